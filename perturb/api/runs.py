@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Mapping, Sequence
+from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +26,24 @@ if TYPE_CHECKING:
     import pandas
 
     from perturb.api.figures import Audit, Scores
+
+
+class ReportPage(type(Path())):  # type: ignore[misc]  # before Python 3.12, Path itself has no subclasses
+    """The path of a report page, which a notebook shows as a link and the main figure of the page."""
+
+    _figure: Path | None = None
+
+    def showing(self, figure: Path | None) -> ReportPage:
+        """The same path with a figure beneath it."""
+        self._figure = figure
+        return self
+
+    def _repr_html_(self) -> str:
+        link = f'<p><a href="{escape(self.as_posix())}" target="_blank">{escape(str(self))}</a></p>'
+        if self._figure is None or not self._figure.exists():
+            return link
+        content = base64.b64encode(self._figure.read_bytes()).decode("ascii")
+        return f'{link}<img alt="{escape(self._figure.stem)}" src="data:image/png;base64,{content}">'
 
 
 class _Folder:
@@ -50,14 +70,16 @@ class _Folder:
         """Counts, calls, cost, failures and what is left, as `perturb status --json` prints them."""
         return call(lambda: read_status(self.folder))
 
-    def report(self, path: str | PathLike[str] | None = None, *, items: int = 1000) -> Path:
+    def report(self, path: str | PathLike[str] | None = None, *, items: int = 1000) -> ReportPage:
         """Write the HTML report, with its figures and tables beside it; returns the page's path.
+
+        In a notebook the path is shown as a link, above the first figure of the page.
 
         `path` is `report.html` in the folder unless given; the page lets one leaf through at most so many `items`.
         """
         page = Path(path) if path is not None else self.folder / "report.html"
-        write_page(make_any_page(self.folder, items=items), page, figures_folder(self.folder, page))
-        return page
+        written = write_page(make_any_page(self.folder, items=items), page, figures_folder(self.folder, page))
+        return ReportPage(page).showing(next((one for one in written if one.suffix == ".png"), None))
 
     def _repr_html_(self) -> str:
         return render_fragment(make_status_report(self.status)) + html_table("", notes=self.warnings)

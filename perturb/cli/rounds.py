@@ -82,7 +82,8 @@ def power_command(
         ),
     ] = 1.0,
     scores: Annotated[
-        Path | None, Option(help="Table with score and base_id: measures variance and design effect.")
+        Path | None,
+        Option(help="Run of an evaluation, or table with score and base_id: its variance and design effect."),
     ] = None,
     results: Annotated[
         Path | None,
@@ -132,9 +133,8 @@ def power_command(
         Budget,
         PowerQuestion,
         Split,
-        design_effect,
+        observe,
         plan_sizes,
-        read_scores,
         split_budget,
     )
     from perturb.scoring.power_simulation import FORMATS
@@ -150,7 +150,7 @@ def power_command(
         return
     if figure is not None:
         check_choice("--figure", figure.suffix, FORMATS)
-    observed = design_effect(*read_scores(scores)) if scores is not None else None
+    observed = None if scores is None else observe(scores)
     variance = rate * (1 - rate)
     if observed is not None:
         variance = observed.variance

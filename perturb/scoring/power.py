@@ -26,7 +26,9 @@ from perturb.errors import ConfigError, SourceError
 from perturb.files.tables import column_names, read_columns
 from perturb.metrics.inputs import Floats, read_numbers
 from perturb.metrics.intervals import wilson_interval
+from perturb.metrics.outcomes import SCORED, ReplyOutcome
 from perturb.metrics.resampling import cluster_codes
+from perturb.scoring.table import read_results
 
 
 def static_failure_bound(n: int, epsilon: float, drift: float) -> float:
@@ -246,6 +248,30 @@ def read_scores(path: Path) -> tuple[Floats, list[str]]:
             f"{path}: column '{score}' reaches from {scores.min():g} to {scores.max():g}: scale it to 0 … 1"
         )
     return scores, [str(name) for name in table[base]]
+
+
+def observe(path: Path) -> DesignEffect:
+    """Variance and design effect of the scores in a table, or in the folder of an evaluation.
+
+    Of the models of a folder, it is the one that needs the most items; a reply is scored 1 if the item was answered
+    well or refused with its code, and 0 if not, and unscored replies are left out.
+
+    Raises `SourceError` as `read_scores` does, and `LedgerError` if the folder holds no evaluation.
+    """
+    if not path.is_dir():
+        return design_effect(*read_scores(path))
+    measured = []
+    for model in read_results(path).firsts().models:
+        rows = [row for row in model.rows if row.outcome in SCORED]
+        right = [float(row.outcome in _RIGHT) for row in rows]
+        if rows:
+            measured.append(design_effect(right, [row.item.base_id for row in rows]))
+    if not measured:
+        raise SourceError(f"{path}: holds no scored reply: run the evaluation with --judge")
+    return max(measured, key=lambda one: one.variance * max(one.effect or 1.0, 1.0))
+
+
+_RIGHT = (ReplyOutcome.CORRECT_ANSWER, ReplyOutcome.CORRECT_REFUSAL)
 
 
 @dataclass(frozen=True, slots=True)

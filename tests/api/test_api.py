@@ -106,6 +106,8 @@ def test_a_build_says_where_it_stands_and_what_it_made(run: perturb.Run) -> None
     assert "what was added" in told._repr_html_()
     page = run.report(run.folder / "page.html", items=3)
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert f'<a href="{page}"' in page._repr_html_()
+    assert '<img alt="' in page._repr_html_()
     assert perturb.Run(run.folder).items == run.items
     assert snapshot.check() == ()
 

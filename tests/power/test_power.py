@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import binom
+from typer.testing import CliRunner
 
-from perturb.errors import ConfigError, SourceError
+from perturb.cli.main import app
+from perturb.errors import ConfigError, LedgerError, SourceError
+from perturb.ledger.calls import LEDGER_FILE
 from perturb.scoring.power import (
     PowerQuestion,
     design_effect,
     generative_failure_bound,
     generative_size,
+    observe,
     paper_static_size,
     plan_sizes,
     read_scores,
@@ -208,3 +214,27 @@ def test_the_command_prints_sizes_and_draws_the_figure(tmp_path: Path) -> None:
             draw_figure(example, [example], tmp_path / name)
     wrong = perturb("power", "--epsilon", "2")
     assert (wrong.returncode, len(wrong.stderr.splitlines())) == (2, 1)
+
+
+def test_the_run_of_an_evaluation_is_a_source_of_scores(tmp_path: Path) -> None:
+    """The run was made at 3068e22."""
+    before = Path("tests/evaluation/ledgers/before-settings")
+    with closing(sqlite3.connect(tmp_path / LEDGER_FILE)) as db:
+        db.executescript((before / "ledger.sql").read_text("utf-8"))
+    lines = (before / "results.jsonl").read_text("utf-8").splitlines()
+    rows = [row for row in map(json.loads, lines) if row["unscored"] is None]
+    right = [
+        row["quality"] >= 4
+        if row["intensity"] == "LOW" and row["quality"]
+        else row["predicted"] == row["expected_rag_behavior"]
+        for row in rows
+    ]
+    observed = observe(tmp_path)
+    assert observed.n == len(rows)
+    assert observed.mean == pytest.approx(sum(right) / len(right))
+    assert observed.bases == len({row["base_id"] for row in rows})
+    told = CliRunner().invoke(app, ["power", "--scores", str(tmp_path), "--json"])
+    assert told.exit_code == 0, told.output
+    assert json.loads(told.stdout)["observed"]["n"] == observed.n
+    with pytest.raises(LedgerError):
+        observe(before)
