@@ -261,6 +261,8 @@ def test_offline_checks_have_no_opinion_on_it(tmp_path: Path) -> None:
         ("[REFUSE_STALE]", "[REFUSE_AMBIGUOUS]", ":5: the code REFUSE_AMBIGUOUS is that of P-Ambiguity"),
         ("[REFUSE_STALE]", "[stale]", ":5: field 'short_forms[0]'"),
         ("class: P-StaleInfo", "class: Stale Info", ":2: field 'class'"),
+        ("class: P-StaleInfo", "class: P-Stale/Info", ":2: field 'class'"),
+        ("class: P-StaleInfo", "class: P-Stale Info", ":2: field 'class'"),
         ("before: P-Gran", "before: P-Grand", ":11: 'before' is P-Grand"),
     ],
 )

@@ -260,3 +260,20 @@ def test_the_economy_simulation_asks_nobody_after_a_fail() -> None:
     table = stop_at_first_fail(simulate(Truth(), 5, 1), 0.0, 1)
     later = np.cumsum(table.states == FAIL, axis=1) - (table.states == FAIL) > 0
     assert (table.states[later] == NOT_ASKED).all()
+
+
+def test_a_verifier_that_abstains_now_and_then_judges_the_class_and_counts_as_asked() -> None:
+    table = vote_table(
+        frame_of(
+            [
+                row(),
+                row(verifier="cedar", verdict="abstain"),
+                row(candidate_id="c2", base_id="b2"),
+                row(candidate_id="c2", base_id="b2", verifier="cedar"),
+                row(candidate_id="c3", base_id="b3", verdict="unscored"),
+            ]
+        ),
+        "votes",
+    )
+    assert table.judged.tolist() == [[True, True]]
+    assert table.mean_judges == pytest.approx((1 + 2 + 2) / 3)

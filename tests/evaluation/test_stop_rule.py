@@ -19,7 +19,7 @@ from perturb.errors import ConfigError
 from perturb.evaluation.loading import ItemSource, load_items
 from perturb.evaluation.results import outcome_of, read_run
 from perturb.evaluation.status import read_status
-from perturb.evaluation.stop_rule import AskingOrder, read_stop_rule
+from perturb.evaluation.stop_rule import AskingOrder, Stop, read_stop_rule
 from perturb.llm.batches import BatchLimits
 from perturb.records import ALL_CELLS, Item
 from perturb.reports.rendering import render_text
@@ -234,3 +234,10 @@ def test_killed_and_resumed_it_stops_where_it_would_have(tmp_path: Path, source:
 def _reached(order: AskingOrder, outcomes: dict[str, Any], blocks: int) -> bool:
     asked = {item.id for block in order.blocks[:blocks] for item in block}
     return order.stop({name: one for name, one in outcomes.items() if name in asked}).reached
+
+
+@pytest.mark.parametrize(
+    ("asked", "reached", "early"), [(90, True, False), (72, True, True), (72, False, False)]
+)
+def test_a_model_that_was_asked_everything_did_not_stop_early(asked: int, reached: bool, early: bool) -> None:
+    assert Stop("ci(crs) <= 0.1", 0.4, 0.6, asked, 90, reached).early is early

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from scipy.stats import binom
 from typer.testing import CliRunner
 
@@ -29,7 +30,7 @@ from perturb.scoring.power import (
     static_failure_floor,
     static_size,
 )
-from perturb.scoring.power_simulation import DriftSetting, draw_figure, simulate
+from perturb.scoring.power_simulation import DriftSetting, _draw_failures, _draw_rounds, draw_figure, simulate
 from tests.building import perturb
 
 RUNS = 1000
@@ -238,3 +239,26 @@ def test_the_run_of_an_evaluation_is_a_source_of_scores(tmp_path: Path) -> None:
     assert json.loads(told.stdout)["observed"]["n"] == observed.n
     with pytest.raises(LedgerError):
         observe(before)
+
+
+def test_the_figure_holds_the_simulated_shares_the_bounds_and_the_band(tmp_path: Path) -> None:
+    setting = DriftSetting(0.05, 2, 0.08, 200, 0.5)
+    example = simulate(setting, 40, 0)
+    figure = Figure()
+    left, right = figure.subplots(1, 2)
+    _draw_rounds(left, example)
+    _draw_failures(right, [example])
+    lines = {line.get_label(): list(map(float, line.get_ydata())) for line in right.lines}
+    assert lines["static: simulated"] == [example.static]
+    assert lines["fresh rounds: simulated"] == [example.generative]
+    assert example.static > example.generative
+    upper, lower = lines["static: upper bound"], lines["static: lower bound"]
+    assert all(high >= low for high, low in zip(upper, lower, strict=True))
+    assert upper[-1] == pytest.approx(static_failure_bound(200, 0.05, 0.08))
+    assert lower[-1] == pytest.approx(static_failure_floor(200, 0.05, 0.08))
+    band = left.collections[0].get_paths()[0].get_extents()
+    truth = setting.truth
+    assert band.ymin == pytest.approx(min(truth) - 0.05)
+    assert band.ymax == pytest.approx(max(truth) + 0.05)
+    with pytest.raises(ConfigError, match="the figure cannot be written"):
+        draw_figure(example, [example], tmp_path / "no" / "folder" / "x.png")

@@ -171,3 +171,24 @@ def test_wrong_use_is_one_line(tmp_path: Path) -> None:
         failed = perturb("review", run, *arguments)
         assert (failed.returncode, message in failed.stderr) == (code, True), failed.stderr
         assert failed.stderr.count("\n") == 1
+
+
+def test_half_done_gradings_do_not_count_and_each_person_is_compared_with_the_judge(tmp_path: Path) -> None:
+    run = make_graded(tmp_path / "run", [RIGHT] * 12 + [WRONG] * 8)
+    replies = draw(run)
+    ann, ben, eve = (grades_of(replies) for _ in range(3))
+    for one in list(ann)[:5]:  # ann alone differs, so that the majority is the judge's grade
+        ann[one] = {"grade": NONE}
+    half = {one: {"comment": "later"} for one in list(ben)[:4]}
+    for one in half:
+        del ben[one]
+    for name, answers in (("ann", ann), ("ben", ben | half), ("eve", eve)):
+        give(run, name, answers)
+    report = measure(run)
+    work = {one.name: (one.finished, one.begun) for one in report.annotators}
+    assert work == {"ann": (20, 0), "ben": (16, 4), "eve": (20, 0)}
+    grade = of(report, "grade")
+    assert grade.members == ()
+    by_person = {pair.b: pair.agreement.value for pair in grade.judge_by_person}
+    assert by_person == {"ann": pytest.approx(15 / 20), "ben": 1.0, "eve": 1.0}
+    assert {pair.a for pair in grade.judge_by_person} == {grade.judge.a}

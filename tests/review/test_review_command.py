@@ -70,8 +70,10 @@ def test_serve_prints_links_and_ends_with_an_interrupt(run: Path) -> None:
 
 
 def test_wrong_use_is_one_line(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
     for arguments, message in (
         ((tmp_path / "none", "draw"), "no run there"),
+        ((tmp_path / "empty", "draw"), "no run there"),
         ((run, "serve", "--annotator", "ann"), "no sample yet"),
         ((run, "report"), "no sample yet"),
         ((run, "read", tmp_path / "none.csv", "--annotator", "ann"), "no sample yet"),
@@ -81,3 +83,4 @@ def test_wrong_use_is_one_line(run: Path, tmp_path: Path) -> None:
         assert message in failed.stderr
         assert failed.stderr.count("\n") == 1
     assert not (tmp_path / "none").exists()
+    assert list((tmp_path / "empty").iterdir()) == []

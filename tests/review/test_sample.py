@@ -11,7 +11,7 @@ import pytest
 from perturb.auditing.rubric import Sample, draw_candidates, draw_evenly
 from perturb.errors import ConfigError
 from perturb.ledger.calls import open_read_only
-from perturb.ledger.evaluations import ReviewLedger, answers_by, sample_ids
+from perturb.ledger.evaluations import ReviewLedger, answers_by, read_reviews, sample_ids
 from perturb.ledger.plans import Ledger, current_plan
 from perturb.records import ALL_CELLS
 from tests.building import plan_facts
@@ -82,3 +82,19 @@ def test_nothing_to_draw_from_is_said(tmp_path: Path) -> None:
         ledger.add_jobs(ledger.start_plan("d", "", plan_facts({}, cells=[str(ALL_CELLS[0])])), (), {})
     with pytest.raises(ConfigError, match="no candidate was accepted yet"):
         drawn(tmp_path)
+
+
+def test_answers_to_dropped_items_make_no_annotator_and_names_are_told_apart(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", per_cell=6)
+    first, second = drawn(run, per_cell=2, seed=1), drawn(run, per_cell=2, seed=2)
+    with ReviewLedger.of_run(run) as ledger:
+        ledger.replace_sample(*first)
+        (dropped, *_) = sorted(set(first[0]) - set(second[0]))
+        for name in ("ann", "Ann", "a%"):
+            ledger.record_answer(dropped, name, "comment", f"by {name}")
+        ledger.flush()
+        assert answers_by(ledger.db, "ann") == {dropped: {"comment": "by ann"}}
+        assert answers_by(ledger.db, "a%") == {dropped: {"comment": "by a%"}}
+        assert dropped in read_reviews(ledger.db)
+        ledger.replace_sample(*second)
+        assert dropped not in read_reviews(ledger.db)

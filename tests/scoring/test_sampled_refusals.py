@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import pearsonr, spearmanr
 
 from perturb.errors import SourceError
 from perturb.metrics import auroc
@@ -66,6 +68,48 @@ def test_two_groups_have_no_correlation_and_a_table_without_the_column_no_sectio
     plain = report_refusals([tmp_path / "plain.csv"])
     assert "p_answering" not in plain.to_dict()
     assert "P(Answering)" not in render_text(make_refusal_page(plain), 80)
+
+
+def sampled(path: Path, rows: Sequence[tuple[int, float | None]]) -> Path:
+    """A table of one model, from whether each answer was wrong and how often it was given."""
+    lines = [
+        {"refused": 0, "wrong": wrong, **({} if share is None else {"p_answering": share})}
+        for wrong, share in rows
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def test_the_interval_of_the_auroc_counts_ties_as_halves(tmp_path: Path) -> None:
+    """Where P(Answering) says nothing, half of all pairs are ties; resamples must agree with the value of .5."""
+    rows = [(number % 2, [0.5, 0.5, 0.5, 1.0][number // 2 % 4]) for number in range(400)]
+    found = report_refusals([sampled(tmp_path / "t.jsonl", rows)], RefusalOptions(resamples=400)).to_dict()
+    area = found["p_answering"]["auroc"]
+    assert area["value"] == 0.5
+    assert (area["low"] + area["high"]) / 2 == pytest.approx(0.5, abs=0.02)
+
+
+def test_a_single_wrong_answer_gives_no_interval_and_a_table_with_gaps_no_section(tmp_path: Path) -> None:
+    rows = [(int(number == 0), 0.1 * (number % 10)) for number in range(60)]
+    found = report_refusals([sampled(tmp_path / "t.jsonl", rows)], RefusalOptions(resamples=50)).to_dict()
+    area = found["p_answering"]["auroc"]
+    assert area["value"] is not None
+    assert (area["low"], area["high"]) == (None, None)
+    assert area["reason"]
+    gaps = sampled(tmp_path / "gaps.jsonl", [*rows, (1, None)])
+    assert "p_answering" not in report_refusals([gaps], RefusalOptions(resamples=50)).to_dict()
+
+
+def test_correlations_are_those_of_scipy(tmp_path: Path) -> None:
+    report = report_refusals([table(tmp_path / "t.jsonl", models=5, n=200)], RefusalOptions(resamples=50))
+    found = report.to_dict()
+    areas = [one["p_answering"]["auroc"]["value"] for one in found["results"]]
+    for one in found["auroc_correlations"]:
+        values = [group.metrics[one["metric"]].value for group in report.groups]
+        if one["pearson"] is None or None in values:
+            continue
+        assert one["pearson"] == pytest.approx(pearsonr(values, areas).statistic)
+        assert one["spearman"] == pytest.approx(spearmanr(values, areas).statistic)
 
 
 @pytest.mark.parametrize("share", ["1.5", "often", "-0.1"])

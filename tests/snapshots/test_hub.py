@@ -13,8 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import yaml
+from huggingface_hub.errors import HfHubHTTPError
 
 from perturb.errors import PublishError, RecordingError, SnapshotError
 from perturb.files.resources import data_folder
@@ -533,3 +535,21 @@ def test_a_key_in_the_replies_beside_the_data_is_refused_wherever_it_stands(
     with pytest.raises(PublishError, match=rf"{place} holds what looks like a key \(sk-p…\)"):
         push(hub, folder, replies=file)
     assert hub.requests.total() == 0
+
+
+def test_a_hint_to_wait_is_bounded_and_what_the_hub_says_is_redacted(
+    hub: LoopbackHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr(hub_module.time, "sleep", waits.append)
+    hub.fault("commit", 503, retry_after="86400")
+    push(hub, snapshot(tmp_path / "s"))
+    assert waits == [hub_module.LONGEST_WAIT]
+    token = "hf_" + "a1B2" * 8
+    request = httpx.Request("POST", "https://hub.invalid")
+    error = HfHubHTTPError(
+        "x", response=httpx.Response(403, request=request), server_message=f"not for {token}"
+    )
+    told = hub_module._explain(REPO, "the commit", error)
+    assert "not for" in told
+    assert token not in told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -161,3 +162,19 @@ def test_the_command_says_it_in_one_line(full: Snapshot, changes: dict[str, Any]
     path.write_text(render_manifest(full.manifest), encoding="utf-8")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     assert f"field '{next(iter(changes))}" in done.stderr
+
+
+def test_a_file_that_was_replaced_with_its_digest_is_found_by_the_card(full: Snapshot) -> None:
+    config, manifest = full.folder / "build.yaml", full.folder / "manifest.json"
+    kept = config.read_bytes(), manifest.read_bytes()
+    config.write_bytes(b"name: other\n")
+    digest = hashlib.sha256(config.read_bytes()).hexdigest()
+    files = [
+        {**entry, "sha256": digest, "bytes": 12} if entry["path"] == "build.yaml" else entry
+        for entry in full.manifest["files"]
+    ]
+    manifest.write_text(render_manifest({**full.manifest, "files": files}), encoding="utf-8")
+    problems = check_snapshot(full.folder)
+    config.write_bytes(kept[0])
+    manifest.write_bytes(kept[1])
+    assert problems == ("manifest.json: differs from the one whose digest README.md states",)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perturb.building.panel import Panel, decide, gather_votes
+from perturb.building.panel import Panel, decide, gather_votes, is_final
 from perturb.catalogue.classes import Judges
-from perturb.errors import BudgetSpent
+from perturb.errors import FAULT, BudgetSpent
 from perturb.records import PerturbationClass, Verdict, VerdictState
 
 STATES = {
@@ -212,3 +213,16 @@ def test_none_and_all_may_be_audited() -> None:
     assert not any(panel(economy=True, audit=0.0).is_audited(one) for one in ids)
     assert all(panel(economy=True, audit=1.0).is_audited(one) for one in ids)
     assert all(panel(audit=0.0).is_audited(one) for one in ids), "under full every candidate gets every vote"
+
+
+async def test_known_votes_are_kept_and_a_fault_of_a_check_is_not_asked_for_again() -> None:
+    votes, names = await gather(panel(), "PPP", "P-F")
+    assert names == ["v1"]
+    assert {name: one.state for name, one in votes.items()} == {
+        "v0": VerdictState.PASS,
+        "v1": VerdictState.PASS,
+        "v2": VerdictState.FAIL,
+    }
+    fault = Verdict("c", "v1", VerdictState.UNSCORED, issues=(f"{FAULT} rule broke",))
+    assert is_final(fault)
+    assert not is_final(replace(fault, issues=("the connection failed",), raw=""))
