@@ -28,7 +28,7 @@ from perturb.snapshots.facts import (
     licence_header,
 )
 from perturb.snapshots.harness import CONFIG
-from perturb.snapshots.rows import PART_COLUMNS, SEVERAL_COLUMNS, SnapshotRow, columns_of
+from perturb.snapshots.rows import DEFAULT, PART_COLUMNS, SEVERAL_COLUMNS, SnapshotRow, columns_of, union_of
 from perturb.text.passages import mark_change
 from perturb.text.wording import ENGLISH, named
 
@@ -45,7 +45,7 @@ class CardFiles:
     """The data files that the card's header names, relative to the snapshot's folder."""
 
     data: Mapping[str, str]
-    """Name of each part -> its file."""
+    """`default` and the name of each part -> its file."""
     controls: Mapping[str, str] = field(default_factory=dict)
     """Name of each set of control rows -> its file."""
     prompts: Mapping[str, str] = field(default_factory=dict)
@@ -59,13 +59,11 @@ class CardFiles:
         splits = {name: {"test": path} for name, path in {**self.data, **self.controls}.items()}
         if self.prompts:
             splits[CONFIG] = dict(self.prompts)
-        # with others beside it, a single part is what loads without a name
-        main = {"default": True} if len(splits) > 1 == len(self.data) else {}
         return [
             {
                 "config_name": name,
                 "data_files": [{"split": split, "path": path} for split, path in files.items()],
-                **(main if name in self.data else {}),
+                **({"default": True} if name == DEFAULT else {}),
             }
             for name, files in splits.items()
         ]
@@ -92,10 +90,11 @@ def render_card(
         intensities=list(Intensity),
         by_class=_class_table(rows),
         behaviors=_behavior_table(rows),
-        columns=max((columns_of(row) for row in rows), key=len),
+        columns=union_of({columns_of(row) for row in rows}),
         parts={
             name: sum(("grounding" in row) == (PART_COLUMNS[name] is SEVERAL_COLUMNS) for row in rows)
             for name in files.data
+            if name != DEFAULT
         },
         controls=list(files.controls),
         prompts=list(files.prompts),

@@ -1,6 +1,7 @@
 """`croissant.json`: a snapshot in the Croissant format (1.1) with the fields of its Responsible AI vocabulary (1.0).
 
-Everything follows from the manifest and the schemas of the data files, so the file can be made again to check it.
+Everything follows from the manifest and the schemas of the data files, so the file can be made again to check it. Each
+row is described once, in its part: the file that repeats the rows of two parts together is left out.
 Sources: https://docs.mlcommons.org/croissant/docs/croissant-spec.html and croissant-rai-spec.html.
 """
 

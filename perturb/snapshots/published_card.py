@@ -17,6 +17,7 @@ from perturb.errors import PublishError
 from perturb.records import Facts, JsonObject
 from perturb.snapshots.card import escape
 from perturb.snapshots.manifest import CARD
+from perturb.snapshots.rows import DEFAULT, whole_path
 from perturb.snapshots.snapshot import REPLIES
 
 BEGIN = "<!-- perturb: generated, do not edit between these marks -->"
@@ -95,7 +96,7 @@ def rounds_section(rounds: Sequence[Facts], repo: str, configs: Sequence[str]) -
     Every entry has `round`, `tag`, `created`, `rows`, `content_digest` and `changed`.
     """
     newest = rounds[0]
-    name = "" if "default" in configs or len(configs) == 1 else f' "{configs[0]}",'
+    name = "" if DEFAULT in configs or len(configs) == 1 else f' "{configs[0]}",'
     lines = [
         "## Published rounds",
         "",
@@ -180,10 +181,11 @@ def round_entry(tag: str, manifest: Facts, former: Facts) -> JsonObject:
 
 
 def config_names(manifest: Facts) -> list[str]:
-    """The configurations of a published round, controls and prompts included."""
+    """The configurations of a published round, `default`, controls and prompts included."""
     beside = (manifest.get("controls") or {}).get("configs", ())
     prompts = (manifest.get("harness") or {}).get("config")
-    return [*manifest.get("configs", ()), *beside, *([prompts] if prompts else [])]
+    default = [DEFAULT] if whole_path(manifest.get("content_digest", "")) in paths(manifest) else []
+    return [*default, *manifest.get("configs", ()), *beside, *([prompts] if prompts else [])]
 
 
 def _names(manifest: Facts) -> list[Any]:

@@ -272,6 +272,9 @@ PART_COLUMNS: Mapping[str, tuple[Column, ...]] = {
 }
 """Name of a part -> its columns. Single passages alone are `default`, beside several passages they are `nq`."""
 
+DEFAULT = "default"
+"""The configuration with all rows, which loads without a name. Beside two parts it is a file of its own."""
+
 Parts = Mapping[str, Sequence[SnapshotRow]]
 """Name of a part -> its rows, ordered by id."""
 
@@ -301,13 +304,31 @@ def data_paths(content_digest: str, names: Sequence[str]) -> dict[str, str]:
     return {name: f"data/{content_digest}/{name}/test.parquet" for name in names}
 
 
+def whole_path(content_digest: str) -> str:
+    """Where the rows of the configuration `default` lie, relative to the snapshot's folder.
+
+    >>> whole_path("ab")
+    'data/ab/test.parquet'
+    """
+    return data_paths(content_digest, [DEFAULT])[DEFAULT]
+
+
+def union_of(parts: Iterable[Sequence[Column]]) -> tuple[Column, ...]:
+    """The columns that any of the parts has, in published order."""
+    present = {column for columns in parts for column in columns}
+    return tuple(column for column in (*SEVERAL_COLUMNS, *_OPTIONAL) if column in present)
+
+
 def write_part(path: Path, rows: Sequence[SnapshotRow]) -> None:
     """Write one part; the same rows give the same bytes under one version of pyarrow."""
     write_rows(path, rows, schema_of(columns_of(rows[0])))
 
 
 def write_rows(path: Path, rows: Sequence[SnapshotRow], schema: pa.Schema) -> None:
-    """Write rows as a parquet file, a row group at a time, for more than that need not fit in memory."""
+    """Write rows as a parquet file, a row group at a time, for more than that need not fit in memory.
+
+    A field that a row does not have is null.
+    """
     import pyarrow.parquet as pq
 
     path.parent.mkdir(parents=True, exist_ok=True)

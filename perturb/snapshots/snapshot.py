@@ -7,7 +7,8 @@ build.yaml                       the configuration, redacted
 croissant.json                   the metadata in the Croissant format
 eval.yaml, harness/              prompts and task files for other harnesses
 
-With rows of both layouts there are two parts, `nq` and `garage`, and the data lie in a folder for each.
+With rows of both layouts there are two parts, `nq` and `garage`, each in a folder of its own. Then `test.parquet` has
+the rows of both, with null for a column that a row does not have.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ from perturb.snapshots.manifest import (
     with_digest,
 )
 from perturb.snapshots.rows import (
+    DEFAULT,
     Parts,
     SnapshotRow,
     columns_of,
@@ -50,7 +52,11 @@ from perturb.snapshots.rows import (
     read_part,
     read_rows_of,
     row_digest,
+    schema_of,
+    union_of,
+    whole_path,
     write_part,
+    write_rows,
 )
 from perturb.text.wording import counted
 
@@ -115,6 +121,16 @@ class Snapshot:
         return next(iter(self.data_files.values()))
 
     @property
+    def whole_file(self) -> Path | None:
+        """The parquet file that `datasets` loads without a name: all rows, with the columns of all parts.
+
+        None for a snapshot of two parts that was written before there was such a file.
+        """
+        path = whole_path(self.content_digest)
+        listed = any(entry["path"] == path for entry in self.manifest["files"])
+        return self.folder / path if listed else None
+
+    @property
     def control_files(self) -> dict[str, Path]:
         """Name of each set of control rows -> its parquet file; empty unless they were exported."""
         if not self.manifest["controls"]:
@@ -138,7 +154,7 @@ class Snapshot:
         return check_snapshot(self.folder)
 
     def to_pandas(self, config: str | None = None) -> pandas.DataFrame:
-        """The rows as a data frame; of a snapshot with two parts, those of the one named: `nq` or `garage`."""
+        """The rows as a data frame: all of them, or those of the part `config` (`nq` or `garage`)."""
         frame: pandas.DataFrame = read_part(self._part(config)).to_pandas()
         return frame
 
@@ -149,12 +165,11 @@ class Snapshot:
         return datasets.Dataset(read_part(self._part(config)))
 
     def _part(self, config: str | None) -> Path:
-        files = self.data_files
-        if config is None and len(files) == 1:
-            return self.data_file
-        if config not in files:
-            raise SnapshotError(f"{self.folder}: has the parts {', '.join(files)}: name one of them")
-        return files[config]
+        files = {DEFAULT: self.whole_file, **self.data_files}
+        if (file := files.get(config or DEFAULT)) is None:
+            names = ", ".join(name for name, path in files.items() if path)
+            raise SnapshotError(f"{self.folder} has the parts {names}: name one of them")
+        return file
 
     def __repr__(self) -> str:
         return f"Snapshot({str(self.folder)!r})"
@@ -204,6 +219,10 @@ def write_snapshot(
     with atomic_directory(folder) as workspace:
         for name, members in parts.items():
             write_part(workspace / paths[name], members)
+        columns = {name: columns_of(members[0]) for name, members in parts.items()}
+        whole = whole_path(content)
+        if len(parts) > 1:
+            write_rows(workspace / whole, ordered, schema_of(union_of(columns.values())))
         beside = control_paths(content, list(parts)) if controls else {}
         _write_text(workspace / "build.yaml", config_text)
         manifest = manifest_of(outlines, facts, content)
@@ -211,14 +230,13 @@ def write_snapshot(
             manifest["controls"] = write_controls(workspace, content, list(parts), controls)
         manifest["harness"] = harness.write(workspace)
         manifest["row_digests"] = [row["row_digest"] for row in outline]
-        listed = ("build.yaml", *paths.values(), *beside.values(), *harness.paths)
+        listed = dict.fromkeys(("build.yaml", *paths.values(), whole, *beside.values(), *harness.paths))
         files = [_describe_file(workspace, name) for name in listed]
-        columns = {name: columns_of(members[0]) for name, members in parts.items()}
         metadata = describe_snapshot({**manifest, "files": files}, columns)
         _write_text(workspace / CROISSANT, render_croissant(metadata))
         files.append(_describe_file(workspace, CROISSANT))
         manifest["files"] = [{"path": CARD}, *files]
-        named = CardFiles(paths, beside, harness.prompts.paths)
+        named = CardFiles({DEFAULT: whole, **paths}, beside, harness.prompts.paths)
         card = render_card(outline, facts, content, named, islice(ordered, _EXAMPLES))
         _write_text(workspace / CARD, with_digest(card, manifest))
         manifest["files"] = [_describe_file(workspace, CARD), *files]
@@ -261,7 +279,7 @@ def check_snapshot(folder: Path) -> tuple[str, ...]:
     except SnapshotError as error:
         return (*problems, str(error))
     rows = [row for members in parts.values() for row in members]
-    faults = _check_rows(parts, snapshot.manifest)
+    faults = _check_rows(parts, snapshot.manifest) + _check_whole(snapshot, parts)
     problems += faults
     if snapshot.control_files:
         problems += check_controls(folder, snapshot.manifest, snapshot.configs, rows)
@@ -287,7 +305,8 @@ def _check_files(snapshot: Snapshot) -> list[str]:
     beside = {path.relative_to(folder).as_posix() for path in snapshot.control_files.values()}
     listed = {CARD, "build.yaml", *paths.values(), *beside, *harness_paths(manifest)}
     stated = {entry["path"]: entry for entry in manifest["files"]}
-    listed |= {CROISSANT} & set(stated)  # older snapshots have none
+    # older snapshots have neither
+    listed |= {CROISSANT, whole_path(snapshot.content_digest)} & set(stated)
     problems = []
     if set(stated) != listed or len(stated) < len(manifest["files"]):
         problems.append(f"{MANIFEST}: 'files' does not list exactly {', '.join(sorted(listed))}")
@@ -333,6 +352,22 @@ def _check_rows(parts: Parts, manifest: Facts) -> list[str]:
         if manifest["counts"][name] != value:
             problems.append(f"{MANIFEST}: counts of {name} differ from the rows")
     return problems
+
+
+def _check_whole(snapshot: Snapshot, parts: Parts) -> list[str]:
+    """Whether the file beside two parts has their rows, and only those."""
+    if len(parts) == 1 or snapshot.whole_file is None:
+        return []
+    try:
+        table = read_part(snapshot.whole_file)
+    except SnapshotError as error:
+        return [str(error)]
+    names = table.column_names
+    rows = [{name: row.get(name) for name in names} for members in parts.values() for row in members]
+    columns = union_of(columns_of(members[0]) for members in parts.values() if members)
+    if table.schema == schema_of(columns) and table.to_pylist() == rows:
+        return []
+    return [f"{whole_path(snapshot.content_digest)}: its rows are not those of {' and '.join(parts)}"]
 
 
 def _describe_file(folder: Path, name: str) -> dict[str, Any]:

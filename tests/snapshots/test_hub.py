@@ -505,6 +505,30 @@ def card_header(hub: LoopbackHub) -> dict[str, Any]:
     return split_card(repository(hub).head.files["README.md"].decode())[0]
 
 
+def test_a_round_of_two_parts_loads_without_a_name_and_counts_each_row_once(
+    hub: LoopbackHub, tmp_path: Path
+) -> None:
+    items = [item(number, several=number % 2 == 0) for number in range(7)]
+    rows = build_rows(items, "2026-Q4", "paper")
+    snapshot = write_snapshot(tmp_path / "s", rows, facts(), "")
+    push(hub, snapshot.folder)
+    (loaded,) = load(hub, tmp_path, "2026-Q4")
+    assert [row["row_digest"] for row in loaded] == snapshot.manifest["row_digests"]
+    assert [row["id"] for row in loaded if row["grounding"] is None] == [row["id"] for row in rows[1::2]]
+    card = repository(hub).head.files["README.md"].decode()
+    assert f'load_dataset("{REPO}", split="test"' in card
+    assert check_snapshot(download(hub, "2026-Q4", tmp_path / "back")) == ()
+    other = tmp_path / "other" / "2027-Q1"
+    write_snapshot(other, rows_of(2, text="2027-Q1"), facts({"round": "2027-Q1"}), "")
+    done = perturb("compare", f"hub:{REPO}", other, "--json", env=environment(hub, tmp_path))
+    assert done.returncode == 0, done.stderr
+    compared = json.loads(done.stdout)
+    assert [compared[name]["items"] for name in ("old", "new")] == [7, 2]
+    push(hub, other)
+    header = split_card(repository(hub).head.files["README.md"].decode())[0]
+    assert [entry["config_name"] for entry in header["configs"]] == ["default", "prompts"]
+
+
 def test_replies_lie_beside_the_data_they_prove(hub: LoopbackHub, tmp_path: Path) -> None:
     file, other = (data_folder("base_sets") / f"{name}.replies.jsonl.gz" for name in ("recorded", "bas"))
     told = facts(replies=ExportedReplies(file, read_recording(file).digest, 0))

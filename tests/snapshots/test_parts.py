@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 import yaml
 
 from perturb.errors import SnapshotError
+from perturb.evaluation.loading import ItemSource, load_items
 from perturb.snapshots.card import canary
 from perturb.snapshots.harness_files import harness_paths
 from perturb.snapshots.rows import (
@@ -27,13 +29,14 @@ from perturb.snapshots.rows import (
     write_rows,
 )
 from perturb.snapshots.snapshot import Snapshot, check_snapshot, read_snapshot, write_snapshot
+from tests.offline.test_old_rules import unpacked
 from tests.snapshots.test_snapshot import facts, item
 
 LOADER = """
 import json, sys
 from datasets import get_dataset_config_names, load_dataset
 folder, *names = sys.argv[1:]
-loaded = {name: list(load_dataset(folder, name, split="test")) for name in names}
+loaded = {name: list(load_dataset(folder, name or None, split="test")) for name in names}
 print(json.dumps({"names": get_dataset_config_names(folder), "rows": loaded}))
 """
 
@@ -74,27 +77,46 @@ def mixed(tmp_path: Path) -> Snapshot:
 
 def test_datasets_loads_each_part_by_its_name(tmp_path: Path, mixed: Snapshot) -> None:
     rows = mixed_rows()
-    content = load(tmp_path, mixed.folder, "nq", "garage")
-    assert content["names"] == ["nq", "garage", "prompts"]
-    assert content["rows"] == {"nq": list(rows[1::2]), "garage": list(rows[::2])}
+    content = load(tmp_path, mixed.folder, "nq", "garage", "default", "")
+    assert content["names"] == ["default", "nq", "garage", "prompts"]
+    every = united([*rows[1::2], *rows[::2]])
+    assert content["rows"] == {"nq": list(rows[1::2]), "garage": list(rows[::2]), "default": every, "": every}
+
+
+def united(rows: Sequence[SnapshotRow]) -> list[SnapshotRow]:
+    """The rows with the columns of both parts."""
+    return [{column.name: row.get(column.name) for column in SEVERAL_COLUMNS} for row in rows]
+
+
+def test_rows_of_both_parts_are_one_data_frame_and_one_set_of_items(mixed: Snapshot) -> None:
+    frame = mixed.to_pandas()
+    assert list(frame["id"]) == [row["id"] for row in mixed.read_rows()]
+    assert frame["grounding"].isna().sum() == len(mixed.to_pandas("nq")) == 4
+    assert mixed.to_dataset().column_names == [column.name for column in SEVERAL_COLUMNS]
+    assert mixed.whole_file is not None
+    whole, parts = (load_items(ItemSource(str(path))) for path in (mixed.whole_file, mixed.folder))
+    assert whole.items == parts.items
+
+
+def test_a_snapshot_from_before_there_was_a_default_verifies_and_loads(tmp_path: Path) -> None:
+    old = read_snapshot(unpacked("two-parts.tar.gz", tmp_path) / "two-parts")
+    assert (old.check(), old.whole_file) == ((), None)
+    assert len(old.read_rows()) == len(old.to_pandas("nq")) + len(old.to_pandas("garage")) == 6
+    with pytest.raises(SnapshotError, match="has the parts nq, garage: name one of them"):
+        old.to_pandas()
+    new = write_snapshot(tmp_path / "new", old.read_rows(), facts(), "")
+    assert new.content_digest == old.content_digest
+    assert new.manifest["row_digests"] == old.manifest["row_digests"]
+    assert load(tmp_path, old.folder, "nq")["names"][:2] == ["nq", "garage"]
 
 
 def test_several_passages_alone_load_with_and_without_their_name(tmp_path: Path) -> None:
     rows = mixed_rows()[::2]
     folder = write_snapshot(tmp_path / "s", rows, facts(), "").folder
-    assert load(tmp_path, folder, "garage") == {
-        "names": ["garage", "prompts"],
-        "rows": {"garage": list(rows)},
+    assert load(tmp_path, folder, "garage", "default", "") == {
+        "names": ["default", "garage", "prompts"],
+        "rows": {name: list(rows) for name in ("garage", "default", "")},
     }
-    plain = "import sys, datasets; print(len(datasets.load_dataset(sys.argv[1], split='test')))"
-    done = subprocess.run(
-        [sys.executable, "-c", plain, str(folder)],
-        env={**os.environ, "HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.stdout.strip() == "5", done.stderr
 
 
 def test_the_layout_the_counts_and_the_digest_of_two_parts(mixed: Snapshot) -> None:
@@ -102,7 +124,8 @@ def test_the_layout_the_counts_and_the_digest_of_two_parts(mixed: Snapshot) -> N
     paths = [f"data/{content}/nq/test.parquet", f"data/{content}/garage/test.parquet"]
     assert [path.relative_to(mixed.folder).as_posix() for path in mixed.data_files.values()] == paths
     listed = [entry["path"] for entry in mixed.manifest["files"]]
-    assert listed == ["README.md", "build.yaml", *paths, *harness_paths(mixed.manifest), "croissant.json"]
+    data = [*paths, f"data/{content}/test.parquet"]
+    assert listed == ["README.md", "build.yaml", *data, *harness_paths(mixed.manifest), "croissant.json"]
     counts = mixed.manifest["counts"]
     assert counts["rows"] == 9
     assert {name: part["rows"] for name, part in counts["configs"].items()} == {"nq": 4, "garage": 5}
@@ -119,7 +142,8 @@ def test_the_card_states_the_stricter_licence_the_attribution_and_both_parts(mix
     text = (mixed.folder / "README.md").read_text(encoding="utf-8")
     header = yaml.safe_load(text.split("---")[1])
     assert header["license"] == "cc-by-nc-4.0"
-    assert [entry["config_name"] for entry in header["configs"]] == ["nq", "garage", "prompts"]
+    named = [(entry["config_name"], entry.get("default", False)) for entry in header["configs"]]
+    assert named == [("default", True), ("nq", False), ("garage", False), ("prompts", False)]
     assert "Base set: The mill society; NQ." in text
     assert "| `garage` | several passages | 5 |" in text
     assert 'garage = load_dataset("path/to/this/folder", "garage", split="test")' in text
@@ -145,6 +169,25 @@ def test_an_edit_in_either_part_is_found(mixed: Snapshot) -> None:
         assert check_snapshot(mixed.folder)[-1] == f"{shown}: the columns are not those of a snapshot"
         path.write_bytes(whole)
     assert check_snapshot(mixed.folder) == ()
+
+
+def test_a_file_of_all_rows_that_does_not_fit_its_parts_is_found(mixed: Snapshot) -> None:
+    path, manifest_path = mixed.whole_file, mixed.folder / "manifest.json"
+    assert path is not None
+    table = pq.read_table(path)
+    for other in (
+        table.slice(1),
+        pa.concat_tables([table, table.slice(0, 1)]),
+        table.drop_columns(["domain"]),
+    ):
+        pq.write_table(other, path)
+        found = check_snapshot(mixed.folder)
+        assert found[-1].endswith("/test.parquet: its rows are not those of nq and garage")
+        assert not [problem for problem in found if "counts" in problem]
+    path.unlink()
+    assert any("missing" in problem for problem in check_snapshot(mixed.folder))
+    manifest = json.loads(manifest_path.read_text(encoding="utf-8"))
+    assert manifest["counts"]["rows"] == 9
 
 
 @pytest.mark.parametrize("configs", [None, [], ["../../secret"], ["garage", "nq"], "garage"])
