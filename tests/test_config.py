@@ -321,3 +321,17 @@ def test_an_alias_may_be_used(tmp_path: Path) -> None:
     path = tmp_path / "one.yaml"
     path.write_text("a: &a [1, 2]\nb: *a\n", encoding="utf-8")
     assert YamlFile(path).content == {"a": [1, 2], "b": [1, 2]}
+
+
+def test_floors_that_fit_exactly_are_taken(tmp_path: Path) -> None:
+    text = GOOD.replace("natural}", "balanced, per_generator: 396}")
+    (tmp_path / "build.yaml").write_text(text, encoding="utf-8")
+    assert load_config(tmp_path / "build.yaml").select.per_generator == 396
+
+
+def test_a_folder_of_levers_beside_the_file_goes_before_an_embedded_one_of_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "build.yaml"
+    path.write_text(f"{GOOD}levers: [levers/side-clause]\n", encoding="utf-8")
+    assert load_config(path).levers == (Path("levers/side-clause"),)
+    (tmp_path / "levers" / "side-clause").mkdir(parents=True)
+    assert load_config(path).levers == (tmp_path / "levers" / "side-clause",)

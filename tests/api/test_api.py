@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import json
 import os
+import re
 import runpy
 import signal
 import subprocess
@@ -105,7 +106,12 @@ def test_a_build_says_where_it_stands_and_what_it_made(run: perturb.Run) -> None
     assert told.to_dict()["shared_bases"] == told.n_items == len(run.items)
     assert "what was added" in told._repr_html_()
     page = run.report(run.folder / "page.html", items=3)
-    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("<!doctype html>")
+    shown = json.loads(
+        re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)[1]
+    )
+    assert len(shown["items"] if isinstance(shown, dict) else shown) == 3
     assert f'<a href="{page}"' in page._repr_html_()
     assert '<img alt="' in page._repr_html_()
     assert perturb.Run(run.folder).items == run.items

@@ -177,3 +177,11 @@ def test_a_gzipped_source_is_streamed_with_flat_memory(tmp_path: Path) -> None:
         tracemalloc.stop()
     assert sorted(passage.text for passage in found.values() if passage) == ["A1999", "A3", "A5"]
     assert peak < 2_000_000
+
+
+def test_questions_keep_the_language_of_their_recipe(tmp_path: Path) -> None:
+    source = write(tmp_path / "tasks.jsonl", task("good"))
+    pages = write(tmp_path / "pages.jsonl", *PAGES)
+    recipe = load_recipe("nq").model_copy(update={"language": "de"})
+    curation = curate(SourceRequest(source, "kilt", recipe, knowledge=pages))
+    assert {one.language for one in curation.instances} == {"de"}

@@ -4,13 +4,21 @@ import asyncio
 import itertools
 import random
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 
 from perturb.errors import ModelError, PermanentModelError, TransientModelError
 from perturb.llm.client import ChatReply, ChatRequest, Message, ModelSettings, ScriptedModel
-from perturb.llm.limits import LONGEST_HINT, REFUSALS_BEFORE_GIVING_UP, LimitedModel, OutOfTriesError, holding
+from perturb.llm.limits import (
+    LONGEST_HINT,
+    REFUSALS_BEFORE_GIVING_UP,
+    LimitedModel,
+    OutOfTriesError,
+    holding,
+    insist,
+)
 from tests.llm.virtual_time import VirtualClock
 
 
@@ -327,3 +335,31 @@ async def test_a_refused_call_is_an_answer_and_an_answer_ends_a_row_of_refusals(
     model = LimitedModel(TimedModel(clock, every_tenth, max_connections=1), clock=clock)
     found = await clock.run(many(model, 10 * REFUSALS_BEFORE_GIVING_UP))
     assert sum(isinstance(one, ChatReply) for one in found) == REFUSALS_BEFORE_GIVING_UP
+
+
+async def test_answers_between_refusals_keep_a_model_going_call_after_call() -> None:
+    replies = [PermanentModelError("400: too long"), ChatReply("ok", 1, 1)] * (REFUSALS_BEFORE_GIVING_UP + 2)
+    inner = ScriptedModel(replies)
+    model = LimitedModel(inner, clock=VirtualClock())
+    for number in range(len(replies)):
+        with nullcontext() if number % 2 else pytest.raises(PermanentModelError, match="too long"):
+            await model.complete(ChatRequest((Message("user", str(number)),)))
+    assert len(inner.requests) == len(replies)
+
+
+async def test_a_hint_of_hours_is_not_obeyed_in_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    monkeypatch.setattr("perturb.llm.limits.asyncio.sleep", sleep)
+    outcomes = iter([TransientModelError("busy", retry_after=90_000.0), None])
+
+    async def call() -> str:
+        if error := next(outcomes):
+            raise error
+        return "done"
+
+    assert await insist(call, 2) == "done"
+    assert waits == [LONGEST_HINT]

@@ -11,11 +11,13 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
 
+from perturb.auditing.review_agreement import measure_review
 from perturb.auditing.rubric import QUESTION_NAMES
 from perturb.ledger.calls import open_read_only
 from perturb.ledger.evaluations import ReviewLedger
 from perturb.ledger.plans import Ledger, current_plan
 from perturb.metrics.inputs import Estimate
+from perturb.metrics.intervals import wilson_interval
 from perturb.records import ALL_CELLS, Job
 from perturb.reports.audit_page import make_page
 from perturb.reports.model import CellValue, Report, Table
@@ -62,7 +64,7 @@ def estimate(cell: CellValue) -> Estimate:
     return cell
 
 
-def test_figures_are_those_of_the_ledger(page: Report) -> None:
+def test_figures_are_those_of_the_ledger(page: Report, run: Path) -> None:
     assert [row[1] for row in table(page, "funnel").rows] == [108, 108, 108, 108, 72]
     assert sum(int(str(n)) for row in table(page, "coverage").rows for n in row[1:]) == 72
     (pair,) = table(page, "pairs").rows
@@ -73,7 +75,19 @@ def test_figures_are_those_of_the_ledger(page: Report) -> None:
     assert rates["birch", "birch"] == 1.0
     assert rates["dune", "cedar"] == pytest.approx(2 / 3, abs=0.01)
     assert table(page, "human-pass-rates").rows[0][:2] == ("all", 18)
-    assert estimate(table(page, "human-pass-rates").rows[0][2]).value == 17 / 18
+    rate = estimate(table(page, "human-pass-rates").rows[0][2])
+    low, high = wilson_interval(17 / 18, 18)
+    assert (rate.value, rate.low, rate.high) == (17 / 18, pytest.approx(low), pytest.approx(high))
+    with open_read_only(run) as db:
+        report = measure_review(db, current_plan(db, run), run, resamples=RESAMPLES)
+    told = {row[0]: row[1:5] for row in table(page, "human-against-panel").rows}
+    for who in (report.panel, *report.verifiers):
+        passed, people_pass, failed, people_fail = told[who.name]
+        assert (passed, failed) == (who.passed.n, who.failed.n)
+        assert estimate(people_pass).value == who.passed.rate
+        assert estimate(people_fail).value == who.failed.rate
+    work = {one.name: (one.finished, one.begun) for one in report.annotators}
+    assert {row[0]: row[1:3] for row in table(page, "human-annotators").rows} == work
 
 
 def test_key_figures_are_said_in_words(page: Report) -> None:

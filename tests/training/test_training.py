@@ -183,3 +183,17 @@ def test_wrong_replies_on_record_are_what_is_rejected(made: Path) -> None:
     said = {rows[0]["id"]: ["It was Ann.", "It was Bob.", "It was Ann."]}
     made_of = [row for row in make_examples("dpo", rows, originals, said) if row["kind"] == "reply"]
     assert [row["rejected"][0]["content"] for row in made_of] == ["It was Ann.", "It was Bob."]
+
+
+def test_the_seed_is_that_of_the_command_else_that_of_the_plan(
+    made: Path, tmp_path: Path, perturb: Run
+) -> None:
+    for name, options in (("plan", ()), ("same", ()), ("other", ("--seed", 8))):
+        assert perturb("export", made, "--training", "sft", "--out", tmp_path / name, *options)[0] == 0
+    stated = {
+        name: json.loads((tmp_path / name / "training.json").read_text())["seed"]
+        for name in ("plan", "other")
+    }
+    assert stated["other"] == 8 != stated["plan"]
+    kept, same, other = (lines(tmp_path / name / "data/train.jsonl") for name in ("plan", "same", "other"))
+    assert kept == same != other
