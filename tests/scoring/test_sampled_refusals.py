@@ -80,14 +80,13 @@ def sampled(path: Path, rows: Sequence[tuple[int, float | None]]) -> Path:
     return path
 
 
-def test_the_interval_of_the_auroc_counts_ties_as_halves(tmp_path: Path) -> None:
+def test_the_standard_error_of_the_auroc_counts_ties_as_halves(tmp_path: Path) -> None:
     """With two values of P(Answering) the AUROC is .5 + (p - q) / 2, p and q the shares of the higher one."""
     rows = [(number % 2, 1.0 if number // 2 % 10 == 0 else 0.5) for number in range(800)]
     found = report_refusals([sampled(tmp_path / "t.jsonl", rows)], RefusalOptions(resamples=2000)).to_dict()
     area = found["p_answering"]["auroc"]
     assert area["value"] == 0.5
-    width = 2 * 1.96 * np.sqrt(2 * 0.1 * 0.9 / 400) / 2
-    assert area["high"] - area["low"] == pytest.approx(width, rel=0.1)
+    assert area["se"] == pytest.approx(np.sqrt(2 * 0.1 * 0.9 / 400) / 2, rel=0.1)
 
 
 def test_a_single_wrong_answer_gives_no_interval_and_a_table_with_gaps_no_section(tmp_path: Path) -> None:
