@@ -19,7 +19,7 @@ from perturb.llm.remote import LiteLLMModel, check_model, with_price
 from perturb.llm.transports import proxy_for, transport_of
 from perturb.runtime.asyncs import in_thread
 
-CONNECT_SECONDS = 4.0
+CONNECT_SECONDS = 3.0
 """Within so many seconds a server, or the proxy before it, must take a connection."""
 
 Opener = Callable[[ModelSettings], ChatModel]

@@ -89,7 +89,7 @@ async def test_models_of_one_closed_address_are_named_in_one_line(closed: str, l
 
 
 async def test_a_server_that_drops_connections_is_given_up(silent: str) -> None:
-    with pytest.raises(UnreachableError, match=f"m: cannot connect to {silent} .no connection within 4 s"):
+    with pytest.raises(UnreachableError, match=f"m: cannot connect to {silent} .no connection within 3 s"):
         await ConnectionCheck([at(silent)]).passed()
 
 

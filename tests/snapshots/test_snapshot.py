@@ -330,9 +330,10 @@ def test_no_rows_no_snapshot(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_repeated_ids_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("several", [False, True])
+def test_repeated_ids_are_refused(tmp_path: Path, several: bool) -> None:
     with pytest.raises(SnapshotError, match="two rows have the id 'item-00000'"):
-        write_snapshot(tmp_path / "s", [*rows_of(3), *rows_of(1)], facts(), "")
+        write_snapshot(tmp_path / "s", [*rows_of(3), *rows_of(1, several=several)], facts(), "")
     assert list(tmp_path.iterdir()) == []
 
 
