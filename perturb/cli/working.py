@@ -6,6 +6,7 @@ import functools
 import inspect
 import json
 import logging
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 import typer.core
 from typer import Option
 
-from perturb.cli.output import reject_option, styled
+from perturb.cli.output import note, reject_option, styled
 from perturb.errors import ConfigError
 from perturb.files.text_files import writing_errors
 from perturb.runtime.notebook import DEBUG, INFO, LOG, WARNING
@@ -154,12 +155,20 @@ WORKFLOW: Mapping[str, Sequence[str]] = {
 
 
 class WorkflowGroup(typer.core.TyperGroup):
-    """Lists its commands by `WORKFLOW`; the variables of options stand in docs/README.md, not in every line."""
+    """Lists its commands by `WORKFLOW`, and names the variables that their options read."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Before any help is written, take the variables out of it."""
-        _hide_variables(self)
+        for option in self.params:
+            option.show_envvar = False  # type: ignore[attr-defined]
         return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is meant, its variables named."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if name is not None:
+            _name_variables(command, f"{ctx.auto_envvar_prefix}_{name}")
+        return name, command, rest
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write a section for each part of the workflow; within a command, one."""
@@ -169,11 +178,24 @@ class WorkflowGroup(typer.core.TyperGroup):
                 formatter.write_dl([(name, self.commands[name].get_short_help_str(1000)) for name in names])
 
 
-def _hide_variables(command: Any) -> None:
-    for parameter in command.params:
-        parameter.show_envvar = False
-    for inner in getattr(command, "commands", {}).values():
-        _hide_variables(inner)
+def _name_variables(command: Any, prefix: str) -> None:
+    """Each option reads `PREFIX_OPTION`, by its own name, and with a warning the name that versions before 0.2 read.
+
+    The rule stands in docs/README.md; the help does not repeat it for every option.
+    """
+    options = [one for one in command.params if one.param_type_name == "option"]
+    names = {option.name: _variable(prefix, max(option.opts, key=len).lstrip("-")) for option in options}
+    for option in options:
+        new, old = names[option.name], _variable(prefix, option.name)
+        option.envvar, option.allow_from_autoenv, option.show_envvar = [new], False, False
+        if old not in names.values():
+            option.envvar.append(old)
+            if os.environ.get(old):
+                note(f"{old} is now called {new}: rename the variable")
+
+
+def _variable(*words: str) -> str:
+    return "_".join(words).upper().replace("-", "_")
 
 
 DEFAULT = "table"

@@ -19,8 +19,6 @@ from perturb.cli.working import WORKFLOW
 from perturb.files.resources import data_folder
 from tests.building import environment, perturb
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "README.md"
-UNDERSCORES = str.maketrans(" -", "__")
 ROOT: Any = typer.main.get_command(app)
 
 
@@ -37,34 +35,59 @@ def test_no_description_is_cut_and_no_line_names_a_variable() -> None:
         assert max(map(len, shown.splitlines())) <= 80
 
 
-def variables(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, str, str]]:
-    """Command, option and variable, as the parser reads them."""
-    for option in command.params:
-        if path and option.param_type_name == "option" and option.name != "help":
-            name = "_".join(("PERTURB", *path, option.name)).upper().replace("-", "_")
-            yield " ".join(path), max(option.opts, key=len), name
-    for name, inner in getattr(command, "commands", {}).items():
-        yield from variables(inner, (*path, name))
+def contexts(group: Any, above: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Words and context of every command, as if it had been given."""
+    for name in group.commands:
+        _, command, _ = group.resolve_command(above, [name])
+        inner = [*getattr(command, "commands", ())]
+        context = command.make_context(name, inner[:1], parent=above, resilient_parsing=True)
+        if inner:
+            yield from contexts(command, context, (*path, name))
+        else:
+            yield (*path, name), context
 
 
-def test_the_page_of_variables_names_each_of_them() -> None:
-    """The page states the rule; its table lists every variable that the rule does not give."""
-    rows = [
-        f"| `{command}` | `{option}` | `{name}` |"
-        for command, option, name in variables(ROOT)
-        if option != "--json"
-        and name != "_".join(("PERTURB", command, option[2:])).upper().translate(UNDERSCORES)
-    ]
-    assert all(name.endswith("_JSON_OUTPUT") for _, option, name in variables(ROOT) if option == "--json")
-    page = PAGE.read_text(encoding="utf-8")
-    shown = [line for line in page.splitlines() if line.startswith("| `") and "`PERTURB_" in line]
-    assert shown == rows, "write these rows:\n" + "\n".join(rows)
+def every_command() -> dict[tuple[str, ...], Any]:
+    """The context of every command of the tool, by its words."""
+    return dict(contexts(ROOT, ROOT.make_context("perturb", [], resilient_parsing=True)))
 
 
-def test_a_variable_of_the_page_is_read(tmp_path: Path) -> None:
-    said = perturb("build", cwd=tmp_path, env=environment(PERTURB_BUILD_BASE_FORMAT="odd"))
-    assert said.returncode == 2
-    assert "--format" in said.stderr
+def options(command: Any) -> list[Any]:
+    return [one for one in command.params if one.param_type_name == "option" and one.name != "help"]
+
+
+def test_every_option_reads_the_variable_of_its_own_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = {}
+    for words, context in every_command().items():
+        for option in options(context.command):
+            name = "_".join(("perturb", *words, max(option.opts, key=len)[2:])).upper().replace("-", "_")
+            with monkeypatch.context() as patch:
+                patch.setenv(name, "value")
+                found = [one for one in options(context.command) if one.value_from_envvar(context)]
+            assert found == [option], f"{name} sets {[one.name for one in found]}"
+            read[name] = option
+    assert {"PERTURB_INIT_FROM", "PERTURB_BUILD_ROUND", "PERTURB_POWER_SIMULATE", "PERTURB_BAS_RUN_JSON"} < {
+        *read
+    }
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [("PERTURB_BUILD_FORMAT", "PERTURB_BUILD_BASE_FORMAT"), ("PERTURB_BUILD_SEED", None)],
+)
+def test_a_variable_is_read_and_its_old_name_with_a_warning(
+    tmp_path: Path, new: str, old: str | None
+) -> None:
+    done = perturb("build", cwd=tmp_path, env=environment(**{old or new: "odd"}))
+    assert done.returncode == 2
+    assert f"--{new.rpartition('_')[2].lower()}: " in done.stderr
+    assert done.stderr.count(f"{old} is now called {new}: rename the variable") == (old is not None)
+
+
+def test_only_the_command_that_runs_warns_of_old_names(tmp_path: Path) -> None:
+    assert perturb("schema", env=environment(PERTURB_BUILD_BASE_FORMAT="x")).stderr == ""
+    said = perturb("schema", env=environment(PERTURB_SCHEMA_KIND="models")).stderr
+    assert said == "PERTURB_SCHEMA_KIND is now called PERTURB_SCHEMA_FOR: rename the variable\n"
 
 
 def test_the_file_of_init_keeps_to_the_schema() -> None:
