@@ -1,6 +1,6 @@
 """What an annotator gets to see of a candidate: goal, lever, original and result, and nothing of the votes.
 
-The review page: one item at a time on the loopback address, for each annotator under a secret link.
+The review page: one item at a time on the loopback address. All annotators share it; each has a token.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ from perturb.runtime.local_server import (
 from perturb.text.passages import Piece, describe_change, mark_passages
 
 _HEADINGS = {
+    "class_definition": "Class",
     "goal": "Goal",
     "expected_behavior": "Expected behaviour",
     "lever": "Lever",
@@ -72,6 +73,8 @@ class CandidateItem:
     """From 1, in the order of review."""
     instance: BaseInstance
     candidate: Candidate
+    definition: str
+    """What its class is, as the catalogue of the run defines it."""
     criterion: str
     """The intensity criterion of its cell."""
     lever_instruction: str
@@ -106,6 +109,7 @@ class CandidateItem:
             self.id_column: candidate.id,
             "perturbation_class": str(candidate.cell.perturbation_class),
             "intensity": str(candidate.cell.intensity),
+            "class_definition": self.definition,
             "goal": self.criterion,
             "expected_behavior": candidate.expected_behavior,
             "lever": candidate.lever,
@@ -157,6 +161,7 @@ def _item(db: sqlite3.Connection, catalogue: Catalogue, position: int, candidate
         position=position,
         instance=queries.instance_of(db, candidate_id),
         candidate=candidate,
+        definition=entry.summary,
         criterion=entry.criteria[candidate.cell.intensity],
         lever_instruction=lever.instruction if lever else "",
     )
@@ -244,7 +249,9 @@ class ReviewSession:
 
 
 class ReviewServer(LocalServer):
-    """Serves the sample of a run until it is closed; a context manager.
+    """Serves the sample of a run to all annotators until it is closed; a context manager.
+
+    Each annotator opens `invitations[name]`: the one address with the annotator's token.
 
     Raises `LedgerError` if the run has no sample or is being worked on, `ConfigError` if a name or the port cannot be
     used.
@@ -257,6 +264,7 @@ class ReviewServer(LocalServer):
             items = load_items(ledger.db, run)
             self.desks = tuple(ReviewSession(ledger, items, name) for name in annotators)
             super().__init__({desk.annotator: desk for desk in self.desks}, port)
+            self.invitations = {name: f"{self.address}?token={self.tokens[name]}" for name in annotators}
             self._ledger = opened.pop_all()
 
     def __exit__(self, *exc_info: object) -> None:

@@ -142,11 +142,12 @@ def draw_command(
 def serve_command(
     context: typer.Context,
     annotators: Annotated[
-        list[str], Option("--annotator", help="Who reviews; repeat it for several people.")
+        list[str],
+        Option("--annotator", help="Who reviews; repeat it for several people, who may work at once."),
     ],
     port: PortOption = 0,
 ) -> None:
-    """Serve the review page on this machine until Ctrl-C; every annotator gets a link of their own.
+    """Serve the review page on this machine until Ctrl-C: one address for all, and a token for each annotator.
 
     Example: perturb review outputs/demo serve --annotator ann --annotator ben
     """
@@ -157,7 +158,7 @@ def serve_command(
         check_names(annotators)
     run: Path = context.obj
     with ReviewServer(run, annotators, port) as server:
-        for name, link in server.links.items():
+        for name, link in server.invitations.items():
             typer.echo(f"{name}: {link}")
         note("Ctrl-C ends the review; every answer is on disk already")
         server.wait()

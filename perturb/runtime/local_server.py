@@ -55,7 +55,7 @@ class Request:
     """What a browser asks of a site."""
 
     token: str
-    """The secret that its addresses begin with: `/TOKEN/path`."""
+    """The secret that its addresses begin with, `/TOKEN/path`, or end with, `/path?token=TOKEN`."""
     path: str
     """The rest of the address, without a slash in front."""
     query: Mapping[str, str]
@@ -102,12 +102,13 @@ class LocalServer:
     """Serves sites until it is closed; a context manager. Raises `ConfigError` if the port cannot be used."""
 
     def __init__(self, sites: Mapping[str, Site], port: int = 0) -> None:
-        tokens = {name: secrets.token_urlsafe(18) for name in sites}
-        self._http = _Http({token: sites[name] for name, token in tokens.items()}, port)
-        self.links = {
-            name: f"http://{HOST}:{self._http.server_port}/{token}/" for name, token in tokens.items()
-        }
-        """The secret address of each site, by the name it was given under."""
+        self.tokens = {name: secrets.token_urlsafe(18) for name in sites}
+        """The secret of each site, by the name it was given under."""
+        self._http = _Http({token: sites[name] for name, token in self.tokens.items()}, port)
+        self.address = f"http://{HOST}:{self._http.server_port}/"
+        """The address that all sites share; with `?token=TOKEN` it leads to one of them."""
+        self.links = {name: f"{self.address}{token}/" for name, token in self.tokens.items()}
+        """The secret address of each site."""
         self._thread = threading.Thread(target=self._http.serve_forever, name="pages", daemon=True)
 
     def __enter__(self) -> Self:
@@ -181,14 +182,17 @@ class _Handler(BaseHTTPRequestHandler):
             parts = urlsplit(self.path)
         except ValueError:
             raise Refused(HTTPStatus.BAD_REQUEST, "This is not an address.") from None
-        given, _, rest = parts.path.removeprefix("/").partition("/")
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
+        path = parts.path.removeprefix("/")
+        if "token" in query:
+            path = f"{query['token']}/{path}"
+        given, _, rest = path.partition("/")
         for token, site in self.server.sites.items():
             if secrets.compare_digest(given.encode(), token.encode()):
                 return site, Request(token, rest, query, read_json)
         raise Refused(
             HTTPStatus.FORBIDDEN,
-            "This link is not valid, or no longer: use the one printed when the page was started.",
+            "This link is not valid, or no longer: use the one printed when the page was started, with its token.",
         )
 
     def _read_json(self) -> Any:

@@ -12,7 +12,7 @@ from selenium.webdriver.common.keys import Keys
 
 from perturb.auditing.judge_check import measure_judge
 from perturb.auditing.review_agreement import measure_review
-from perturb.auditing.review_items import ReviewServer
+from perturb.auditing.review_items import CandidateItem, ReviewServer, load_items
 from perturb.auditing.rubric import draw_candidates
 from perturb.ledger.calls import open_read_only
 from perturb.ledger.evaluations import ReviewLedger, answers_by
@@ -142,6 +142,38 @@ def test_annotators_see_neither_each_other_nor_the_votes(browser: Browser, serve
         "accepted",
     ):
         assert secret not in source
+
+
+def test_two_people_review_over_one_address_and_read_what_the_class_is(
+    browser: Browser, server: ReviewServer, run: Path
+) -> None:
+    with open_read_only(run) as db:
+        plan = current_plan(db, run)
+        items = {item.position: item for item in load_items(db, run) if isinstance(item, CandidateItem)}
+    classes = plan.load_catalogue().classes
+    tabs = {"ann": browser.current_window_handle}
+    browser.switch_to.new_window("tab")
+    tabs["ben"] = browser.current_window_handle
+    for name, tab in tabs.items():
+        browser.switch_to.window(tab)
+        go(browser, server.invitations[name])
+    console_errors(browser)
+    for number in (1, 2, 3):
+        for name, tab in tabs.items():
+            browser.switch_to.window(tab)
+            assert browser.find_element(By.CLASS_NAME, "who").text == name
+            assert browser.find_element(By.ID, "position").text == str(number)
+            cell = items[number].candidate.cell
+            entry = classes[cell.perturbation_class]
+            assert browser.find_element(By.ID, "definition").text == entry.summary
+            assert browser.find_element(By.ID, "criterion").text == entry.criteria[cell.intensity]
+            press(browser, *("yyyyn" if (name, number) == ("ben", 2) else "yyyyy"))
+            leave(browser, Keys.ENTER)
+    assert console_errors(browser) == []
+    with open_read_only(run) as db:
+        report = measure_review(db, plan, run)
+    agreement = report.agreement.panel["agreement"]
+    assert (report.reviewed, agreement.n, agreement.value) == (3, 3, pytest.approx(2 / 3))
 
 
 def test_texts_are_shown_as_they_are_and_changes_are_marked(browser: Browser, server: ReviewServer) -> None:

@@ -6,6 +6,7 @@ import http.client
 import json
 import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -139,7 +140,16 @@ def test_an_address_that_is_none_is_refused(server: ReviewServer, capfd: pytest.
 
 def test_a_wrong_token_learns_nothing(server: ReviewServer) -> None:
     root = server.links["ann"].rsplit("/", 2)[0]
-    for path in ("/", "/x/", "/x/item/1", "/x/review.js", "/é/", "//item/1"):
+    own = server.tokens["ann"]
+    tokens = (
+        "/?token=",
+        "/?token=x",
+        "/item/1?token=x",
+        f"/?token={own}x",
+        f"/{own}/?token=x",
+        "/?token=%ff",
+    )
+    for path in ("/", "/x/", "/x/item/1", "/x/review.js", "/é/", "//item/1", *tokens):
         status, text, _ = ask(root + path.replace("é", "%C3%A9"))
         assert status == 403
         assert "bridge" not in text
@@ -182,6 +192,24 @@ def test_the_start_page_leads_to_the_next_unfinished_item(server: ReviewServer) 
     assert ask(link + "?after=18")[2]["Location"].endswith("/item/2")
     assert ask(link + "?after=-x")[2]["Location"].endswith("/item/2")
     assert ask(server.links["ben"])[2]["Location"].endswith("/item/1")
+
+
+def test_annotators_work_at_once_over_one_address(server: ReviewServer, run: Path) -> None:
+    assert {link.partition("?")[0] for link in server.invitations.values()} == {server.address}
+    with open_read_only(run) as db:
+        ids = sample_ids(db, run)
+    answers = {"ann": "yes", "ben": "no"}
+
+    def give(name: str, position: int) -> int:
+        link = f"{server.address}answers/{position}?token={server.tokens[name]}"
+        return post(link, {"question": "intensity_achieved", "answer": answers[name]})[0]
+
+    with ThreadPoolExecutor(8) as pool:
+        jobs = [(name, position) for position in range(1, len(ids) + 1) for name in answers]
+        assert set(pool.map(give, *zip(*jobs, strict=True))) == {200}
+    with open_read_only(run) as db:
+        for name, answer in answers.items():
+            assert answers_by(db, name) == {one: {"intensity_achieved": answer} for one in ids}
 
 
 def test_one_review_at_a_time(server: ReviewServer, run: Path) -> None:
