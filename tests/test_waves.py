@@ -228,3 +228,18 @@ def test_a_dry_run_says_the_least_that_it_takes(tmp_path: Path, server: Loopback
     told = json.loads(CliRunner().invoke(app, [*words, "--json"]).output)
     assert 4 * (12 - QUOTA - 1) < told["jobs_to_go"] < 100
     assert "At the acceptance rates so far, about" in CliRunner().invoke(app, words).output
+
+
+def test_the_rule_and_the_audited_share_are_part_of_what_a_run_is_known_by(tmp_path: Path) -> None:
+    content = content_of("http://localhost:1", limit=3)
+    plain = plan_build(configure(tmp_path / "plain", content))
+    ruled, other = (
+        plan_build(configure(tmp_path / name, {**content, "until": rule}))
+        for name, rule in (("one", "cell >= 2"), ("two", "cell >= 3"))
+    )
+    assert len({plain.digest, ruled.digest, other.digest}) == 3
+    audited = plan_build(
+        configure(tmp_path / "a", {**content, "panel": {**content["panel"], "audit_fraction": 0.5}})
+    )
+    assert audited.digest == plain.digest
+    assert audited.panel.digest != plain.panel.digest

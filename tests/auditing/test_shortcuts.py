@@ -18,6 +18,7 @@ from perturb.config import default_config
 from perturb.errors import ConfigError, SourceError
 from perturb.records import ALL_CELLS, Item, Passage
 from perturb.snapshots.snapshot import check_snapshot
+from tests.building import perturb as run_command
 
 WORDS = [
     "amber",
@@ -184,3 +185,7 @@ def test_the_card_says_why_shortcuts_were_not_measured_and_is_silent_unless_aske
     cards = {name: (tmp_path / name / "snapshot" / "README.md").read_text() for name in ("asked", "not")}
     assert "Not measured: the rows: 2 base instances" in cards["asked"]
     assert "## Shortcuts" not in cards["not"]
+    for name in cards:
+        done = run_command("export", tmp_path / name, "--out", tmp_path / f"again-{name}")
+        assert done.returncode == 0, done.stderr
+        assert ("## Shortcuts" in (tmp_path / f"again-{name}" / "README.md").read_text()) == (name == "asked")
