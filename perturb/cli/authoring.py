@@ -102,7 +102,8 @@ def levers_command(
         bool, Option("--offline", help="Only levers that the offline engine has a rule for.")
     ] = False,
     model: Annotated[
-        str | None, Option(help="With draft: the model that writes the class and tries its levers.")
+        str | None,
+        Option(metavar="MODEL", help="With draft: the model that writes the class and tries its levers."),
     ] = None,
     out: Annotated[
         Path | None, Option(help="With draft: the folder for the class file.", show_default=False)
@@ -215,7 +216,7 @@ def curate_command(
         Option(help="nq, garage, precisewikiqa or a .yaml file; without one, all that can be read is kept."),
     ] = None,
     seed: Annotated[int | None, Option(help="Seed of the draw.  [default: the recipe's]")] = None,
-    limit: Annotated[int | None, Option(min=1, help="Look at the first N records only.")] = None,
+    limit: Annotated[int | None, Option(min=1, help="At most N records, from the first on.")] = None,
     knowledge: Annotated[Path | None, Option(help="The knowledge source of a KILT task.")] = None,
     subset: shared.HubSubsetOption = None,
     split: shared.HubSplitOption = None,

@@ -22,7 +22,7 @@ from perturb.cli.output import (
     reject_option,
     styled,
 )
-from perturb.cli.run_options import ColumnOption, EndJsonOption, ReplayOption, WaitOption
+from perturb.cli.run_options import ColumnOption, EndJsonOption, ExecutorName, ReplayOption, WaitOption
 from perturb.cli.working import is_quiet
 from perturb.runtime.notebook import INFO, LOG
 from perturb.text.wording import counted
@@ -55,16 +55,17 @@ def build_command(
     generator: Annotated[
         list[str] | None,
         Option(
-            metavar="PROVIDER/MODEL",
-            help="Model that writes items, or module:function; repeatable.  [default: the rule engine]",
+            metavar="MODEL",
+            help="Model that writes items: PROVIDER/MODEL or module:function; repeatable.  [default: the rule engine]",
             show_default=False,
         ),
     ] = None,
     verifier: Annotated[
         list[str] | None,
         Option(
-            metavar="PROVIDER/MODEL",
-            help="Model that votes on items, or module:function; repeatable.  [default: the offline checks]",
+            metavar="MODEL",
+            help="Model that votes on items: PROVIDER/MODEL or module:function; repeatable."
+            "  [default: the offline checks]",
             show_default=False,
         ),
     ] = None,
@@ -76,16 +77,16 @@ def build_command(
         ),
     ] = None,
     budget_usd: Annotated[
-        float | None, Option(help="Stop before the calls cost more than this; needs known prices.")
+        float | None, Option(min=0, help="Stop before the calls cost more than this; needs known prices.")
     ] = None,
-    limit: Annotated[int | None, Option(min=1, help="Use the first N base instances only.")] = None,
+    limit: Annotated[int | None, Option(min=1, help="At most N base instances, from the first on.")] = None,
     name: Annotated[str | None, Option(help="Name of the run; its folder is OUT/NAME.")] = None,
     round_name: Annotated[str | None, Option("--round", help="Round; a new one gives new items.")] = None,
     seed: Annotated[int | None, Option(help="Seed of every draw.")] = None,
     out: Annotated[Path, Option(help="Folder that holds the runs.")] = Path("outputs"),
     executor: Annotated[
-        str | None,
-        Option(help="Where the work is done: local, processes or ray; as 'executor' in the file."),
+        ExecutorName | None,
+        Option(help="Where calls are made: this process (local, processes) or a Ray cluster."),
     ] = None,
     until: Annotated[
         str | None,
@@ -95,14 +96,14 @@ def build_command(
         ),
     ] = None,
     dry_run: Annotated[
-        bool, Option("--dry-run", help="Show what the build would do and cost; do nothing.")
+        bool, Option("--dry-run", help="Print what would be done, its cost, and what is missing; do nothing.")
     ] = False,
     retry_unparsed: Annotated[
-        bool, Option("--retry-unparsed", help="Call the models again where no reply could be read.")
+        bool, Option("--retry-unparsed", help="Ask again where no reply could be read.")
     ] = False,
     replay: ReplayOption = None,
     fill: Annotated[
-        bool, Option("--fill", help="With --replay: call the models for replies that the file lacks.")
+        bool, Option("--fill", help="With --replay: ask models for the replies that the file lacks.")
     ] = False,
     force: Annotated[
         bool,

@@ -26,7 +26,8 @@ def evaluate_command(
     judge: Annotated[
         list[str] | None,
         Option(
-            help="Model that judges replies other than refusal codes; named as --model is. Repeat it for a panel."
+            metavar="MODEL",
+            help="Model that judges replies other than refusal codes; named as --model is. Repeat it for a panel.",
         ),
     ] = None,
     out: Annotated[
@@ -46,7 +47,7 @@ def evaluate_command(
     samples: Annotated[
         int, Option(min=1, help="Ask each model so many times about each item, in each prompt.")
     ] = 1,
-    limit: Annotated[int | None, Option(min=1, help="Use the first N items only.")] = None,
+    limit: Annotated[int | None, Option(min=1, help="At most N items, from the first on.")] = None,
     until: Annotated[
         str | None,
         Option(
@@ -56,7 +57,7 @@ def evaluate_command(
     ] = None,
     retry_unscored: Annotated[
         bool,
-        Option("--retry-unscored", help="Ask the judge again where its judgement could not be read."),
+        Option("--retry-unscored", help="Ask again where no judgement could be read."),
     ] = False,
     subset: shared.HubSubsetOption = None,
     split: shared.HubSplitOption = None,

@@ -20,7 +20,7 @@ from perturb.cli.review import review_app
 from perturb.cli.rounds import compare_command, power_command, publish_command, verify_snapshot_command
 from perturb.cli.runs import export_command, show_command, status_command, view_command
 from perturb.cli.scores import BareReview, audit_command, report_command, score_command
-from perturb.cli.working import WorkflowGroup, working
+from perturb.cli.working import WorkflowCommand, WorkflowGroup, working
 from perturb.errors import PerturbError
 from perturb.runtime.asyncs import INTERRUPTED, exit_interrupted
 
@@ -70,7 +70,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "score": score_command,
 }
 for _name, _command in _COMMANDS.items():
-    app.command(_name, cls=BareReview if _name == "score" else None)(_command)
+    app.command(_name, cls=BareReview if _name == "score" else WorkflowCommand)(_command)
 app.add_typer(review_app, name="review")
 app.add_typer(refusal_index_app, name="refusal-index")
 app.add_typer(bas_app, name="bas")

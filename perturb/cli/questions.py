@@ -24,7 +24,7 @@ from perturb.cli.output import (
     with_covariates,
     write_beside,
 )
-from perturb.cli.working import TableGroup, working
+from perturb.cli.working import TableGroup, WorkflowCommand, working
 from perturb.errors import ConfigError
 from perturb.text.wording import counted
 
@@ -68,7 +68,7 @@ BinsOption = Annotated[int, Option(min=1, help="Bins of equal width behind the E
 EdgeOption = Annotated[BinEdge, Option("--ece-bins", help="Which of its edges an ECE bin includes.")]
 
 
-@bas_app.command("table")
+@bas_app.command("table", cls=WorkflowCommand)
 def confidence_table_command(
     tables: TablesArgument,
     percent: PercentOption = False,
@@ -110,13 +110,13 @@ def confidence_table_command(
     print_result({**found.to_dict(), **covariates}, page, json_output)
 
 
-@bas_app.command("run")
+@bas_app.command("run", cls=WorkflowCommand)
 @working
 def run_confidence_command(
     *,
     elicitation: Annotated[
         list[ElicitationName] | None,
-        Option(help="How confidence is asked for; may be repeated.  [default: direct]"),
+        Option(help="How confidence is asked for; repeatable.  [default: direct]"),
     ] = None,
     k: Annotated[
         int, Option("--k", min=2, help="Number of answers that the top-k elicitations ask for.")
@@ -147,7 +147,7 @@ def run_confidence_command(
     asking.show(ended, make_bas_page(found, str(table)), found.groups)
 
 
-@bas_app.command("calibrate")
+@bas_app.command("calibrate", cls=WorkflowCommand)
 def calibrate_command(
     tables: TablesArgument,
     on: Annotated[
@@ -269,7 +269,7 @@ SettingName = StrEnum("SettingName", "LOW NORMAL HIGH HIGHEST")
 """A first-pass prompt, from the one that invites refusals least to the one that invites them most."""
 
 
-@refusal_index_app.command("table")
+@refusal_index_app.command("table", cls=WorkflowCommand)
 def passes_table_command(
     tables: Annotated[
         list[Path],
@@ -318,13 +318,13 @@ def passes_table_command(
     print_result({**found.to_dict(), **covariates}, page, json_output)
 
 
-@refusal_index_app.command("run")
+@refusal_index_app.command("run", cls=WorkflowCommand)
 @working
 def run_passes_command(
     *,
     setting: Annotated[
         list[SettingName] | None,
-        Option(help="A first-pass prompt; may be repeated.  [default: all four]"),
+        Option(help="A first-pass prompt; repeatable.  [default: all four]"),
     ] = None,
     samples: Annotated[
         int, Option(min=1, max=1000, help="Replies to each first-pass prompt, for P(Answering).")

@@ -19,7 +19,7 @@ from perturb.cli.output import (
     reject_option,
 )
 from perturb.cli.run_options import PortOption, PrintJsonOption, ResampleSeedOption, RunArgument
-from perturb.cli.working import WorkflowGroup
+from perturb.cli.working import WorkflowCommand, WorkflowGroup
 from perturb.text.wording import counted
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def review_root(
     context.obj = run
 
 
-@review_app.command("draw")
+@review_app.command("draw", cls=WorkflowCommand)
 def draw_command(
     context: typer.Context,
     per_cell: Annotated[
@@ -65,7 +65,7 @@ def draw_command(
     kind: Annotated[
         list[str] | None,
         Option(
-            help="Of an evaluation: judgements to check (grade, classification, quality, raf); may be repeated."
+            help="Of an evaluation: judgements to check (grade, classification, quality, raf); repeatable."
             "  [default: all]"
         ),
     ] = None,
@@ -138,7 +138,7 @@ def draw_command(
         note(f"{name}: {n['drawn']} of {counted(n['judged'], 'reply', 'replies')} that a judge graded")
 
 
-@review_app.command("serve")
+@review_app.command("serve", cls=WorkflowCommand)
 def serve_command(
     context: typer.Context,
     annotators: Annotated[
@@ -166,7 +166,7 @@ def serve_command(
             note(f"{desk.annotator}: {desk.done} of {len(desk.items)} items finished")
 
 
-@review_app.command("read")
+@review_app.command("read", cls=WorkflowCommand)
 def read_command(
     context: typer.Context,
     sheet: Annotated[Path, Argument(help="The filled-in sheet (CSV).", show_default=False)],
@@ -195,7 +195,7 @@ def read_command(
     typer.echo(f"{counted(len(answers), 'answer')} about {counted(items, 'item')} read")
 
 
-@review_app.command("report")
+@review_app.command("report", cls=WorkflowCommand)
 def report_command(
     context: typer.Context,
     seed: ResampleSeedOption = 0,
@@ -226,7 +226,7 @@ def report_command(
     print_result(content, page, json_output)
 
 
-@review_app.command("export")
+@review_app.command("export", cls=WorkflowCommand)
 def export_command(
     context: typer.Context,
     tool: Annotated[

@@ -388,9 +388,7 @@ def _practices(folder: Path) -> tuple[Practice, ...]:
 
 def verify_snapshot_command(
     folder: Annotated[Path, Argument(metavar="DIR", help="A snapshot folder.", show_default=False)],
-    levers: Annotated[
-        list[Path] | None, Option(help="Folder with levers of your own; may be repeated.")
-    ] = None,
+    levers: Annotated[list[Path] | None, Option(help="Folder with levers of your own; repeatable.")] = None,
     replay: Annotated[
         Path | None, Option(help="Also make the rows again from this file of replies, and compare.")
     ] = None,

@@ -50,12 +50,16 @@ ClassesOption = Annotated[
     list[Path] | None,
     Option(
         "--levers",
-        help="Folder with classes of your own, where a bare table has rows of them; may be repeated.",
+        help="Folder with classes of your own, where a bare table has rows of them; repeatable.",
     ),
 ]
 ColumnOption = Annotated[
     list[str] | None,
-    Option("--column", help="FIELD=COLUMN, for a field that has another name in the table; repeatable."),
+    Option(
+        "--column",
+        metavar="FIELD=COLUMN",
+        help="The column of a field, if it has another name in the table; repeatable.",
+    ),
 ]
 JsonOption = Annotated[bool, Option("--json", help="Print every figure as JSON.")]
 PrintJsonOption = Annotated[bool, Option("--json", help="Print JSON.")]
@@ -85,6 +89,7 @@ class ModelOptions:
     model: Annotated[
         list[str] | None,
         Option(
+            metavar="MODEL",
             help="Model under test: PROVIDER/MODEL, http://…, module:function, or a name from --models; repeatable.",
             show_default=False,
         ),
@@ -154,11 +159,11 @@ class AskOptions(CallOptions, ModelOptions):
 
     replay: ReplayOption = None
     fill: Annotated[
-        bool, Option("--fill", help="With --replay: ask --model and --judge for what the file lacks.")
+        bool, Option("--fill", help="With --replay: ask models for the replies that the file lacks.")
     ] = False
     demo: Annotated[bool, Option("--demo", help="Replay the embedded recording.")] = False
     dry_run: Annotated[
-        bool, Option("--dry-run", help="Print calls, tokens and cost, and what is missing; ask nobody.")
+        bool, Option("--dry-run", help="Print what would be done, its cost, and what is missing; do nothing.")
     ] = False
 
     def print_estimate(
@@ -256,6 +261,7 @@ class QuestionOptions(AskOptions):
         list[str] | None,
         Option(
             "--judge",
+            metavar="MODEL",
             help="Model that grades answers; needed unless every answer is a letter or a number. Repeat it for a"
             " panel.",
         ),
@@ -267,7 +273,7 @@ class QuestionOptions(AskOptions):
             help="auto, simpleqa, precisewikiqa, faitheval, medqa, mmlu, triviaqa, aime, plain or snapshot.",
         ),
     ] = "auto"
-    limit: Annotated[int | None, Option(min=1, help="Number of questions to sample, by the seed.")] = None
+    limit: Annotated[int | None, Option(min=1, help="At most N questions, drawn by --seed.")] = None
     seed: SeedOption = 0
     report: Annotated[
         Path | None,

@@ -78,7 +78,7 @@ def show_command(
         Literal["accepted", "rejected", "undecided", "rejected_by_checks"] | None,
         Option(help="Only items with this verdict; a snapshot holds accepted items only."),
     ] = None,
-    limit: Annotated[int, Option(min=1, help="Number of items to show.")] = 5,
+    limit: Annotated[int, Option(min=1, help="At most N items, from the first on.")] = 5,
     json_output: PrintJsonOption = False,
 ) -> None:
     """Show items with their changes marked: [-taken out-] and {+put in+}, or in colour on a terminal.

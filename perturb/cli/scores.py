@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from typer import Argument, Option
-from typer.core import TyperCommand
 
 from perturb.cli import run_options as shared
 from perturb.cli.output import (
@@ -28,6 +27,7 @@ from perturb.cli.output import (
     write_beside,
 )
 from perturb.cli.run_options import CovariatesOption
+from perturb.cli.working import WorkflowCommand
 from perturb.text.wording import counted
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def audit_command(
     ] = None,
     by: Annotated[
         list[AuditGrouping] | None,
-        Option(help="List rates by this; may be repeated. [default: class, intensity, language]"),
+        Option(help="List rates by this; repeatable. [default: class, intensity, language]"),
     ] = None,
     resamples: shared.ResamplesOption = 1000,
     seed: Annotated[int, Option(min=0, help="Seed of resamples and folds.")] = 0,
@@ -96,7 +96,7 @@ ScoreGrouping = StrEnum("ScoreGrouping", "CLASS INTENSITY CELL DOMAIN LANGUAGE L
 """What scores can be listed by."""
 
 
-class BareReview(TyperCommand):
+class BareReview(WorkflowCommand):
     """A command whose `--review` may stand without a value, which is then empty."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -119,10 +119,10 @@ def score_command(
     ],
     by: Annotated[
         list[ScoreGrouping] | None,
-        Option(help="List scores by this; may be repeated. [default: class, intensity]"),
+        Option(help="List scores by this; repeatable. [default: class, intensity]"),
     ] = None,
     models: Annotated[
-        list[str] | None, Option("--model", help="Score this model only; may be repeated.")
+        list[str] | None, Option("--model", metavar="MODEL", help="Score this model only; repeatable.")
     ] = None,
     unit: Annotated[
         Literal["base", "item"],

@@ -7,6 +7,7 @@ import inspect
 import json
 import logging
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -176,6 +177,55 @@ class WorkflowGroup(typer.core.TyperGroup):
         for title, names in parts.items():
             with formatter.section(title):
                 formatter.write_dl([(name, self.commands[name].get_short_help_str(1000)) for name in names])
+
+
+OPTION_GROUPS: Mapping[str, str] = {
+    "Source": "base-set format column subset split levers knowledge recipe since mix seed demo replay fill",
+    "Models": "model models generator verifier judge judge-rule solvers writer api-base request reply preset",
+    "Calls": "prompt samples setting elicitation k confidence retry-unparsed retry-unscored batch batch-rows batch-poll"
+    " wait executor",
+    "Limits": "limit until budget-usd dry-run",
+    "Output": "out name round force report json quiet verbose log help",
+}
+"""The options of the commands that ask models, by the heading that `--help` shows them under, in this order."""
+
+_TYPES = {"str": "TEXT", "path": "PATH", "int": "N", "float": "X"}
+"""How the parser names the type of a value -> the placeholder in the help; choices are listed."""
+
+
+class WorkflowCommand(typer.core.TyperCommand):
+    """Shows its options under headings if it has many, and each value by a placeholder."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments, then the options."""
+        parameters: list[Any] = self.get_params(ctx)
+        names = {max(one.opts, key=len).lstrip("-"): one for one in parameters}
+        titles = {name: title for title, words in OPTION_GROUPS.items() for name in words.split()}
+        options = [name for name, one in names.items() if one.param_type_name == "option"]
+        grouped = titles.keys() >= {*options}
+        sections = {"Arguments": [name for name in names if name not in options], "Options": options}
+        if grouped:
+            sections |= {"Options": [], **{title: [] for title in OPTION_GROUPS}}
+            for name in sorted(options, key=[*titles].index):
+                sections[titles[name]].append(name)
+        for title, members in sections.items():
+            records = [record for name in members if (record := names[name].get_help_record(ctx))]
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl([(_placeholders(words), told) for words, told in records])
+
+
+def _placeholders(words: str) -> str:
+    """An option with what stands for its value.
+
+    >>> _placeholders("--limit <int range>"), _placeholders("--by <list[class|intensity]>")
+    ('--limit N', '--by class|intensity')
+    """
+
+    def place(match: re.Match[str]) -> str:
+        return " ".join(_TYPES.get(kind.lower(), kind) for kind in match[1].split(","))
+
+    return re.sub(r"<(?:list\[)?([^]<>]+?)(?: range)?\]?>(?:\.\.\.)?", place, words)
 
 
 def _name_variables(command: Any, prefix: str) -> None:

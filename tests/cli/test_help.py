@@ -15,7 +15,7 @@ import yaml
 from typer.testing import CliRunner
 
 from perturb.cli.main import app
-from perturb.cli.working import WORKFLOW
+from perturb.cli.working import WORKFLOW, _placeholders
 from perturb.files.resources import data_folder
 from tests.building import environment, perturb
 
@@ -54,6 +54,52 @@ def every_command() -> dict[tuple[str, ...], Any]:
 
 def options(command: Any) -> list[Any]:
     return [one for one in command.params if one.param_type_name == "option" and one.name != "help"]
+
+
+@pytest.mark.parametrize("words", ["evaluate", "build", "curate", "refusal-index run", "bas run"])
+def test_a_command_that_asks_models_groups_its_options(words: str) -> None:
+    shown = CliRunner().invoke(app, [*words.split(), "--help"], prog_name="perturb").output
+    headings = re.findall(r"^(\w+):$", shown, re.MULTILINE)
+    assert headings == ["Arguments", "Source", "Models", "Calls", "Limits", "Output"][-len(headings) :]
+    assert {"Source", "Models", "Limits"} < {*headings}
+    listed = re.findall(r"^  (?:-\w, )?(--[\w-]+)", shown[shown.index("Source:") :], re.MULTILINE)
+    command = every_command()[tuple(words.split())].command
+    assert sorted(listed) == sorted(["--help", *(max(one.opts, key=len) for one in options(command))])
+
+
+DIFFERENT = {
+    "--demo": "build makes one of several",
+    "--dry-run": "publish writes to a folder what it would push",
+    "--for": "a kind of file, or a rule",
+    "--from": "a template, or the items drawn from",
+    "--judge": "curate takes the judge of its panel file",
+    "--replies": "a file, or how many can be paid for",
+    "--scores": "compare takes two, publish a run",
+    "--to": "score takes a folder too",
+    "--against": "compare takes a data set on the Hub too",
+    "--by": "votes and replies have different groups",
+}
+"""Options that take another kind of value in one command than in another, and why."""
+
+
+def test_a_placeholder_and_what_it_limits_are_the_same_in_every_command() -> None:
+    records = [
+        (max(option.opts, key=len), _placeholders(option.get_help_record(context)[0]), option.help)
+        for context in every_command().values()
+        for option in options(context.command)
+    ]
+    placeholders = {name: {shown for other, shown, _ in records if other == name} for name, _, _ in records}
+    assert {name for name, kinds in placeholders.items() if len(kinds) > 1} == {*DIFFERENT}
+    openings = {
+        "--limit": "At most N ",
+        "--retry-": "Ask again where no ",
+        "--budget-usd": "Stop before the calls cost",
+    }
+    for start, opening in openings.items():
+        told = [help_ for name, _, help_ in records if name.startswith(start)]
+        assert told
+        assert all(opening.lower() in help_.lower() for help_ in told), told
+    assert len({help_ for name, shown, help_ in records if shown == "--dry-run"}) == 1
 
 
 def test_every_option_reads_the_variable_of_its_own_name(monkeypatch: pytest.MonkeyPatch) -> None:
