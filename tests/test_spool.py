@@ -39,7 +39,7 @@ def test_rows_are_added_at_the_end_wherever_was_read_last() -> None:
 
 def test_prompts_have_the_digest_of_all_of_them_at_once() -> None:
     splits = {"unanswerable": ROWS[:2], "answerable": ROWS[2:]}
-    assert PromptSet(splits, "v").digest == digest("v", splits, length=32)
+    assert PromptSet(splits, "v", "w").digest == digest("v", splits, length=32)
 
 
 def test_the_rows_of_a_snapshot_are_never_all_in_memory(tmp_path: Path) -> None:

@@ -115,6 +115,16 @@ def template_version(name: str) -> str:
     return digest((data_folder("templates") / f"{name}.j2").read_text(encoding="utf-8"))
 
 
+_CODE_ENTRY = re.compile(r"^- (\w+): (.*?)(?=^- |\Z)", re.MULTILINE | re.DOTALL)
+
+
+@cache
+def code_meanings(own_codes: tuple[OwnCode, ...] = ()) -> dict[str, str]:
+    """Refusal code -> why it is given, as the list of codes words it."""
+    listed = render_template("respond/codes", own_codes, examples=False)
+    return {code: " ".join(text.split()) for code, text in _CODE_ENTRY.findall(listed)}
+
+
 @cache
 def folder_version(name: str, own_codes: tuple[OwnCode, ...] = ()) -> str:
     """Digest of all our templates in the folder `name`, and of what they are rendered with."""

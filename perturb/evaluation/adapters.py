@@ -13,11 +13,16 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 from perturb.catalogue.classes import OwnCode
-from perturb.catalogue.prompts import data_request, folder_version, object_schema, render_template
+from perturb.catalogue.prompts import (
+    code_meanings,
+    data_request,
+    folder_version,
+    object_schema,
+    render_template,
+)
 from perturb.evaluation.question_formats import Question
 from perturb.files.resources import digest
 from perturb.llm.client import ChatReply, ChatRequest, ModelSettings
@@ -285,7 +290,6 @@ def _as_text(value: Any) -> str:
 
 
 _UNREADABLE = "unreadable"
-_ENTRY = re.compile(r"^- (\w+): (.*?)(?=^- |\Z)", re.MULTILINE | re.DOTALL)
 
 
 def kind_request(item: Item, reply: str, own_codes: tuple[OwnCode, ...] = ()) -> ItemRequest:
@@ -312,13 +316,7 @@ def kind_request(item: Item, reply: str, own_codes: tuple[OwnCode, ...] = ()) ->
 
 def flaw_of(item: Item, own_codes: tuple[OwnCode, ...] = ()) -> str:
     """Why an item cannot be answered, as the list of codes words it; empty for one that can be."""
-    return "" if item.answerable else _meanings(own_codes)[item.expected_behavior]
-
-
-@cache
-def _meanings(own_codes: tuple[OwnCode, ...]) -> dict[str, str]:
-    listed = render_template("respond/codes", own_codes, examples=False)
-    return {code: " ".join(text.split()) for code, text in _ENTRY.findall(listed)}
+    return "" if item.answerable else code_meanings(own_codes)[item.expected_behavior]
 
 
 def read_kind(text: str, judged: str = "") -> BehaviourKind:

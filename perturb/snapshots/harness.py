@@ -33,7 +33,7 @@ CONFIG = "prompts"
 SPLITS = ("answerable", "unanswerable")
 """LOW items, which must be answered, and the others, which must be refused."""
 
-_COLUMNS = (
+_CODES_COLUMNS = (
     "id",
     "source_id",
     "prompt",
@@ -44,8 +44,12 @@ _COLUMNS = (
     "intensity",
     "domain",
 )
-_RENDERED = ("prompt", "match")
+_COLUMNS = (*_CODES_COLUMNS, "query", "plain_system", "plain_prompt", "flaw")
+"""With what the setting `plain` takes: the question, both messages, and why an item cannot be answered."""
+_RENDERED = ("prompt", "match", "plain_system", "plain_prompt", "flaw")
 """Columns that depend on templates and codes, beside the rows."""
+HARNESS_SETTINGS = ("codes", "plain")
+"""The prompt settings that have tasks; snapshots of before version 0.2 have those of `codes` alone."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,8 @@ class PromptSet:
     """Split -> its rows, in the order of the snapshot's; splits without a row are left out."""
     version: str
     """Digest of the templates and codes that they were made with."""
+    codes_version: str
+    """The same for the setting `codes` alone, which snapshots of before version 0.2 state."""
 
     @cached_property
     def digest(self) -> str:
@@ -81,17 +87,22 @@ class PromptSet:
             "digest": self.digest,
             "version": self.version,
             "rows": {name: len(rows) for name, rows in self.splits.items()},
+            "settings": list(HARNESS_SETTINGS),
         }
 
 
 def make_prompts(rows: Sequence[SnapshotRow], catalogue: Catalogue) -> PromptSet:
-    """Render the prompt of each row as `perturb evaluate` does; rows that it does not take are left out."""
+    """Render the prompts of each row as `perturb evaluate` does; rows that it does not take are left out."""
+    from perturb.catalogue.prompts import code_meanings
     from perturb.snapshots.items import items_of, render_prompt, respond_version
+    from perturb.snapshots.settings import prompt_setting
 
+    plain, meanings = prompt_setting("plain"), code_meanings(catalogue.own_codes)
     codes, own_codes = catalogue.codes, catalogue.own_codes
     marks = code_marks(codes)
     splits = {name: Spool() for name in SPLITS}
     for item in items_of(rows, catalogue.own_classes):
+        system, user = plain.messages(item)
         splits[SPLITS[0] if item.answerable else SPLITS[1]].append(
             {
                 "id": item.id,
@@ -103,10 +114,15 @@ def make_prompts(rows: Sequence[SnapshotRow], catalogue: Catalogue) -> PromptSet
                 "perturbation_class": str(item.cell.perturbation_class),
                 "intensity": item.intensity,
                 "domain": item.domain,
+                "query": item.query,
+                "plain_system": system.content,
+                "plain_prompt": user.content,
+                "flaw": "" if item.answerable else meanings[item.expected_behavior],
             }
         )
-    version = digest(respond_version(own_codes), dict(codes))
-    return PromptSet({name: members for name, members in splits.items() if members}, version)
+    codes_version = digest(respond_version(own_codes), dict(codes))
+    version = digest(codes_version, plain.version(), meanings)
+    return PromptSet({name: members for name, members in splits.items() if members}, version, codes_version)
 
 
 def prompt_paths(prompts_digest: str, splits: Sequence[str]) -> dict[str, str]:
@@ -131,27 +147,30 @@ def write_prompts(folder: Path, prompts: PromptSet) -> None:
 def check_prompts(folder: Path, entry: Facts, expected: PromptSet) -> list[str]:
     """Compare the prompts in a snapshot with those of its rows; returns the problems.
 
-    Prompts of other templates than those of this version are compared in everything but their text.
+    Prompts of other templates than those of this version are compared in everything but their text, and those of
+    before version 0.2 in the columns that they have.
     """
-    same_version = entry["version"] == expected.version
+    older = "settings" not in entry
+    columns: tuple[str, ...] = _CODES_COLUMNS if older else _COLUMNS
+    version = expected.codes_version if older else expected.version
+    if entry["version"] != version:
+        columns = tuple(name for name in columns if name not in _RENDERED)
     problems = []
     for name, path in prompt_paths(entry["digest"], list(entry["rows"])).items():
         try:
             found = read_part(folder / path).to_pylist()
         except SnapshotError as error:
             return [str(error)]
-        if not same_version:
-            found = [_without_rendered(row) for row in found]
-        wanted = [row if same_version else _without_rendered(row) for row in expected.splits.get(name, ())]
-        if found != wanted:
+        wanted = expected.splits.get(name, ())
+        if _only(columns, found) != _only(columns, wanted):
             problems.append(f"{path}: the prompts are not those of the rows")
     if entry["rows"] != expected.entry()["rows"]:
         problems.append("the numbers of prompts in the manifest are not those of the rows")
     return problems
 
 
-def _without_rendered(row: Facts) -> JsonObject:
-    return {name: value for name, value in row.items() if name not in _RENDERED}
+def _only(columns: Sequence[str], rows: Sequence[Facts]) -> list[JsonObject]:
+    return [{name: row.get(name) for name in columns} for row in rows]
 
 
 DECORATION = r"""[\s*_`'"\u201c\u201d\u2018\u2019\[\](){}<>|.,:;!-]{0,20}"""

@@ -7,7 +7,7 @@ The harness files of a snapshot as a whole: made, written, listed and checked.
 
 eval.yaml                          what Inspect runs from the Hub
 harness/inspect_task.py            Inspect
-harness/lm_eval/                   lm-evaluation-harness
+harness/lm_eval/                   lm-evaluation-harness, a group of tasks for each prompt setting
 harness/lighteval_task.py          lighteval
 harness/data/<digest of prompts>/  the prompts, a parquet file for each split
 """
@@ -15,7 +15,7 @@ harness/data/<digest of prompts>/  the prompts, a parquet file for each split
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,12 +23,15 @@ import yaml
 
 from perturb.catalogue.classes import ClassEntry
 from perturb.catalogue.levers import Catalogue
+from perturb.catalogue.prompts import render_template
 from perturb.files.templating import environment
 from perturb.llm.replies import END_OF_THINKING, START_OF_THINKING
+from perturb.metrics.outcomes import AMBIGUOUS, COUNTS
 from perturb.records import Facts, JsonObject
 from perturb.snapshots.card import one_line
 from perturb.snapshots.harness import (
     CONFIG,
+    HARNESS_SETTINGS,
     SPLITS,
     PromptSet,
     check_prompts,
@@ -54,7 +57,8 @@ _TEMPLATES = {
 }
 _LM_EVAL = {_UNANSWERABLE: "perturb_refusal", _ANSWERABLE: "perturb_answer"}
 """Split -> its task in lm-evaluation-harness."""
-_GROUP = "harness/lm_eval/perturb.yaml"
+_PLAIN = "perturb_plain"
+"""The group of tasks in the setting `plain`; that of the setting `codes` is called `perturb`."""
 
 
 def task_files(prompts: PromptSet, title: str, codes: Mapping[str, str]) -> dict[str, str]:
@@ -67,24 +71,44 @@ def task_files(prompts: PromptSet, title: str, codes: Mapping[str, str]) -> dict
         "end_of_thinking": END_OF_THINKING,
         "start_of_thinking": START_OF_THINKING,
         "max_tokens": MAX_TOKENS,
+        "plain_system": next(iter(prompts.splits.values()))[0]["plain_system"],
+        "judge": render_template("judge/kinds/kind"),
+        "kinds": {str(kind): dict(counts) for kind, counts in COUNTS.items()},
+        "ambiguous": AMBIGUOUS,
     }
     names = {**_TEMPLATES, **{_task_path(split): f"{_LM_EVAL[split]}.yaml.j2" for split in prompts.splits}}
-    return {
+    made = {
         "eval.yaml": _yaml(_inspect_yaml(list(prompts.splits), title, mark_pattern(codes))),
-        _GROUP: _yaml({"group": "perturb", "task": [_LM_EVAL[split] for split in prompts.splits]}),
-        **{
-            path: environment().get_template(f"harness/{name}").render(values) for path, name in names.items()
-        },
+        _group_path("perturb"): _group("perturb", map(_task_path, prompts.splits)),
     }
+    for path, name in names.items():
+        made[path] = environment().get_template(f"harness/{name}").render(values)
+    made[_group_path(_PLAIN)] = _group(_PLAIN, map(_plain_path, prompts.splits))
+    plain = environment().get_template("harness/perturb_plain.yaml.j2")
+    return made | {_plain_path(split): plain.render(values, split=split) for split in prompts.splits}
 
 
-def task_paths(splits: Sequence[str]) -> tuple[str, ...]:
-    """The paths that `task_files` gives for prompts of these splits."""
-    return ("eval.yaml", _GROUP, *_TEMPLATES, *map(_task_path, splits))
+def _group(name: str, paths: Iterable[str]) -> str:
+    """A group of tasks in lm-evaluation-harness; a task has the name of its file."""
+    return _yaml({"group": name, "task": [Path(path).stem for path in paths]})
+
+
+def task_paths(splits: Sequence[str], settings: Sequence[str] = HARNESS_SETTINGS) -> tuple[str, ...]:
+    """The paths of the task files for prompts of these splits, in these prompt settings."""
+    codes = ("eval.yaml", _group_path("perturb"), *_TEMPLATES, *map(_task_path, splits))
+    return (*codes, _group_path(_PLAIN), *map(_plain_path, splits)) if "plain" in settings else codes
+
+
+def _group_path(group: str) -> str:
+    return f"harness/lm_eval/{group}.yaml"
 
 
 def _task_path(split: str) -> str:
     return f"harness/lm_eval/{_LM_EVAL[split]}.yaml"
+
+
+def _plain_path(split: str) -> str:
+    return f"harness/lm_eval/{_LM_EVAL[split].replace('perturb', _PLAIN)}.yaml"
 
 
 def _inspect_yaml(splits: Sequence[str], title: str, pattern: str) -> JsonObject:
@@ -160,7 +184,10 @@ def harness_paths(manifest: Facts) -> tuple[str, ...]:
     if entry is None:
         return ()
     splits = list(entry["rows"])
-    return (*task_paths(splits), *prompt_paths(entry["digest"], splits).values())
+    return (
+        *task_paths(splits, entry.get("settings", ["codes"])),
+        *prompt_paths(entry["digest"], splits).values(),
+    )
 
 
 def check_harness(

@@ -131,6 +131,7 @@ class _Harness(_Entry):
     digest: Hex32
     version: str
     rows: Annotated[dict[Literal["answerable", "unanswerable"], Count], Field(min_length=1)]
+    settings: list[Literal["codes", "plain"]] = Field(default=["codes"])
 
 
 class _Replies(_Entry):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import importlib.util
 import json
 import os
@@ -14,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
@@ -21,11 +23,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from perturb.catalogue.levers import Catalogue
+from perturb.catalogue.prompts import render_template
+from perturb.evaluation.adapters import flaw_of
 from perturb.evaluation.reading import read_code
+from perturb.files.resources import digest
+from perturb.metrics.outcomes import ANSWER, BehaviourKind, predicted_behaviour
 from perturb.records import Intensity
 from perturb.snapshots.harness import code_marks, code_pattern, mark_pattern, refusal_spellings
-from perturb.snapshots.items import render_prompt
+from perturb.snapshots.items import render_prompt, respond_version
 from perturb.snapshots.replies import verify_snapshot
+from perturb.snapshots.settings import prompt_setting
 from perturb.snapshots.snapshot import Snapshot, check_snapshot, write_snapshot
 from perturb.text.matching import holds_answer
 from tests.snapshots.harness.replies import TO_ANSWERABLE, TO_UNANSWERABLE
@@ -34,6 +41,7 @@ from tests.snapshots.test_snapshot import facts, reseal, rows_of
 
 CODES = Catalogue.load().codes
 MARKS = code_marks(CODES)
+PLAIN = prompt_setting("plain")
 CODE, MARK = re.compile(code_pattern(CODES)), re.compile(mark_pattern(CODES), re.IGNORECASE)
 
 LOADER = """
@@ -78,6 +86,8 @@ def test_the_published_prompts_are_those_of_an_evaluation(both: Snapshot) -> Non
     assert all(any(text in row["prompt"] for text in HOSTILE) for row in prompts.values())
     for name, item in items.items():
         row = prompts[name]
+        assert [row["plain_system"], row["plain_prompt"]] == [one.content for one in PLAIN.messages(item)]
+        assert [row["query"], row["flaw"]] == [item.query, flaw_of(item)]
         assert row["split"] == ("answerable" if item.answerable else "unanswerable")
         assert row["answers"] == list(item.answers)
         assert row["expected_rag_behavior"] == item.expected_behavior
@@ -112,7 +122,9 @@ def test_datasets_loads_the_prompts_by_name_and_the_rows_without(tmp_path: Path)
 def test_templates_are_given_a_column_and_no_text(both: Snapshot) -> None:
     for path in (both.folder / "harness" / "lm_eval").glob("perturb_*.yaml"):
         text = path.read_text(encoding="utf-8")
-        assert "\ndoc_to_text: prompt " in text
+        if path.stem != "perturb_plain":  # a group of tasks
+            column = "plain_prompt" if "plain" in path.stem else "prompt"
+            assert f"\ndoc_to_text: {column} " in text
         assert "{{" not in text
     for name in (
         "eval.yaml",
@@ -131,7 +143,11 @@ def test_a_snapshot_of_one_kind_of_items_has_the_tasks_for_it(tmp_path: Path, in
     low = intensity is Intensity.LOW
     group = yaml.safe_load((snapshot.folder / "harness/lm_eval/perturb.yaml").read_text(encoding="utf-8"))
     tasks = yaml.safe_load((snapshot.folder / "eval.yaml").read_text(encoding="utf-8"))["tasks"]
+    plain = yaml.safe_load(
+        (snapshot.folder / "harness/lm_eval/perturb_plain.yaml").read_text(encoding="utf-8")
+    )
     assert group["task"] == ["perturb_answer" if low else "perturb_refusal"]
+    assert plain["task"] == ["perturb_plain_answer" if low else "perturb_plain_refusal"]
     assert [task["id"] for task in tasks] == ["answer" if low else "refusal"]
     assert (snapshot.folder / "harness/lm_eval/perturb_refusal.yaml").exists() is not low
     assert check_snapshot(snapshot.folder) == ()
@@ -276,6 +292,72 @@ def test_prompts_of_other_templates_are_compared_in_all_but_their_text(tmp_path:
     snapshot = write_single(tmp_path / "s")
     reseal(snapshot.folder, harness={**snapshot.manifest["harness"], "version": "of an older perturb"})
     assert check_snapshot(snapshot.folder) == ()
+
+
+def files_of(snapshot: Snapshot) -> list[dict[str, Any]]:
+    """The files of a manifest with the digests that they have now, without those that are gone."""
+    paths = [(entry["path"], snapshot.folder / entry["path"]) for entry in snapshot.manifest["files"]]
+    return [
+        {
+            "path": name,
+            "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+            "bytes": path.stat().st_size,
+        }
+        for name, path in paths
+        if path.exists()
+    ]
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_a_snapshot_of_before_the_plain_tasks_still_verifies(tmp_path: Path, same: bool) -> None:
+    """It has neither the columns of the plain prompt nor the tasks; a changed prompt is found by its own templates."""
+    snapshot = write_single(tmp_path / "s")
+    entry = dict(snapshot.manifest["harness"])
+    del entry["settings"]
+    entry["version"] = digest(respond_version(), dict(CODES)) if same else "of an older perturb"
+    for path in (snapshot.folder / "harness" / "lm_eval").glob("perturb_plain*"):
+        path.unlink()
+    for path in (snapshot.folder / "harness" / "data").rglob("*.parquet"):
+        table = pq.read_table(path)
+        pq.write_table(table.drop_columns(["query", "plain_system", "plain_prompt", "flaw"]), path)
+    reseal(snapshot.folder, harness=entry, files=files_of(snapshot))
+    assert check_snapshot(snapshot.folder) == ()
+    (path,) = (snapshot.folder / "harness" / "data").rglob("answerable.parquet")
+    table = pq.read_table(path)
+    prompts = pa.array([f"{text}!" for text in table["prompt"].to_pylist()])
+    pq.write_table(table.set_column(table.column_names.index("prompt"), "prompt", prompts), path)
+    reseal(snapshot.folder, harness=entry, files=files_of(snapshot))
+    assert any("are not those of the rows" in line for line in check_snapshot(snapshot.folder)) == same
+
+
+def test_the_inspect_task_holds_the_prompt_and_the_table_of_kinds(both: Snapshot) -> None:
+    tree = ast.parse((both.folder / "harness" / "inspect_task.py").read_text(encoding="utf-8"))
+    values = {
+        one.targets[0].id: ast.literal_eval(one.value)
+        for one in tree.body
+        if isinstance(one, ast.Assign)
+        and isinstance(one.targets[0], ast.Name)
+        and one.targets[0].id in ("JUDGE", "KINDS")
+    }
+    assert values["JUDGE"] == render_template("judge/kinds/kind")
+    assert set(values["KINDS"]) == set(BehaviourKind)
+    for kind, counts in values["KINDS"].items():
+        for reading, name in counts.items():
+            assert (predicted_behaviour(kind, "REFUSE_INFO_MISSING_IN_CONTEXT", reading) == ANSWER) == (
+                name == "answer"
+            )
+
+
+def test_plain_tasks_without_a_judge_tell_which_replies_hold_an_accepted_answer(both: Snapshot) -> None:
+    rules, accepted = exported_rules(both), {"answers": ["Ada 0", "Miss A. 0"]}
+    for reply, held in (
+        ("It was  ADA 0.", 1.0),
+        ("REFUSE_OTHER", 0.0),
+        ("<think>Ada 0</think>Eve", 0.0),
+        ("", 0.0),
+    ):
+        assert rules.score_plain_answer(accepted, [reply]) == {"answer_match": held}
+        assert rules.score_plain_refusal(accepted, [reply]) == {"original_answer_given": held}
 
 
 @pytest.mark.parametrize("entry", ["all", {"digest": "../..", "rows": {}}, {"rows": {"other": 1}}])
