@@ -29,7 +29,7 @@ from perturb.snapshots.facts import (
 )
 from perturb.snapshots.harness import CONFIG
 from perturb.snapshots.rows import DEFAULT, PART_COLUMNS, SEVERAL_COLUMNS, SnapshotRow, columns_of, union_of
-from perturb.text.passages import mark_change
+from perturb.text.passages import split_sentences
 from perturb.text.wording import ENGLISH, named
 
 _SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"))
@@ -182,16 +182,16 @@ def _example(rows: Iterable[SnapshotRow]) -> JsonObject | None:
     }
 
 
-def _change(row: SnapshotRow, name: str) -> _Verbatim:
-    """The change of a text in Markdown: what went is struck through, what came is bold."""
-    marks = {"same": "", "out": "~~", "in": "**"}
-    parts = []
-    for piece in mark_change(row[f"original_{name}"], row[f"perturbed_{name}"]):
-        mark, text = marks[piece.kind], piece.text
-        if inner := escape(text):  # a mark counts only where it touches a word
-            left, right = (" " * (bool(mark) or char.isspace()) for char in (text[0], text[-1]))
-            parts.append(f"{left}{mark}{inner}{mark}{right}")
-    return _Verbatim(re.sub(" {2,}", " ", "".join(parts)).strip())
+def _change(row: SnapshotRow, name: str) -> JsonObject:
+    """A text `now`, what is new in bold, and the sentences `before` that are not in it any more."""
+    before, now = (
+        [sentence.text for sentence in split_sentences(row[f"{when}_{name}"])]
+        for when in ("original", "perturbed")
+    )
+    return {
+        "before": _Verbatim(" ".join(escape(text) for text in before if text not in now)),
+        "now": _Verbatim(" ".join(escape(text) if text in before else f"**{escape(text)}**" for text in now)),
+    }
 
 
 def _slug(text: str) -> str:

@@ -549,10 +549,18 @@ def test_the_card_shows_an_item_with_its_change_whose_texts_stay_texts(tmp_path:
             "# When\n<b>did</b> it open?",
             "# When\n<b>did</b> it |close|?",
         )
+        row["original_context"] = "It opened in May. It is red. Mr. Low saw it in June, 1968."
+        row["perturbed_context"] = "It opened in May. Mr. Low saw it in July, 1968. It is red."
     rows[7]["expected_rag_behavior"] = "REFUSE_OTHER"
     page = page_of(write_snapshot(tmp_path / "s", rows, facts(), "").folder)
     example = page.partition("## An example")[2].partition("\n## ")[0]
-    assert r"> **Question.** \# When \<b\>did\</b\> it ~~open~~ **\|close\|** ?" in example
+    quoted = [line.lstrip("> ") for line in example.splitlines() if line.startswith("> ")]
+    assert quoted == [
+        r"**Before, in the question.** \<b\>did\</b\> it open?",
+        r"**Question, now.** \# When **\<b\>did\</b\> it \|close\|?**",
+        "**Before, in the context.** Mr. Low saw it in June, 1968.",
+        "**Context, now.** It opened in May. **Mr. Low saw it in July, 1968.** It is red.",
+    ]
     assert "Expected now: `REFUSE_OTHER`" in example
     assert "## An example" not in page_of(write_snapshot(tmp_path / "t", rows[:7], facts(), "").folder)
 
@@ -562,6 +570,27 @@ def test_the_user_page_explains_every_field_and_every_key_of_the_manifest(tmp_pa
     manifest = write_snapshot(tmp_path / "s", rows_of(1), facts(), "").manifest
     names = {*manifest, *(column.name for column in SEVERAL_COLUMNS)}
     assert sorted(name for name in names if f"`{name}`" not in page) == []
+
+
+@pytest.mark.parametrize(
+    ("models", "told"),
+    [
+        (("rules",), "**No language model wrote these items: a rule engine did.**"),
+        (("rules", "vendor/m"), "**No language model wrote the items by g0: a rule engine did.**"),
+        (("vendor/rules",), None),
+    ],
+)
+def test_the_card_begins_with_what_a_rule_engine_wrote(
+    tmp_path: Path, models: tuple[str, ...], told: str | None
+) -> None:
+    generators = tuple({"name": f"g{number}", "model": model} for number, model in enumerate(models))
+    page = page_of(write_snapshot(tmp_path / "s", rows_of(1), facts({"generators": generators}), "").folder)
+    opening = page.partition("## ")[0]
+    assert ("rule engine" in opening) is (told is not None)
+    if told:
+        first = opening.split("\n\n")[1]
+        assert first.startswith(told)
+        assert "91 % were fit to publish" in first
 
 
 def test_only_an_offline_panel_is_called_one(tmp_path: Path) -> None:
