@@ -26,6 +26,7 @@ from perturb.errors import ConfigError, SnapshotError
 from perturb.evaluation.status import read_status
 from perturb.files.resources import fraction_of
 from perturb.ledger.calls import LEDGER_FILE
+from perturb.llm.budget import Progress
 from perturb.records import CHECK_NAMES, JobOutcome
 from perturb.reports.audit_page import make_page
 from perturb.reports.site import open_view
@@ -735,6 +736,35 @@ def test_an_unset_key_is_named_before_anything_is_written(
         run_build(tmp_path, content_of(server.url))
     assert not (tmp_path / "run").exists()
     assert server.counters.total == 0
+
+
+def test_progress_names_the_ends_of_jobs_alike_while_they_end_and_afterwards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[list[str]] = []
+
+    class Seen(Progress):
+        def __exit__(self, *exc_info: object) -> None:
+            shown.append(self._outcomes())
+            super().__exit__(*exc_info)
+
+    monkeypatch.setattr("perturb.building.run.Progress", Seen)
+    prose = ContentFaults({ContentFault.PROSE_ONLY: 0.2, ContentFault.WRONG_LEVER: 0.2}, stubborn=True)
+    mute = ContentFaults({ContentFault.EMPTY: 0.1}, stubborn=True)
+    with serve({"v2": 0.6}, generator_faults=prose, verifier_faults=mute) as server:
+        facts = run_build(tmp_path, content_of(server.url)).facts
+        run_build(tmp_path, content_of(server.url))
+    by_panel = facts["candidates"] - facts["accepted"] - facts["undecided"]
+    rejected = by_panel + facts["rejected_by_checks"]
+    missing = facts["unparsed"] + facts["not_applicable"]
+    assert min(by_panel, facts["rejected_by_checks"], facts["unparsed"], facts["undecided"]) > 0
+    ends = {
+        "accepted": facts["accepted"],
+        "rejected": rejected,
+        "no candidate": missing,
+        "failed": facts["undecided"],
+    }
+    assert shown == [[f"{number} {name}" for name, number in ends.items()]] * 2
 
 
 def test_the_rejecting_verifier_is_named_in_the_decision(tmp_path: Path) -> None:

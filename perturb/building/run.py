@@ -218,14 +218,19 @@ def _run(
 def _ends(counts: queries.StageCounts) -> dict[str, int]:
     """The jobs that earlier sessions brought to an end, as a reader of the progress sees them."""
     accepted = counts.decisions.get(Acceptance.ACCEPTED, 0)
-    return {"accepted": accepted, "declined": counts.jobs - counts.left - accepted}
+    rejected = counts.decisions.get(Acceptance.REJECTED, 0) + counts.outcomes.get(JobOutcome.REJECTED, 0)
+    failed = counts.stuck + counts.rule_faults
+    others = counts.done - accepted - rejected - failed
+    return {"accepted": accepted, "rejected": rejected, "no candidate": others, "failed": failed}
 
 
 def _end(outcome: str) -> str:
     """Under which word the end of a job is counted."""
-    if outcome == Acceptance.ACCEPTED:
-        return "accepted"
-    return "failed" if outcome in (JobOutcome.ERROR, Acceptance.UNDECIDED) else "declined"
+    if outcome in (JobOutcome.ERROR, Acceptance.UNDECIDED):
+        return "failed"
+    if outcome in (Acceptance.REJECTED, JobOutcome.REJECTED):
+        return "rejected"
+    return "accepted" if outcome == Acceptance.ACCEPTED else "no candidate"
 
 
 async def _run_pipeline(

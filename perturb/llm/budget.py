@@ -214,7 +214,7 @@ class Progress:
             self._show(work, "; ".join(self._tell_troubles(models)))
 
     def _outcomes(self) -> list[str]:
-        return [f"{n:,} {name}" for name, n in sorted(self._counts.items()) if name]
+        return [f"{n:,} {name}" for name, n in self._counts.items() if name and n]
 
     def _cost(self, before: float, spent: float) -> str:
         """What was spent, and what it will be if the rest costs as much as what this session did."""
