@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Processes that share the tests; a file of tests stays in one of them.
 WORKERS ?= 2
 
-.PHONY: demo test test-slow coverage browser harness lint docs bench clean
+.PHONY: demo test test-slow coverage browser harness trackers lint docs bench clean
 
 demo: $(VENV)/installed
 	$(BIN)/perturb build
@@ -32,6 +32,9 @@ browser:
 # contradict ours and each other's; the tests are skipped without them, but never in CI.
 harness: .venv-harness/installed .venv-lighteval/installed
 
+# Weights & Biases and MLflow, for the recipes of docs/python.md; their tests are skipped without them.
+trackers: .venv-trackers/installed
+
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -45,7 +48,7 @@ bench: $(VENV)/installed-dev
 	$(BIN)/python -m tests.benchmarks
 
 clean:
-	rm -rf $(VENV) .venv-harness .venv-lighteval build dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .venv-harness .venv-lighteval .venv-trackers build dist .mypy_cache .ruff_cache .pytest_cache
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
@@ -61,6 +64,12 @@ $(VENV)/installed-dev: $(VENV)/installed
 	$(PYTHON) -m venv .venv-harness
 	.venv-harness/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints-harness.txt \
 		inspect-ai openai 'lm-eval[api]'
+	touch $@
+
+.venv-trackers/installed: pyproject.toml constraints-trackers.txt
+	$(PYTHON) -m venv .venv-trackers
+	.venv-trackers/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints-trackers.txt \
+		mlflow wandb --editable .
 	touch $@
 
 # lighteval fetches the data of a benchmark of its own as it starts, unless there is a file of that name.
