@@ -30,6 +30,7 @@ from perturb.snapshots.items import build_controls, items_of
 from perturb.snapshots.rows import build_rows, read_part
 from perturb.snapshots.select import Selection, SelectionPlan, select
 from perturb.snapshots.snapshot import Snapshot, write_snapshot
+from perturb.text.matching import folded
 
 NO_SOLVERS = "strategy hard now needs difficulty.solvers; use balanced"
 
@@ -55,13 +56,15 @@ def select_items(db: sqlite3.Connection, plan: CurrentPlan, quota: SelectionPlan
 
 
 def _without_repeats(db: sqlite3.Connection, jobs: Iterable[Job], seed: int) -> Iterator[Job]:
-    """The items, without near duplicates of another item of the same generator and cell.
+    """The items, without near duplicates of another item of the same generator, cell and preferred answer.
 
-    Items of other cells are other tests, however alike they are, and generators are compared on the same questions.
+    Items of other cells are other tests, however alike they are, and generators are compared on the same questions. Two
+    questions with other answers ("When was the pier built?", "When was the mill built?") are two questions.
     """
-    groups: defaultdict[tuple[str, Cell], list[Job]] = defaultdict(list)
+    groups: defaultdict[tuple[str, Cell, str], list[Job]] = defaultdict(list)
     for job in jobs:
-        groups[job.generator, job.cell].append(job)
+        answer = folded(queries.instance_of(db, job.id).answers[0])
+        groups[job.generator, job.cell, answer].append(job)
     for group in groups.values():
         index = FreshnessIndex()
         for job in sorted(group, key=lambda one: (seed_of(seed, "repeat", one.id), one.id)):
