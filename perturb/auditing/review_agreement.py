@@ -7,7 +7,7 @@ judge at least as close to the others? Reference: Calderon, Reichart and Dror (A
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -107,36 +107,33 @@ def alternative_annotator(
     Formula: with S the share of the other people who agree, d = [S(person) >= S(judge)] - [S(judge) >= S(person)] on
     each item. A t-test over base instances of mean d >= `EPSILON` for each person, corrected after Benjamini-Yekutieli.
     """
+    from scipy.stats import false_discovery_control
+
     if len(people) < 2:
         return None
     table = np.stack(list(people.values()), axis=1)
-    found: list[LeftOut] = []
+    compared: list[tuple[str, int, float, float]] = []
+    p_values: list[float] = []
     for place, person in enumerate(people):
-        others = np.delete(table, place, axis=1)
-        rows = ~np.isnan(judge) & ~np.isnan(table[:, place]) & ~np.isnan(others).all(axis=1)
-        if rows.sum() < FEWEST_SHARED:
-            reason = f"{person} shares {rows.sum()} items with another person: {FEWEST_SHARED} are needed"
+        own, others = table[:, place], np.delete(table, place, axis=1)
+        rows = ~np.isnan(judge + own) & ~np.isnan(others).all(axis=1)
+        n = int(rows.sum())
+        if n < FEWEST_SHARED:
+            reason = f"{person} shares {n} items with another person: {FEWEST_SHARED} are needed"
             return StandIn(name, EPSILON, (), None, None, None, reason)
-        known = ~np.isnan(others[rows])
-        by_judge, by_person = (
-            ((others[rows] == one[rows, None]) & known).sum(axis=1) for one in (judge, table[:, place])
-        )
-        worse = (by_person >= by_judge).astype(float) - (by_judge >= by_person)
-        found.append(
-            LeftOut(
-                person,
-                int(rows.sum()),
-                float((by_judge >= by_person).mean()),
-                float((by_person >= by_judge).mean()),
-                _p_of_worse(worse, base[rows]),
-                False,
-            )
-        )
-    beaten = _discoveries([one.p_value for one in found])
-    people_found = tuple(replace(one, beaten=hit) for one, hit in zip(found, beaten, strict=True))
-    rate = sum(beaten) / len(beaten)
-    advantage = float(np.mean([one.judge for one in found]))
-    return StandIn(name, EPSILON, people_found, rate, advantage, rate >= 0.5)
+        by_judge, by_person = ((others == one[:, None])[rows].sum(axis=1) for one in (judge, own))
+        judge_wins, person_wins = by_judge >= by_person, by_person >= by_judge
+        compared.append((person, n, float(judge_wins.mean()), float(person_wins.mean())))
+        p_values.append(_p_of_worse(person_wins * 1.0 - judge_wins, base[rows]))
+    beaten = false_discovery_control(p_values, method="by") <= FALSE_DISCOVERIES
+    left_out = tuple(
+        LeftOut(*figures, p_value, bool(hit))
+        for figures, p_value, hit in zip(compared, p_values, beaten, strict=True)
+    )
+    rate = float(beaten.mean())
+    return StandIn(
+        name, EPSILON, left_out, rate, float(np.mean([one.judge for one in left_out])), rate >= 0.5
+    )
 
 
 def _p_of_worse(worse: Floats, base: Integers) -> float:
@@ -144,26 +141,14 @@ def _p_of_worse(worse: Floats, base: Integers) -> float:
     from scipy.special import stdtr
 
     codes = np.unique(base, return_inverse=True)[1]
-    count, mean = int(codes.max()) + 1, float(worse.mean())
+    mean = float(worse.mean())
     sums = np.bincount(codes, weights=worse - mean)
-    variance = float(sums @ sums) / len(worse) ** 2 * count / max(count - 1, 1)
-    if variance > 0 and count > 1:
-        return float(stdtr(count - 1, (mean - EPSILON) / variance**0.5))
+    count = len(sums)
+    if sums.any() and count > 1:
+        error = np.sqrt(sums @ sums * count / (count - 1)) / len(worse)
+        return float(stdtr(count - 1, (mean - EPSILON) / error))
     # nothing varies: as likely as no base instance with a worse item, if their share were EPSILON
-    return (1 - EPSILON) ** count if mean < EPSILON else 1.0
-
-
-def _discoveries(p_values: Sequence[float]) -> list[bool]:
-    """Which are below their level after the correction of Benjamini and Yekutieli (2001).
-
-    >>> _discoveries([0.04, 0.001]), _discoveries([0.03, 0.03])
-    ([False, True], [True, True])
-    """
-    m = len(p_values)
-    level = FALSE_DISCOVERIES / sum(1 / k for k in range(1, m + 1))
-    ranked = sorted(p_values)
-    largest = max((p for k, p in enumerate(ranked, start=1) if p <= k * level / m), default=-1.0)
-    return [p <= largest for p in p_values]
+    return float((1 - EPSILON) ** count) if mean < EPSILON else 1.0
 
 
 @dataclass(frozen=True, slots=True)
