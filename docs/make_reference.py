@@ -1,4 +1,7 @@
-"""Writes docs/reference.md from the docstrings of what `import perturb` offers: `python docs/make_reference.py`."""
+"""Writes docs/reference.md: `python docs/make_reference.py`.
+
+It is made of the docstrings of what `import perturb` offers, and of the columns of a snapshot.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import Any
 
 import perturb
 from perturb.api import functions, questions, stored
+from perturb.snapshots.rows import _OPTIONAL, SEVERAL_COLUMNS, SINGLE_COLUMNS, ColumnKind
 
 PAGE = Path(__file__).with_name("reference.md")
 _HEAD = """# API reference
@@ -19,6 +23,13 @@ how it goes together. `PathOrName` stands for `str | PathLike[str]`, `ModelLike`
 Callable[..., Any]`: a litellm name, an entry as a configuration writes it, or a function of your own.
 """
 _WIDTH = 100
+_TYPES = {
+    ColumnKind.TEXT: "string",
+    ColumnKind.TEXTS: "list of strings",
+    ColumnKind.INDICES: "list of int32",
+    ColumnKind.VOTES: "list of structs",
+    ColumnKind.NUMBER: "float64",
+}
 _SECTION = re.compile(r"^(Args|Returns|Raises|Attributes):$", re.MULTILINE)
 _NAMED = re.compile(r"^    (\S.*?): ", re.MULTILINE)
 
@@ -49,7 +60,20 @@ def render() -> str:
         parts += [f"## perturb.{name}", _text(shown)]
         for member, value in _members(shown):
             parts += [f"### {name}.{member}", *_entry(f"{name}.{member}", value)]
+    parts += ["## Fields of a snapshot", _fields()]
     return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
+
+
+def _fields() -> str:
+    """The columns of a snapshot as a table."""
+    single = {one.name for one in SINGLE_COLUMNS}
+    optional = {one.name for one in _OPTIONAL}
+    lines = ["| field | type | rows | content |", "|---|---|---|---|"]
+    for column in (*SEVERAL_COLUMNS, *_OPTIONAL):
+        rows = "where it says something" if column.name in optional else "all"
+        rows = rows if column.name in single | optional else "several passages"
+        lines.append(f"| `{column.name}` | {_TYPES[column.kind]} | {rows} | {column.note} |")
+    return "\n".join(lines)
 
 
 def _members(shown: type) -> Iterator[tuple[str, Any]]:
