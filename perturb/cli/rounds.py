@@ -70,17 +70,26 @@ def compare_command(
 
 
 def power_command(
+    source: Annotated[
+        Path | None,
+        Argument(
+            metavar="RUN_OR_SNAPSHOT",
+            help="What to plan from: a build's run, a snapshot, hub:OWNER/NAME[@TAG], or an evaluation.",
+        ),
+    ] = None,
     epsilon: Annotated[float, Option(help="Error of the score allowed in any round.")] = 0.05,
     delta: Annotated[float, Option(help="Probability that the error is larger.")] = 0.05,
     rounds: Annotated[int, Option(min=1, help="Number of rounds, T + 1 in the theorem.")] = 4,
     drift: Annotated[float, Option(help="How far the true score drifts from the first round's.")] = 0.02,
     rate: Annotated[float, Option(min=0, max=1, help="Expected score; 0.5 is the worst case.")] = 0.5,
     effect: Annotated[
-        float,
+        float | None,
         Option(
-            "--design-effect", help="Variance inflation from items that share a base instance; 1 if none do."
+            "--design-effect",
+            help="Variance inflation from items that share a base instance; 1 if none do."
+            "  [default: 1, or the worst that the round can have]",
         ),
-    ] = 1.0,
+    ] = None,
     scores: Annotated[
         Path | None,
         Option(help="Run of an evaluation, or table with score and base_id: its variance and design effect."),
@@ -126,6 +135,8 @@ def power_command(
 ) -> None:
     """Compute how many items a round needs, and how drift affects a benchmark that is never refreshed.
 
+    A round gives its number of items and base instances; an evaluation, the variance of its scores as well.
+
     Example: perturb power --epsilon 0.05 --rounds 4 --drift 0.08 --simulate 1000 --figure power.png
     """
     from perturb.reports.rounds import make_power_report
@@ -135,6 +146,7 @@ def power_command(
         Split,
         observe,
         plan_sizes,
+        read_design,
         split_budget,
     )
     from perturb.scoring.power_simulation import FORMATS
@@ -150,8 +162,14 @@ def power_command(
         return
     if figure is not None:
         check_choice("--figure", figure.suffix, FORMATS)
+    if source is not None:
+        reject_given({"--scores": scores}, "does not go with RUN_OR_SNAPSHOT: leave one of them out")
+    design = None if source is None else read_design(source)
+    scores = source if design is None and source is not None else scores
     observed = None if scores is None else observe(scores)
     variance = rate * (1 - rate)
+    if effect is None:
+        effect = design.effect if design else 1.0
     if observed is not None:
         variance = observed.variance
         effect = effect if observed.effect is None else max(observed.effect, 1.0)
@@ -160,21 +178,27 @@ def power_command(
         plan = plan_sizes(question)
     simulation = None
     if runs or figure is not None:
-        items = size or plan["generative"]["per_round_clustered"]
-        per_base = None if observed is None else math.ceil(observed.n / observed.bases)
-        simulation = _simulate(question, items, per_base, runs or 1000, seed, figure)
+        sampled = observed or design
+        per_base = None if sampled is None else math.ceil(sampled.n / sampled.bases)
+        simulated = size or plan["generative"]["per_round_clustered"]
+        simulation = _simulate(question, simulated, per_base, runs or 1000, seed, figure)
     splits: tuple[Split, ...] = ()
     if replies is not None:
         share = _share_within(results) if within is None else within
         with given_by_options():
-            splits = split_budget(Budget(replies, share, item_cost, items), question.variance, effect)
+            most = items or (design.n if design else None)
+            splits = split_budget(Budget(replies, share, item_cost, most), question.variance, effect)
     content = {
         **plan,
         **({"split": [asdict(one) for one in splits]} if splits else {}),
+        "round": design
+        and {**asdict(design), "half_width": design.half_width(question.variance, question.effect)},
         "observed": observed and {**asdict(observed), "effective_n": observed.effective_n},
         "simulation": simulation and asdict(simulation),
     }
-    print_result(content, make_power_report(question, plan, observed, simulation, splits), json_output)
+    print_result(
+        content, make_power_report(question, plan, observed or design, simulation, splits), json_output
+    )
     if figure is not None and not json_output:
         note(f"figure: {figure}")
 

@@ -8,7 +8,7 @@ from typing import Any
 from perturb.metrics.inputs import Estimate
 from perturb.reports.model import Report, Section, Table, show
 from perturb.scoring.item_response import Separation
-from perturb.scoring.power import DesignEffect, PowerQuestion, Split
+from perturb.scoring.power import DesignEffect, PowerQuestion, RoundDesign, Split
 from perturb.scoring.power_simulation import Simulation
 from perturb.scoring.round_comparison import RoundComparison
 from perturb.text.wording import counted
@@ -88,14 +88,26 @@ def make_separation_report(scores: tuple[float, float], cells: Sequence[Separati
     return Report(title, "", [Section("separation", "", tables=(table,))])
 
 
+def _describe_design(design: RoundDesign, question: PowerQuestion) -> str:
+    width = design.half_width(question.variance, question.effect)
+    worst = (
+        "" if question.effect < design.effect else ", as if all items of a base instance were scored alike"
+    )
+    return (
+        f"Read from {design.source}: {counted(design.n, 'item')} of {counted(design.bases, 'base instance')},"
+        f" {design.n / design.bases:.1f} of each. With a design effect of {question.effect:.2f}{worst}, a score of"
+        f" these items is known to ± {width:.3f} (95 %)"
+    )
+
+
 def make_power_report(
     question: PowerQuestion,
     plan: Mapping[str, Any],
-    observed: DesignEffect | None,
+    observed: DesignEffect | RoundDesign | None,
     simulation: Simulation | None,
     splits: Sequence[Split] = (),
 ) -> Report:
-    """Sizes by each bound, what was observed, how to split a budget, and what was simulated."""
+    """Sizes by each bound, what was read, how to split a budget, and what was simulated."""
     fresh, static, normal = plan["generative"], plan["static"], plan["normal"]
     half = f"static, once, if drift is {question.epsilon / 2:g}"
     sizes = Table(
@@ -114,7 +126,9 @@ def make_power_report(
         else "",
     )
     sections = [Section("sizes", "", tables=(sizes,))]
-    if observed is not None:
+    if isinstance(observed, RoundDesign):
+        sections.append(Section("round", "", (_describe_design(observed, question),)))
+    elif observed is not None:
         effect = "NA" if observed.effect is None else f"{observed.effect:.2f}"
         effective = "NA" if observed.effective_n is None else f"{observed.effective_n:.0f}"
         sentence = (

@@ -14,6 +14,7 @@ Scores of one model with their base instances, from a table.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -29,6 +30,7 @@ from perturb.metrics.intervals import wilson_interval
 from perturb.metrics.outcomes import SCORED, ReplyOutcome
 from perturb.metrics.resampling import cluster_codes
 from perturb.scoring.table import read_results
+from perturb.snapshots.freshness import HUB_PREFIX, read_set
 
 
 def static_failure_bound(n: int, epsilon: float, drift: float) -> float:
@@ -269,6 +271,41 @@ def observe(path: Path) -> DesignEffect:
     if not measured:
         raise SourceError(f"{path}: holds no scored reply: run the evaluation with --judge")
     return max(measured, key=lambda one: one.variance * max(one.effect or 1.0, 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class RoundDesign:
+    """The items of a round by base instance, before any model is scored on them."""
+
+    source: str
+    """Where they were read."""
+    n: int
+    """Items."""
+    bases: int
+    """Base instances."""
+    effect: float
+    """The largest design effect: all items of a base instance are scored alike. It is Σ m² / n, m items of each."""
+
+    def half_width(self, variance: float, effect: float) -> float:
+        """Of the 95 % interval of a mean score over all items.
+
+        >>> round(RoundDesign("q4", 400, 100, 4.0).half_width(0.25, 4.0), 3)
+        0.098
+        """
+        return 1.96 * math.sqrt(variance * effect / self.n)
+
+
+def read_design(source: Path) -> RoundDesign | None:
+    """The design of a snapshot, of the run of a build, or of `hub:OWNER/NAME`; None for anything else.
+
+    Raises `SnapshotError` or `SourceError` if its items cannot be read.
+    """
+    is_round = (source / "manifest.json").exists() or (source / "snapshot").is_dir()
+    if not is_round and not str(source).startswith(HUB_PREFIX):
+        return None
+    sizes = Counter(item.base_id for item in read_set(source).items)
+    n = sizes.total()
+    return RoundDesign(str(source), n, len(sizes), sum(size**2 for size in sizes.values()) / n)
 
 
 _RIGHT = (ReplyOutcome.CORRECT_ANSWER, ReplyOutcome.CORRECT_REFUSAL)

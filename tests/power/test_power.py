@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
@@ -31,7 +32,9 @@ from perturb.scoring.power import (
     static_size,
 )
 from perturb.scoring.power_simulation import DriftSetting, _draw_failures, _draw_rounds, draw_figure, simulate
+from perturb.snapshots.snapshot import read_snapshot
 from tests.building import perturb
+from tests.offline.test_old_rules import told, unpacked
 
 RUNS = 1000
 
@@ -262,3 +265,43 @@ def test_the_figure_holds_the_simulated_shares_the_bounds_and_the_band(tmp_path:
     assert band.ymax == pytest.approx(max(truth) + 0.05)
     with pytest.raises(ConfigError, match="the figure cannot be written"):
         draw_figure(example, [example], tmp_path / "no" / "folder" / "x.png")
+
+
+@pytest.mark.parametrize("place", ["rules-2", "rules-2/snapshot"])
+def test_a_build_and_its_snapshot_give_their_design(tmp_path: Path, place: str) -> None:
+    """The run was made before 0.2."""
+    source = unpacked("rules-2.tar.gz", tmp_path) / place
+    rows = read_snapshot(tmp_path / "rules-2" / "snapshot").read_rows()
+    sizes = list(Counter(row["source_id"] for row in rows).values())
+    worst = sum(size * size for size in sizes) / len(rows)
+
+    plan = told("power", str(source), "--replies", "200", "--within", "0.3", "--json")
+    assert isinstance(plan["round"], dict)
+    assert plan["round"] | {"half_width": 0} == {
+        "source": str(source),
+        "n": len(rows),
+        "bases": len(sizes),
+        "effect": pytest.approx(worst),
+        "half_width": 0,
+    }
+    assert plan["round"]["half_width"] == pytest.approx(1.96 * (0.25 * worst / len(rows)) ** 0.5)
+    assert (plan["design_effect"], plan["observed"]) == (pytest.approx(worst), None)
+    assert isinstance(plan["split"], list)
+    assert max(one["items"] for one in plan["split"]) == len(rows)
+    stated = told("power", str(source), "--design-effect", "1.5", "--json")
+    assert stated["design_effect"] == 1.5
+    text = CliRunner().invoke(app, ["power", str(source)]).stdout
+    assert f"{len(rows)} items of {len(sizes)} base instances" in " ".join(text.split())
+
+
+def test_a_source_is_given_once_and_can_be_read(tmp_path: Path) -> None:
+    source = str(unpacked("rules-2.tar.gz", tmp_path) / "rules-2")
+    for arguments, message in (
+        ((source, "--scores", source), "leave one of them out"),
+        ((str(tmp_path / "none"),), "no such file or run"),
+        ((source, "--design-effect", "0"), "give a number above 0"),
+    ):
+        failed = perturb("power", *arguments)
+        assert failed.returncode in (1, 2)
+        assert message in failed.stderr
+        assert failed.stderr.count("\n") == 1
