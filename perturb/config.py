@@ -37,8 +37,8 @@ from perturb.errors import CatalogueError, ConfigError
 from perturb.files.resources import data_folder
 from perturb.files.yaml_files import Language, Strict, YamlFile, describe_fault
 from perturb.llm.client import MAX_REPLY_BYTES, ModelSettings, Price, Transport
+from perturb.llm.factory import ExecutorEntry
 from perturb.llm.functions import ADDRESS, OwnFunction
-from perturb.llm.workers import ExecutorEntry
 from perturb.records import ALL_CELLS, Cell, Depth, Intensity, LeverChoice, taxonomy_place
 from perturb.text.wording import counted
 

@@ -24,7 +24,7 @@ import numpy as np
 from scipy.stats import norm
 
 from perturb.auditing.certificate import Tally
-from perturb.metrics.certificates import Share, wrong_label_share
+from perturb.metrics.corrected_rates import Share, wrong_label_share
 from perturb.metrics.inputs import Flags
 
 BASES, EACH, RIGHT, VERIFIERS = 20, 18, 18, 3

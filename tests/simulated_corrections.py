@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from perturb.metrics.corrected_rates import CorrectedRate, combined
 from perturb.metrics.inputs import Estimate, Flags, Floats, Integers
-from perturb.metrics.prediction_powered import CorrectedRate, combined
 
 BASES, CLASSES = 400, 6
 GRADES = (100, 200, 400)

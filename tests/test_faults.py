@@ -23,7 +23,7 @@ from perturb.catalogue.levers import Catalogue
 from perturb.cli.main import app
 from perturb.curation.base_sets import demo_path, load_base_set
 from perturb.llm.executors import open_executor
-from perturb.llm.workers import ExecutorEntry
+from perturb.llm.factory import ExecutorEntry
 from perturb.records import ALL_CELLS, Candidate, Job, JobOutcome, Verdict, VerdictState
 from tests.building import query
 from tests.shuffled import NQ, write_shuffled

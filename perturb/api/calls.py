@@ -38,9 +38,9 @@ from perturb.evaluation.refusalbench import EvaluationPlan, evaluate
 from perturb.files.resources import demo_recording
 from perturb.files.yaml_files import Strict, parse_content
 from perturb.llm.batches import BatchLimits
+from perturb.llm.factory import ExecutorEntry
 from perturb.llm.functions import ADDRESS, name_function
 from perturb.llm.recording import Replay, read_recording
-from perturb.llm.workers import ExecutorEntry
 from perturb.records import Facts, JobOutcome, JsonObject
 from perturb.snapshots.snapshot import Snapshot
 from perturb.text.wording import counted

@@ -22,7 +22,7 @@ from perturb.ledger.calls import reading
 from perturb.ledger.plans import CurrentPlan, current_plan
 from perturb.ledger.planted import class_rules, failed_items, planted_items, planted_votes
 from perturb.ledger.queries import accepted_jobs
-from perturb.metrics.certificates import Share, effective_votes, wrong_label_share
+from perturb.metrics.corrected_rates import Share, effective_votes, wrong_label_share
 from perturb.metrics.inputs import Estimate, Flags
 from perturb.records import LABEL_FAULTS, ClassRule, PlantedItem, Verdict, taxonomy_place
 from perturb.snapshots.facts import certificate_line

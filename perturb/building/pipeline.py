@@ -31,8 +31,8 @@ from perturb.ledger.plans import Ledger
 from perturb.ledger.planted import class_rules
 from perturb.ledger.queries import PlannedJob
 from perturb.ledger.quotas import JobEnd, Place, begun_jobs, job_ends, missing_items, plan_wave
+from perturb.llm.factory import Executor
 from perturb.llm.model_client import ModelClient
-from perturb.llm.workers import Executor
 from perturb.records import BaseInstance, Candidate, Cell, Job, JobOutcome, PlantedItem, Verdict
 from perturb.runtime.asyncs import first_error
 from perturb.runtime.notebook import DEBUG, event

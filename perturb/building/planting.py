@@ -24,7 +24,7 @@ from perturb.files.resources import data_folder, digest, fraction_of, seed_of
 from perturb.ledger import planted, queries
 from perturb.ledger.plans import Ledger
 from perturb.llm.model_client import ModelClient
-from perturb.metrics.certificates import Share
+from perturb.metrics.corrected_rates import Share
 from perturb.metrics.inputs import Flags
 from perturb.records import (
     LABEL_FAULTS,

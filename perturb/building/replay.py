@@ -15,8 +15,8 @@ from perturb.evaluation.session import EvaluationReport
 from perturb.evaluation.standing import QuestionPlan, ask_questions, confidence_ways, refusal_ways
 from perturb.ledger.calls import reading
 from perturb.ledger.plans import current_plan
+from perturb.llm.factory import ExecutorEntry
 from perturb.llm.recording import Recording, Replay, read_recording
-from perturb.llm.workers import ExecutorEntry
 from perturb.snapshots.select import SelectionPlan
 from perturb.snapshots.snapshot import Snapshot, read_snapshot
 from perturb.text.wording import counted

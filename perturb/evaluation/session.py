@@ -19,9 +19,9 @@ from perturb.files.resources import digest
 from perturb.ledger.evaluations import EvaluationLedger, judgement_of, read_facts, response_of, votes_on
 from perturb.llm.batches import BatchLimits
 from perturb.llm.client import ChatRequest
+from perturb.llm.factory import ExecutorEntry
 from perturb.llm.model_client import ModelClient
 from perturb.llm.recording import Replay, judged_part
-from perturb.llm.workers import ExecutorEntry
 from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
 from perturb.runtime.asyncs import gather_all
 

@@ -15,14 +15,15 @@ from typing import Any
 from perturb.errors import ConfigError, ExecutorError, ModelError, PermanentModelError, WorkerLostError
 from perturb.files.resources import code_version, digest
 from perturb.llm.client import ChatModel, ChatReply, ChatRequest, ModelSettings
-from perturb.llm.factory import Opener, open_transport
-from perturb.llm.workers import (
+from perturb.llm.factory import (
     MAX_LOST_WORKERS,
     Executor,
     ExecutorEntry,
     LocalExecutor,
+    Opener,
     ProcessExecutor,
     lost_too_many,
+    open_transport,
     task_error,
 )
 

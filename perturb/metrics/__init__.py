@@ -25,11 +25,15 @@ from perturb.metrics.calibration import (
     reliability_bins,
     risk_coverage_curve,
 )
-from perturb.metrics.copulas import compare_copulas, gaussian_win_rates
+from perturb.metrics.index_companions import (
+    compare_copulas,
+    gaussian_win_rates,
+    linear_probe,
+    text_calibrator,
+)
 from perturb.metrics.inputs import Estimate
 from perturb.metrics.item_response import item_responses
 from perturb.metrics.outcomes import ReplyCounts, reply_outcome
-from perturb.metrics.probes import linear_probe, text_calibrator
 from perturb.metrics.ranking import (
     additive_isotonic_residuals,
     coefficient_of_variation,

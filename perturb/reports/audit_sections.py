@@ -17,7 +17,7 @@ from perturb.auditing.judge_audit import JudgeAudit, audit_judges, panel_of
 from perturb.auditing.rates import MatrixRate, Rate
 from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import read_judge_votes
-from perturb.metrics.certificates import effective_votes
+from perturb.metrics.corrected_rates import effective_votes
 from perturb.metrics.inputs import Estimate
 from perturb.records import LABEL_FAULTS, taxonomy_place
 from perturb.reports.figures import Drawing, Mark, draw_bars, draw_heat_map, draw_intervals

@@ -17,8 +17,8 @@ import numpy as np
 
 from perturb.errors import ConfigError
 from perturb.files.resources import seed_of
+from perturb.metrics.corrected_rates import GradingStrata, combined
 from perturb.metrics.inputs import Floats, Integers
-from perturb.metrics.prediction_powered import GradingStrata, combined
 from perturb.scoring.human_grades import (
     CLASSIFICATION,
     CORRECTED,

@@ -16,9 +16,9 @@ import numpy as np
 
 from perturb.errors import ConfigError, SourceError
 from perturb.files.tables import read_table
+from perturb.metrics.corrected_rates import CorrectedRate, combined
 from perturb.metrics.inputs import Estimate, Flags, Floats
 from perturb.metrics.outcomes import CORRECT_FROM
-from perturb.metrics.prediction_powered import CorrectedRate, combined
 from perturb.metrics.refusal_registry import REFUSAL_METRICS
 from perturb.records import ANSWER_CORRECTLY
 from perturb.scoring.model_scores import Resampling

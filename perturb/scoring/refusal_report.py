@@ -15,7 +15,7 @@ import numpy as np
 
 from perturb.metrics import BASReport
 from perturb.metrics.calibration import ReliabilityBin, auroc, reliability_bins
-from perturb.metrics.copulas import CopulaComparison, compare_copulas, gaussian_win_rates
+from perturb.metrics.index_companions import CopulaComparison, compare_copulas, gaussian_win_rates
 from perturb.metrics.inputs import Estimate, Flags, Floats, plain, plain_value, ratio
 from perturb.metrics.intervals import Bounded, reported_estimate
 from perturb.metrics.ranking import subset_size_cv

@@ -30,10 +30,9 @@ from perturb.ledger.calls import CallLedger
 from perturb.llm.budget import Budget
 from perturb.llm.client import ChatModel, ChatRequest, Message, ModelSettings, Price, Transport
 from perturb.llm.executors import open_executor
-from perturb.llm.factory import open_models, open_transport
+from perturb.llm.factory import ExecutorEntry, open_models, open_transport
 from perturb.llm.limits import LimitedModel
 from perturb.llm.model_client import ModelClient
-from perturb.llm.workers import ExecutorEntry
 from perturb.records import ALL_CELLS
 from tests.benchmarks.canned_server import serving
 

@@ -16,7 +16,7 @@ import pytest
 from perturb.errors import ExecutorError, PermanentModelError
 from perturb.llm.client import ModelSettings
 from perturb.llm.executors import check_key, open_executor
-from perturb.llm.workers import ExecutorEntry
+from perturb.llm.factory import ExecutorEntry
 from tests.building import KEY, KEY_NAME, content_of, environment, perturb, run_build, serve
 
 TWO_WORKERS: dict[str, Any] = {"kind": "processes", "workers": 2}
@@ -84,7 +84,7 @@ async def test_dead_workers_are_replaced_and_failures_are_named(tmp_path: Path) 
 def test_workers_end_with_a_driver_that_is_killed() -> None:
     code = (
         "import asyncio, time\n"
-        "from perturb.llm.workers import ProcessExecutor\n"
+        "from perturb.llm.factory import ProcessExecutor\n"
         "from tests.executors.test_processes import process_of\n"
         "async def main():\n"
         "    executor = ProcessExecutor(None, 2)\n"

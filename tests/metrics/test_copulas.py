@@ -8,7 +8,7 @@ from scipy.special import ndtri
 from scipy.stats import t as student
 from statsmodels.distributions.copula.api import ClaytonCopula, GumbelCopula
 
-from perturb.metrics.copulas import (
+from perturb.metrics.index_companions import (
     FAMILIES,
     CopulaComparison,
     compare_copulas,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perturb.metrics.prediction_powered import CorrectedRate, combined
+from perturb.metrics.corrected_rates import CorrectedRate, combined
 from tests.simulated_corrections import JUDGES, World, play
 
 

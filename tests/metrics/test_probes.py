@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from perturb.metrics.calibration import auroc
-from perturb.metrics.probes import linear_probe, text_calibrator
+from perturb.metrics.index_companions import linear_probe, text_calibrator
 
 
 def test_probe_finds_a_direction_and_nothing_in_noise() -> None:

@@ -18,7 +18,7 @@ from perturb.building.planting import choose_rules
 from perturb.building.run import build
 from perturb.catalogue.classes import Judges
 from perturb.ledger.plans import Ledger
-from perturb.metrics.certificates import Share, wrong_label_share
+from perturb.metrics.corrected_rates import Share, wrong_label_share
 from perturb.records import (
     PUBLISHED_CLASSES,
     BaseInstance,
