@@ -38,7 +38,7 @@ from perturb.snapshots.freshness import PriorRounds
 from perturb.text.wording import ENGLISH, is_english, listed, named
 
 if TYPE_CHECKING:
-    from perturb.building.offline.donors import DonorTable
+    from perturb.building.offline.material import DonorTable
 
 
 HIDDEN: tuple[Depth, ...] = ("quiet", "deep")
@@ -126,7 +126,7 @@ class BuildPlan:
     @cached_property
     def donors(self) -> DonorTable:
         """The instances that the offline engine may take rivals and passages from; one for a whole build."""
-        from perturb.building.offline.donors import DonorTable
+        from perturb.building.offline.material import DonorTable
 
         return DonorTable.of(one for one in self.base_set.instances if is_english(one.language))
 

@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from perturb.building.offline.answers import answer_gone, mention_spans
-from perturb.building.offline.cuts import CUTTERS, TAKES_ANSWER, beside_answer
-from perturb.building.offline.donors import joined, unrelated
 from perturb.building.offline.facts import Facts
 from perturb.building.offline.gaps import Filling, as_question
+from perturb.building.offline.material import CUTTERS, TAKES_ANSWER, beside_answer, joined, unrelated
 from perturb.building.offline.question import is_cased
 from perturb.building.offline.words import capitalise, compiled, has_word, measures_in
 from perturb.catalogue.features import word_bank, word_pattern

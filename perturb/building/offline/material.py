@@ -1,0 +1,346 @@
+"""What operators take out of passages and what they put there: cutters, and donors of second referents and passages.
+
+Each cutter yields the texts that are left, the first of which may be taken. Donors are other instances of the base set.
+A table keeps a few for each kind of answer and each way of asking, those with the smallest digest, so that it hardly
+changes when the base set grows; each instance is lent the same few of them wherever its job is done.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+
+from perturb.building.offline.answers import Cut, cut_agent, cut_answer, cut_time, leak
+from perturb.building.offline.facts import Facts, facts_of
+from perturb.building.offline.gaps import Filling
+from perturb.building.offline.words import Span, capitalise, compiled, content_stems, has_word, without_span
+from perturb.catalogue.features import word_bank, word_pattern
+from perturb.files.resources import digest, fraction_of, seed_of
+from perturb.records import BaseInstance, Passage
+from perturb.text.matching import beyond_reading
+
+
+def beside_answer(facts: Facts, piece: str) -> bool:
+    """Whether a piece of a passage may go: it holds no answer and no word that ties the answer to the question."""
+    answers = facts.instance.answers
+    if any(has_word(piece, one) or has_word(one, piece.strip()) for one in answers):
+        return False
+    return not content_stems(piece) & content_stems(facts.instance.query)
+
+
+def _matches(facts: Facts, pattern: re.Pattern[str]) -> Iterator[tuple[int, str, re.Match[str]]]:
+    for index, passage in enumerate(facts.passages):
+        for found in pattern.finditer(passage.text):
+            if _stands_whole(facts, index, found.span()):
+                yield index, passage.text, found
+
+
+def _stands_whole(facts: Facts, index: int, span: Span) -> bool:
+    """Whether the span lies in one sentence that begins and ends like one."""
+    return any(
+        s.passage == index and s.start <= span[0] and span[1] <= s.end and s.complete for s in facts.sentences
+    )
+
+
+def _bracket(facts: Facts) -> Iterator[Cut]:
+    for index, text, found in _matches(
+        facts, compiled(r" ?\([^()]{4,160}\)| [–—] [^–—.()]{8,150} [–—](?= [a-z])")
+    ):
+        inner = found[0].strip(" ()–—")
+        if (
+            re.match(r"[^\d]*[a-z]{3}", inner)
+            and beside_answer(facts, inner)
+            and text[found.end() : found.end() + 1] in " ,.;"
+        ):
+            yield index, without_span(text, *found.span())
+
+
+def _opening(facts: Facts) -> Iterator[Cut]:
+    for sentence in facts.sentences:
+        found = word_pattern("opening").search(sentence.text)
+        if found is None or not sentence.complete or not beside_answer(facts, found[0]):
+            continue
+        if re.match(r"(?:After|Following|Because|Since|Due|Thanks)\b", found[0]):
+            continue  # what follows may need its cause
+        if re.match(r"(?:In|On|At|During|By|From|For|With|Along)\b.* (?:it|he|she|they) ", found[0]):
+            continue  # a clause with a subject of its own, and what follows goes on with it
+        rest = sentence.text[found.end() - 1 :]  # the pattern ends with the first letter of the main clause
+        if re.match(r"(?:Jr|Sr)\b|[a-z]+ed\b|(?:built|made|held|known|led|set|won|written) ", rest):
+            continue
+        names = re.findall(r"\b[A-Z]\w+", found[0][1:])
+        if names and re.match(r"(?:he|she|it|they|his|her|its|their|this|these|that)\b", rest):
+            continue
+        if re.match(r"(?:(?:the|an?) [^,.]{2,60}|[A-Z][\w’'-]+(?: [A-Z][\w’'-]+){0,3}), ", rest):
+            continue  # what follows the comma may only say who or what was named last
+        if re.search(r"\b(?:then|too|also|instead|therefore)\b", rest[:60]):
+            continue
+        if re.match(r"In (?:the )?[A-Z]", sentence.text) and re.search(r"\b(?:1\d|20)\d\d\b", rest):
+            continue  # what came out there on that day came out elsewhere on another
+        text = facts.passages[sentence.passage].text
+        yield sentence.passage, text[: sentence.start] + capitalise(rest) + text[sentence.end :]
+
+
+def _city(facts: Facts) -> Iterator[Cut]:
+    for index, text, found in _matches(facts, word_pattern("city_phrase")):
+        before = re.search(r"\b(?:in|at|from|near|of|to) (?:[A-Z][\w ]+, )?$", text[: found.start()])
+        clause = re.match(r"[A-Z][\w.]*(?: [A-Z][\w.]*)* [a-z]+(?:s|ed)\b", text[found.end() :])
+        if before and not clause and before[0].count(",") == 0 and beside_answer(facts, found[1]):
+            yield index, text[: found.start()] + text[found.end() :]
+
+
+def _colour(facts: Facts) -> Iterator[Cut]:
+    for index, text, found in _matches(facts, word_pattern("colour_use")):
+        left = text[: found.start()]
+        if re.search(r"\b(?:and|or|an?|[a-z]+ish|dark|light|bright|pale|,) $", left) and not re.search(
+            r"\ba $", left
+        ):
+            continue
+        noun = re.match(r" ([a-z]+)", text[found.end() :])
+        if noun and beside_answer(facts, f"{found[0]} {noun[1]}"):
+            if left.endswith(" a ") and noun[1][0] in "aeiou":
+                continue  # the article would change
+            yield index, left + text[found.end() :].lstrip()
+
+
+def _example(facts: Facts) -> Iterator[Cut]:
+    for place, sentence in enumerate(facts.sentences):
+        own = [s for s in facts.sentences if s.passage == sentence.passage]
+        after = facts.sentences[place + 1] if place + 1 < len(facts.sentences) else None
+        leans = (
+            after is not None
+            and after.passage == sentence.passage
+            and word_pattern("leans").match(after.text)
+        )
+        if (
+            len(own) > 2
+            and sentence.complete
+            and not leans
+            and re.match(r"For (?:example|instance)\b", sentence.text)
+            and beside_answer(facts, sentence.text)
+        ):
+            yield (
+                sentence.passage,
+                without_span(facts.passages[sentence.passage].text, sentence.start, sentence.end),
+            )
+
+
+def _figure(facts: Facts) -> Iterator[Cut]:
+    number = rf"(?:\d[\d,]*|{'|'.join(sorted(word_bank('number_words'), key=len, reverse=True))})"
+    pattern = compiled(
+        rf"\b(?:the|its|his|her|their|these|those) ({number} )(?=[a-z]{{3,}}s\b(?! (?:of|and|or|to)\b))"
+    )
+    for index, text, found in _matches(facts, pattern):
+        noun = re.match(r"[a-z]+", text[found.end() :])
+        if noun and noun[0] not in word_bank("counted_closely") and beside_answer(facts, found[1] + noun[0]):
+            yield index, text[: found.start(1)] + text[found.end(1) :]
+
+
+def _month(facts: Facts) -> Iterator[Cut]:
+    month = word_pattern("month").pattern
+    day = rf"(?:\d{{1,2}} {month}|{month}(?: \d{{1,2}})?),?"
+    pattern = compiled(
+        rf"\b([Oo]n|[Ii]n) (?:the )?{day} ((?:1\d|20)\d\d)\b(?!\s*(?:[–-]|to\b|until\b|and \w+ \d))"
+    )
+    if any(word_pattern("month").search(one) for one in facts.instance.answers):
+        return
+    for index, text, found in _matches(facts, pattern):
+        piece = text[found.start() : found.start(2)]
+        if not beside_answer(facts, piece):
+            continue
+        right = text[found.end() :]
+        before = re.split(r"[.!?\n]", text[: found.start()])[-1]
+        closes = "," in piece and "," not in before and len(before.split()) > 2  # the comma of "May 4, 1818,"
+        if closes and re.match(
+            r", (?!and|but|which|who|with|when|where|after|before|it|he|she|they)[a-z]", right
+        ):
+            right = right[1:]
+        yield index, f"{text[: found.start()]}{'In' if piece[0].isupper() else 'in'} {found[2]}{right}"
+
+
+def _alias(facts: Facts) -> Iterator[Cut]:
+    pattern = compiled(
+        r",? (?:also|sometimes|commonly|better|popularly|formerly|originally|previously|often) "
+        r"(?:known (?:simply )?as|called|spelled|abbreviated|nicknamed|termed|referred to as)"
+        r" (?:the |an? )?[^,.;()]{2,50}(,)"
+    )
+    for index, text, found in _matches(facts, pattern):
+        left, right = text[: found.start()], text[found.end() :]
+        if found[0][0] == "," and beside_answer(facts, found[0]) and not re.match(r" (?:or|and) ", right):
+            yield index, left + right
+
+
+def _companion(facts: Facts) -> Iterator[Cut]:
+    name = r"[A-Z][\w.’'-]+(?: [A-Z][\w.’'-]+){1,2}"
+    pattern = compiled(rf",? {word_pattern('companion').pattern} {name}(?=[,.])")
+    for index, text, found in _matches(facts, pattern):
+        rest = text[found.end() :]
+        surname = found[0].rsplit(maxsplit=1)[-1]
+        related = re.match(r",? (?:who|whom|whose|which|the|an?)\b", rest)
+        if beside_answer(facts, found[0]) and not has_word(rest, surname) and not related:
+            right = rest.removeprefix(",") if found[0][0] == "," else rest
+            yield index, text[: found.start()] + right
+
+
+CUTTERS: Mapping[str, Callable[[Facts], Iterator[Cut]]] = {
+    "bracket": _bracket,
+    "opening": _opening,
+    "city": _city,
+    "colour": _colour,
+    "example": _example,
+    "figure": _figure,
+    "month": _month,
+    "alias": _alias,
+    "companion": _companion,
+    "answer": cut_answer,
+    "time": cut_time,
+    "agent": cut_agent,
+}
+TAKES_ANSWER = ("answer", "time", "agent")
+"""The cutters that take the answer out."""
+
+
+_IN_TABLE = 24
+"""Donors kept for each kind of answer and each way of asking."""
+_LENT = 10
+"""Donors of each sort that an instance is lent."""
+_LONGEST = 4_000
+"""Characters: passages longer than that lend nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class DonorTable:
+    """A few instances of a base set for each kind of answer and each way of asking."""
+
+    groups: Mapping[str, tuple[BaseInstance, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, instances: Iterable[BaseInstance]) -> DonorTable:
+        """Draw the table of a base set."""
+        lenders = (
+            one
+            for one in instances
+            if not beyond_reading(one.query, one.passages)
+            and sum(len(passage.text) for passage in one.passages[:1]) <= _LONGEST
+        )
+        groups: dict[str, list[BaseInstance]] = {}
+        for one in sorted(lenders, key=lambda one: (fraction_of("donor", one.id), one.id)):
+            for group in _groups_of(one.query, "".join(one.answers[:1])):
+                groups.setdefault(group, []).append(one)
+        return cls({name: tuple(found[:_IN_TABLE]) for name, found in sorted(groups.items())})
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of the table: the items that rules make hang on it."""
+        return digest([[name, [one.id for one in found]] for name, found in self.groups.items()])
+
+    def lent_to(self, instance: BaseInstance) -> tuple[BaseInstance, ...]:
+        """The donors of one instance: of its kind of answer, of its way of asking, and a few of any."""
+        return _lent(self, instance.id, instance.query, "".join(instance.answers[:1]))
+
+
+@lru_cache(maxsize=256)
+def _lent(table: DonorTable, borrower: str, query: str, answer: str) -> tuple[BaseInstance, ...]:
+    lent: dict[str, BaseInstance] = {}
+    first = seed_of("lend", borrower)
+    for group in _groups_of(query, answer):
+        found = table.groups.get(group, ())
+        order = (found[(first + n) % len(found)] for n in range(min(len(found), _LENT + 1)))
+        lent |= {one.id: one for one in order if one.id != borrower}
+    return tuple(lent.values())
+
+
+def _groups_of(query: str, answer: str) -> list[str]:
+    """The groups that an instance belongs to, told from the look of its question and first answer alone."""
+    words = query.lower().split()
+    asked = " ".join(words[:2]) if words[:1] == ["who"] else next(iter(words), "")
+    if word_pattern("dated").search(answer):
+        kind = "date"
+    elif re.search(r"\d", answer):
+        kind = "number"
+    elif any(word in word_bank("first_name") for word in answer.split()):
+        kind = "person"
+    elif answer in word_bank("city") | word_bank("region"):
+        kind = "place"
+    else:
+        kind = "other"
+    return [f"answer {kind}", f"asked {asked}", "any"]
+
+
+_MOST_TIMES = 2.5
+"""A donor's passage is at most so many times longer or shorter than the instance's own."""
+_CREDIT = re.compile(
+    r"\b(?:writ\w+|wrote|compos\w+|author\w*|poe[mt]\w*|music\w*|lyric\w*|songs?|songwriter|sing(?:s|er|ers)?|sang|sung|record\w*|play(?:s|ed)"
+    r"|starr?(?:s|ed|ing)|portray\w*|voice[sd]?|direct\w+)\b",
+    re.IGNORECASE,
+)
+"""Words by which a work is credited to somebody."""
+
+
+def unrelated(f: Filling) -> Iterator[tuple[Passage, ...]]:
+    """The passages of donors that share no word with the question, one for each signal passage."""
+    wanted = content_stems(f.facts.instance.query)
+    own = f.facts.passages
+    chosen: list[tuple[str, Passage]] = []
+    for donor in f.donors:
+        if len(chosen) == len(own):
+            break
+        if facts_of(donor).kind == f.facts.kind:
+            continue  # its answer is of the kind that is asked for
+        if _CREDIT.search(f.facts.query) and _CREDIT.search(donor.passages[0].text):
+            continue  # it may credit somebody with what is asked for
+        for passage in facts_of(donor).passages[:1]:
+            told = f"{passage.title} {passage.text}"
+            if (
+                _alike_in_length(passage.text, own[len(chosen)].text)
+                and _begins_and_ends(passage.text)
+                and not content_stems(told) & wanted
+                and leak(f.facts, told) is None
+            ):
+                chosen.append((donor.id, replace(passage, text=re.sub(r" {2,}", " ", passage.text))))
+    if len(chosen) < len(own):
+        return
+    f.used |= {name for name, _ in chosen}
+    yield tuple(replace(new, role=old.role) for old, (_, new) in zip(own, chosen, strict=True))
+
+
+def _alike_in_length(one: str, other: str) -> bool:
+    return len(one) <= len(other) * _MOST_TIMES and len(other) <= len(one) * _MOST_TIMES
+
+
+def _begins_and_ends(text: str) -> bool:
+    """Whether a passage begins and ends with whole sentences."""
+    if re.match(r"[A-Z]\w*(?: \w+){0,2}, (?:but|and|where|which)\b", text) or re.search(r"\(\s|\s\)", text):
+        return False
+    return re.match(r"[\"“(]?[A-Z]", text) is not None and re.search(r"[.!?][\"”)]?\s*$", text) is not None
+
+
+def joined(f: Filling) -> Iterator[tuple[str, str]]:
+    """For each donor that asks the same of another thing of the kind: the noun for both, and both passages in a row."""
+    facts = f.facts
+    own = facts.passages[facts.home].text
+    for donor in f.donors:
+        other = facts_of(donor)
+        if other.unfit is not None or other.subject is None or facts.subject is None or not other.one_answer:
+            continue
+        text = other.passages[other.home].text
+        kind = other.subject.kind
+        if kind != facts.subject.kind or kind == "person" or _asked(other) != _asked(facts):
+            continue
+        if has_word(text, facts.answer) or has_word(own, other.answer):
+            continue
+        if not (_begins_and_ends(own) and _begins_and_ends(text) and _alike_in_length(text, own)):
+            continue
+        f.used.add(donor.id)
+        noun = facts.subject.noun if facts.subject.noun == other.subject.noun else kind
+        yield noun, f"{own.rstrip()}\n\n{text.strip()}"
+
+
+def _asked(facts: Facts) -> frozenset[str]:
+    """What is asked of the subject, whatever it is: the stems of the question without its name and noun."""
+    subject = facts.subject
+    rest = facts.instance.query.lower()
+    if subject is not None:
+        rest = rest.replace(re.sub(r"^the ", "", subject.name.lower()), " ").replace(subject.noun, " ")
+    return content_stems(rest) - content_stems("song movie film book novel show series lyrics")
