@@ -453,6 +453,8 @@ class DifficultyEntry(Strict):
     """How solvers are asked: `plain`, `codes`, or a template file."""
     samples: int = Field(default=2, ge=1, le=100)
     """Replies of each solver to each item."""
+    harden: int = Field(default=0, ge=0, le=2)
+    """How often an item that all solvers master goes back to its generator, a model, for a quieter attempt."""
 
     @field_validator("solvers", "judge")
     @classmethod

@@ -271,6 +271,8 @@ class Job:
     depth: Depth = "open"
     constructions: tuple[str, ...] = ()
     """Of a deep job: the constructions to choose from."""
+    hardens: str | None = None
+    """Of a quieter attempt: the accepted item that all solvers mastered, and that it replaces once it is accepted."""
 
 
 EXPECTED_ANSWER = "expected_answer"

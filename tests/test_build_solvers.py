@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from perturb.building.estimate import estimate_build
 from perturb.building.plan import plan_build
-from perturb.building.run import build
+from perturb.building.run import BuildReport, build
 from perturb.config import load_config
 from perturb.errors import ConfigError
 from perturb.ledger.planted import SolverReply, difficulties
@@ -176,6 +177,120 @@ def test_solvers_are_replayed_from_their_replies(tmp_path: Path, server: Loopbac
     assert report.snapshot is not None
     assert again.snapshot is not None
     assert list(read_snapshot(again.snapshot).read_rows()) == list(read_snapshot(report.snapshot).read_rows())
+
+
+class Quieter(WithSolvers):
+    """A generator that numbers its attempts in the query, and a solver that masters those before number `mastered`."""
+
+    def __init__(self, generator: GeneratorPlayer, verifier: VerifierPlayer, mastered: int = 1) -> None:
+        super().__init__(generator, verifier)
+        self.mastered = mastered
+        self.requests: list[dict[str, Any]] = []
+
+    def play(self, model: str, messages: Turns) -> str:
+        """The reply; a generator counts from the attempt that it is shown."""
+        text = str(messages[-1]["content"])
+        if model == "wise":
+            return (
+                "It was so."
+                if f"attempt {self.mastered}" in text or "P-Ambiguity" in text
+                else "I cannot tell."
+            )
+        reply = super().play(model, messages)
+        if model == "g1":
+            asked = json.loads(text)
+            number = 0
+            if "earlier" in asked:
+                self.requests.append(asked)
+                number = int(asked["earlier"]["query"].partition("attempt ")[2][:1] or 0) + 1
+            made = json.loads(reply)
+            made["perturbed_query"] = f"{made['perturbed_query'].rstrip('?')} (attempt {number})?"
+            return json.dumps(made)
+        return reply
+
+
+MEDIUM = ({"class": "P-Ambiguity", "intensity": "MEDIUM"},)
+
+
+def hardened(url: str, harden: int, **changes: Any) -> dict[str, Any]:
+    made = content(url, "wise", **changes)
+    made["difficulty"]["harden"] = harden
+    return {**made, "cells": MEDIUM, "generators": [model("g1", url)]}
+
+
+def test_an_item_that_solvers_master_is_replaced_by_a_harder_one(tmp_path: Path) -> None:
+    player = Quieter(GeneratorPlayer(), VerifierPlayer({}), mastered=2)
+    with LoopbackServer(player) as server:
+        plain = run_build(tmp_path / "plain", hardened(server.url, 0))
+        report = run_build(tmp_path / "harder", hardened(server.url, 2))
+        asked = len(query(report.run, "SELECT 1 FROM calls"))
+        again = build(load_config(tmp_path / "harder" / "build.yaml"), report.run)
+        assert len(query(again.run, "SELECT 1 FROM calls")) == asked
+        file = tmp_path / "replies.jsonl.gz"
+        export_replies(report.run, file)
+    ids = "SELECT id FROM jobs WHERE hardens IS NULL ORDER BY id"
+    assert query(report.run, ids) == query(plain.run, ids)
+    assert report.facts["accepted"] == plain.facts["accepted"] == again.facts["accepted"] > 0
+    rows = rows_of(report)
+    assert {row["difficulty"] for row in rows_of(plain)} == {0.0}
+    assert {row["difficulty"] for row in rows} == {1.0}
+    assert {row["perturbed_query"].partition("(")[2] for row in rows} == {"attempt 2)?"}
+    assert len({row["source_id"] for row in rows}) == len(rows) == report.facts["accepted"]
+    assert {tuple(one["earlier"]["replies"]) for one in player.requests} == {("I cannot tell.",)}
+    replayed = build(
+        load_config(tmp_path / "harder" / "build.yaml"),
+        tmp_path / "again",
+        replay=Replay(read_recording(file)),
+    )
+    assert replayed.facts["missing_replies"] == []
+    assert rows_of(replayed) == rows
+
+
+def test_without_a_better_attempt_the_original_stays(tmp_path: Path) -> None:
+    """Every attempt is mastered, and the panel takes none of them."""
+
+    class Strict(VerifierPlayer):
+        def play(self, model: str, messages: Turns) -> str:
+            reply = super().play(model, messages)
+            return reply if "attempt 0" in str(messages[-1]["content"]) else reply.replace("PASS", "FAIL")
+
+    with LoopbackServer(Quieter(GeneratorPlayer(), Strict({}), mastered=9)) as server:
+        report = run_build(tmp_path, hardened(server.url, 2))
+    attempts = query(report.run, "SELECT hardens, count(*) FROM jobs WHERE hardens IS NOT NULL GROUP BY 1")
+    assert {count for _, count in attempts} == {2}
+    assert report.facts["accepted"] == len(attempts)
+    rows = rows_of(report)
+    assert {row["perturbed_query"].partition("(")[2] for row in rows} == {"attempt 0)?"}
+    assert {row["difficulty"] for row in rows} == {0.0}
+
+
+def test_a_budget_stops_attempts_and_more_money_goes_on(tmp_path: Path) -> None:
+    with LoopbackServer(Quieter(GeneratorPlayer(), VerifierPlayer({}), mastered=2)) as server:
+        free = run_build(tmp_path / "free", hardened(server.url, 2))
+        sql = (
+            "SELECT sum(c.cost_usd) FROM calls c JOIN jobs j ON j.id = c.subject WHERE j.hardens IS NOT NULL"
+        )
+        limit = free.facts["cost_usd"] - query(free.run, sql)[0][0] / 2
+        stopped = run_build(tmp_path / "paid", {**hardened(server.url, 2), "budget_usd": limit})
+        assert stopped.stopped
+        done = run_build(tmp_path / "paid", {**hardened(server.url, 2), "budget_usd": 10})
+    assert done.stopped is None
+    assert rows_of(done) == rows_of(free)
+
+
+def test_attempts_are_in_the_estimate_and_bounded(tmp_path: Path) -> None:
+    url = "http://127.0.0.1:9"
+    estimates = [estimate_build(plan_build(configure(tmp_path / str(n), hardened(url, n)))) for n in (0, 2)]
+    for role in ("generator", "verifier", "solver", "judge"):
+        none, two = (sum(one.calls for one in each.models if one.role == role) for each in estimates)
+        assert two == 3 * none
+    with pytest.raises(ConfigError, match="harden"):
+        configure(tmp_path / "three", hardened(url, 3))
+
+
+def rows_of(report: BuildReport) -> list[dict[str, Any]]:
+    assert report.snapshot is not None
+    return [dict(row) for row in read_snapshot(report.snapshot).read_rows()]
 
 
 def test_a_solver_fails_an_item_when_more_than_half_of_its_scored_replies_are_wrong() -> None:

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from perturb.errors import ConfigError
 from perturb.files.resources import seed_of
 from perturb.ledger.plans import CurrentPlan
+from perturb.ledger.queries import REPLACED
 
 YES, NO = "yes", "no"
 COMMENT = "comment"
@@ -139,8 +140,9 @@ def draw_candidates(
     """
     words = ("accepted", "rejected") if population == "decided" else ("accepted",)
     rows = db.execute(
-        "SELECT j.id, j.perturbation_class || '/' || j.intensity, d.acceptance FROM jobs j"
-        " JOIN decisions d ON d.candidate_id = j.id AND d.panel = ? WHERE j.plan = ? AND j.outcome = 'candidate'",
+        "SELECT j.id, j.perturbation_class || '/' || j.intensity, d.acceptance FROM jobs j"  # noqa: S608  (a constant)
+        " JOIN decisions d ON d.candidate_id = j.id AND d.panel = ? WHERE j.plan = ? AND j.outcome = 'candidate'"
+        f" AND NOT {REPLACED}",
         (plan.panel, plan.number),
     )
     pool = {candidate_id: cell for candidate_id, cell, acceptance in rows if acceptance in words}

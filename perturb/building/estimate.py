@@ -183,22 +183,30 @@ def estimate_build(build_plan: BuildPlan, ends: Sequence[JobEnd] = ()) -> CostEs
     if deep:
         prompt = (1 - deep) * prompt + deep * _generation_prompt(build_plan, "deep")
         reply = (1 - deep) * reply + deep * (2 * copied + DEEP_TOKENS)
+    # At most, each item of a model is mastered as often as it may be made harder.
+    harden = config.difficulty.harden if config.difficulty is not None else 0
+    asked = jobs + harden * per_generator * len(build_plan.generator_settings)
     models = [
-        _model(settings, "generator", per_generator + written, prompt, reply)
+        _model(settings, "generator", (1 + harden) * per_generator + written, prompt, reply)
         for settings, written in zip(build_plan.generator_settings.values(), _shares(build_plan), strict=True)
     ]
     lengths = _verification_prompts(build_plan)
     for name, settings in build_plan.verifier_settings.items():
         judged = [n for cell, n in lengths.items() if name in panel.judges.of(cell.perturbation_class)]
-        calls, prompt = jobs * len(judged) // len(lengths), sum(judged) / max(1, len(judged))
+        calls, prompt = asked * len(judged) // len(lengths), sum(judged) / max(1, len(judged))
         calls += planted * len(judged) // len(lengths)
         # A deep item is decided blind first, and its context is longer.
         blind = math.ceil(
-            deep * per_generator * len(build_plan.generator_settings) * len(judged) / len(lengths)
+            deep
+            * (1 + harden)
+            * per_generator
+            * len(build_plan.generator_settings)
+            * len(judged)
+            / len(lengths)
         )
         longer = DEEP_TOKENS * blind / max(1, calls + blind)
         models.append(_model(settings, "verifier", calls + blind, prompt + longer, VERDICT_TOKENS))
-    models += _solver_models(build_plan, jobs, copied)
+    models += _solver_models(build_plan, asked, copied)
     served = lever_service(build_plan.plan, build_plan.instances, build_plan.catalogue)
     everybody = [*build_plan.generator_settings.values(), *build_plan.verifier_settings.values()]
     if build_plan.solvers is not None:

@@ -69,12 +69,17 @@ class Declined:
 
 
 async def generate_by_model(
-    client: ModelClient, prompts: Prompts, job: Job, instance: BaseInstance, seed: int
+    client: ModelClient,
+    prompts: Prompts,
+    job: Job,
+    instance: BaseInstance,
+    seed: int,
+    earlier: Mapping[str, Any] | None = None,
 ) -> GenerationResult:
     """Run one job: a candidate that passed the machine checks, or the stored reason why not.
 
-    A generator that declines an offer of levers is made the next one. Raises `BudgetSpent` when a call could
-    overspend; every other failure is a result.
+    `earlier` is the item that the job is to make harder, with replies to it. A generator that declines an offer of
+    levers is made the next one. Raises `BudgetSpent` when a call could overspend; every other failure is a result.
     """
 
     query_only = prompts.catalogue.classes[job.cell.perturbation_class].query_only
@@ -86,14 +91,15 @@ async def generate_by_model(
 
     async def ask(number: int, offer: Sequence[str]) -> GenerationResult:
         levers = [lever for name in offer if (lever := prompts.catalogue.find(name)) is not None]
+        request = prompts.generation(job.cell, instance, levers, job.depth, job.constructions)
         answer = await client.ask(
             job.generator,
-            prompts.generation(job.cell, instance, levers, job.depth, job.constructions),
+            request if earlier is None else prompts.quieter(request, earlier),
             read,
             purpose="generate",
             subject=job.id,
             part=str(number),
-            salt=digest(job.round, seed, job.replicate),
+            salt=digest(job.round, seed, job.replicate, *([job.id] if job.hardens else [])),
         )
         if answer.status == "error":
             return GenerationResult(JobOutcome.ERROR, answer.error)

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
+from typing import Any
 
 from perturb.building.generate import (
     GenerationResult,
@@ -23,6 +24,7 @@ from perturb.building.generate import (
 from perturb.building.panel import decide, gather_votes
 from perturb.building.plan import BuildPlan
 from perturb.building.planting import Planting
+from perturb.building.solvers import earlier_attempt
 from perturb.building.verify import ask_function, ask_rule, ask_verifier
 from perturb.config import ModelEntry, read_quota
 from perturb.errors import BudgetSpent
@@ -183,8 +185,20 @@ class Pipeline:
                 function, build_plan.catalogue, planned.job, instance, build_plan.config.seed
             )
         return await generate_by_model(
-            self.workers.generators, build_plan.prompts, planned.job, instance, build_plan.config.seed
+            self.workers.generators,
+            build_plan.prompts,
+            planned.job,
+            instance,
+            build_plan.config.seed,
+            self._earlier(planned.job),
         )
+
+    def _earlier(self, job: Job) -> Mapping[str, Any] | None:
+        """The item that a job is to make harder, with replies to it."""
+        solvers = self.build_plan.solvers
+        if job.hardens is None or solvers is None:
+            return None
+        return earlier_attempt(self.ledger.db, job.hardens, solvers.fingerprints)
 
     def _refuse_repeat(self, planned: PlannedJob, result: GenerationResult) -> GenerationResult:
         """What was made; or its rejection, if it would repeat an item of a round that the build avoids."""

@@ -182,6 +182,8 @@ class BuildPlan:
         planned = plan_digest(self.plan, [key for key, _ in self.instances], self.catalogue)
         if self.config.until is not None:
             planned = digest(planned, self.config.until)
+        if self.config.difficulty is not None and self.config.difficulty.harden:
+            planned = digest(planned, "harden", self.config.difficulty.harden)
         return digest(planned, self.replay.recording.digest) if self.replay and self.reworded else planned
 
     @cached_property

@@ -18,7 +18,7 @@ from perturb.building.panel import ALL_ABSTAINED
 from perturb.building.pipeline import Pipeline, Waves, Workers
 from perturb.building.plan import BuildPlan, plan_build
 from perturb.building.planting import Planting, fix_numbers
-from perturb.building.solvers import SolverStage, other_roles
+from perturb.building.solvers import SolverStage, other_roles, quieter_jobs
 from perturb.config import BuildConfig
 from perturb.errors import BudgetSpent, ConfigError, LedgerError, SnapshotError
 from perturb.files.resources import code_version, demo_recording
@@ -278,6 +278,13 @@ async def _run_pipeline(
                 if build_plan.solvers is not None and pipeline.budget_spent is None:
                     opener = partial(opening, transport=executor.model)
                     pipeline.budget_spent = await _solve(build_plan, ledger, budget, opener, models)
+                    while pipeline.budget_spent is None and (
+                        jobs := _enter_quieter(build_plan, ledger, plan)
+                    ):
+                        progress.expect(jobs)
+                        await pipeline.run(leftovers=False)
+                        if pipeline.budget_spent is None:
+                            pipeline.budget_spent = await _solve(build_plan, ledger, budget, opener, models)
         finally:
             for model in models:
                 await model.close()
@@ -321,6 +328,20 @@ async def _solve(
     )
     ledger.flush()
     return await stage.run(accepted_items(ledger.db, current_plan(ledger.db, ledger.folder)))
+
+
+def _enter_quieter(build_plan: BuildPlan, ledger: Ledger, plan: int) -> int:
+    """Enter the next attempts to make items harder that all solvers mastered; return how many jobs they are."""
+    entry = build_plan.config.difficulty
+    if entry is None or not entry.harden:
+        return 0
+    ledger.flush()
+    recorded = build_plan.replay.recording.hardened if build_plan.replay else {}
+    now = current_plan(ledger.db, ledger.folder)
+    jobs = list(quieter_jobs(ledger.db, now, entry.harden, build_plan.generator_settings, recorded))
+    if jobs:
+        ledger.add_jobs(plan, jobs, {one.id: one for _, one in build_plan.instances}, retry=False)
+    return len(jobs)
 
 
 def _rule_facts(ledger: Ledger, build_plan: BuildPlan, plan: int) -> dict[str, Any]:

@@ -7,25 +7,37 @@ nowhere. Calls are cached and paid for from the budget of the build, as all othe
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import sqlite3
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from perturb.catalogue.levers import Catalogue
+from perturb.catalogue.prompts import template_version
 from perturb.config import BuildConfig, DifficultyEntry
 from perturb.errors import BudgetSpent
-from perturb.evaluation.adapters import judge_request, judge_version, kind_request, kinds_version, read_kind
+from perturb.evaluation.adapters import (
+    judge_request,
+    judge_version,
+    kind_request,
+    kinds_version,
+    read_kind,
+    shorten,
+)
 from perturb.evaluation.reading import ANSWER, read_code
 from perturb.evaluation.results import answer_kind, outcome_of, read_classification, read_quality, read_raf
 from perturb.files.resources import digest
-from perturb.ledger.plans import Ledger
-from perturb.ledger.planted import SolverReply, solver_replies
+from perturb.ledger.plans import CurrentPlan, Ledger
+from perturb.ledger.planted import SolverReply, difficulties, solver_replies
+from perturb.ledger.queries import accepted_jobs, candidate, hardening_jobs
 from perturb.llm.client import ChatRequest, ModelSettings
 from perturb.llm.model_client import ModelClient
+from perturb.llm.recording import RecordedJob
 from perturb.llm.replies import after_thinking
 from perturb.metrics.outcomes import UNSCORED, predicted_behaviour
-from perturb.records import ANSWER_CORRECTLY, Item
+from perturb.records import ANSWER_CORRECTLY, Item, Job, JsonObject
 from perturb.snapshots.settings import PromptSetting, prompt_setting
 
 EMPTY = "an empty reply"
@@ -78,6 +90,63 @@ def other_roles(config: BuildConfig) -> dict[str, list[str]]:
         for one in config.difficulty.solvers
     }
     return {name: held for name, held in found.items() if held}
+
+
+HARDEN_FORMAT = 1
+"""Raised when the meaning of a quieter attempt changes, so that old results are not taken for new ones."""
+
+
+def quieter_jobs(
+    db: sqlite3.Connection,
+    plan: CurrentPlan,
+    attempts: int,
+    writers: Container[str],
+    recorded: Mapping[str, Sequence[RecordedJob]],
+) -> Iterator[Job]:
+    """A job for each accepted item that no solver failed, unless so many attempts were made at it or one is open.
+
+    Only models among the generators (`writers`) are asked again. `recorded` holds the attempts at each item that are on
+    record, whose names jobs take.
+    """
+    solved = difficulties(solver_replies(db, plan.facts.solvers))
+    earlier = hardening_jobs(db, plan.number, plan.panel)
+    before = {one.job: one.hardens for one in earlier}
+
+    def first(name: str) -> str:
+        while name in before:
+            name = before[name]
+        return name
+
+    tried = Counter(first(one.job) for one in earlier)
+    waiting = {first(one.job) for one in earlier if one.open}
+    siblings = Counter(one.hardens for one in earlier)
+    version = template_version("harden/quieter")
+    for planned in list(accepted_jobs(db, plan.number, plan.panel)):
+        job, root = planned.job, first(planned.job.id)
+        found = solved.get(job.id)
+        if found is None or found.failed or job.generator not in writers:
+            continue
+        if tried[root] >= attempts or root in waiting:
+            continue
+        number = siblings[job.id]
+        name = digest("harden", HARDEN_FORMAT, job.id, number, plan.facts.solvers, version)
+        known = recorded.get(job.id, ())
+        yield replace(job, id=known[number].id if number < len(known) else name, hardens=job.id)
+
+
+def earlier_attempt(db: sqlite3.Connection, candidate_id: str, prints: Mapping[str, str]) -> JsonObject:
+    """An item that solvers (name → fingerprint) mastered, and what they replied, as a generator is shown them."""
+    item = candidate(db, candidate_id)
+    replies = [
+        shorten(after_thinking(one.raw))
+        for one in solver_replies(db, prints, candidate_id)
+        if one.wrong is False
+    ]
+    return {
+        "query": item.query,
+        "passages": [{"title": one.title, "text": one.text} for one in item.passages],
+        "replies": list(dict.fromkeys(replies)),
+    }
 
 
 class SolverStage:

@@ -215,6 +215,12 @@ class Prompts:
         query_only = self.catalogue.classes[cell.perturbation_class].query_only
         return data_request(system, data, generation_schema(cell, kind, query_only=query_only))
 
+    def quieter(self, request: ChatRequest, earlier: Mapping[str, Any]) -> ChatRequest:
+        """The request for a quieter attempt: with an `earlier` item, and what solvers who mastered it replied."""
+        system, user = request.messages
+        data = {**json.loads(user.content), "earlier": earlier}
+        return data_request(system.content + render_template("harden/quieter"), data, request.schema)
+
     def verification(self, instance: BaseInstance, candidate: Candidate) -> ChatRequest:
         """Ask a verifier about `candidate`.
 

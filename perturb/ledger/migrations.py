@@ -237,6 +237,10 @@ STEPS: tuple[str, ...] = (
     );
     """,
     "ALTER TABLE plans ADD COLUMN rules TEXT;",
+    """
+    ALTER TABLE jobs ADD COLUMN hardens TEXT;
+    CREATE INDEX jobs_hardens ON jobs (hardens) WHERE hardens IS NOT NULL;
+    """,
 )
 
 APPLICATION_ID = 0x50455254

@@ -234,7 +234,8 @@ class Ledger(CallLedger):
             )
             count = db.executemany(
                 "INSERT INTO jobs (id, plan, instance_key, base_id, perturbation_class, intensity, generator,"
-                " replicate, round, offers, depth, constructions) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                " replicate, round, offers, depth, constructions, hardens)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
                 " ON CONFLICT (id) DO UPDATE SET plan = excluded.plan",
                 (
                     (
@@ -250,6 +251,7 @@ class Ledger(CallLedger):
                         _json(job.offers),
                         job.depth,
                         _json(job.constructions),
+                        job.hardens,
                     )
                     for job in jobs
                 ),

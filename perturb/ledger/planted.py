@@ -119,8 +119,12 @@ class Difficulty:
 
 
 @stored_values()
-def solver_replies(db: sqlite3.Connection, prints: Mapping[str, str]) -> list[SolverReply]:
-    """The replies of solvers (name → fingerprint) as they are set now."""
+def solver_replies(
+    db: sqlite3.Connection, prints: Mapping[str, str], candidate_id: str | None = None
+) -> list[SolverReply]:
+    """The replies of solvers (name → fingerprint) as they are set now, to all items or to one."""
+    wanted, values = ("", ()) if candidate_id is None else ("WHERE candidate_id = ?", (candidate_id,))
+    rows = db.execute(f"SELECT * FROM solver_replies {wanted} ORDER BY candidate_id, solver, sample", values)
     return [
         SolverReply(
             *(row["candidate_id"], row["solver"], row["sample"], row["fingerprint"]),
@@ -129,7 +133,7 @@ def solver_replies(db: sqlite3.Connection, prints: Mapping[str, str]) -> list[So
             raw=row["raw"],
             judged=tuple((purpose, raw) for purpose, raw in json.loads(row["judged"])),
         )
-        for row in db.execute("SELECT * FROM solver_replies ORDER BY candidate_id, solver, sample")
+        for row in rows
         if prints.get(row["solver"]) == row["fingerprint"]
     ]
 

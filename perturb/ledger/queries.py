@@ -82,8 +82,14 @@ class StageCounts:
 
 _JOB = (
     "SELECT j.seq, j.id, j.instance_key, j.base_id, j.perturbation_class, j.intensity, j.generator, j.replicate,"
-    " j.round, j.offers, j.depth, j.constructions FROM jobs j"
+    " j.round, j.offers, j.depth, j.constructions, j.hardens FROM jobs j"
 )
+REPLACED = (
+    "EXISTS (SELECT 1 FROM jobs h JOIN plans p ON p.id = h.plan JOIN decisions e ON e.candidate_id = h.id"
+    " AND e.panel = json_extract(p.facts, '$.panel.digest')"
+    " WHERE h.hardens = j.id AND h.plan = j.plan AND e.acceptance = 'accepted')"
+)
+"""SQL that is true of a job whose item was replaced by a harder one, which the panel accepted."""
 
 
 def begins_with(column: str, text: str) -> str:
@@ -169,6 +175,7 @@ def _planned_job(row: sqlite3.Row) -> PlannedJob:
         offers=None if offers is None else tuple(tuple(offer) for offer in offers),
         depth=row["depth"],
         constructions=tuple(json.loads(row["constructions"])),
+        hardens=row["hardens"],
     )
     return PlannedJob(row["seq"], job, row["instance_key"])
 
@@ -235,21 +242,22 @@ def read_vote(row: sqlite3.Row) -> Verdict:
 
 
 def accepted_jobs(db: sqlite3.Connection, plan: int, panel: str) -> Iterator[PlannedJob]:
-    """Jobs whose candidate the panel accepted, in plan order."""
+    """Jobs whose candidate the panel accepted, in plan order, without those that a harder item replaced."""
     # The cross join and the plus make SQLite walk the jobs from where the last page ended.
     decided = "CROSS JOIN decisions d ON d.candidate_id = j.id WHERE d.panel = ? AND +j.plan = ?"
-    return paged_jobs(db, f"{decided} AND d.acceptance = 'accepted'", (panel, plan))
+    return paged_jobs(db, f"{decided} AND d.acceptance = 'accepted' AND NOT {REPLACED}", (panel, plan))
 
 
 def stage_counts(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) -> StageCounts:
-    """Counts of the plan's jobs, outcomes, decisions and votes."""
+    """Counts of the plan's jobs, outcomes, decisions and votes; jobs that a harder item replaced have votes alone."""
     outcomes = db.execute(
-        "SELECT coalesce(outcome, '') AS name, count(*) AS n FROM jobs WHERE plan = ? GROUP BY outcome",
+        f"SELECT coalesce(outcome, '') AS name, count(*) AS n FROM jobs j WHERE plan = ? AND NOT {REPLACED}"
+        " GROUP BY outcome",
         (plan,),
     ).fetchall()
     decisions = db.execute(
         "SELECT d.acceptance AS name, count(*) AS n FROM decisions d JOIN jobs j ON j.id = d.candidate_id"
-        " WHERE j.plan = ? AND d.panel = ? GROUP BY d.acceptance",
+        f" WHERE j.plan = ? AND d.panel = ? AND NOT {REPLACED} GROUP BY d.acceptance",
         (plan, panel),
     ).fetchall()
     members = json.dumps(judges.keys)
@@ -273,6 +281,28 @@ def stage_counts(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) 
         check_faults=int(votes["faults"]),
         stuck=stuck,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class HardeningJob:
+    """A quieter attempt at an item that all solvers mastered."""
+
+    job: str
+    hardens: str
+    """The item."""
+    open: bool
+    """Whether the attempt has not come to its end."""
+
+
+def hardening_jobs(db: sqlite3.Connection, plan: int, panel: str) -> list[HardeningJob]:
+    """The quieter attempts of the plan, in its order."""
+    rows = db.execute(
+        "SELECT j.id, j.hardens, j.outcome IS NULL OR j.outcome = 'error' OR (j.outcome = 'candidate'"
+        " AND coalesce(d.acceptance, 'undecided') = 'undecided') FROM jobs j LEFT JOIN decisions d"
+        " ON d.candidate_id = j.id AND d.panel = ? WHERE j.plan = ? AND j.hardens IS NOT NULL ORDER BY j.seq",
+        (panel, plan),
+    )
+    return [HardeningJob(name, hardens, bool(is_open)) for name, hardens, is_open in rows]
 
 
 def count_rejected(db: sqlite3.Connection, plan: int, reason: str) -> int:
@@ -304,7 +334,7 @@ def cell_counts(db: sqlite3.Connection, plan: int, panel: str) -> dict[Cell, dic
         "SELECT j.perturbation_class, j.intensity, count(*) AS jobs,"
         " sum(j.outcome = 'candidate') AS candidates, sum(d.acceptance = 'accepted') AS accepted"
         " FROM jobs j LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?"
-        " WHERE j.plan = ? GROUP BY j.perturbation_class, j.intensity",
+        f" WHERE j.plan = ? AND NOT {REPLACED} GROUP BY j.perturbation_class, j.intensity",
         (panel, plan),
     ).fetchall()
     names = ("jobs", "candidates", "accepted")

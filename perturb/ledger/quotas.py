@@ -98,13 +98,14 @@ _ENDS = (
     " WHEN j.outcome = 'candidate' AND d.acceptance IS NULL THEN 'open'"
     f" WHEN d.acceptance = 'undecided' AND NOT {ALL_FINAL} THEN 'open'"
     " ELSE 'lost' END AS end FROM jobs j LEFT JOIN candidates c ON c.id = j.id"
-    " LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2 WHERE j.plan = ?3 ORDER BY j.seq"
+    " LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2 WHERE j.plan = ?3"
+    " AND j.hardens IS NULL ORDER BY j.seq"
 )
 
 
 @stored_values()
 def job_ends(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) -> list[JobEnd]:
-    """What became of each job of the plan so far."""
+    """What became of each job of the plan so far; a harder item counts with the job that it replaces."""
     return [
         JobEnd(
             (row["generator"], cell_of(row)),

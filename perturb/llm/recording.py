@@ -191,6 +191,8 @@ class RecordedJob:
     offers: list[list[str]] | None
     depth: Depth = "open"
     constructions: tuple[str, ...] = ()
+    hardens: str = ""
+    """Of a quieter attempt: the item that it was to replace."""
 
     @property
     def key(self) -> tuple[str, str, str, int]:
@@ -212,6 +214,8 @@ class Recording:
     instances: list[dict[str, Any]] = field(default_factory=list)
     """The base instances, as the ledger keeps them."""
     jobs: dict[tuple[str, str, str, int], RecordedJob] = field(default_factory=dict)
+    hardened: dict[str, list[RecordedJob]] = field(default_factory=dict)
+    """The quieter attempts at an item, by its id, in the order in which they were made."""
     items: dict[str, dict[str, Any]] = field(default_factory=dict)
     """What models were asked about in an evaluation, by id, as the ledger keeps it."""
     planted: list[dict[str, Any]] = field(default_factory=list)
@@ -228,7 +232,8 @@ class Recording:
         yield "its header", self.header
         yield from (("a base instance", one) for one in self.instances)
         yield from ((f"item '{name}'", one) for name, one in self.items.items())
-        yield from ((f"job '{one.id}'", record_row("job", one)) for one in self.jobs.values())
+        jobs = (*self.jobs.values(), *(one for of_item in self.hardened.values() for one in of_item))
+        yield from ((f"job '{one.id}'", record_row("job", one)) for one in jobs)
         yield from ((f"the reply to '{row['id']}'", row) for row in self._replies)
 
     def find(self, model: str, topic: Topic) -> RecordedReply | None:
@@ -271,6 +276,9 @@ class Recording:
             self.planted.append(PlantedItem.from_payload(row["content"]).to_payload())
         elif kind == "job":
             job = _JOB.validate_python(row)
+            if job.hardens:
+                self.hardened.setdefault(job.hardens, []).append(job)
+                return
             if job.key in self.jobs:
                 raise ValueError(f"repeats job {job.id}")
             self.jobs[job.key] = job
@@ -406,6 +414,8 @@ def record_row(kind: Literal["reply", "job"], record: RecordedReply | RecordedJo
     row = {"kind": kind, **{name: getattr(record, name) for name in record.__slots__}}
     if row.get("depth") == "open":  # a job as it was recorded before there were depths
         del row["depth"], row["constructions"]
+    if kind == "job" and not row["hardens"]:
+        del row["hardens"]
     return row
 
 

@@ -84,7 +84,7 @@ def read_run_data(db: sqlite3.Connection, plan: CurrentPlan, run: Path) -> RunDa
     rows = db.execute(
         "SELECT j.perturbation_class || '/' || j.intensity, j.generator, count(*) FROM jobs j"
         " JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?"
-        " WHERE j.plan = ? AND d.acceptance = 'accepted' GROUP BY 1, 2",
+        f" WHERE j.plan = ? AND d.acceptance = 'accepted' AND NOT {queries.REPLACED} GROUP BY 1, 2",
         (plan.panel, plan.number),
     )
     manifest = _snapshot_manifest(run / "snapshot" / "manifest.json")

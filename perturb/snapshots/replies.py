@@ -129,7 +129,8 @@ def _build_rows(db: sqlite3.Connection, plan: CurrentPlan) -> Iterator[JsonObjec
             yield record_row(
                 "job",
                 RecordedJob(
-                    job.id, *place, job.generator, job.replicate, levers, job.depth, job.constructions
+                    *(job.id, *place, job.generator, job.replicate, levers, job.depth, job.constructions),
+                    hardens=job.hardens or "",
                 ),
             )
         for number, rows in enumerate(offers):
