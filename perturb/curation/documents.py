@@ -16,6 +16,7 @@ from email.utils import parsedate_to_datetime
 from functools import partial
 from html.parser import HTMLParser
 from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -35,10 +36,6 @@ PASSAGE_WORDS = (30, 300)
 _STRETCH = 20_000
 """Characters that are split into sentences at a time: a bracket that stays open makes longer texts slow."""
 _MAX_PDF_BYTES = 256 * 2**20
-
-_PLAIN_FILES = frozenset((".txt", ".text"))
-_MARKDOWN_FILES = frozenset((".md", ".markdown"))
-_HTML_FILES = frozenset((".html", ".htm", ".xhtml"))
 
 _DATES = frozenset(
     [
@@ -62,7 +59,6 @@ _DATES = frozenset(
 )
 """What front matter and `<meta>` call the date of an article, in lower case."""
 _LICENCES = frozenset(["licence", "license", "dcterms.license", "dcterms.rights", "dc.rights", "rights"])
-_LANGUAGES = frozenset(("lang", "language"))
 
 
 @dataclass(slots=True)
@@ -90,16 +86,15 @@ class Document:
     def note(self, name: str, value: Any) -> None:
         """Take what front matter or `<meta>` states, if it is of use and was not stated before."""
         name = name.strip().lower()
+        text = _one_line(value)[:MAX_NAME_CHARS] if isinstance(value, str) else ""
         if name in _DATES:
             self.date = self.date or read_date(value)
-        elif not isinstance(value, str) or not (text := _one_line(value)[:MAX_NAME_CHARS]):
-            return
         elif name in _LICENCES:
-            self.licence = self.licence or text
-        elif name in _LANGUAGES:
+            self.licence = self.licence or text or None
+        elif name in ("lang", "language"):
             self.language = self.language or _language(text)
         elif name == "title":
-            self.title = text
+            self.title = text or self.title
 
     def passages(self) -> Iterator[Passage]:
         """The passages, each with the title of the document and the heading of its section."""
@@ -111,24 +106,22 @@ class Document:
 
 def _join(paragraphs: list[str]) -> Iterator[str]:
     """Paragraphs joined as far as `PASSAGE_WORDS` allows; a longer paragraph is cut between its sentences."""
-    held: list[str] = []
-    count = 0
+    held, count = "", 0
     for paragraph in paragraphs:
-        length = len(words(paragraph))
         pieces = [paragraph]
-        if length > PASSAGE_WORDS[1]:
+        if len(words(paragraph)) > PASSAGE_WORDS[1]:
             stretches = wrap(paragraph, _STRETCH, break_long_words=False, break_on_hyphens=False)
             pieces = [sentence.text for stretch in stretches for sentence in split_sentences(stretch)]
         for number, piece in enumerate(pieces):
             length = len(words(piece))
             if held and count + length > PASSAGE_WORDS[1]:
-                yield "".join(held)
-                held, count = [], 0
-            gap = "" if not held else " " if number else "\n\n"
-            held.append(gap + piece)
+                yield held
+                held, count = "", 0
+            gap = " " if number else "\n\n"
+            held = f"{held}{gap}{piece}" if held else piece
             count += length
     if held:
-        yield "".join(held)
+        yield held
 
 
 def read_date(value: Any) -> date | None:
@@ -137,10 +130,6 @@ def read_date(value: Any) -> date | None:
     >>> read_date("2026-03-01T08:00:00Z"), read_date("Sun, 01 Mar 2026 08:00:00 GMT"), read_date("03/01/2026")
     (datetime.date(2026, 3, 1), datetime.date(2026, 3, 1), None)
     """
-    if isinstance(value, datetime):
-        return value.date()
-    if isinstance(value, date):
-        return value
     text = _one_line(str(value))[:100]
     readers: list[Callable[[str], datetime]] = [datetime.fromisoformat, parsedate_to_datetime]
     readers += [partial(_parse, form) for form in ("%d %B %Y", "%B %d, %Y", "%d %b %Y", "%b %d, %Y")]
@@ -177,58 +166,50 @@ def read_plain(text: str) -> Document:
 
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
-_FENCE = re.compile(r" {0,3}(```|~~~)")
-_ATX_HEADING = re.compile(r" {0,3}#{1,6}(?=[ \t]|$)")
+_HEADING = re.compile(r" {0,3}#{1,6}(?=[ \t]|$)")
 _CLOSING_MARKS = re.compile(r"[ \t]#+$")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
 _MARKUP = (
+    (re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL), ""),
     (re.compile(r"!\[[^\[\]]*\]\([^()]*\)"), ""),
     (re.compile(r"\[([^\[\]]*)\]\([^()]*\)"), r"\1"),
     (re.compile(r"\*\*([^*\n]+)\*\*"), r"\1"),
     (re.compile(r"`([^`\n]+)`"), r"\1"),
+    (re.compile(r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1[^\n]*\n?|\Z)", re.DOTALL | re.MULTILINE), ""),
 )
-"""Images, links, bold words and code in a line, and what is left of each."""
+"""Comments, images, links, bold words, code in a line and blocks of code, and what is left of each."""
 
 
-def read_markdown(text: str, path: Path = Path("document.md")) -> Document:
+def read_markdown(text: str) -> Document:
     """A Markdown file, whose front matter may state title, date, licence and language; blocks of code are left out.
 
     Raises `SourceError` if the front matter is not YAML.
     """
     document = Document()
     if front := _FRONT_MATTER.match(text):
-        content = YamlFile(path, SourceError, front[1]).content
+        content = YamlFile(Path("document.md"), SourceError, front[1]).content
         for name, value in content.items() if isinstance(content, dict) else ():
             document.note(str(name), value)
         text = text[front.end() :]
-    before, *rest = text.split("<!--")
-    text = before + "".join(part.partition("-->")[2] for part in rest)
     for pattern, left in _MARKUP:
         text = pattern.sub(left, text)
     paragraph: list[str] = []
-    fence = ""
     for line in [*text.splitlines(), ""]:
-        if (mark := _FENCE.match(line)) and fence in ("", mark[1]):
-            fence = "" if fence else mark[1]
-        elif fence:
-            continue
-        elif mark := _ATX_HEADING.match(line):
-            document.add_paragraph(" ".join(paragraph))
-            document.add_heading(_CLOSING_MARKS.sub("", line[mark.end() :].rstrip()))
-            paragraph = []
-        elif len(paragraph) == 1 and _UNDERLINE.fullmatch(line):
-            document.add_heading(paragraph.pop())
-        elif line.strip():
+        mark = _HEADING.match(line)
+        underlined = len(paragraph) == 1 and _UNDERLINE.fullmatch(line)
+        if line.strip() and not mark and not underlined:
             paragraph.append(line)
-        else:
-            document.add_paragraph(" ".join(paragraph))
-            paragraph = []
-    document.add_paragraph(" ".join(paragraph))
+            continue
+        add = document.add_heading if underlined else document.add_paragraph
+        add(" ".join(paragraph))
+        paragraph = []
+        if mark:
+            document.add_heading(_CLOSING_MARKS.sub("", line[mark.end() :].rstrip()))
     return document
 
 
-_HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
-_BLOCKS = frozenset(
+_HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
+_BLOCKS = _HEADINGS.union(
     [
         "address",
         "article",
@@ -258,20 +239,21 @@ _LEFT_OUT = frozenset(
 )
 _BLANKS = frozenset(("br", "td", "th"))
 _CONTENT = frozenset(("article", "main"))
+_FACTS = {"title": "title", "time": "date"}
+"""Elements whose text states something about the page."""
 
 
 class _Page(HTMLParser):
     """Collects headings and paragraphs; those of `<article>` and `<main>` alone if the page has any."""
 
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
+        super().__init__()
         self.whole, self.content = Document(), Document()
         self._text: list[str] = []
+        self._facts: dict[str, list[str]] = {}
         self._heading = False
-        self._title: list[str] | None = None
         self._left_out: list[str] = []
         self._inside = 0
-        self._dated: list[str] | None = None
 
     def document(self) -> Document:
         """What was collected so far."""
@@ -283,26 +265,22 @@ class _Page(HTMLParser):
         stated = {name: value or "" for name, value in attrs}
         if tag in _LEFT_OUT:
             self._left_out.append(tag)
-        elif tag == "title":
-            self._title = [] if not self._left_out else None
-        elif tag in _BLOCKS or tag in _HEADINGS:
+        elif tag in _FACTS:
+            self._facts[tag] = []
+        elif tag in _BLOCKS:
             self._end_block()
             self._heading = tag in _HEADINGS
             self._inside += tag in _CONTENT
         elif tag in _BLANKS:
             self._text.append(" ")
-        elif tag == "time":
-            self.whole.note("date", stated.get("datetime", ""))
-            self._dated = []
-        self._note(tag, stated)
-
-    def _note(self, tag: str, stated: Mapping[str, str]) -> None:
         if tag == "meta":
             for key in ("property", "name", "itemprop"):
                 if stated.get(key, "").lower() != "title":
                     self.whole.note(stated.get(key, ""), stated.get("content", ""))
         elif tag in ("a", "link") and "license" in stated.get("rel", "").lower().split():
             self.whole.note("licence", stated.get("href", ""))
+        elif tag == "time":
+            self.whole.note("date", stated.get("datetime", ""))
         elif tag == "html":
             self.whole.note("lang", stated.get("lang", ""))
 
@@ -310,24 +288,19 @@ class _Page(HTMLParser):
         if tag in self._left_out:
             while self._left_out.pop() != tag:
                 pass
-        elif tag == "title" and self._title is not None:
-            self.whole.note("title", "".join(self._title))
-            self._title = None
-        elif tag == "time" and self._dated is not None:
-            self.whole.note("date", "".join(self._dated))
-            self._dated = None
-        elif tag in _BLOCKS or tag in _HEADINGS:
+        elif tag in self._facts:
+            self.whole.note(_FACTS[tag], "".join(self._facts.pop(tag)))
+        elif tag in _BLOCKS:
             self._end_block()
             self._heading = False
             self._inside = max(0, self._inside - (tag in _CONTENT))
 
     def handle_data(self, data: str) -> None:
-        if self._title is not None:
-            self._title.append(data)
-        elif not self._left_out:
-            self._text.append(data)
-            if self._dated is not None:
-                self._dated.append(data)
+        if not self._left_out:
+            for text in self._facts.values():
+                text.append(data)
+            if "title" not in self._facts:
+                self._text.append(data)
 
     def _end_block(self) -> None:
         text = "".join(self._text)
@@ -343,7 +316,7 @@ def read_html(text: str) -> Document:
         page.feed(text)
         page.close()
     except AssertionError as error:  # what the parser makes of a broken declaration
-        raise SourceError(f"not HTML that can be read: {error}") from None
+        raise SourceError(f"page: not HTML that can be read: {error}") from None
     return page.document()
 
 
@@ -352,22 +325,26 @@ def read_pdf(path: Path) -> Document:
     from pypdf import PdfReader
 
     logging.getLogger("pypdf").setLevel(logging.ERROR)
-    document = Document()
     with reading_errors(path, SourceError):
         if path.stat().st_size > _MAX_PDF_BYTES:
             raise SourceError(f"{path}: has more than {_MAX_PDF_BYTES:,} bytes: split the file")
-        try:
-            reader = PdfReader(path)
-            document.note("title", reader.metadata.title if reader.metadata else None)
-            for page in reader.pages:
-                for paragraph in re.split(r"\n\s*\n", page.extract_text()):
-                    document.add_paragraph(paragraph)
-        except OSError:
-            raise
-        except Exception as error:  # noqa: BLE001 - a broken file makes pypdf raise errors of many kinds
-            reason = _one_line(str(error)) or type(error).__name__
-            raise SourceError(f"{path}: not a PDF that can be read: {reason}: save it again") from None
+        content = BytesIO(path.read_bytes())
+    try:
+        reader = PdfReader(content)
+        document = read_plain("\n\n".join(page.extract_text() for page in reader.pages))
+        document.note("title", reader.metadata.title if reader.metadata else None)
+    except Exception as error:  # noqa: BLE001 - a broken file makes pypdf raise errors of many kinds
+        reason = _one_line(str(error)) or type(error).__name__
+        raise SourceError(f"{path}: not a PDF that can be read: {reason}: save it again") from None
     return document
+
+
+_READERS = {
+    **dict.fromkeys((".txt", ".text"), read_plain),
+    **dict.fromkeys((".md", ".markdown"), read_markdown),
+    **dict.fromkeys((".html", ".htm", ".xhtml"), read_html),
+}
+"""By the ending of the file's name."""
 
 
 def read_document(path: Path) -> Document | SkippedRow:
@@ -378,17 +355,12 @@ def read_document(path: Path) -> Document | SkippedRow:
     try:
         if ending == ".pdf":
             document = read_pdf(path)
-        elif ending in _HTML_FILES:
-            document = read_html(read_text(path, SourceError))
-        elif ending in _MARKDOWN_FILES:
-            document = read_markdown(read_text(path, SourceError), path)
-        elif ending in _PLAIN_FILES:
-            document = read_plain(read_text(path, SourceError))
+        elif ending in _READERS:
+            document = _READERS[ending](read_text(path, SourceError))
         else:
             return SkippedRow("not a text, Markdown, HTML or PDF file")
-    except SourceError as error:
-        reason = str(error).removeprefix(str(path)).lstrip(":0123456789 ")
-        return SkippedRow(re.split(r":| at byte", reason)[0])
+    except SourceError as error:  # "where: what: how to mend it"
+        return SkippedRow(re.split(r": | at byte", str(error).removeprefix(str(path)))[1])
     document.title = document.title or path.stem
     return document
 
@@ -402,11 +374,12 @@ def read_folder(
     file, digest, date and licence. Raises `SourceError` if the folder holds no file.
     """
     facts["documents"] = []
-    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and not _is_hidden(path, folder)]
-    if not files:
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    names = {path.relative_to(folder).as_posix(): path for path in files}
+    names = {name: path for name, path in names.items() if not re.search(r"(?:^|/)\.", name)}
+    if not names:
         raise SourceError(f"{folder}: holds no file: put documents there or name another folder")
-    for path in files:
-        name = path.relative_to(folder).as_posix()
+    for name, path in names.items():
         document = read_document(path)
         if isinstance(document, Document) and since is not None:
             document = _dated(document, since)
@@ -424,10 +397,6 @@ def read_folder(
         )
         for number, passage in enumerate(passages, start=1):
             yield f"{name}, passage {number}", _instance(passage, document, language, folder.name, about)
-
-
-def _is_hidden(path: Path, folder: Path) -> bool:
-    return any(part.startswith(".") for part in path.relative_to(folder).parts)
 
 
 def _dated(document: Document, since: date) -> Document | SkippedRow:
