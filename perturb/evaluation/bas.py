@@ -296,7 +296,8 @@ class BasTask(QuestionTask[ConfidenceRow]):
             reasons = (row.unscored for row in group if row.unscored and f": {DISAGREE}" not in row.unscored)
             stages = Counter(reason.split(":")[0] for reason in reasons)
             if stages["reading"]:
-                yield f"{name}: {stages['reading']} of {len(group)} replies state no readable answer and confidence"
+                unread = f"{stages['reading']} of {len(group)} replies"
+                yield f"{name}: no answer with a confidence could be read in {unread}"
             again = stages["reply"] + stages["grade"]
             if again and not stopped:
                 failed = counted(again, "call or grade", "calls or grades")

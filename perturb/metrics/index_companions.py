@@ -1,9 +1,10 @@
 """What stands beside the Refusal Index: other copulas for its table, and estimators that look past refusals.
 
-With both margins fixed a 2x2 table of refusal and error has one free number, the share of refused and wrong questions.
-A family that can reach this number fits the table exactly, so all families that reach it share one log-likelihood.
-They differ only in what they cannot reach: Clayton (theta > 0) and Gumbel (theta >= 1) know no negative dependence. The
-degrees of freedom of a Student-t are not identified at all. Refusal Index paper, appendix D and table 6.
+A 2x2 table of refusal and error is fitted with its two rates as they are. Then one number is free: the share of
+questions that were refused and answered wrong. A family that can reach this number fits the table exactly, so all
+such families have the same log-likelihood. They differ only in what they cannot reach: Clayton (theta > 0) and Gumbel
+(theta >= 1) have no negative dependence. The table does not identify the degrees of freedom of a Student-t. Refusal
+Index paper, appendix D and table 6.
 
 A linear probe reads hidden states that the user supplies, an auxiliary calibrator reads the text of questions or
 answers. Both are trained on some folds and applied to the others, so that no answer is scored by a classifier that
@@ -33,7 +34,7 @@ _MAX_LOG_THETA = 14.0
 
 @dataclass(frozen=True, slots=True)
 class CopulaFit:
-    """One family fitted to one table by maximum likelihood with fixed margins."""
+    """One family fitted to one table by maximum likelihood, given the rates of refusal and of error."""
 
     family: str
     """One of `FAMILIES`."""

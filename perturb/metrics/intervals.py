@@ -5,9 +5,9 @@ Resamples say how far a value moves when other base instances are drawn, and not
 a clustered variance v is as precise as p (1 - p) / v independent trials, never as more than there are; where events
 are too few to show how alike a base instance's items are, they are taken to be alike. The normal quantile is replaced
 by that of Student's t with one degree of freedom less than there are base instances. Differences, and other weighted
-sums, take the intervals of their parts and the correlation of their replicates (MOVER). P-values are read off the same
-intervals: p is the level at which the interval of the difference ends at 0. `tests/measurements.md` has the
-simulations.
+sums, take the intervals of their parts and the correlation of their replicates (MOVER). P-values follow from the same
+intervals: at the confidence level 1 - p, one end of the interval of the difference is exactly 0.
+`tests/measurements.md` has the simulations.
 
 References: Wilson (1927); Korn and Graubard (1998), Survey Methodology 24, for effective sizes with t quantiles;
 Newcombe (1998) and Zou and Donner (2008), Statistics in Medicine 17 and 27, for differences.

@@ -153,7 +153,7 @@ def _section(section: Section, width: int, bold: Callable[[str], str]) -> Iterat
         title = [bold(_wrap(table.title, width))] if table.title else []
         lines = [*title, *_table(table, width)]
         left = len(table.rows) - table.shown
-        more = [f"{table.shown} of {len(table.rows)} rows."] if left > 0 else []
+        more = [f"{table.shown} of {len(table.rows)} rows shown; all of them: --json."] if left > 0 else []
         yield "\n".join((*lines, *(_wrap(note, width) for note in (*table.notes, *more))))
 
 

@@ -29,7 +29,7 @@ class Difference:
     b: str
     bas: Estimate
     p_value: float | None
-    """Two-sided: the level at which the interval of the difference ends at 0; None if there is no interval."""
+    """Two-sided, from the interval: at the confidence level 1 - p, one of its ends is exactly 0. None without one."""
 
 
 def compare_confidence(groups: Sequence[ConfidenceGroup], resamples: int, seed: int) -> Iterator[Difference]:

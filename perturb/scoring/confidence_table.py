@@ -21,6 +21,7 @@ from perturb.metrics.calibrated_scores import CalibrationMap
 from perturb.metrics.inputs import PERCENT_FROM, Flags, Floats
 from perturb.metrics.outcomes import LEVELS
 from perturb.scoring.datasets import AnswerGroup, with_datasets
+from perturb.text.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -164,7 +165,7 @@ def _groups(path: Path, frame: pd.DataFrame, percent: bool) -> list[ConfidenceGr
         kept = rows[~marked[rows]]
         if not len(kept):
             raise SourceError(
-                f"{path}: all {len(rows)} rows of '{model}' are unscored: see column 'unscored'"
+                f"{path}: '{model}' has no scored row ({counted(len(rows), 'row')}): see column 'unscored'"
             )
         items, bases = (
             tuple(_labels(path, frame.iloc[kept], name, "")) if name in frame else None

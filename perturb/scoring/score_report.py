@@ -209,8 +209,8 @@ class ModelComparison:
     p_value: float | None
     """Two-sided; None if there is no interval.
 
-    By flipping the signs of base instances where the metric is a share of items that both models were asked, else the
-    level at which the interval of the difference ends at 0."""
+    If the metric is a share of items that both models were asked, from a test that flips the signs of base instances.
+    Else from the interval of the difference: at the confidence level 1 - p, one of its ends is exactly 0."""
     p_holm: float | None = None
     """The same after Holm's correction over all pairs of models, metric by metric."""
     corrected: Estimate | None = None

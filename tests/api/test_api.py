@@ -224,7 +224,8 @@ def test_refusals_and_confidence_are_measured_from_models_tables_and_runs(
     assert asked.run.status["under_test"]["sure"]["done"] == 1
     assert asked.run.report().exists()
     with pytest.raises(
-        SourceError, match=r"^bot, direct: 1 of 1 replies state no readable answer .* are unscored"
+        SourceError,
+        match=r"^bot, direct: no answer with a confidence .* in 1 of 1 replies .*'bot' has no scored row \(1 row\)",
     ):
         perturb.bas(letters, [bot], out=tmp_path / "unread", **options)
     with pytest.raises(ConfigError, match="source: name one set of questions"):

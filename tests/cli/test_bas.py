@@ -215,7 +215,7 @@ def test_unscored_rows_are_left_out_and_counted(run: Run) -> None:
     assert (ended.json["n"], ended.json["unscored"]) == (1, 1)
     assert "1 of 2 rows are unscored" in ended.err
     write("v.jsonl", '{"is_correct": null, "confidence": null, "unscored": "x"}\n')
-    run("v.jsonl").fails("all 1 rows of 'v' are unscored")
+    run("v.jsonl").fails("'v' has no scored row (1 row)")
 
 
 def test_one_class_and_a_constant_confidence_are_scored_with_a_note(run: Run) -> None:

@@ -163,7 +163,9 @@ def test_an_unreadable_reply_is_unscored_kept_and_not_asked_again(tmp_path: Path
     assert standing["under_test"]["honest"] == states
     assert (rows["q0", "direct"]["is_correct"], rows["q0", "direct"]["confidence"]) == (None, None)
     assert rows_of(again) == list(rows.values())
-    assert any("3 of 4 replies state no readable answer" in line for line in report.warnings)
+    assert any(
+        "no answer with a confidence could be read in 3 of 4 replies" in line for line in report.warnings
+    )
     assert any("1 of 4 replies the probabilities do not add up" in line for line in report.warnings)
     scored = score_confidence([table_of(report)]).groups
     assert [(one.report.n, one.group.unscored) for one in scored] == [(1, 3), (2, 2)]

@@ -212,7 +212,7 @@ RATES = Table(
 def test_rows_that_are_not_shown_are_counted() -> None:
     short = replace(RATES, shown=1)
     text = render_text(Report("", "", (Section("s", "", tables=(short,)),)), 80)
-    assert text.splitlines()[-1] == "1 of 2 rows."
+    assert text.splitlines()[-1] == "1 of 2 rows shown; all of them: --json."
 
 
 def lines_of(width: int) -> list[str]:
