@@ -104,20 +104,21 @@ async def _draft(
             catalogue = _load(text)
             entry = catalogue.own_classes[0]
             levers = [one for one in catalogue.levers if one.cell.perturbation_class == entry.name]
-            tries = [(lever, instance) for lever in levers for instance in _instances(lever)]
-            results: dict[tuple[str, str], GenerationResult] = {}
+            pairs = [(lever, instance) for lever in levers for instance in _instances(lever)]
+            trials: dict[int, Trial] = {}
             prompts = Prompts(catalogue)
 
-            async def attempt(pair: tuple[Lever, BaseInstance]) -> None:
-                lever, instance = pair
-                job = _job(catalogue, lever, instance, model.name)
+            async def attempt(number: int) -> None:
+                lever, instance = pairs[number]
+                key = digest("draft", catalogue.cell_digest(lever.cell), lever.name, instance.id, model.name)
+                job = Job(key, instance.id, lever.cell, model.name, 0, "draft", ((lever.name,),))
                 made = await generate_by_model(session.client, prompts, job, instance, 0)
-                results[lever.name, instance.id] = made
+                trials[number] = _trial(lever, instance, made)
 
             at_once = width(models, [model], options)
-            if stopped := await run_concurrently(iter(tries), attempt, at_once):
+            if stopped := await run_concurrently(iter(range(len(pairs))), attempt, at_once):
                 raise stopped
-    return text, tuple(_trial(*pair, results[pair[0].name, pair[1].id]) for pair in tries)
+    return text, tuple(trials[number] for number in range(len(pairs)))
 
 
 async def _write_class(session: Session, model: str, sentence: str) -> str:
@@ -144,13 +145,11 @@ async def _write_class(session: Session, model: str, sentence: str) -> str:
 def read_class(text: str) -> str:
     """The class file that a reply describes. Raises `ReplyError` if it would not load."""
     content = read_object(text, frozenset(_FIELDS))
-    code, levers = content["refusal_code"], content["levers"]
+    levers = content["levers"]
     if not isinstance(levers, list) or not all(isinstance(one, dict) for one in levers):
         raise ReplyError("'levers' must be a list of objects")
-    written = {
-        **{name: content[name] for name in _FIELDS if name != "levers"},
-        "levers": [dict(_lever_entry(one, code)) for one in levers],
-    }
+    written = {name: content[name] for name in _FIELDS}
+    written["levers"] = [_lever_entry(one, content["refusal_code"]) for one in levers]
     try:
         file = yaml.safe_dump(written, sort_keys=False, allow_unicode=True, width=110)
         catalogue = _load(file)
@@ -158,26 +157,27 @@ def read_class(text: str) -> str:
         raise ReplyError(str(error)) from None
     if not catalogue.own_classes:
         raise ReplyError("'class' is the name of an existing class: give another one")
-    missing = [
-        cell
-        for cell in catalogue.cells
-        if cell.perturbation_class == catalogue.own_classes[0].name and not catalogue.levers_of(cell)
-    ]
-    if missing:
-        raise ReplyError(f"'levers' holds none for {missing[0].intensity}")
+    for cell in catalogue.cells:
+        if cell.perturbation_class == catalogue.own_classes[0].name and not catalogue.levers_of(cell):
+            raise ReplyError(f"'levers' holds none for {cell.intensity}")
     return file
 
 
-def _lever_entry(lever: Mapping[str, Any], code: Any) -> Iterator[tuple[str, Any]]:
+def _lever_entry(lever: Mapping[str, Any], code: Any) -> dict[str, Any]:
     if lacking := [name for name in _OF_A_LEVER if not isinstance(lever.get(name), str)]:
         raise ReplyError(f"a lever has no '{lacking[0]}'")
-    yield "name", " ".join(lever["name"].split())
-    yield "intensity", lever["intensity"]
-    yield "needs", []
-    yield "instruction", lever["instruction"]
     expected = ANSWER_CORRECTLY if lever["intensity"] == Intensity.LOW else code
-    texts = {"query": lever["query"], "context": lever["context"], "expected": f"{expected}: {lever['why']}"}
-    yield "illustration", texts
+    return {
+        "name": " ".join(lever["name"].split()),
+        "intensity": lever["intensity"],
+        "needs": [],
+        "instruction": lever["instruction"],
+        "illustration": {
+            "query": lever["query"],
+            "context": lever["context"],
+            "expected": f"{expected}: {lever['why']}",
+        },
+    }
 
 
 def _load(text: str) -> Catalogue:
@@ -197,17 +197,13 @@ def _instances(lever: Lever) -> Sequence[BaseInstance]:
     return sorted(demo, key=lambda one: fraction_of("draft", lever.name, one.id))[:TRIED_ON]
 
 
-def _job(catalogue: Catalogue, lever: Lever, instance: BaseInstance, model: str) -> Job:
-    name = digest("draft", catalogue.cell_digest(lever.cell), lever.name, instance.id, model)
-    return Job(name, instance.id, lever.cell, model, 0, "draft", ((lever.name,),))
-
-
 def _trial(lever: Lever, instance: BaseInstance, made: GenerationResult) -> Trial:
-    about = (lever.name, str(lever.cell.intensity), instance.id, made.outcome)
-    if made.candidate is None or made.outcome is not JobOutcome.CANDIDATE:
-        return Trial(*about, made.detail)
-    texts = ((instance.query, made.candidate.query), (instance.context, made.candidate.context))
-    return Trial(*about, "", *(_marked(before, after) for before, after in texts))
+    detail, query, context = made.detail, "", ""
+    if made.candidate is not None and made.outcome is JobOutcome.CANDIDATE:
+        detail = ""
+        query = _marked(instance.query, made.candidate.query)
+        context = _marked(instance.context, made.candidate.context)
+    return Trial(lever.name, str(lever.cell.intensity), instance.id, made.outcome, detail, query, context)
 
 
 def _marked(before: str, after: str) -> str:
