@@ -21,7 +21,7 @@ from perturb.catalogue.prompts import Prompts, data_request, object_schema, syst
 from perturb.curation.base_sets import BaseSet
 from perturb.errors import CatalogueError, ConfigError, TransientModelError
 from perturb.evaluation.models_under_test import ModelSet
-from perturb.evaluation.run import check_models, open_session, width
+from perturb.evaluation.run import check_models, open_session
 from perturb.evaluation.session import RunOptions, Session
 from perturb.files.resources import digest, fraction_of
 from perturb.files.text_files import writing_errors
@@ -29,7 +29,7 @@ from perturb.ledger.evaluations import EvaluationLedger
 from perturb.llm.budget import Progress
 from perturb.llm.replies import ReplyError, read_object
 from perturb.records import ANSWER_CORRECTLY, BaseInstance, Intensity, Job, JobOutcome, JsonObject, Lever
-from perturb.runtime.asyncs import run_concurrently, run_sync
+from perturb.runtime.asyncs import gather_all, run_sync
 from perturb.text.passages import mark_change
 
 TRIED_ON = 3
@@ -97,28 +97,23 @@ async def _draft(
     sentence: str, models: ModelSet, options: RunOptions, ledger: EvaluationLedger
 ) -> tuple[str, tuple[Trial, ...]]:
     """The text of the class file, and what came of its levers."""
-    (model,) = models.under_test.values()
+    (model,) = models.under_test
     with Progress(1, "lever", shown=False) as progress:
         async with open_session(models, ledger, options, progress=progress) as session:
-            text = await _write_class(session, model.name, sentence)
+            text = await _write_class(session, model, sentence)
             catalogue = _load(text)
-            entry = catalogue.own_classes[0]
-            levers = [one for one in catalogue.levers if one.cell.perturbation_class == entry.name]
-            pairs = [(lever, instance) for lever in levers for instance in _instances(lever)]
-            trials: dict[int, Trial] = {}
+            name = catalogue.own_classes[0].name
+            levers = [one for one in catalogue.levers if one.cell.perturbation_class == name]
             prompts = Prompts(catalogue)
 
-            async def attempt(number: int) -> None:
-                lever, instance = pairs[number]
-                key = digest("draft", catalogue.cell_digest(lever.cell), lever.name, instance.id, model.name)
-                job = Job(key, instance.id, lever.cell, model.name, 0, "draft", ((lever.name,),))
+            async def attempt(lever: Lever, instance: BaseInstance) -> Trial:
+                key = digest("draft", catalogue.cell_digest(lever.cell), lever.name, instance.id, model)
+                job = Job(key, instance.id, lever.cell, model, 0, "draft", ((lever.name,),))
                 made = await generate_by_model(session.client, prompts, job, instance, 0)
-                trials[number] = _trial(lever, instance, made)
+                return _trial(lever, instance, made)
 
-            at_once = width(models, [model], options)
-            if stopped := await run_concurrently(iter(range(len(pairs))), attempt, at_once):
-                raise stopped
-    return text, tuple(trials[number] for number in range(len(pairs)))
+            tried = await gather_all(attempt(lever, one) for lever in levers for one in _instances(lever))
+    return text, tuple(tried)
 
 
 async def _write_class(session: Session, model: str, sentence: str) -> str:
