@@ -8,12 +8,12 @@ Curation with models: solvers that every question must pass, or a writer of ques
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
@@ -39,13 +39,11 @@ SECTION_WORDS = (150, 375)
 MAX_ANSWER_WORDS = 10
 SENTENCE = "sentence"
 """Metadata: the sentence that shows the answer."""
-ReadT = TypeVar("ReadT")
 _TEXT = {"type": "string"}
-_WRITTEN = ("question", "answer", "sentence")
 _FIELDS = {
     "question": {"question": _TEXT},
     "answer": {"answerable": {"type": "boolean"}, "answer": _TEXT},
-    "passage": dict.fromkeys(_WRITTEN, _TEXT),
+    "passage": dict.fromkeys(("question", "answer", "sentence"), _TEXT),
 }
 
 
@@ -79,6 +77,7 @@ class QuestionWriter(InstanceTest):
         self._writer, self._reader = entries[0].name, entries[-1].name
         self._seed = seed
         self._written: dict[str, BaseInstance] = {}
+        self._kept = BaseIndex()
 
     def written(self, article: BaseInstance) -> BaseInstance:
         """The instance of an article that passed: question, answer, and the section as its passage."""
@@ -104,35 +103,27 @@ class QuestionWriter(InstanceTest):
     async def _write(self, session: Session, article: BaseInstance) -> BaseInstance:
         section = draw_section(article, self._seed)
         data: dict[str, Any] = {"title": section.title, "text": section.text}
-        question = await self._ask(session, article, self._writer, "question", data, read_question)
-        if not question:
-            raise _NoQuestionError("its text allows no question")
-        answer = await self._answer(session, article, question, section.text)
+        (question,) = await self._ask(session, article, "question", data)
+        asked = {"question": question, "text": section.text}
+        (answer,) = await self._ask(session, article, "answer", asked)
         _check_answer(question, answer)
         return replace(article, query=question, answers=(answer,), passages=(section,))
 
-    async def _answer(self, session: Session, article: BaseInstance, question: str, text: str) -> str:
-        """What the reader answers from the text. Raises `_NoQuestionError` if the text holds no answer."""
-        data = {"question": question, "text": text}
-        answer = await self._ask(session, article, self._reader, "answer", data, read_answer)
-        if not answer:
-            raise _NoQuestionError("its text does not answer the question")
-        return answer
-
     async def _ask(
-        self,
-        session: Session,
-        article: BaseInstance,
-        model: str,
-        part: str,
-        data: Mapping[str, Any],
-        read: Callable[[str], ReadT],
-    ) -> ReadT:
+        self, session: Session, article: BaseInstance, part: str, data: Mapping[str, Any]
+    ) -> list[str]:
+        """The texts of a reply; raises `_NoQuestionError` if there is none, or if the first is empty."""
+        model, why = self._writer, "its text allows no question"
+        read: Callable[[str], list[str]] = partial(read_written, keys=_FIELDS[part])
+        if part == "answer":
+            model, why, read = self._reader, "its text does not answer the question", read_answer
         request = data_request(system_message(f"write/{part}"), data, object_schema(_FIELDS[part]))
         asked = await session.client.ask(model, request, read, purpose="write", subject=article.id, part=part)
         fault = call_fault(asked, model)
         if fault or asked.value is None:
             raise _NoQuestionError(fault or f"'{model}' gives no readable reply")
+        if not asked.value[0]:
+            raise _NoQuestionError(why)
         return asked.value
 
 
@@ -143,11 +134,6 @@ class PassageWriter(QuestionWriter):
     """
 
     templates = ("write/passage", "write/answer")
-
-    def __init__(self, file: WriterFile, folder: Path, seed: int, options: RunOptions) -> None:
-        """As every writer."""
-        super().__init__(file, folder, seed, options)
-        self._kept = BaseIndex()
 
     def repeats(self, instances: Sequence[BaseInstance]) -> dict[str, str]:
         """Of these instances, in their order, the ids of those that repeat a question or passage, with why."""
@@ -163,17 +149,14 @@ class PassageWriter(QuestionWriter):
     async def _write(self, session: Session, article: BaseInstance) -> BaseInstance:
         (passage,) = article.passages
         data = {"title": passage.title, "text": passage.text}
-        question, answer, sentence = await self._ask(
-            session, article, self._writer, "passage", data, read_written
-        )
-        if not question:
-            raise _NoQuestionError("its text allows no question")
+        question, answer, sentence = await self._ask(session, article, "passage", data)
         if not sentence or folded(sentence) not in folded(passage.text):
             raise _NoQuestionError("the supporting sentence does not stand in the passage")
         if not answer or not holds_answer(sentence, answer):
             raise _NoQuestionError("the answer does not stand in the supporting sentence")
         _check_answer(question, answer)
-        solved = await self._answer(session, article, question, passage.text)
+        asked = {"question": question, "text": passage.text}
+        (solved,) = await self._ask(session, article, "answer", asked)
         if not is_exact_match(solved, (answer,)):
             raise _NoQuestionError("the answer is not reproduced")
         return replace(article, query=question, answers=(answer,), metadata={SENTENCE: sentence})
@@ -219,16 +202,11 @@ def split_sections(text: str) -> list[str]:
     return [*sections, text[start:end]] if words >= least else sections
 
 
-def read_question(text: str) -> str:
-    """The question in a writer's reply; empty where the text allows none. Raises `ReplyError`."""
-    return _text(read_object(text, frozenset({"question"}))["question"], "question")
-
-
-def read_answer(text: str) -> str:
-    """The answer in a reader's reply; empty where the text holds none. Raises `ReplyError`.
+def read_answer(text: str) -> list[str]:
+    """The answer in a reader's reply; empty if the text holds none. Raises `ReplyError`.
 
     >>> read_answer('{"answerable": true, "answer": "1911"}'), read_answer('{"answerable": false, "answer": "1911"}')
-    ('1911', '')
+    (['1911'], [''])
     """
     found = read_object(text, frozenset({"answerable", "answer"}))
     if not isinstance(found["answerable"], bool):
@@ -236,14 +214,13 @@ def read_answer(text: str) -> str:
     answer = _text(found["answer"], "answer")
     if found["answerable"] and not answer:
         raise ReplyError("'answer' is empty although 'answerable' is true")
-    return answer if found["answerable"] else ""
+    return [answer if found["answerable"] else ""]
 
 
-def read_written(text: str) -> tuple[str, str, str]:
-    """Question, answer and sentence in a writer's reply; all empty where the text allows none. Raises `ReplyError`."""
-    found = read_object(text, frozenset(_WRITTEN))
-    question, answer, sentence = (_text(found[key], key) for key in _WRITTEN)
-    return question, answer, sentence
+def read_written(text: str, keys: Iterable[str]) -> list[str]:
+    """The texts in a writer's reply, in this order; all empty if its text allows no question. Raises `ReplyError`."""
+    found = read_object(text, frozenset(keys))
+    return [_text(found[key], key) for key in keys]
 
 
 def _text(value: Any, key: str) -> str:
@@ -273,8 +250,9 @@ def curate_source(
         raise ConfigError("writer: goes with a folder of documents or the format 'articles', which need it")
     if writer and solvers and not folder:
         raise ConfigError("solvers: do not go with a writer of articles: leave them out")
+    test: SolvabilityTest | None = None
+    facts: dict[str, Any] = {}
     with ExitStack() as stack:
-        test = questions = None
         if solvers is not None:
             panel = YamlFile(solvers).parse(SolverPanel)
             solving = SolvabilityTest(panel, out.with_suffix(".solve"), judged=judged, options=options)
@@ -284,16 +262,14 @@ def curate_source(
             kind = PassageWriter if folder else QuestionWriter
             file = YamlFile(writer).parse(WriterFile)
             questions = stack.enter_context(kind(file, out.with_suffix(".write"), seed, options))
-        if questions is None:
-            curation = curate(request, test)
+            curation = curate(request, partial(_write_and_solve, questions, test), "writing")
+            curation = replace(curation, instances=tuple(map(questions.written, curation.instances)))
+            facts["writing"] = questions.facts()
         else:
-            written = partial(_write_and_solve, questions, test)
-            curation = curate(request, written, "writing")
-            instances = tuple(map(questions.written, curation.instances))
-            report = {**curation.report, "writing": questions.facts()}
-            curation = replace(curation, instances=instances, report=report)
+            curation = curate(request, test)
         if test is not None:
-            curation = replace(curation, report={**curation.report, "pre_test": test.facts()})
+            facts["pre_test"] = test.facts()
+    curation = replace(curation, report={**curation.report, **facts})
     return curation, write_base_set(curation, out, code_version())
 
 
@@ -302,12 +278,10 @@ def _write_and_solve(
 ) -> Mapping[str, str]:
     """The id of each article without a question that is solved, with the first reason why."""
     fallen = dict(writer(articles))
-
-    def left() -> list[BaseInstance]:
-        return [writer.written(one) for one in articles if one.id not in fallen]
-
-    if solvers is not None and left():
-        fallen |= solvers(left())
+    tests: list[Callable[[Sequence[BaseInstance]], Mapping[str, str]]] = [solvers] if solvers else []
     if isinstance(writer, PassageWriter):
-        fallen |= writer.repeats(left())
+        tests.append(writer.repeats)
+    for test in tests:
+        if left := [writer.written(one) for one in articles if one.id not in fallen]:
+            fallen |= test(left)
     return fallen
