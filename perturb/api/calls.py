@@ -37,7 +37,7 @@ from perturb.evaluation.reading import JudgeRule
 from perturb.evaluation.refusalbench import EvaluationPlan, evaluate
 from perturb.files.resources import demo_recording
 from perturb.files.yaml_files import Strict, parse_content
-from perturb.llm.batches import BatchLimits
+from perturb.llm.client import BatchLimits
 from perturb.llm.factory import ExecutorEntry
 from perturb.llm.functions import ADDRESS, name_function
 from perturb.llm.recording import Replay, read_recording

@@ -146,7 +146,7 @@ class CallOptions:
 
     def run_options(self) -> JsonObject:
         """Where and how calls are made, as `RunOptions` takes it."""
-        from perturb.llm.batches import BatchLimits
+        from perturb.llm.client import BatchLimits
         from perturb.llm.factory import ExecutorEntry
 
         limits = BatchLimits(max_rows=self.batch_rows, first_look=self.batch_poll) if self.batch else None

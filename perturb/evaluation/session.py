@@ -17,8 +17,7 @@ from perturb.evaluation.models_under_test import ModelNames, ModelSet
 from perturb.evaluation.reading import DISAGREE, PANEL, JudgeRule, describe_votes, panel_value
 from perturb.files.resources import digest
 from perturb.ledger.evaluations import EvaluationLedger, judgement_of, read_facts, response_of, votes_on
-from perturb.llm.batches import BatchLimits
-from perturb.llm.client import ChatRequest
+from perturb.llm.client import BatchLimits, ChatRequest
 from perturb.llm.factory import ExecutorEntry
 from perturb.llm.model_client import ModelClient
 from perturb.llm.recording import Replay, judged_part

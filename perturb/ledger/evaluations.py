@@ -20,14 +20,14 @@ from perturb.errors import LedgerError
 from perturb.files.resources import canonical
 from perturb.ledger.calls import LEDGER_FILE, CallLedger
 from perturb.ledger.db import stored_values
-from perturb.llm.batches import HeldBatch
+from perturb.llm.client import HeldBatch
 from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
 
 _WAITING = "EXISTS (SELECT 1 FROM batch_rows AS r WHERE r.tag = b.tag AND r.taken = 0)"
 
 
 class BatchLedger(CallLedger):
-    """A `perturb.llm.batches.BatchStore`. The state of a batch is `intended`, `submitted`, `lost` or how it ended."""
+    """A `perturb.llm.client.BatchStore`. The state of a batch is `intended`, `submitted`, `lost` or how it ended."""
 
     def held_batches(self, fingerprint: str) -> list[HeldBatch]:
         """The batches of a model with rows that are still to come, oldest first."""

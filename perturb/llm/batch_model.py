@@ -16,9 +16,18 @@ from functools import partial
 
 from perturb.errors import ModelError, PermanentModelError, TransientModelError
 from perturb.files.resources import digest
-from perturb.llm.batches import BatchGoneError, BatchLimits, BatchStore, BatchView, HeldBatch, RowOutcome
 from perturb.llm.budget import Budget, bounded
-from perturb.llm.client import ChatReply, ChatRequest, ModelSettings
+from perturb.llm.client import (
+    BatchGoneError,
+    BatchLimits,
+    BatchStore,
+    BatchView,
+    ChatReply,
+    ChatRequest,
+    HeldBatch,
+    ModelSettings,
+    RowOutcome,
+)
 from perturb.llm.limits import OutOfTriesError, insist
 from perturb.llm.remote import with_price
 from perturb.llm.remote_batches import LiteLLMBatches, check_batches, discounted

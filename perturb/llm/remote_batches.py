@@ -1,4 +1,8 @@
-"""Provider batches behind litellm: files up and down, batches made and looked after."""
+"""Provider batches behind litellm: files up and down, batches made and looked after.
+
+Reads the lines of output and error files: what became of each request, by its custom id. Lines come in any order and
+some may be missing or broken; what cannot be read is as good as missing.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,20 @@ import asyncio
 import dataclasses
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from perturb.errors import ConfigError
+from perturb.errors import ConfigError, ModelError
 from perturb.files.resources import canonical
-from perturb.llm.batches import BatchGoneError, BatchView, RowOutcome, RowReader
-from perturb.llm.client import ChatRequest, ModelSettings, Price
+from perturb.llm.client import (
+    BatchGoneError,
+    BatchView,
+    ChatReply,
+    ChatRequest,
+    ModelSettings,
+    Price,
+    RowOutcome,
+)
 from perturb.llm.remote import (
     address_and_key,
     as_model_error,
@@ -21,7 +33,7 @@ from perturb.llm.remote import (
     wants_schema,
     without_redirects,
 )
-from perturb.llm.transports import check_address, response_format
+from perturb.llm.transports import chat_reply, check_address, failure, is_worth_retrying, response_format
 
 PROVIDERS = ("openai", "azure", "vertex_ai", "bedrock", "hosted_vllm")
 """Whose batches litellm can make, look after and read."""
@@ -228,3 +240,78 @@ def _problem(batch: Any) -> str:
     """The first error that a batch as a whole has, on one line."""
     errors = _part(_part(batch, "errors"), "data") or ()
     return next((" ".join(str(_part(one, "message")).split())[:300] for one in errors), "")
+
+
+_CUT_SHORT = ("max_tokens", "MAX_TOKENS")
+
+
+@dataclass(frozen=True, slots=True)
+class RowReader:
+    """Reads the files of one model's batches."""
+
+    settings: ModelSettings
+
+    def read(self, content: bytes) -> Iterator[tuple[str, RowOutcome]]:
+        """The custom id and the outcome of each line that can be read."""
+        for line in content.splitlines():
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError):
+                continue
+            custom_id = _at(row, "custom_id") or _at(row, "recordId")
+            if isinstance(custom_id, str):
+                yield custom_id, self._outcome(row)
+
+    def _outcome(self, row: Mapping[str, Any]) -> RowOutcome:
+        status = _at(row, "response", "status_code")
+        error = _at(row, "error") or _at(row, "response", "body", "error")
+        if error or (isinstance(status, int) and status >= 400):
+            return self._error(error, _at(error, "errorCode") if status is None else status)
+        body = _at(row, "response", "body") or _at(row, "modelOutput")
+        reply = self._reply(body) if isinstance(body, Mapping) else None
+        return reply or failure(self.settings, "a row of a batch holds no reply", transient=True)
+
+    def _error(self, error: Any, status: Any) -> ModelError:
+        words = error if isinstance(error, str) else json.dumps(error, ensure_ascii=False)
+        # Without a status the row was given up together with its batch, which expired or was cancelled.
+        said = f"in a batch, status {status or 'unknown'}: {words}"
+        return failure(self.settings, said, transient=is_worth_retrying(status, words))
+
+    def _reply(self, body: Mapping[str, Any]) -> ChatReply | None:
+        """The reply in a completion as OpenAI, Anthropic or Amazon's Nova write it; None if it has no choices."""
+        finish: Any
+        if _at(body, "choices"):
+            text = _at(body, "choices", 0, "message", "content")
+            finish = _at(body, "choices", 0, "finish_reason")
+        elif isinstance(_at(body, "content"), list):
+            text, finish = _joined(body["content"]), _at(body, "stop_reason")
+        elif isinstance(_at(body, "output", "message", "content"), list):
+            text, finish = _joined(body["output"]["message"]["content"]), _at(body, "stopReason")
+        else:
+            return None
+        usage = _at(body, "usage")
+        tokens = (
+            _first(usage, "prompt_tokens", "input_tokens", "inputTokens"),
+            _first(usage, "completion_tokens", "output_tokens", "outputTokens"),
+        )
+        finish = "length" if finish in _CUT_SHORT else finish
+        text = text if isinstance(text, str) else ""
+        return chat_reply(self.settings, text, tokens, 0.0, finish)
+
+
+def _joined(parts: list[Any]) -> str:
+    return "".join(text for part in parts if isinstance(text := _at(part, "text"), str))
+
+
+def _first(value: Any, *names: str) -> Any:
+    return next((found for name in names if (found := _at(value, name)) is not None), None)
+
+
+def _at(value: Any, *path: str | int) -> Any:
+    """What stands at a path of keys and positions; None where there is nothing."""
+    for step in path:
+        if isinstance(step, int):
+            value = value[step] if isinstance(value, list) and len(value) > step else None
+        else:
+            value = value.get(step) if isinstance(value, Mapping) else None
+    return value

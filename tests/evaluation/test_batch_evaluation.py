@@ -20,7 +20,7 @@ from perturb.evaluation.loading import ItemSource
 from perturb.evaluation.models_under_test import ModelNames
 from perturb.evaluation.refusalbench import EvaluationPlan, evaluate
 from perturb.evaluation.results import read_run
-from perturb.llm.batches import BatchLimits
+from perturb.llm.client import BatchLimits
 from tests.building import query
 from tests.loopback import BatchPlan, LoopbackServer
 from tests.loopback.responders import Responders

@@ -25,7 +25,7 @@ from perturb.evaluation.session import RunOptions, Task
 from perturb.evaluation.solvability import SolvabilityTest, SolverPanel
 from perturb.ledger.calls import LEDGER_FILE
 from perturb.ledger.plans import key_variables_of
-from perturb.llm.batches import BatchLimits
+from perturb.llm.client import BatchLimits
 from perturb.llm.factory import ExecutorEntry
 from perturb.snapshots.replies import export_replies
 from tests.building import query

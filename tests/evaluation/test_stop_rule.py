@@ -20,7 +20,7 @@ from perturb.evaluation.loading import ItemSource, load_items
 from perturb.evaluation.results import outcome_of, read_run
 from perturb.evaluation.status import read_status
 from perturb.evaluation.stop_rule import AskingOrder, Stop, read_stop_rule
-from perturb.llm.batches import BatchLimits
+from perturb.llm.client import BatchLimits
 from perturb.records import ALL_CELLS, Item
 from perturb.reports.rendering import render_text
 from perturb.reports.runs import make_status_report

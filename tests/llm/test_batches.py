@@ -17,13 +17,12 @@ import pytest
 from perturb.errors import ConfigError, ModelError, PermanentModelError, TransientModelError
 from perturb.ledger.evaluations import EvaluationLedger, count_batches
 from perturb.llm.batch_model import GONE_LOOKS, BatchModel, open_batch_models
-from perturb.llm.batches import BatchLimits, RowOutcome, RowReader
 from perturb.llm.budget import Budget
-from perturb.llm.client import ChatReply, ChatRequest, Message, ModelSettings, Price
+from perturb.llm.client import BatchLimits, ChatReply, ChatRequest, Message, ModelSettings, Price, RowOutcome
 from perturb.llm.limits import OutOfTriesError
 from perturb.llm.model_client import ModelClient, ModelResult
 from perturb.llm.remote import LiteLLMModel
-from perturb.llm.remote_batches import LiteLLMBatches, check_batches
+from perturb.llm.remote_batches import LiteLLMBatches, RowReader, check_batches
 from tests.loopback import BatchPlan, LoopbackServer
 
 pytestmark = pytest.mark.filterwarnings("ignore:Item.*using the `ReadOnly` qualifier:UserWarning")
