@@ -18,9 +18,9 @@ from perturb.reports.any_page import figures_folder, make_any_page
 from perturb.reports.rendering import render_fragment, write_page
 from perturb.reports.runs import make_evaluation_report, make_status_report
 from perturb.runtime.asyncs import call
-from perturb.runtime.notebook import html_table
 from perturb.snapshots.items import items_of
 from perturb.snapshots.snapshot import Snapshot, read_snapshot
+from perturb.text.wording import html_table
 
 if TYPE_CHECKING:
     import pandas

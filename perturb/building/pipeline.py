@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
+from logging import DEBUG
 from typing import Any
 
 from perturb.building.generate import (
@@ -36,8 +37,7 @@ from perturb.ledger.quotas import JobEnd, Place, begun_jobs, job_ends, missing_i
 from perturb.llm.factory import Executor
 from perturb.llm.model_client import ModelClient
 from perturb.records import BaseInstance, Candidate, Cell, Job, JobOutcome, PlantedItem, Verdict
-from perturb.runtime.asyncs import first_error
-from perturb.runtime.notebook import DEBUG, event
+from perturb.runtime.asyncs import event, first_error
 
 
 @dataclass(frozen=True, slots=True)

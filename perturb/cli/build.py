@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from logging import INFO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,7 +25,7 @@ from perturb.cli.output import (
 )
 from perturb.cli.run_options import ColumnOption, EndJsonOption, ExecutorName, ReplayOption, WaitOption
 from perturb.cli.working import is_quiet
-from perturb.runtime.notebook import INFO, LOG
+from perturb.runtime.asyncs import LOG
 from perturb.text.wording import counted
 
 if TYPE_CHECKING:

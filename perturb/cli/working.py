@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, datetime
+from logging import DEBUG, INFO, WARNING
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_type_hints
 
@@ -23,7 +24,7 @@ from typer import Option
 from perturb.cli.output import note, reject_option, styled
 from perturb.errors import ConfigError
 from perturb.files.text_files import writing_errors
-from perturb.runtime.notebook import DEBUG, INFO, LOG, WARNING
+from perturb.runtime.asyncs import LOG
 
 
 @dataclass(frozen=True)

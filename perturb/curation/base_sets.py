@@ -38,9 +38,8 @@ from perturb.files.resources import data_folder, digest
 from perturb.files.tables import ending_of, plain_value, quote
 from perturb.files.text_files import writing_errors
 from perturb.records import BaseInstance
-from perturb.runtime.notebook import html_table
 from perturb.text.matching import holds_answer
-from perturb.text.wording import ENGLISH, counted, listed
+from perturb.text.wording import ENGLISH, counted, html_table, listed
 
 if TYPE_CHECKING:
     import datasets

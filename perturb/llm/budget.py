@@ -8,17 +8,23 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import shutil
+import sys
 import threading
 import time
+import warnings
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
-from typing import Self
+from logging import INFO, WARNING
+from typing import TYPE_CHECKING, Any, Self
 
 from perturb.errors import BudgetSpent, ConfigError
 from perturb.llm.client import ChatModel, ChatRequest, ModelSettings, schema_text
 from perturb.llm.limits import LimitedModel, Trouble
-from perturb.runtime.notebook import INFO, WARNING, event, in_notebook, progress_bar
+from perturb.runtime.asyncs import event
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 DEFAULT_MAX_TOKENS = 4096
 """The `max_tokens` of a call under a budget whose parameters name none."""
@@ -249,3 +255,20 @@ class Progress:
         width = shutil.get_terminal_size((80, 24)).columns - 1
         for line, words in zip(self._lines, said, strict=False):
             line.set_description_str(words if len(words) <= width else f"{words[: width - 1]}…")
+
+
+def progress_bar(wanted: bool, **options: Any) -> tqdm[Any]:
+    """A tqdm bar where it can be seen, on a terminal or in a notebook; silent elsewhere, and if it is not wanted."""
+    disable = (False if in_notebook() else None) if wanted else True
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # without ipywidgets the bar is text
+        from tqdm.auto import tqdm
+
+        return tqdm(disable=disable, **options)
+
+
+def in_notebook() -> bool:
+    """Whether this process is the kernel of a notebook."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return shell is not None and "IPKernelApp" in shell.config

@@ -5,7 +5,8 @@ Nothing here knows what carries the call: `perturb.llm.remote` (litellm) or `per
 A model that says what it is told: for tests, ours and those of users.
 
 What calling with batch APIs is made of: limits, a batch, and the book that is kept of batches.
-`perturb.llm.batch_model` calls with them, `perturb.ledger.evaluations` keeps the book, and `perturb.llm.remote_batches` speaks to providers.
+`perturb.llm.batch_model` calls with them, `perturb.ledger.evaluations` keeps the book, and `perturb.llm.remote_batches`
+speaks to providers.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
+from logging import WARNING
 from typing import Any, Literal, Protocol
 from urllib.parse import urlsplit
 
@@ -29,8 +30,7 @@ from perturb.llm.limits import LimitedModel
 from perturb.llm.recording import Replay, ReplayedModel
 from perturb.llm.remote import LiteLLMModel, check_model, with_price
 from perturb.llm.transports import proxy_for, transport_of
-from perturb.runtime.asyncs import in_thread
-from perturb.runtime.notebook import WARNING, event
+from perturb.runtime.asyncs import event, in_thread
 
 CONNECT_SECONDS = 3.0
 """Within so many seconds a server, or the proxy before it, must take a connection."""

@@ -15,12 +15,13 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from logging import INFO
 from math import ceil
 from typing import TypeVar
 
 from perturb.errors import ModelError, PermanentModelError, TransientModelError, WorkerLostError
 from perturb.llm.client import ChatModel, ChatReply, ChatRequest
-from perturb.runtime.notebook import INFO, event
+from perturb.runtime.asyncs import event
 
 LONGEST_HINT = 600.0
 """A provider that asks for a longer wait than this (seconds) is not waited for."""

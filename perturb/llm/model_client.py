@@ -8,6 +8,7 @@ import math
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from logging import DEBUG
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from perturb.errors import ModelError, TransientModelError
@@ -18,7 +19,7 @@ from perturb.llm.limits import OutOfTriesError, holding
 from perturb.llm.redaction import redact
 from perturb.llm.replies import whole_characters
 from perturb.llm.transports import count_of
-from perturb.runtime.notebook import DEBUG, event
+from perturb.runtime.asyncs import event
 
 T = TypeVar("T")
 U = TypeVar("U")

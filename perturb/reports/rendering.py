@@ -25,7 +25,7 @@ from rich.text import Text
 from perturb.errors import ConfigError
 from perturb.files.text_files import writing_errors
 from perturb.reports.model import Report, Section, Table
-from perturb.runtime.notebook import html_table
+from perturb.text.wording import html_table
 
 
 def render_page(report: Report) -> str:

@@ -4,6 +4,8 @@ Runs coroutines to their end, also where an event loop is running already, as in
 
 Ctrl-C and SIGTERM: the first ends the work in order, one right after it is the same, a later one ends it at once.
 
+What happens in a run, for whoever listens: records of the standard `logging`, with their fields beside the words.
+
 Imports nothing heavy: the console script answers interrupts from its first moment on.
 """
 
@@ -11,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import logging
 import os
 import signal
 import sys
@@ -236,3 +239,15 @@ def _exit_on_next_interrupt() -> None:
             os._exit(INTERRUPTED)
 
     signal.signal(signal.SIGINT, force_exit)
+
+
+LOG = logging.getLogger("perturb")
+"""The logger of everything below the command line; silent unless a handler is added."""
+
+LOG.addHandler(logging.NullHandler())
+
+
+def event(level: int, name: str, message: str, **fields: Any) -> None:
+    """Log one event: `name` and `fields` are for programs, `message` is for people. No key may stand in any."""
+    if LOG.isEnabledFor(level):
+        LOG.log(level, "%s", message, extra={"event": name, "fields": fields})

@@ -26,7 +26,6 @@ from perturb.errors import SnapshotError
 from perturb.files.resources import digest
 from perturb.files.text_files import RowSelection, atomic_directory
 from perturb.records import Facts
-from perturb.runtime.notebook import html_table
 from perturb.snapshots.card import CardFiles, render_card
 from perturb.snapshots.croissant import CROISSANT, describe_snapshot, render_croissant
 from perturb.snapshots.facts import SnapshotFacts
@@ -58,7 +57,7 @@ from perturb.snapshots.rows import (
     write_part,
     write_rows,
 )
-from perturb.text.wording import counted
+from perturb.text.wording import counted, html_table
 
 if TYPE_CHECKING:
     import datasets

@@ -1,5 +1,7 @@
 """Numbers with their nouns, lists that stop, and the word that was probably meant.
 
+Tables in HTML, as a notebook shows them.
+
 The languages that texts may be in: codes of ISO 639, as the Hub takes them, with their English names.
 """
 
@@ -8,6 +10,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 
 _NAMED = 6
 """Names that are listed before the rest is only counted."""
@@ -143,3 +146,30 @@ def named(code: str) -> str:
     """
     name = LANGUAGES.get(code.partition("-")[0])
     return f"{name} ({code})" if name else code
+
+
+_LONGEST = 160
+"""Characters of a text in a cell; the rest is cut off with an ellipsis."""
+
+
+def html_table(
+    title: str, columns: Sequence[str] = (), rows: Iterable[Sequence[object]] = (), notes: Iterable[str] = ()
+) -> str:
+    """A title, a table and notes for `_repr_html_`; texts are data, so markup in them is shown as it is written.
+
+    >>> html_table("Two", ["text"], [["<b>"]])
+    '<p><b>Two</b></p><table><tr><th>text</th></tr><tr><td style="text-align:left">&lt;b&gt;</td></tr></table>'
+    """
+    parts = [f"<p><b>{escape(title)}</b></p>"] if title else []
+    if columns:
+        parts.append("<table><tr>" + "".join(f"<th>{escape(name)}</th>" for name in columns) + "</tr>")
+        parts += [f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows]
+        parts.append("</table>")
+    return "".join((*parts, *(f"<p>{escape(note)}</p>" for note in notes)))
+
+
+def _cell(value: object) -> str:
+    number = isinstance(value, int | float)
+    text = str(value)
+    text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return f'<td style="text-align:{"right" if number else "left"}">{escape(text)}</td>'
