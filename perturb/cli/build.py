@@ -185,8 +185,8 @@ def build_command(
 def _print_demo(run: Path) -> None:
     """The report page of the demo, and a few lines for who has never seen one."""
     from perturb.reports.audit_page import make_page
-    from perturb.reports.demo import describe_demo
     from perturb.reports.rendering import write_page
+    from perturb.reports.words import describe_demo
 
     page = write_page(make_page(run), run / "report.html", run / "audit")[0]
     for line in describe_demo(run, page):
@@ -194,7 +194,7 @@ def _print_demo(run: Path) -> None:
 
 
 def _first_item(snapshot: Path) -> str:
-    from perturb.reports.demo import render_item, shown_items
+    from perturb.reports.rendering import render_item, shown_items
 
     return render_item(shown_items(snapshot)[0], colour=styled("", "blue", err=False) != "")
 

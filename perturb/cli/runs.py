@@ -85,7 +85,7 @@ def show_command(
 
     Example: perturb show outputs/demo --class P-Ambiguity --verdict rejected --limit 3
     """
-    from perturb.reports.demo import render_item, shown_items
+    from perturb.reports.rendering import render_item, shown_items
 
     every = shown_items(source)
     if perturbation_class is not None:

@@ -3,6 +3,8 @@
 The HTML file needs no network and no second file; figures (PNG, SVG) and tables (CSV) are written beside it. The
 notebook and the terminal leave figures out: what they show stands in the tables. On a terminal cells wrap, and a table
 that is still too wide is turned or split.
+
+Items as text, for `perturb show`.
 """
 
 from __future__ import annotations
@@ -10,7 +12,8 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -24,8 +27,11 @@ from rich.text import Text
 
 from perturb.errors import ConfigError
 from perturb.files.text_files import writing_errors
+from perturb.ledger.calls import reading
+from perturb.ledger.plans import current_plan
 from perturb.reports.model import Report, Section, Table
-from perturb.text.wording import html_table
+from perturb.text.passages import mark_change
+from perturb.text.wording import counted, html_table
 
 
 def render_page(report: Report) -> str:
@@ -240,3 +246,75 @@ def _draw(columns: Sequence[_Column], width: int) -> list[str]:
     out = io.StringIO()
     Console(file=out, width=width + _GAP, color_system=None, highlight=False).print(grid)
     return [line.rstrip() for line in out.getvalue().splitlines()]
+
+
+def shown_items(folder: Path) -> list[dict[str, Any]]:
+    """The items of a run, accepted or not, or those of a snapshot, as `describe_item` gives them, with their outcome.
+
+    Raises `LedgerError` or `SnapshotError` if the folder holds neither.
+    """
+    if (folder / "manifest.json").is_file():
+        from perturb.snapshots.snapshot import read_snapshot
+
+        return list(map(_item_of_row, read_snapshot(folder).read_rows()))
+    from perturb.reports.run_data import choose_items
+
+    with reading(folder) as db:
+        return choose_items(db, current_plan(db, folder), sys.maxsize)[0]
+
+
+def _item_of_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    change = mark_change(row["original_context"], row["perturbed_context"])
+    return {
+        "id": row["id"],
+        "cell": f"{row['perturbation_class']}/{row['intensity']}",
+        "class": row["perturbation_class"],
+        "intensity": row["intensity"],
+        "generator": row["generator_model"],
+        "lever": row["lever_selected"],
+        "expected": row["expected_rag_behavior"],
+        "answers": list(row["original_answers"]),
+        "query": mark_change(row["original_query"], row["perturbed_query"]),
+        "passages": [{"pieces": change}],
+        "unchanged": 0,
+        "votes": [],
+        "outcome": "accepted",
+        "reason": "",
+    }
+
+
+_MARKS = {"same": "{}", "out": "[-{}-]", "in": "{{+{}+}}"}
+
+
+_COLOURED = {"same": "{}", "out": "\x1b[9;31m{}\x1b[0m", "in": "\x1b[32m{}\x1b[0m"}
+
+
+def render_item(item: Mapping[str, Any], *, colour: bool = False) -> str:
+    """An item as text, its changes marked: `[-out-]` and `{+in+}`, or struck out in red and set in green.
+
+    What would steer a terminal is taken out of the texts.
+    """
+    marks = _COLOURED if colour else _MARKS
+
+    def text(pieces: Iterable[Sequence[str]]) -> str:
+        return "".join(marks[kind].format(_printable(words)) for kind, words in pieces if words)
+
+    lines = [
+        f"{item['cell']}, lever {item['lever']}, by {item['generator']}: {item['outcome']}",
+        f"Question: {text(item['query'])}",
+        *(f"Passage: {text(one['pieces'])}" for one in item["passages"]),
+        f"Answers before the change: {', '.join(map(_printable, item['answers']))}",
+        f"Expected now: {item['expected']}",
+    ]
+    if item["unchanged"]:
+        lines.insert(-2, f"({counted(item['unchanged'], 'further passage')} not changed)")
+    if item["votes"]:
+        votes = (f"{one['verifier']} {one['verdict']}" for one in item["votes"])
+        lines.append(f"Votes: {', '.join(votes)}")
+    if item["reason"]:
+        lines.append(f"Reason: {_printable(item['reason'])}")
+    return "\n".join(lines)
+
+
+def _printable(text: str) -> str:
+    return "".join(char if char.isprintable() or char == "\n" else " " for char in text)

@@ -1,10 +1,17 @@
-"""Key figures of an audit in sentences."""
+"""Key figures of an audit and of the demo in sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from perturb.ledger.calls import reading
+from perturb.ledger.plans import CurrentPlan, current_plan
+from perturb.ledger.queries import call_totals
 from perturb.reports.model import CellFormat, show
 from perturb.snapshots.facts import certificate_line
 from perturb.text.wording import counted, listed
@@ -240,3 +247,58 @@ def _interval(low: float | None, high: float | None, form: CellFormat) -> str:
 
 def _share(part: int, whole: int, of: str) -> str:
     return f", {show(part / whole, 'share')} {of}" if whole else ""
+
+
+def describe_demo(run: Path, page: Path) -> Iterator[str]:
+    """What was made, how far the verifiers agree, what was rejected and why, where the report is, what to do next."""
+    from perturb.snapshots.snapshot import read_snapshot
+
+    snapshot = read_snapshot(run / "snapshot")
+    manifest = snapshot.manifest
+    stages = manifest["counts"]["stages"]
+    writers = " and ".join(entry["name"] for entry in manifest["generators"])
+    verifiers = ", ".join(entry["name"] for entry in manifest["verifiers"])
+    with reading(run) as db:
+        calls = sum(entry["calls"] for entry in call_totals(db).values())
+        rejections = _rejections(db, current_plan(db, run))
+    yield (
+        f"Made: {counted(manifest['counts']['rows'], 'item')} of {counted(stages['jobs'], 'job')}, written by"
+        f" {writers}, judged by {verifiers}: {snapshot.folder}"
+    )
+    yield describe_replay(calls, manifest["replies"]["replies"])
+    kappa = ((manifest["agreement"] or {}).get("figures") or {}).get("mean of Cohen's κ")
+    if kappa is None or kappa["value"] is None:
+        yield f"Agreement: κ cannot be told ({kappa['reason'] if kappa else 'no votes'})"
+    else:
+        width = f" ({kappa['reason']})" if kappa["reason"] else ""
+        if kappa["low"] is not None:
+            width = f" (95 % {kappa['low']:.2f} … {kappa['high']:.2f})"
+        yield f"Agreement: mean Cohen's κ of two verifiers {kappa['value']:.2f}{width}"
+    yield f"Rejected: {rejections}"
+    yield f"Report: {page}"
+    yield "Next: `perturb init`, name models of your own in build.yaml, then `perturb build build.yaml --dry-run`"
+
+
+def _rejections(db: sqlite3.Connection, plan: CurrentPlan) -> str:
+    checks = db.execute(
+        "SELECT detail FROM jobs WHERE plan = ? AND outcome = 'rejected_by_checks'", (plan.number,)
+    ).fetchall()
+    panel = db.execute(
+        "SELECT d.reason FROM decisions d JOIN jobs j ON j.id = d.candidate_id"
+        " WHERE j.plan = ? AND d.panel = ? AND d.acceptance = 'rejected'",
+        (plan.number, plan.panel),
+    ).fetchall()
+    by_checks = f"{len(checks)} by machine checks{_most([row[0] for row in checks])}"
+    return f"{by_checks}, {len(panel)} by the panel{_most([row[0] for row in panel])}"
+
+
+def _most(reasons: list[str]) -> str:
+    """The commonest reason and how often it is given, as a clause."""
+    if not reasons:
+        return ""
+    plain = Counter(re.sub(r"'[^']*'|\d+", "…", reason) for reason in reasons)
+    reason, times = plain.most_common(1)[0]
+    verifiers = reason.removeprefix("failed by ").split(", ")
+    if reason.startswith("failed by ") and len(verifiers) > 1:
+        return f" ({times} of them by all of {listed(verifiers)})"
+    return f" ({times} of them: {reason})"

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import perturb
 from perturb.cli.main import app
-from perturb.reports.demo import render_item, shown_items
+from perturb.reports.rendering import render_item, shown_items
 
 
 @pytest.fixture(scope="module")
