@@ -239,7 +239,7 @@ class Progress:
             trouble = model.trouble()
             by_name.setdefault(model.settings.name, []).extend([trouble] if trouble else [])
         for name, troubles in by_name.items():
-            if not troubles and self._told.pop(name, None):
+            if not troubles and self._told.pop(name, set()):
                 event(INFO, "recovered", f"{name}: answers again", model=name)
             for trouble in troubles:
                 told = self._told.setdefault(name, set())
