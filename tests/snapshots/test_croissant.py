@@ -11,7 +11,7 @@ import mlcroissant
 import pytest
 
 from perturb.snapshots.croissant import CROISSANT
-from perturb.snapshots.snapshot import check_snapshot, read_snapshot, write_snapshot
+from perturb.snapshots.snapshot import Snapshot, check_snapshot, read_snapshot, write_snapshot
 from tests.snapshots.test_snapshot import HOSTILE, PLANNED, facts, rows_of
 
 pytestmark = pytest.mark.filterwarnings(
@@ -33,6 +33,11 @@ def test_every_record_is_read_without_a_fault(tmp_path: Path, text: str) -> None
     snapshot = write_snapshot(
         tmp_path / "s", rows, facts(created=datetime(2026, 11, 1, tzinfo=UTC)), "name: demo\n"
     )
+    check_records(snapshot)
+
+
+def check_records(snapshot: Snapshot) -> None:
+    """That mlcroissant has nothing against the metadata, and reads every record as it was written."""
     dataset = mlcroissant.Dataset(str(snapshot.folder / CROISSANT))
     assert not dataset.metadata.ctx.issues.errors
     assert not dataset.metadata.ctx.issues.warnings

@@ -10,12 +10,15 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 import yaml
+from huggingface_hub import snapshot_download
 from huggingface_hub.errors import HfHubHTTPError
 
 from perturb.errors import PublishError, RecordingError, SnapshotError
@@ -34,6 +37,7 @@ from perturb.snapshots.rows import build_rows, row_digest
 from perturb.snapshots.snapshot import check_snapshot, read_snapshot, write_snapshot
 from tests.building import perturb
 from tests.loopback_hub import LoopbackHub, Repository
+from tests.snapshots.test_croissant import check_records, metadata
 from tests.snapshots.test_snapshot import facts, item, rows_of
 
 # huggingface_hub sends large files in a way that httpx warns about.
@@ -121,6 +125,31 @@ def test_one_commit_and_one_tag_in_a_private_repository(hub: LoopbackHub, tmp_pa
         *harness_paths(read_snapshot(tmp_path / "s").manifest),
     }
     assert not [name for name in hub.requests if name.startswith("unknown")]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:rdflib", "ignore::DeprecationWarning:mlcroissant")
+def test_the_croissant_metadata_is_valid_at_each_tag(hub: LoopbackHub, tmp_path: Path) -> None:
+    for round_name, count in (("2026-Q4", 5), ("2027-Q1", 7)):
+        rows = rows_of(count, licence="MIT", text=round_name)
+        told = facts({"round": round_name}, created=datetime(2026, 11, 1, tzinfo=UTC))
+        push(hub, write_snapshot(tmp_path / round_name, rows, told, "seed: 7\n").folder)
+    for round_name, count in (("2026-Q4", 5), ("2027-Q1", 7)):
+        folder = snapshot_download(
+            REPO,
+            repo_type="dataset",
+            revision=round_name,
+            endpoint=hub.url,
+            token=hub.token,
+            local_dir=tmp_path / f"{round_name} of the Hub",
+        )
+        downloaded = read_snapshot(Path(folder))
+        assert len(downloaded.read_rows()) == count
+        files = [one for one in metadata(downloaded.folder)["distribution"] if "sha256" in one]
+        assert files
+        for one in files:
+            content = (downloaded.folder / one["contentUrl"]).read_bytes()
+            assert sha256(content).hexdigest() == one["sha256"]
+        check_records(downloaded)
 
 
 def test_a_hub_without_xet_gets_large_files_over_plain_http(
