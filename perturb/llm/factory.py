@@ -17,7 +17,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
 from logging import WARNING
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, final
 from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
@@ -124,6 +124,7 @@ async def _knock(address: str, port: int) -> None:
     await writer.wait_closed()
 
 
+@final
 class ConnectionCheck:
     """Connects to every server of a run once, before the first call; nothing is sent."""
 

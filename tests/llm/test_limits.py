@@ -338,7 +338,8 @@ async def test_a_refused_call_is_an_answer_and_an_answer_ends_a_row_of_refusals(
 
 
 async def test_answers_between_refusals_keep_a_model_going_call_after_call() -> None:
-    replies = [PermanentModelError("400: too long"), ChatReply("ok", 1, 1)] * (REFUSALS_BEFORE_GIVING_UP + 2)
+    once: list[ChatReply | ModelError] = [PermanentModelError("400: too long"), ChatReply("ok", 1, 1)]
+    replies = once * (REFUSALS_BEFORE_GIVING_UP + 2)
     inner = ScriptedModel(replies)
     model = LimitedModel(inner, clock=VirtualClock())
     for number in range(len(replies)):
