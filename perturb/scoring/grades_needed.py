@@ -6,8 +6,7 @@ the disagreement of several judges.
 
 from __future__ import annotations
 
-import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,7 +17,7 @@ import numpy as np
 from perturb.errors import ConfigError
 from perturb.files.resources import seed_of
 from perturb.metrics.corrected_rates import GradingStrata, combined
-from perturb.metrics.inputs import Floats, Integers
+from perturb.metrics.inputs import Integers
 from perturb.scoring.human_grades import (
     CLASSIFICATION,
     CORRECTED,
@@ -36,6 +35,8 @@ from perturb.scoring.human_grades import (
 from perturb.scoring.table import ModelReplies, read_results
 
 if TYPE_CHECKING:
+    import pandas
+
     from perturb.auditing.judged_replies import JudgedReply
     from perturb.auditing.rubric import Sample
 
@@ -45,6 +46,9 @@ ENOUGH_TO_TELL = 20
 """So many grades of a model's replies say how often the judge is wrong about it."""
 _PRIOR = 5
 """So many grades is the share of a model worth in the share of one of its strata."""
+
+
+_STRATUM = ["rate", "stratum"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,25 +112,17 @@ def draw_for(run: Path, metric: str, half_width: float, seed: int = 0) -> Sample
 
 
 @dataclass(frozen=True)
-class _ToGrade:
-    """A reply that a judge decided, and what one of the rates of a score wants to know of it."""
-
-    id: str
-    weight: float
-    wrong: float
-    """1 if judge and people differ, 0 if not; NaN where nobody graded."""
-    split: float
-    """1 if the judges differ among themselves, 0 if not; NaN with one judge."""
-
-
-@dataclass(frozen=True)
 class _ModelPlan:
-    """The strata of one model's score."""
+    """The strata of one model's score: the rates that it consists of, each by class and kind of judgement."""
 
-    parts: dict[tuple[int, str], list[_ToGrade]]
-    """By the number of the rate and the name of the stratum."""
-    counted: list[tuple[float, CountedReplies]]
-    """Each rate with its weight in the score."""
+    replies: pandas.DataFrame
+    """The replies that a judge decided: `rate` (its number), `stratum`, `id`, and `weight` in the score.
+
+    `wrong` is 1 if judge and people differ, 0 if not, NaN if nobody graded; `split` is 1 if the judges differ among
+    themselves, 0 if not, NaN with one judge.
+    """
+    counted: list[CountedReplies]
+    """Those of each rate; all rates weigh the same."""
 
     @classmethod
     def of(
@@ -136,71 +132,67 @@ class _ModelPlan:
         judged: Mapping[tuple[Key, str], JudgedReply],
         metric: str,
     ) -> _ModelPlan:
+        import pandas as pd
+
         names = HALVES if metric == CRS else (metric,)
-        parts: dict[tuple[int, str], list[_ToGrade]] = defaultdict(list)
-        counted = [(1 / len(names), CountedReplies.of(replies, name)) for name in names]
-        for number, (name, (weight, rows)) in enumerate(zip(names, counted, strict=True)):
-            columns = zip(rows.replies, rows.judge, rows.people, rows.decided, rows.strata, strict=True)
+        counted = [CountedReplies.of(replies, name) for name in names]
+        rows = []
+        for number, (name, rate) in enumerate(zip(names, counted, strict=True)):
+            weight = 1 / len(names) / max(1, len(rate.replies))
+            columns = zip(rate.replies, rate.judge, rate.people, rate.decided, rate.strata, strict=True)
             for one, by_judge, by_people, decided, stratum in columns:
                 kind = (one.kind if name == "answer_accuracy" else None) or CLASSIFICATION
                 key = reply_key(one.row.model, one.row.prompt, one.row.item_id, one.row.sample)
-                if not decided or (key, kind) not in judged:
+                if not decided or (reply := judged.get((key, kind))) is None:
                     continue
-                reply = judged[key, kind]
                 votes = {is_hit(name, kind, words, one.row.expected) for words in [*reply.said.values()][1:]}
-                parts[number, stratum].append(
-                    _ToGrade(
-                        reply.id,
-                        weight / len(rows.replies),
-                        np.nan if np.isnan(by_people) else float(by_people != by_judge),
-                        float(len(votes) > 1) if votes else np.nan,
-                    )
-                )
-        if not parts:
+                wrong = np.nan if np.isnan(by_people) else float(by_people != by_judge)
+                split = float(len(votes) > 1) if votes else np.nan
+                rows.append((number, stratum, reply.id, weight, wrong, split))
+        if not rows:
             raise ConfigError(f"{model.model}: no reply that {metric} counts was graded by a judge")
-        return cls(parts, counted)
+        return cls(pd.DataFrame(rows, columns=["rate", "stratum", "id", "weight", "wrong", "split"]), counted)
 
     @property
     def source(self) -> str:
         """What says how often the judge is wrong."""
-        every = [one for rows in self.parts.values() for one in rows]
-        if sum(not np.isnan(one.wrong) for one in every) >= ENOUGH_TO_TELL:
+        if self.replies["wrong"].count() >= ENOUGH_TO_TELL:
             return "grades"
-        return "assumed" if all(np.isnan(one.split) for one in every) else "judges"
+        return "judges" if self.replies["split"].count() else "assumed"
 
     def strata(self, bases: Mapping[str, int]) -> GradingStrata:
-        """In the order of the parts."""
-        rates = [one.corrected(one.judge, bases) for _, one in self.counted]
-        whole = combined(rates, [weight for weight, _ in self.counted])
-        parts = list(self.parts.values())
+        """In the order in which they first occur."""
+        whole = combined(
+            [one.corrected(one.judge, bases) for one in self.counted],
+            [1 / len(self.counted)] * len(self.counted),
+        )
+        groups = self.replies.groupby(_STRATUM, sort=False)
+        if self.source == "assumed":
+            shares = np.full(len(groups), ASSUMED)
+        else:
+            # two judges that err alike differ about twice as often as one of them errs
+            scale, field = (1.0, "wrong") if self.source == "grades" else (0.5, "split")
+            known, errors = groups[field].count(), scale * groups[field].sum()
+            common = (errors.sum() + 1) / (known.sum() + 2)
+            # judge minus human is 0, 1 or -1; its variance is at most the share that is not 0
+            shares = np.minimum(np.asarray((errors + _PRIOR * common) / (known + _PRIOR)), 0.25)
         return GradingStrata(
-            sizes=np.array([len(rows) for rows in parts]),
-            weights=np.array([sum(one.weight for one in rows) for rows in parts]),
-            spreads=self._spreads(),
-            graded=np.array([sum(not np.isnan(one.wrong) for one in rows) for rows in parts]),
-            rates=np.array([number for number, _ in self.parts]),
+            sizes=np.asarray(groups.size(), dtype=np.int64),
+            weights=groups["weight"].sum().to_numpy(),
+            spreads=np.sqrt(shares),
+            graded=np.asarray(groups["wrong"].count(), dtype=np.int64),
+            rates=groups["rate"].first().to_numpy(),
             variance=float(whole.influence @ whole.influence),
             bases=whole.clusters,
         )
 
-    def _spreads(self) -> Floats:
-        """Judge minus human is 0, 1 or -1; its variance is at most the share that is not 0."""
-        source = self.source
-        if source == "assumed":
-            return np.full(len(self.parts), math.sqrt(ASSUMED))
-        # two judges that err alike differ about twice as often as one of them errs
-        scale, field = (1.0, "wrong") if source == "grades" else (0.5, "split")
-        values = [np.array([getattr(one, field) for one in rows]) for rows in self.parts.values()]
-        known = [scale * one[~np.isnan(one)] for one in values]
-        every = np.concatenate(known)
-        common = (every.sum() + 1) / (len(every) + 2)
-        shares = np.array([(one.sum() + _PRIOR * common) / (len(one) + _PRIOR) for one in known])
-        return np.asarray(np.minimum(np.sqrt(shares), 0.5))
-
     def draw(self, counts: Integers, seed: int) -> set[str]:
         """So many replies of each stratum, those that are graded first."""
         chosen: set[str] = set()
-        for rows, count in zip(self.parts.values(), counts, strict=True):
-            ranked = sorted(rows, key=lambda one: (np.isnan(one.wrong), seed_of(seed, "review", one.id)))
-            chosen |= {one.id for one in ranked[:count]}
+        for (_, rows), count in zip(self.replies.groupby(_STRATUM, sort=False), counts, strict=True):
+            ranked = sorted(
+                zip(rows["wrong"].isna(), rows["id"], strict=True),
+                key=lambda one: (one[0], seed_of(seed, "review", one[1])),
+            )
+            chosen.update(name for _, name in ranked[:count])
         return chosen
