@@ -61,7 +61,7 @@ def compare_command(
     from perturb.scoring.round_comparison import compare
 
     if (second is None) == (against is None):
-        reject_option("SNAP_B", "give two rounds, or one and --against")
+        reject_option("SNAP_B", "is missing: give two rounds, or one and --against")
     old, new = (against, first) if against is not None else (first, second)
     done = compare(str(old), str(new), scores)
     print_result(done.to_dict(), make_comparison_report(done, top), json_output)

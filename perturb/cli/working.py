@@ -21,7 +21,7 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 import typer.core
 from typer import Option
 
-from perturb.cli.output import note, reject_option, styled
+from perturb.cli.output import UsageError, note, reject_option, styled
 from perturb.errors import ConfigError
 from perturb.files.text_files import writing_errors
 from perturb.runtime.asyncs import LOG
@@ -196,6 +196,14 @@ _TYPES = {"str": "TEXT", "path": "PATH", "int": "N", "float": "X"}
 
 class WorkflowCommand(typer.core.TyperCommand):
     """Shows its options under headings if it has many, and each value by a placeholder."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse; every error names the command."""
+        try:
+            return super().parse_args(ctx, args)
+        except UsageError as error:
+            error.ctx = error.ctx or ctx
+            raise
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, then the options."""

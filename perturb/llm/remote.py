@@ -286,6 +286,9 @@ def missing_key(settings: ModelSettings) -> str | None:
         return None if read_key(settings.api_key_env) else settings.api_key_env
     if settings.api_base:
         return None
+    usual = f"{provider_of(settings).upper()}_API_KEY"
+    if os.environ.get(usual) == "":  # litellm takes an empty variable for a key
+        return usual
     found = load_litellm().validate_environment(settings.model)
     keys = [name for name in found["missing_keys"] if name.endswith(("_API_KEY", "_API_TOKEN"))]
     return None if found["keys_in_environment"] else " or ".join(keys) or None

@@ -100,7 +100,7 @@ def test_the_first_line_says_what_works_without_models(
         (("build.yaml", "--verifier", "openai/v"), "--verifier: build.yaml names the models"),
         (("--demo", "rules", "--generator", "openai/g"), "--generator: --demo rules asks no models"),
         (("--generator", "openai/g", "--generator", "openai/g"), "is given 2 times"),
-        (("--api-base", "http://localhost"), "--api-base: is the server of --generator and --verifier"),
+        (("--api-base", "http://localhost"), "--api-base is the server of --generator and --verifier"),
         (("--api-base", "http://a:b@c", "--generator", "openai/g"), "--api-base: the address holds a secret"),
         (("--base-set", "q.csv", "--budget-usd", "-1"), "--budget-usd: "),
     ],

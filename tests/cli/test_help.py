@@ -126,7 +126,7 @@ def test_a_variable_is_read_and_its_old_name_with_a_warning(
 ) -> None:
     done = perturb("build", cwd=tmp_path, env=environment(**{old or new: "odd"}))
     assert done.returncode == 2
-    assert f"--{new.rpartition('_')[2].lower()}: " in done.stderr
+    assert f"build: --{new.rpartition('_')[2].lower()}" in done.stderr
     assert done.stderr.count(f"{old} is now called {new}: rename the variable") == (old is not None)
 
 

@@ -123,7 +123,7 @@ def bad_values(command: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
 def test_a_value_that_an_option_cannot_take_is_wrong_use(run: Run, words: tuple[str, ...]) -> None:
     command = LEAVES[words]
     for option, values in bad_values(command):
-        refused(run(*words, *needed(command), option, *values), f"{option}: ")
+        refused(run(*words, *needed(command), option, *values), f": {option}")
 
 
 def test_the_options_with_values_of_a_kind_are_found() -> None:
@@ -133,6 +133,9 @@ def test_the_options_with_values_of_a_kind_are_found() -> None:
 
 
 WRONG = [
+    ("evaluate x --model", "option '--model' requires an argument (see perturb evaluate --help)"),
+    ("show x --limit 0", "show: --limit must be at least 1"),
+    ("show x --limit many", "show: --limit must be a whole number"),
     ("bild", "no such command 'bild': did you mean 'build'?"),
     ("review", "missing argument 'RUN'"),
     ("review x", "give draw, serve, read, report or export"),
@@ -141,17 +144,17 @@ WRONG = [
     ("refusal-index", "give a TABLE, or one of the commands table, run"),
     ("build --demo nonsense", "there is demo, garage"),
     ("build --demo demo --base-set x", "--demo: give --demo or --base-set, not both"),
-    ("build --format nq", "--format: goes with --base-set"),
+    ("build --format nq", "--format goes with --base-set"),
     ("build --base-set x --format nonsense", "--format: 'nonsense' is unknown: use auto, "),
     ("build --name ../up", "--name: "),
     ("curate x.jsonl --out base.json", "ends in .jsonl"),
     ("curate x.jsonl --out x.jsonl", "--out: x.jsonl is the source itself"),
     ("curate x.jsonl --out b.jsonl --format nonsense", "--format: 'nonsense' is unknown"),
-    ("curate x.jsonl --out b.jsonl --split test", "--split: goes with hub:OWNER/NAME"),
-    ("curate x.jsonl --out b.jsonl --judge", "--judge: goes with --solvers"),
-    ("curate x.jsonl --out b.jsonl --format articles", "--writer: goes with --format articles"),
-    ("curate x.jsonl --out b.jsonl --writer w.yaml --solvers s.yaml", "--writer: goes with --format articles"),
-    ("curate x.jsonl --out b.jsonl --writer w.yaml --format nq", "--writer: goes with --format articles"),
+    ("curate x.jsonl --out b.jsonl --split test", "--split goes with hub:OWNER/NAME"),
+    ("curate x.jsonl --out b.jsonl --judge", "--judge goes with --solvers"),
+    ("curate x.jsonl --out b.jsonl --format articles", "--writer goes with --format articles"),
+    ("curate x.jsonl --out b.jsonl --writer w.yaml --solvers s.yaml", "--writer goes with --format articles"),
+    ("curate x.jsonl --out b.jsonl --writer w.yaml --format nq", "--writer goes with --format articles"),
     ("bas x.csv --column setting=way", "--column: 'setting' is not a field: use model, elicitation"),
     ("refusal-index x.csv --column model", "--column: 'model' is not a pair"),
     ("curate hub:a/b --out b.jsonl --column query", "--column: 'query' is not a pair"),
@@ -159,10 +162,10 @@ WRONG = [
     ("curate hub:a/b --out b.jsonl --column =q", "--column: 'q' is not a pair"),
     ("curate hub: --out b.jsonl", "names no data set"),
     ("export x --out y --strategy natural --per-generator 3", "takes no quotas"),
-    ("compare x", "SNAP_B: give two rounds, or one and --against"),
+    ("compare x", "SNAP_B is missing: give two rounds, or one and --against"),
     ("evaluate x --model a/b --model a/b", "--model: 'a/b' is given 2 times"),
     ("evaluate x --model a/b --request {query}", "--request: not JSON"),
-    ("evaluate x --model a/b --request 3", "--request: must be a JSON object"),
+    ("evaluate x --model a/b --request 3", "--request must be a JSON object"),
     ("power --epsilon 0", "epsilon is 0"),
     ("power --delta nan", "delta is nan"),
     ("power --drift nan", "drift is nan"),
@@ -174,7 +177,7 @@ WRONG = [
     ("review x read sheet.csv --annotator " + "n" * 61, "1 to 60"),
     ("bas run x --model a/b --elicitation direct --elicitation direct", "--elicitation: 'direct' is given 2 times"),
     ("bas run x --model a/b --format nonsense", "--format: 'nonsense' is unknown"),
-    ("bas calibrate x --apply m.json --save n.json", "--apply: fits no map"),
+    ("bas calibrate x --apply m.json --save n.json", "--apply fits no map"),
     ("bas x --report page", "--report: 'page' cannot be the name of a page"),
     ("refusal-index run x --model a/b --format nonsense", "--format: 'nonsense' is unknown"),
     ("refusal-index x --report page.pdf", "--report: 'page.pdf' cannot be the name of a page"),

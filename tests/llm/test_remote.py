@@ -455,6 +455,11 @@ class TestCheckModel:
         with pytest.raises(ConfigError, match=rf"^model 'm': environment variable .*{variable}.* is not set"):
             check_model(ModelSettings("m", model))
 
+    def test_an_empty_variable_holds_no_key(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("OPENAI_API_KEY", "")
+        with pytest.raises(ConfigError, match="environment variable OPENAI_API_KEY is not set"):
+            check_model(ModelSettings("m", "openai/gpt-4o"))
+
     def test_a_missing_variable_of_ones_own_is_named(self) -> None:
         with pytest.raises(ConfigError) as caught:
             check_model(ModelSettings("gpt", "openai/gpt-4o", api_key_env="MY_KEY"))

@@ -159,7 +159,7 @@ def test_wrong_use_is_one_line(tmp_path: Path) -> None:
     run = make_graded(tmp_path / "run", [RIGHT])
     sheet = tmp_path / "sheet.csv"
     for arguments, code, message in (
-        (("draw", "--per-cell", "3"), 2, "--per-cell: is for a build: give --size"),
+        (("draw", "--per-cell", "3"), 2, "--per-cell is for a build: give --size"),
         (("draw", "--kind", "taste"), 2, "--kind: 'taste' is unknown: use grade, classification"),
         (("draw", "--kind", "raf"), 1, "no reply was graded by a judge for raf"),
         (("draw",), 0, ""),
