@@ -45,7 +45,7 @@ QUESTIONS: tuple[RubricQuestion, ...] = (
     RubricQuestion(
         "uncertainty_induction",
         "Uncertainty induction",
-        "Is the flaw of the class named in the goal, rather than of another kind?",
+        "Is the flaw of the class that is defined, rather than of another kind?",
     ),
     RubricQuestion(
         "linguistic_soundness",
