@@ -347,8 +347,11 @@ _READERS = {
 """By the ending of the file's name."""
 
 
-def read_document(path: Path) -> Document | SkippedRow:
-    """The document of a file, titled by the file's name if it states no title, or why it has none."""
+def read_document(path: Path, since: date | None = None) -> Document | SkippedRow:
+    """The document of a file, titled by the file's name if it states no title, or why there is none.
+
+    With `since`, a document is left out unless it is dated that day or later.
+    """
     ending = path.suffix.lower()
     if ending == ".pdf" and find_spec("pypdf") is None:
         return SkippedRow("a PDF: install refusalbench-builder[pdf]")
@@ -361,6 +364,10 @@ def read_document(path: Path) -> Document | SkippedRow:
             return SkippedRow("not a text, Markdown, HTML or PDF file")
     except SourceError as error:  # "where: what: how to mend it"
         return SkippedRow(re.split(r": | at byte", str(error).removeprefix(str(path)))[1])
+    if since is not None and document.date is None:
+        return SkippedRow("it states no date")
+    if since is not None and document.date is not None and document.date < since:
+        return SkippedRow(f"it is dated before {since.isoformat()}")
     document.title = document.title or path.stem
     return document
 
@@ -374,15 +381,13 @@ def read_folder(
     file, digest, date and licence. Raises `SourceError` if the folder holds no file.
     """
     facts["documents"] = []
-    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-    names = {path.relative_to(folder).as_posix(): path for path in files}
-    names = {name: path for name, path in names.items() if not re.search(r"(?:^|/)\.", name)}
+    names = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file()]
+    names = [name for name in names if not re.search(r"(?:^|/)\.", name)]
     if not names:
         raise SourceError(f"{folder}: holds no file: put documents there or name another folder")
-    for name, path in names.items():
-        document = read_document(path)
-        if isinstance(document, Document) and since is not None:
-            document = _dated(document, since)
+    for name in names:
+        path = folder / name
+        document = read_document(path, since)
         if isinstance(document, SkippedRow):
             yield name, document
             continue
@@ -397,12 +402,6 @@ def read_folder(
         )
         for number, passage in enumerate(passages, start=1):
             yield f"{name}, passage {number}", _instance(passage, document, language, folder.name, about)
-
-
-def _dated(document: Document, since: date) -> Document | SkippedRow:
-    if document.date is None:
-        return SkippedRow("it states no date")
-    return document if document.date >= since else SkippedRow(f"it is dated before {since.isoformat()}")
 
 
 def _instance(

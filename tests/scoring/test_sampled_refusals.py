@@ -105,8 +105,9 @@ def test_correlations_are_those_of_scipy(tmp_path: Path) -> None:
     found = report.to_dict()
     areas = [one["p_answering"]["auroc"]["value"] for one in found["results"]]
     for one in found["auroc_correlations"]:
-        values = [group.metrics[one["metric"]].value for group in report.groups]
-        if one["pearson"] is None or None in values:
+        metrics = [group.metrics[one["metric"]].value for group in report.groups]
+        values = [value for value in metrics if value is not None]
+        if one["pearson"] is None or len(values) < len(metrics):
             continue
         assert one["pearson"] == pytest.approx(pearsonr(values, areas).statistic)
         assert one["spearman"] == pytest.approx(spearmanr(values, areas).statistic)
