@@ -113,6 +113,7 @@ def evaluate(
     prompts: Sequence[PathOrName] = (),
     confidence: bool = False,
     samples: int = 1,
+    planted_judgements: int | None = None,
     limit: int | None = None,
     subset: str | None = None,
     split: str | None = None,
@@ -141,6 +142,8 @@ def evaluate(
             (docs/evaluation.md). A run holds all of them.
         confidence: Also ask for one of five levels of confidence.
         samples: Ask each model so many times about each item; more of them later ask for the missing replies only.
+        planted_judgements: Let each judge read so many replies of known behaviour, which count in no score; by default
+            24 beside 200 replies or more.
         limit: Use the first so many items only.
         subset: Configuration of a data set on the Hub.
         split: Split of a data set on the Hub.
@@ -174,6 +177,7 @@ def evaluate(
         variant="confidence" if confidence else "plain",
         prompts=tuple(map(str, prompts)),
         samples=samples,
+        planted_judgements=planted_judgements,
         budget_usd=budget_usd,
         retry_unscored=retry_unscored,
     )

@@ -256,9 +256,11 @@ def estimate_run(
             judged = len(task.ways) * sum(question.form == "text" for question in task.items)
     mean = fmean(asked) if asked else 0.0
     under_test = models.under_test.values()
+    # A planted reply to an item that can be answered is graded too.
+    planted = 2 * task.planted_number(models) if isinstance(task, RefusalBench) else 0
     told = [_asked(one, "model", replies, mean) for one in under_test]
     told += [
-        _asked(judge, "judge", judged * len(under_test), JUDGE_PROMPT_TOKENS + mean)
+        _asked(judge, "judge", judged * len(under_test) + planted, JUDGE_PROMPT_TOKENS + mean)
         for judge in models.judges
     ]
     providers = [one.settings for one in models.called.values() if one.opener is None]

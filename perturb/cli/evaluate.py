@@ -47,6 +47,14 @@ def evaluate_command(
     samples: Annotated[
         int, Option(min=1, help="Ask each model so many times about each item, in each prompt.")
     ] = 1,
+    planted_judgements: Annotated[
+        int | None,
+        Option(
+            min=0,
+            help="Let each judge read so many replies of known behaviour, 0 for none."
+            "  [default: 24 beside 200 replies or more]",
+        ),
+    ] = None,
     limit: Annotated[int | None, Option(min=1, help="At most N items, from the first on.")] = None,
     until: Annotated[
         str | None,
@@ -89,6 +97,7 @@ def evaluate_command(
         variant="confidence" if confidence else "plain",
         prompts=tuple(prompt or ()),
         samples=samples,
+        planted_judgements=planted_judgements,
         retry_unscored=retry_unscored,
         until=rule,
         **options,

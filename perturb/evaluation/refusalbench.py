@@ -21,6 +21,7 @@ from perturb.evaluation.loading import (
     recorded_items,
 )
 from perturb.evaluation.models_under_test import ModelSet
+from perturb.evaluation.planted_replies import judge_planted, plant_replies, planted_number
 from perturb.evaluation.reading import ANSWER, DISAGREE
 from perturb.evaluation.results import (
     RESULTS_FILE,
@@ -47,7 +48,7 @@ from perturb.evaluation.session import (
 from perturb.evaluation.stop_rule import AskingOrder, Stop, StopRule
 from perturb.files.resources import digest
 from perturb.files.tables import ending_of
-from perturb.ledger.evaluations import EvaluationLedger
+from perturb.ledger.evaluations import PLANTED_FACT, EvaluationLedger, read_facts
 from perturb.metrics.outcomes import ReplyOutcome
 from perturb.records import Item
 from perturb.runtime.asyncs import gather_all
@@ -78,6 +79,8 @@ class EvaluationPlan(AskPlan):
     """Replies to each item in each setting, 1 or more; a recording that holds more is replayed whole."""
     until: StopRule | None = None
     """When a model has been asked enough; None to ask it about every item."""
+    planted_judgements: int | None = None
+    """Replies of known behaviour that judges read beside the real ones; None for 24 beside 200 replies or more."""
 
 
 def evaluate(plan: EvaluationPlan, *, progress: bool = False) -> EvaluationReport:
@@ -109,7 +112,13 @@ def prepare_evaluation(plan: EvaluationPlan) -> tuple[RefusalBench, ModelSet]:
         )
     order = AskingOrder.of(plan.until, item_set) if plan.until else None
     catalogue = Catalogue.load().with_classes(item_set.classes)
-    return RefusalBench(item_set, variant, catalogue, order, settings=settings, samples=samples), models
+    planted = plan.planted_judgements
+    if plan.replay and not plan.replay.fill:
+        planted = header.get("planted_judgements", 0)
+    task = RefusalBench(
+        item_set, variant, catalogue, order, settings=settings, samples=samples, planted=planted
+    )
+    return task, models
 
 
 def _check_settings(plan: EvaluationPlan, settings: Sequence[PromptSetting], models: ModelSet) -> None:
@@ -157,6 +166,8 @@ class RefusalBench(Task[Item]):
     """The ways of asking; each item is asked about in all of them."""
     samples: int = 1
     """How often each is asked."""
+    planted: int | None = None
+    """Replies of known behaviour that judges read; None for the default."""
 
     fact = "snapshot"
     unit = "reply"
@@ -189,6 +200,9 @@ class RefusalBench(Task[Item]):
                 **({"classes": own} if own else {}),
             },
         )
+        # A run that was begun without planted replies stays without.
+        if "models" not in facts and (number := self.planted_number(models)):
+            ledger.write_fact(PLANTED_FACT, {"number": number, "entries": []})
         entries = dict(facts.get("models", {}))
         entries |= {name: self._entry(models, name, entries.get(name, {})) for name in models.under_test}
         ledger.write_fact("models", entries)
@@ -199,6 +213,22 @@ class RefusalBench(Task[Item]):
             return iter(self.items)
         self.outcomes[model] = self._outcomes(run_of(ledger.db, ledger.folder), model)
         return self.order.until_reached(self.outcomes[model])
+
+    def planted_number(self, models: ModelSet) -> int:
+        """How many replies are planted for each judge."""
+        if not models.judges or (self.planted is None and self.order is not None):
+            return 0  # nobody knows how many replies it takes until the rule is met
+        replies = len(self.items) * len(self.settings) * self.samples * len(models.under_test)
+        return planted_number(self.planted, replies)
+
+    async def check_judges(self, session: Session) -> None:
+        """Have each judge read the planted replies; what it said before still holds."""
+        ledger = session.ledger
+        fact = read_facts(ledger.db).get(PLANTED_FACT) or {"number": 0, "entries": []}
+        planted = list(plant_replies(self.items, self.settings, fact["number"]))
+        entries = await judge_planted(session, planted, self.catalogue, fact["entries"])
+        if planted:
+            ledger.write_fact(PLANTED_FACT, {**fact, "entries": entries})
 
     async def solve(self, session: Session, model: str, item: Item) -> None:
         """Each sample in each setting: the reply, what it does, and the grade of an answer if there is one."""

@@ -189,7 +189,13 @@ async def _run_all(
                     passes = [group.create_task(one_model(session, name)) for name in models.under_test]
             except BaseExceptionGroup as failures:
                 raise first_error(failures) from None
-    return next((stop for one in passes if (stop := one.result()) is not None), None)
+            stopped = next((stop for one in passes if (stop := one.result()) is not None), None)
+            if stopped is None:
+                try:
+                    await task.check_judges(session)
+                except BudgetSpent as error:
+                    stopped = error
+    return stopped
 
 
 def width(models: ModelSet, asked: list[ModelUnderTest], options: RunOptions) -> int:

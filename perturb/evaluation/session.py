@@ -167,14 +167,14 @@ class Session:
         if self._client is None or self.models.judge is None:
             raise Unscored("grade", NOT_JUDGED)
         if len(self.models.judges) == 1:
-            return await self._ask_judge(self.models.judge.name, response, rubric)
+            return await self.ask_judge(self.models.judge.name, response, rubric)
         known = votes_on(self.db, response.item_id, response.model, response.variant, rubric.kind)
 
         async def vote(judge: str) -> Judgement:
             own = rubric_by(self.fingerprints[judge])
             said = known.get(judge)
             if said is None or not self._holds(said, own):
-                said = await self._ask_judge(judge, response, own)
+                said = await self.ask_judge(judge, response, own)
                 self.ledger.record_vote(said)
             return said
 
@@ -190,7 +190,7 @@ class Session:
             raw=words if value is not None else f"{DISAGREE}: {words}",
         )
 
-    async def _ask_judge(self, judge: str, response: Response, rubric: Rubric) -> Judgement:
+    async def ask_judge(self, judge: str, response: Response, rubric: Rubric) -> Judgement:
         """The judge's word; that of a call that failed has no version, so that the next run asks again."""
         asked = await self.client.ask(
             judge,
@@ -335,6 +335,9 @@ class Task(ABC, Generic[ItemT]):
     def agenda(self, ledger: EvaluationLedger, model: str) -> Iterator[ItemT]:  # noqa: ARG002
         """The items that a model is brought through, one by one; what came of those before may end it early."""
         return iter(self.items)
+
+    async def check_judges(self, session: Session) -> None:
+        """Have the judges read replies whose behaviour is known, if the task plants any. Raises `BudgetSpent`."""
 
     @abstractmethod
     async def solve(self, session: Session, model: str, item: ItemT) -> object:

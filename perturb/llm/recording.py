@@ -82,6 +82,7 @@ class _Evaluation(_Judged):
     round: str | None
     variant: Literal["plain", "confidence"]
     prompts: list[dict[Literal["name", "source"], str]] = field(default_factory=list)
+    planted_judgements: Count = 0
 
 
 @dataclass(kw_only=True)

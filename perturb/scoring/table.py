@@ -15,7 +15,7 @@ import numpy as np
 from perturb.catalogue.levers import Catalogue
 from perturb.errors import ConfigError, SourceError
 from perturb.files.tables import read_table
-from perturb.ledger.evaluations import PANEL_FACT
+from perturb.ledger.evaluations import PANEL_FACT, PLANTED_FACT
 from perturb.metrics.inputs import Integers
 from perturb.metrics.outcomes import ReplyOutcome, reply_cells
 from perturb.records import NO_INTENSITY, Intensity, taxonomy_place
@@ -290,6 +290,7 @@ def table_of_run(run: EvaluationRun, folder: Path) -> ResultTable:
 
 
 def _warnings(run: EvaluationRun) -> Iterator[str]:
+    from perturb.evaluation.planted_replies import describe_planted
     from perturb.evaluation.stop_rule import early_stop
 
     replied = {one.model for one in run.results}
@@ -301,6 +302,8 @@ def _warnings(run: EvaluationRun) -> Iterator[str]:
             yield f"{name} {stop}"
         if name not in replied:
             yield f"{name} has no reply yet and is not scored: run `perturb evaluate` again"
+    for line in describe_planted(run.facts.get(PLANTED_FACT, {}).get("entries", ())):
+        yield f"judge {line}"
 
 
 def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -25,6 +25,8 @@ from perturb.ledger import queries
 from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import (
     PANEL_FACT,
+    PLANTED_FACT,
+    PLANTED_MODEL,
     read_facts,
     read_items,
     read_judge_votes,
@@ -187,6 +189,7 @@ def _of_evaluation(db: sqlite3.Connection, facts: Facts) -> tuple[JsonObject, It
             **_asked(entries),
             "judge": judge and {key: judge[key] for key in ("name", "model", "params")},
             **_panel(facts),
+            **({"planted_judgements": n} if (n := facts.get(PLANTED_FACT, {}).get("number")) else {}),
         }
         return header, _evaluation_rows(db)
     kind: Kind = "refusal-index" if "two_pass" in facts else "bas"
@@ -237,6 +240,10 @@ def _evaluation_rows(db: sqlite3.Connection) -> Iterator[JsonObject]:
             continue
         rows = calls.behind(said.item_id, said.judge, [said.kind, f"judge {said.kind}"], said.raw)
         yield from _replies(said.item_id, judged_part(said.model, said.variant), rows)
+    for one in read_facts(db).get(PLANTED_FACT, {}).get("entries", ()):
+        for judged in one["judged"]:
+            rows = calls.behind(one["item"], one["judge"], [judged["purpose"]], judged["raw"])
+            yield from _replies(one["item"], judged_part(PLANTED_MODEL, one["variant"]), rows)
 
 
 def _panel(facts: Facts) -> JsonObject:

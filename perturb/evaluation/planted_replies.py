@@ -1,0 +1,181 @@
+"""Planted replies: replies whose behaviour is known by construction, which the judges of an evaluation read as well.
+
+They are judged beside the real ones with the same prompts, are stored apart, and count in no score. How many of them a
+judge reads rightly says how far its other judgements may be trusted. Replies of real models may be harder to read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import cycle
+from typing import Any, Literal
+
+from perturb.catalogue.levers import Catalogue
+from perturb.evaluation.reading import ANSWER
+from perturb.evaluation.results import answer_kind, judge_rubric
+from perturb.evaluation.session import Session
+from perturb.files.resources import digest
+from perturb.ledger.evaluations import PLANTED_MODEL
+from perturb.metrics.intervals import wilson_interval
+from perturb.metrics.outcomes import is_correct
+from perturb.records import Item, JudgementStatus, Response, ResponseStatus
+from perturb.runtime.asyncs import gather_all
+from perturb.snapshots.settings import PromptSetting
+from perturb.text.matching import holds_answer
+from perturb.text.wording import listed
+
+AUTO_NUMBER, AUTO_FROM = 24, 200
+"""By default so many replies are planted in evaluations of at least so many replies."""
+
+Form = Literal["code", "refusal", "answer", "another answer"]
+FORMS: tuple[Form, ...] = ("code", "refusal", "answer", "another answer")
+"""A code with a reason, a plain refusal, the accepted answer, and the answer to another item."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlantedReply:
+    """A reply to an item whose behaviour is known."""
+
+    item: Item
+    setting: PromptSetting
+    form: Form
+    code: str
+    """The refusal code that a reply of the form `code` gives."""
+    answer: str
+    """What a reply that answers says."""
+
+    @property
+    def text(self) -> str:
+        """The reply; a bare code would be read by rule, and no judge would see it."""
+        if self.form == "code":
+            return f"{self.code}. The passages do not settle this question."
+        if self.form == "refusal":
+            return "I am sorry, but I cannot answer this question from the passages that I was given."
+        return f"The answer is {self.answer}."
+
+    def reads_rightly(self, values: Mapping[str, Any]) -> bool | None:
+        """Whether judgements of the reply are right; None if one of them could not be read."""
+        predicted = values.get("predicted")
+        if predicted is None:
+            return None
+        if self.form == "refusal" or (self.form == "code" and self.setting.free):
+            return bool(predicted != ANSWER)
+        if self.form == "code":
+            return bool(predicted == self.code)
+        if predicted != ANSWER or not self.item.answerable:
+            return bool(predicted == ANSWER)
+        correct = is_correct(values.get("quality"), values.get("eligible"), values.get("factual_signal"))
+        return None if correct is None else correct == (self.form == "answer")
+
+
+def planted_number(wanted: int | None, replies: int) -> int:
+    """How many replies to plant beside so many real ones; `wanted` is None for the default.
+
+    >>> planted_number(None, 199), planted_number(None, 200), planted_number(8, 50)
+    (0, 24, 8)
+    """
+    if wanted is not None:
+        return wanted
+    return AUTO_NUMBER if replies >= AUTO_FROM else 0
+
+
+def plant_replies(
+    items: Sequence[Item], settings: Sequence[PromptSetting], number: int
+) -> Iterator[PlantedReply]:
+    """So many replies, all forms and settings in turn; the same items always give the same ones."""
+    ordered = sorted((one for one in items if one.answers), key=lambda one: digest("planted reply", one.id))
+    if not ordered:
+        return
+    chosen = cycle(ordered)
+    codes = sorted({one.expected_behavior for one in ordered if not one.answerable}) or ["REFUSE_OTHER"]
+    for place in range(number):
+        form, item = FORMS[place % len(FORMS)], next(chosen)
+        setting = settings[place // len(FORMS) % len(settings)]
+        code = codes[place % len(codes)] if item.answerable else item.expected_behavior
+        yield PlantedReply(item, setting, form, code, _answer(item, form, ordered))
+
+
+def _answer(item: Item, form: Form, items: Sequence[Item]) -> str:
+    """An accepted answer, or one to another question that the item does not accept."""
+    if form != "another answer":
+        return item.answers[0]
+    texts = [one.answers[0] for one in items if one.base_id != item.base_id]
+    return next((text for text in texts if not holds_answer(text, *item.answers)), "a heron on the mill pond")
+
+
+async def judge_planted(
+    session: Session,
+    planted: Sequence[PlantedReply],
+    catalogue: Catalogue,
+    known: Sequence[Mapping[str, Any]],
+) -> list[dict[str, Any]]:
+    """What each judge says of each planted reply; what `known` holds of these judges is not asked again.
+
+    Raises `BudgetSpent`.
+    """
+    judges = [one.name for one in session.models.judges]
+    prints = {name: session.fingerprints[name] for name in judges}
+    done = {
+        (one["judge"], one["place"]): dict(one)
+        for one in known
+        if not one["failed"] and prints.get(one["judge"], one["print"]) == one["print"]
+    }
+
+    async def one_reply(judge: str, place: int, reply: PlantedReply) -> dict[str, Any]:
+        response = Response(
+            reply.item.id,
+            PLANTED_MODEL,
+            f"{reply.setting.name} {place}",
+            ResponseStatus.ANSWERED,
+            reply.text,
+            "",
+            "",
+        )
+        values: dict[str, Any] = {}
+        judged = []
+        for kind in ["classification", *([answer_kind(reply.item)] if reply.item.answerable else [])]:
+            rubric = judge_rubric(
+                kind, reply.item, response, prints[judge], catalogue, free=reply.setting.free
+            )
+            made = await session.ask_judge(judge, response, rubric)
+            judged.append({"purpose": rubric.purpose, "raw": made.raw})
+            values |= made.value
+            if made.status is JudgementStatus.UNSCORED or values.get("predicted") != ANSWER:
+                break
+        return {
+            **{"judge": judge, "print": prints[judge], "place": place, "item": reply.item.id},
+            **{"variant": response.variant, "form": reply.form, "judged": judged},
+            **{"right": reply.reads_rightly(values), "failed": not made.fingerprint},
+        }
+
+    wanted = [
+        (judge, place) for judge in judges for place in range(len(planted)) if (judge, place) not in done
+    ]
+    made = await gather_all(one_reply(judge, place, planted[place]) for judge, place in wanted)
+    return [*done.values(), *made]
+
+
+def describe_planted(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """How many planted replies each judge read rightly, by form, in one line.
+
+    >>> entry = {"judge": "j", "form": "code", "right": True}
+    >>> next(describe_planted([entry, {**entry, "right": False}]))
+    'j read 1 of 2 planted replies rightly (50 %, 95 % interval 9 to 91 %): code 1 of 2'
+    """
+    for judge in dict.fromkeys(one["judge"] for one in entries):
+        scored = [one for one in entries if one["judge"] == judge and one["right"] is not None]
+        right = sum(one["right"] for one in scored)
+        if not scored:
+            continue
+        low, high = wilson_interval(right / len(scored), len(scored))
+        by_form = []
+        for form in FORMS:
+            of_form = [one["right"] for one in scored if one["form"] == form]
+            by_form += [f"{form} {sum(of_form)} of {len(of_form)}"] if of_form else []
+        unread = len([one for one in entries if one["judge"] == judge]) - len(scored)
+        yield (
+            f"{judge} read {right} of {len(scored)} planted replies rightly ({100 * right / len(scored):.0f} %, 95 %"
+            f" interval {100 * low:.0f} to {100 * high:.0f} %): {listed(by_form)}"
+            + (f"; {unread} of its judgements could not be read" if unread else "")
+        )
