@@ -6,7 +6,7 @@ intervals of scores resample base instances with all their replies, so they hold
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -171,9 +171,9 @@ def measure_sample_flips(models: Sequence[ModelReplies], resampling: Resampling)
 
 def _by_item(replies: ModelReplies) -> list[list[ResultRow]]:
     """The replies to each item."""
-    found: dict[str, list[ResultRow]] = {}
+    found: defaultdict[str, list[ResultRow]] = defaultdict(list)
     for row in replies.rows:
-        found.setdefault(row.item_id, []).append(row)
+        found[row.item_id].append(row)
     return list(found.values())
 
 
@@ -224,13 +224,13 @@ def split_errors(replies: ModelReplies, metrics: Mapping[str, Estimate]) -> Iter
     Formula: the variance that replies add is Σ s_i² k_i / n² over items with k_i replies of n in all, with s_i² the
     variance of the replies to item i (divisor k_i - 1). Items add the rest. Reference: Miller (2024), arXiv 2411.00640.
     """
-    halves = [_within(replies, REFUSAL_METRICS[name]) for name in _HALVES]
-    if any(half is None for half in halves):
+    halves = [found for name in _HALVES if (found := _within(replies, REFUSAL_METRICS[name]))]
+    if len(halves) < len(_HALVES):
         return
-    (a, b) = (half for half in halves if half is not None)
-    both = ((a[0] + b[0]) / 4, (a[1] + b[1]) / 2)
+    mean_added, mean_within = map(float, np.mean(halves, axis=0))
+    parts = [(mean_added / 2, mean_within), *halves]
     names = ("calibrated_refusal_score", *_HALVES)
-    for name, (variance, within) in zip(names, (both, a, b), strict=True):
+    for name, (variance, within) in zip(names, parts, strict=True):
         se = metrics[name].se
         if se is not None:
             left = max(se**2 - variance, 0.0)
