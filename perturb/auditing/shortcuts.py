@@ -184,7 +184,8 @@ class BaselineScore:
     accuracy: Estimate
     macro_f1: Estimate
     by: dict[str, tuple[GroupScore, ...]]
-    """The same by class, intensity, generator and lever, and by language if there are several."""
+    """The same by class, intensity, generator and lever, by language if there are several, and by depth if items are
+    deep."""
     words: dict[str, tuple[str, ...]]
     """For each label the words that speak most for it."""
 
@@ -312,6 +313,8 @@ class _Told:
         }
         if len({item.language for item in self.items}) > 1:
             groups["language"] = [item.language for item in self.items]
+        if any(item.construction for item in self.items):
+            groups["depth"] = ["deep" if item.construction else "not deep" for item in self.items]
         by = {name: self._group_scores(target, values) for name, values in groups.items()}
         whole = self._group_scores(target, [""] * len(self.items))[0]
         return BaselineScore(target, view, whole.accuracy, whole.macro_f1, by, words)

@@ -64,6 +64,17 @@ def planted(share: float, bases: int = 24, seed: int = 0, told_by: str = "maple"
     return items
 
 
+def test_deep_items_are_measured_by_themselves() -> None:
+    """A telling word in deep items alone is found there, and not in the others."""
+    deep = [replace(item, id=f"deep-{item.id}", construction="distance") for item in planted(1.0)]
+    measured = measure_shortcuts("round", [*deep, *planted(0.0, seed=1)], resamples=20)
+    (by_query,) = (one for one in measured.scores if (one.target, one.view) == ("decision", "query"))
+    accuracy = {one.name: (one.accuracy.value or 0.0, one.accuracy.n) for one in by_query.by["depth"]}
+    assert accuracy["deep"][0] > accuracy["not deep"][0] + 0.2
+    assert accuracy["deep"][1] == accuracy["not deep"][1] == len(deep)
+    assert "depth" not in measure_shortcuts("round", planted(0.0), resamples=20).scores[0].by
+
+
 def decisions(measured: Shortcuts) -> dict[str, float]:
     return {one.view: one.macro_f1.value or 0.0 for one in measured.scores if one.target == "decision"}
 
