@@ -211,9 +211,8 @@ class WorkflowCommand(typer.core.TyperCommand):
         names = {max(one.opts, key=len).lstrip("-"): one for one in parameters}
         titles = {name: title for title, words in OPTION_GROUPS.items() for name in words.split()}
         options = [name for name, one in names.items() if one.param_type_name == "option"]
-        grouped = titles.keys() >= {*options}
         sections = {"Arguments": [name for name in names if name not in options], "Options": options}
-        if grouped:
+        if titles.keys() >= {*options}:
             sections |= {"Options": [], **{title: [] for title in OPTION_GROUPS}}
             for name in sorted(options, key=[*titles].index):
                 sections[titles[name]].append(name)

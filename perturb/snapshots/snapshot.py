@@ -358,13 +358,12 @@ def _check_whole(snapshot: Snapshot, parts: Parts) -> list[str]:
     if len(parts) == 1 or snapshot.whole_file is None:
         return []
     try:
-        table = read_part(snapshot.whole_file)
+        whole = read_part(snapshot.whole_file).to_pylist()
     except SnapshotError as error:
         return [str(error)]
-    names = table.column_names
-    rows = [{name: row.get(name) for name in names} for members in parts.values() for row in members]
-    columns = union_of(columns_of(members[0]) for members in parts.values() if members)
-    if table.schema == schema_of(columns) and table.to_pylist() == rows:
+    rows = [row for members in parts.values() for row in members]
+    names = [column.name for column in union_of(map(columns_of, rows))]
+    if whole == [{name: row.get(name) for name in names} for row in rows]:
         return []
     return [f"{whole_path(snapshot.content_digest)}: its rows are not those of {' and '.join(parts)}"]
 
