@@ -108,9 +108,9 @@ def test_a_build_says_where_it_stands_and_what_it_made(run: perturb.Run) -> None
     page = run.report(run.folder / "page.html", items=3)
     text = page.read_text(encoding="utf-8")
     assert text.startswith("<!doctype html>")
-    shown = json.loads(
-        re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)[1]
-    )
+    data = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    assert data is not None
+    shown = json.loads(data[1])
     assert len(shown["items"] if isinstance(shown, dict) else shown) == 3
     assert f'<a href="{page}"' in page._repr_html_()
     assert '<img alt="' in page._repr_html_()
