@@ -18,7 +18,7 @@ from perturb.errors import ConfigError
 from perturb.ledger.planted import SolverReply, difficulties
 from perturb.llm.recording import Replay, read_recording
 from perturb.snapshots.replies import export_replies, verify_snapshot
-from perturb.snapshots.snapshot import read_snapshot
+from perturb.snapshots.snapshot import check_snapshot, read_snapshot
 from tests.building import KEY, KEY_NAME, configure, content_of, model, perturb, query, run_build
 from tests.loopback import LoopbackServer
 from tests.loopback.players import GeneratorPlayer, RolePlayer, VerifierPlayer
@@ -150,6 +150,18 @@ def test_a_solver_that_also_writes_is_flagged(tmp_path: Path, server: LoopbackSe
     made["generators"][0]["model"] = "hosted_vllm/bold"
     plan = plan_build(configure(tmp_path / "own", made))
     assert plan.facts["solver_roles"] == {"bold": ["writes"]}
+
+
+def test_manifest_and_card_flag_a_solver_with_another_role(tmp_path: Path, server: LoopbackServer) -> None:
+    made = content(server.url, "bold", "wary", generators=("g1",))
+    made["difficulty"]["solvers"][1]["model"] = "hosted_vllm/g1"
+    report = run_build(tmp_path, made)
+    assert report.snapshot is not None
+    assert read_snapshot(report.snapshot).manifest["solvers"] == {"bold": [], "wary": ["writes"]}
+    card = (report.snapshot / "README.md").read_text(encoding="utf-8")
+    assert "- **Solvers** tried every accepted item: bold, wary." in card
+    assert "  - wary also writes: how hard it finds items is a judgement of its own work." in card
+    assert check_snapshot(report.snapshot) == ()
 
 
 def test_a_budget_stops_solvers_and_more_money_goes_on(tmp_path: Path, server: LoopbackServer) -> None:

@@ -175,6 +175,8 @@ class Manifest(_Entry):
     people: _People | None = None
     shortcuts: _Shortcuts | None = None
     verifiers: list[_Model]
+    solvers: dict[str, list[Literal["writes", "verifies", "judges"]]] | None = None
+    """Solver → the other roles that it has in the build."""
     counts: _AllCounts
     selection: _Selection
     tokens: dict[str, Count]
@@ -217,6 +219,9 @@ def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> JsonObject:
         **({"people": facts.people} if facts.people else {}),
         **({"shortcuts": facts.shortcuts} if facts.shortcuts else {}),
         "verifiers": [entry.model_dump() for entry in run.verifiers],
+        **(
+            {"solvers": {name: run.solver_roles.get(name, []) for name in run.solvers}} if run.solvers else {}
+        ),
         "counts": {"stages": dict(facts.stages), **counts_of(parts)},
         "selection": {
             **{name: value for name, value in asdict(facts.plan).items() if value is not None},
