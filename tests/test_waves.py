@@ -192,7 +192,7 @@ def test_jobs_that_fail_are_tried_again_and_not_replaced(tmp_path: Path) -> None
     broken = content_of(url, limit=25, cells=list(TWO_CELLS), until=RULE)
     for entry in (*broken["generators"], *broken["panel"]["verifiers"]):
         entry["max_retries"] = 0
-    report = run_build(tmp_path, broken)
+    report = build(configure(tmp_path, broken), tmp_path / "run", wait=True)
     assert (report.facts["jobs"], report.facts["errors"]) == (4 * QUOTA, 4 * QUOTA)
     assert not any("cannot be filled" in words for words in report.warnings)
 

@@ -57,7 +57,7 @@ def test_a_server_in_trouble_is_named_while_the_run_goes_on(tmp_path: Path, stat
             ("build", config, "--log", "events.jsonl"),
             ("evaluate", rows, "--model", "beta", "--models", "models.yaml", "--out", "run"),
         ):
-            line = first_words(tmp_path, *arguments)
+            line = first_words(tmp_path, *arguments, "--wait")
             assert line.startswith(("beta: paused", "beta: failing")), line
             assert cause in line
     events = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()]
