@@ -17,9 +17,11 @@ from perturb.building.plan import plan_build
 from perturb.building.run import build
 from perturb.config import load_config
 from perturb.errors import ConfigError
+from perturb.evaluation.status import read_status
 from perturb.ledger.migrations import STEPS
 from perturb.llm.recording import Replay, read_recording
 from perturb.llm.replies import ReplyError
+from perturb.reports.runs import make_status_report
 from perturb.snapshots.replies import export_replies, verify_snapshot
 from perturb.snapshots.snapshot import read_snapshot
 from tests.building import KEY, KEY_NAME, configure, content_of, query, run_build, serve
@@ -71,6 +73,22 @@ def test_a_build_of_open_and_deep_jobs_gives_rows_with_proof_and_controls(
         assert set(quoted) <= set(row["signal_indices"])
     assert all(row["proof"] is None for row in rows if row["depth"] == "open")
     assert verify_snapshot(report.snapshot).problems == ()
+
+
+def test_status_shows_jobs_by_depth_when_not_all_are_open(tmp_path: Path, server: LoopbackServer) -> None:
+    mixed = run_build(tmp_path / "mixed", deep_content(server.url))
+    plain = run_build(tmp_path / "open", deep_content(server.url, depth={"open": 1.0}))
+    depths = read_status(mixed.run)["depths"]
+    assert list(depths) == ["deep", "open"]
+    jobs = dict(query(mixed.run, "SELECT depth, count(*) FROM jobs GROUP BY depth"))
+    assert {name: one["jobs"] for name, one in depths.items()} == jobs
+    assert sum(one["accepted"] for one in depths.values()) == mixed.facts["accepted"]
+    assert "depths" in {
+        table.name
+        for section in make_status_report(read_status(mixed.run)).sections
+        for table in section.tables
+    }
+    assert "depths" not in read_status(plain.run)
 
 
 def test_a_deep_job_asks_each_verifier_twice_and_stores_what_it_decided_blind(

@@ -48,6 +48,7 @@ def _build_status(db: sqlite3.Connection, run: Path) -> dict[str, Any]:
     counts = plan.count_stages(db)
     cells = queries.cell_counts(db, plan.number, plan.panel)
     quota = quota_status(db, plan)
+    depths = queries.depth_counts(db, plan.number, plan.panel)
     return {
         "kind": "build",
         "run": str(run),
@@ -62,6 +63,7 @@ def _build_status(db: sqlite3.Connection, run: Path) -> dict[str, Any]:
             **{name: counts.decisions.get(name, 0) for name in ("accepted", "rejected", "undecided")},
         },
         "cells": {str(cell): cells[cell] for cell in plan.cells if cell in cells},
+        **({"depths": depths} if depths else {}),
         **({"quota": quota} if quota else {}),
         "declined": queries.declines(db, plan.number),
         "missing_replies": missing_replies(db, plan.number, plan.judges),

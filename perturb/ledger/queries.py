@@ -341,6 +341,21 @@ def cell_counts(db: sqlite3.Connection, plan: int, panel: str) -> dict[Cell, dic
     return {cell_of(row): {name: row[name] or 0 for name in names} for row in rows}
 
 
+def depth_counts(db: sqlite3.Connection, plan: int, panel: str) -> dict[str, dict[str, int]]:
+    """Per depth: jobs, candidates that reached the panel, and accepted candidates; empty if all jobs are open."""
+    rows = db.execute(
+        "SELECT j.depth, count(*) AS jobs, total(j.outcome = 'candidate') AS candidates,"
+        " total(d.acceptance = 'accepted') AS accepted"
+        " FROM jobs j LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?"
+        f" WHERE j.plan = ? AND NOT {REPLACED} GROUP BY j.depth ORDER BY j.depth",
+        (panel, plan),
+    ).fetchall()
+    counts = {
+        row["depth"]: {name: int(row[name]) for name in ("jobs", "candidates", "accepted")} for row in rows
+    }
+    return {} if set(counts) <= {"open"} else counts
+
+
 def call_totals(db: sqlite3.Connection) -> dict[str, dict[str, Any]]:
     """Per model: calls, tries, tokens, cost in USD (None when any call's cost is unknown) and seconds."""
     rows = db.execute(

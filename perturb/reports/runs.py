@@ -24,11 +24,13 @@ def make_status_report(status: Mapping[str, Any]) -> Report:
         return _evaluation_status(status)
     cells = "cell | jobs: count | candidates: count | accepted: count"
     counts = [(cell, n["jobs"], n["candidates"], n["accepted"]) for cell, n in status["cells"].items()]
+    by_depth = [(depth, *n.values()) for depth, n in status.get("depths", {}).items()]
     declined = "declined lever | jobs: count | one reason"
     reasons = [(lever, one["jobs"], one["reason"]) for lever, one in status["declined"].items()]
     tables = [
         _stage_table(status["stages"]),
         Table("cells", "", cells, counts),
+        *([Table("depths", "", cells.replace("cell", "depth"), by_depth)] if by_depth else []),
         Table("declined", "", declined, reasons),
         *_reply_tables(status, "job"),
         Table.of("unread", "Unreadable replies", "model | items: count | cause", status["unread"]),
