@@ -210,17 +210,23 @@ def pass_rate_matrix(table: VoteTable) -> tuple[MatrixRate, ...]:
 def grouped_rates(passed: Floats, scored: Floats, labels: Labels, base: Integers) -> tuple[Rate, ...]:
     """`passed` over `scored`, summed by label; `base` numbers the base instance of each candidate."""
     groups = len(labels.names)
-    key = base * groups + labels.codes
-    blocks, block = np.unique(key[scored > 0], return_inverse=True)
-    group = (blocks % groups).astype(np.int64)
-    p = np.bincount(block, weights=passed[scored > 0], minlength=len(blocks))
-    n = np.bincount(block, weights=scored[scored > 0], minlength=len(blocks))
-    total_p, total_n = (np.bincount(group, weights=values, minlength=groups) for values in (p, n))
-    share = total_p / np.maximum(total_n, 1)
-    squares = np.bincount(group, weights=(p - share[group] * n) ** 2, minlength=groups)
+    # A cluster is one base instance under one label. The variance of passes / votes is the usual one of a ratio, from
+    # the residuals passes - share x votes of the clusters.
+    cluster_keys, cluster = np.unique((base * groups + labels.codes)[scored > 0], return_inverse=True)
+    group = (cluster_keys % groups).astype(np.int64)
+    cluster_passes, cluster_votes = (
+        np.bincount(cluster, weights=values[scored > 0], minlength=len(cluster_keys))
+        for values in (passed, scored)
+    )
+    passes, votes = (
+        np.bincount(group, weights=values, minlength=groups) for values in (cluster_passes, cluster_votes)
+    )
+    share = passes / np.maximum(votes, 1)
+    residuals = cluster_passes - share[group] * cluster_votes
+    squares = np.bincount(group, weights=residuals**2, minlength=groups)
     clusters = np.bincount(group, minlength=groups)
     return tuple(
-        _rate(name, float(total_n[g]), float(share[g]), float(squares[g]), int(clusters[g]))
+        _rate(name, float(votes[g]), float(share[g]), float(squares[g]), int(clusters[g]))
         for g, name in enumerate(labels.names)
     )
 

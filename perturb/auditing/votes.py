@@ -134,10 +134,14 @@ class VoteTable:
 
     @cached_property
     def judged(self) -> NDArray[np.bool_]:
-        """Which classes each verifier judges, shape (classes, verifiers): it is not absent for all their candidates."""
-        of_class = self.perturbation_class.codes == np.arange(len(self.perturbation_class.names))[:, None]
-        absent = of_class.astype(np.int64) @ (self.states == ABSENT)
-        return np.asarray((absent == 0) | (absent < of_class.sum(axis=1, keepdims=True)))
+        """Which classes each verifier judges, shape (classes, verifiers).
+
+        A verifier judges a class unless it is absent from every candidate of it.
+        """
+        is_of_class = self.perturbation_class.codes == np.arange(len(self.perturbation_class.names))[:, None]
+        candidates = is_of_class.sum(axis=1, keepdims=True)
+        absent_from = is_of_class.astype(np.int64) @ (self.states == ABSENT)
+        return np.asarray((candidates == 0) | (absent_from < candidates))
 
     @property
     def groupings(self) -> dict[str, Labels]:

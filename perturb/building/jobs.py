@@ -156,9 +156,8 @@ class _Offers:
     ) -> tuple[tuple[str, ...], ...] | None:
         """The offers of the generator's next job in a cell, for the instance with this content key.
 
-        Levers that were offered equally often are drawn, so that they meet in ever other company. A model that may
-        choose has its favourites: for every lever to be used, each is offered alone once. What a replicate is offered
-        depends on no later one, so that more of them can be asked for afterwards.
+        Ties are broken by a seeded draw, so that levers are combined differently each time. Every sixth job offers one
+        lever alone, because a model that may choose keeps to its favourites.
         """
         settings = self._settings
         if generator in settings.own_order:
@@ -172,10 +171,11 @@ class _Offers:
         due = size > 1 and history.jobs % ALONE_EVERY == ALONE_EVERY - 1
         alone = [name for name in names if due and name not in history.alone][:1]
         first = alone or names[:size]
+        # Count this offer for this and all later replicates, so that adding replicates never changes earlier offers.
         for later in range(replicate, settings.replicates):
-            history = self._histories[generator, cell, later]
-            history.jobs += 1
-            (history.alone if alone else history.together).update(first)
+            counted_for = self._histories[generator, cell, later]
+            counted_for.jobs += 1
+            (counted_for.alone if alone else counted_for.together).update(first)
         rest = [name for name in names if name not in first][: size * (OFFERS - 1)]
         return (tuple(first), *(tuple(rest[at : at + size]) for at in range(0, len(rest), size)))
 

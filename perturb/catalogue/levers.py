@@ -105,8 +105,8 @@ GAPS: Mapping[str, str] = {
     "office": "the office that the answer holds now",
     "later": "a year far in the future",
     "nationality": "another nationality than the passage gives the subject",
-    "lasting": "nothing: keeps the wording to passages that tell of no end of their subject",
-    "unreviewed": "nothing: keeps the wording to passages without praise, review, award or success",
+    "lasting": "prints nothing; allows the wording only where the passage mentions no end of its subject",
+    "unreviewed": "prints nothing; allows the wording only where the passage mentions no praise, review or award",
     "figure": "the one figure of a sentence beside the answer",
     "round_figure": "the figure rounded, with what it counts",
     "other_date": "a date some days from the one beside the answer",
@@ -462,11 +462,12 @@ def _add_all(
 def _add_levers(
     file: YamlFile, content: ClassFile, entry: ClassEntry, levers: list[Lever], seen: dict[str, str]
 ) -> None:
-    gone = {Cell(entry.name, intensity) for intensity in content.replaces}
-    start = next((place for place, one in enumerate(levers) if one.cell in gone), len(levers))
-    for former in [one for one in levers if one.cell in gone]:
-        levers.remove(former)
-        del seen[_key(former.name)]
+    # Levers of the cells that the file replaces are removed, and its own take their place, so that the order is kept.
+    replaced_cells = {Cell(entry.name, intensity) for intensity in content.replaces}
+    start = next((place for place, lever in enumerate(levers) if lever.cell in replaced_cells), len(levers))
+    for replaced in [lever for lever in levers if lever.cell in replaced_cells]:
+        levers.remove(replaced)
+        del seen[_key(replaced.name)]
     added: list[Lever] = []
     for index, item in enumerate(content.levers):
         at, lever = ("levers", index), f"lever '{item.name}'"

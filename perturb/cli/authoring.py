@@ -267,11 +267,12 @@ def curate_command(
     articles = form == "articles" or (form == "auto" and writer is not None and not request.is_folder)
     if request.is_folder and writer is None:
         reject_option("--writer", "is missing: a folder of documents needs a model that writes questions")
-    if (articles or request.is_folder) != (writer is not None) or (articles and solvers):
-        reject_option(
-            "--writer",
-            "goes with --format articles, where --solvers cannot be used, or a folder of documents",
-        )
+    if articles and writer is None:
+        reject_option("--writer", "is missing: articles need a model that writes questions")
+    if writer is not None and not (articles or request.is_folder):
+        reject_option("--writer", "goes with --format articles or a folder of documents: leave it out")
+    if articles and solvers:
+        reject_option("--solvers", "cannot test questions that are written from articles: leave it out")
     if not request.is_folder:
         reject_given({"--since": since}, "goes with a folder of documents: leave it out")
     if solvers is None:

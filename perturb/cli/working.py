@@ -49,9 +49,10 @@ def is_quiet() -> bool:
 
 
 def working(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the three options more, which hold while it runs.
+    """Add --quiet, --verbose and --log to a command.
 
-    A parameter that is a data class of options stands for all of them.
+    A parameter whose type is a data class is replaced by one option for each of its fields. The data class is put
+    together again before the command is called.
     """
     signature = inspect.signature(command, eval_str=True)
     groups = {

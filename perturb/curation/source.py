@@ -254,7 +254,7 @@ def _rows(
 
 
 def _sha256(path: Path) -> str | None:
-    """Digest of a file's bytes; None if it cannot be read, which the reader then says better, or has no end."""
+    """Digest of a file's bytes; None for a pipe or a file that cannot be read: reading it later gives the better error."""
     if not path.is_file():
         return None
     try:
