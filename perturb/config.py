@@ -570,13 +570,15 @@ def load_config(path: Path) -> BuildConfig:
     file = YamlFile(path)
     written = file.parse(BuildConfig)
     config = resolve(written, path.parent)
-    with suppress(CatalogueError):  # a folder that is not there is for the plan to miss
+    with suppress(CatalogueError):  # A missing folder of levers is reported later, when the build is planned.
         if wrong := next(_unknown_classes(config, Catalogue.load(config.levers)), None):
-            loc, what = wrong
-            named = written.panel if isinstance(written.panel, Path) else written.panel.file
-            if loc[0] == "panel" and named is not None:
-                file, loc = YamlFile(_panel_path(named, path.parent)), loc[1:]
-            raise file.fault(loc, describe_fault(loc, "", what))
+            field_path, what = wrong
+            panel_file = written.panel if isinstance(written.panel, Path) else written.panel.file
+            faulty_file = file
+            if field_path[0] == "panel" and panel_file is not None:
+                # The panel has a file of its own: report the fault there, not in build.yaml.
+                faulty_file, field_path = YamlFile(_panel_path(panel_file, path.parent)), field_path[1:]
+            raise faulty_file.fault(field_path, describe_fault(field_path, "", what))
     return config
 
 
@@ -591,9 +593,9 @@ def default_config() -> BuildConfig:
     return load_config(data_folder("base_sets") / "demo.build.yaml")
 
 
-def recorded_config() -> BuildConfig:
-    """The round whose replies are embedded: two writers and three verifiers, contexts of one language model."""
-    return load_config(data_folder("base_sets") / "recorded.build.yaml")
+def recorded_config(name: str = "recorded") -> BuildConfig:
+    """A round whose replies are embedded; all models are contexts of one language model."""
+    return load_config(data_folder("base_sets") / f"{name}.build.yaml")
 
 
 def resolve(config: BuildConfig, folder: Path) -> BuildConfig:

@@ -168,7 +168,7 @@ def test_an_embedded_set_takes_the_place_of_the_configured_one(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("options", "code", "words"),
     [
-        (("--demo", "nope"), 2, "no embedded base set is called 'nope': there is demo, garage"),
+        (("--demo", "nope"), 2, "no embedded base set is called 'nope': there is deep, demo, garage"),
         (("--demo", "garage", "--base-set", "x.jsonl"), 2, "not both"),
     ],
 )

@@ -21,7 +21,7 @@ from perturb.building.planting import Planting, fix_numbers
 from perturb.building.solvers import SolverStage, other_roles, quieter_jobs
 from perturb.config import BuildConfig
 from perturb.errors import BudgetSpent, ConfigError, LedgerError, SnapshotError
-from perturb.files.resources import code_version, demo_recording
+from perturb.files.resources import code_version, data_folder
 from perturb.files.text_files import writing_errors
 from perturb.ledger import queries
 from perturb.ledger.db import ledger_errors
@@ -377,7 +377,7 @@ def _unfinished(
     counts = queries.stage_counts(ledger.db, plan, panel.digest, panel.judges)
     notes = []
     replay = build_plan.replay
-    if replay and build_plan.reworded and replay.recording.path != demo_recording("recorded"):
+    if replay and build_plan.reworded and replay.recording.path.parent != data_folder("base_sets"):
         notes.append("Replaying replies recorded with an earlier version of the prompts.")
     if missing:
         named = ", ".join(f"{one['job']} ({one['role']}, {one['model']})" for one in missing[:_NAMED])

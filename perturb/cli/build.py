@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 RULES = "rules"
 """The demo that the rule engine makes and judges."""
+DEEP = "deep"
+"""The demo of deep flaws: a round on record."""
 
 
 def build_command(
@@ -45,6 +47,7 @@ def build_command(
         str | None,
         Option(
             help="Build without models: rules (takes --base-set), or from an embedded base set: demo or garage."
+            " deep replays a recorded round of deep flaws."
         ),
     ] = None,
     base_set: Annotated[Path | None, Option(help="Use this base set in place of the configured one.")] = None,
@@ -128,10 +131,14 @@ def build_command(
     if fill and replay is None:
         reject_option("--fill", "goes with --replay: leave it out")
     _check_models(config, demo, generator, verifier, api_base)
-    newly = (config, demo, base_set, round_name, seed, replay, generator, verifier)
-    embedded = demo_recording("recorded") if newly == (None,) * len(newly) else None
+    newly = (config, base_set, round_name, seed, replay, generator, verifier)
+    bare = newly == (None,) * len(newly)
+    if demo == DEEP and not bare:
+        reject_option("--demo", "deep replays a round on record: leave the options about other rounds out")
+    on_record = "recorded" if demo is None else demo
+    embedded = demo_recording(on_record) if bare and demo in (None, DEEP) else None
     replay = replay or embedded
-    named = _named_set(demo, base_set, base_format, column)
+    named = _named_set(None if embedded else demo, base_set, base_format, column)
     if demo is not None and base_set is None and config is None and name is None:
         name = demo
     changes = {
@@ -143,7 +150,7 @@ def build_command(
         "budget_usd": budget_usd,
     }
     given = {key: value for key, value in changes.items() if value is not None}
-    known = load_config(config) if config is not None else recorded_config() if embedded else None
+    known = load_config(config) if config is not None else recorded_config(on_record) if embedded else None
     asked = BuildCall(known, given, _base_set_entry(known, named, limit), generator, verifier, api_base)
     settings = _resolve(asked, out)
     stand_in = "" if known is not None or json_output else _stand_in(settings)

@@ -185,7 +185,7 @@ OPTION_GROUPS: Mapping[str, str] = {
     "Source": "base-set format column subset split levers knowledge recipe since mix seed demo replay fill",
     "Models": "model models generator verifier judge judge-rule solvers writer api-base request reply preset",
     "Calls": "prompt samples setting elicitation k confidence retry-unparsed retry-unscored batch batch-rows batch-poll"
-    " wait executor",
+    " wait executor planted-judgements",
     "Limits": "limit until budget-usd dry-run",
     "Output": "out name round force report json quiet verbose log help",
 }

@@ -254,7 +254,7 @@ def _rows(
 
 
 def _sha256(path: Path) -> str | None:
-    """Digest of a file's bytes; None for a pipe or a file that cannot be read: reading it later gives the better error."""
+    """Digest of a file's bytes; None for a pipe, or a file that cannot be read: reading it gives the better error."""
     if not path.is_file():
         return None
     try:

@@ -102,7 +102,7 @@ def test_the_first_line_says_what_works_without_models(
         (("--generator", "openai/g", "--generator", "openai/g"), "is given 2 times"),
         (("--api-base", "http://localhost"), "--api-base is the server of --generator and --verifier"),
         (("--api-base", "http://a:b@c", "--generator", "openai/g"), "--api-base: the address holds a secret"),
-        (("--base-set", "q.csv", "--budget-usd", "-1"), "--budget-usd: "),
+        (("--base-set", "q.csv", "--budget-usd", "-1"), "--budget-usd must be"),
     ],
 )
 def test_what_contradicts_itself_is_refused(folder: Path, options: tuple[str, ...], words: str) -> None:

@@ -142,7 +142,7 @@ WRONG = [
     ("review x drow", "did you mean 'draw'?"),
     ("bas", "give a TABLE, or one of the commands table, run, calibrate"),
     ("refusal-index", "give a TABLE, or one of the commands table, run"),
-    ("build --demo nonsense", "there is demo, garage"),
+    ("build --demo nonsense", "there is deep, demo, garage"),
     ("build --demo demo --base-set x", "--demo: give --demo or --base-set, not both"),
     ("build --format nq", "--format goes with --base-set"),
     ("build --base-set x --format nonsense", "--format: 'nonsense' is unknown: use auto, "),

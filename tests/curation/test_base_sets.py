@@ -481,5 +481,5 @@ def test_the_examples_of_the_guide_load(tmp_path: Path) -> None:
 
 def test_demo_path_knows_its_names() -> None:
     assert demo_path("demo").name == "demo.jsonl"
-    with pytest.raises(SourceError, match=r"'\.\./demo': there is demo, garage"):
+    with pytest.raises(SourceError, match=r"'\.\./demo': there is deep, demo, garage"):
         demo_path("../demo")

@@ -415,10 +415,10 @@ def test_names_of_models_are_text_on_the_page(tmp_path: Path) -> None:
         (["--leaderboard", "--add", "nothing.jsonl.gz"], "nothing.jsonl.gz: no such file", 1),
         (["--leaderboard", "--replay", "BUILD"], "leaderboard.json: no such file", 1),
         (["--leaderboard", "--replay", "a", "--add", "b"], "--replay: only compares", 2),
-        (["--leaderboard", "--public"], "--public: needs the Space", 2),
+        (["--leaderboard", "--public"], "--public needs the Space", 2),
         (["--leaderboard", "--scores", "a"], "--scores: cannot be used with --leaderboard", 2),
-        (["--add", "a"], "--add: needs --leaderboard", 2),
-        ([], "repo: is missing", 2),
+        (["--add", "a"], "--add needs --leaderboard", 2),
+        ([], "repo is missing", 2),
         (["no-owner", "--leaderboard", "--add", "a"], "'no-owner' is not a repository name", 2),
     ],
 )

@@ -1,0 +1,91 @@
+"""The recorded round of deep flaws: built again from the replies, certified, read by two experts."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from perturb.files.resources import data_folder
+from perturb.snapshots.replies import verify_snapshot
+from perturb.snapshots.snapshot import Snapshot, read_snapshot
+from tests.building import perturb
+
+READINGS = Path(__file__).with_name("deep-readings.csv")
+CODES = {
+    "answer": "ANSWER_CORRECTLY",
+    "ambiguous": "REFUSE_AMBIGUOUS_QUERY",
+    "contradictory": "REFUSE_CONTRADICTORY_CONTEXT",
+    "missing": "REFUSE_INFO_MISSING_IN_CONTEXT",
+    "false_premise": "REFUSE_FALSE_PREMISE_IN_QUERY",
+    "granularity": "REFUSE_GRANULARITY_MISMATCH",
+    "nonfactual": "REFUSE_NONFACTUAL_QUERY",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("deep")
+    done = perturb("build", "--demo", "deep", "--out", folder, "--json")
+    assert done.returncode == 0, done.stderr
+    (folder / "facts.json").write_text(done.stdout, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def facts(folder: Path) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
+    return content
+
+
+@pytest.fixture(scope="module")
+def snapshot(folder: Path) -> Snapshot:
+    return read_snapshot(folder / "deep" / "snapshot")
+
+
+def test_the_round_is_built_from_its_replies_alone(facts: dict[str, Any], snapshot: Snapshot) -> None:
+    assert (facts["jobs"], facts["candidates"], facts["accepted"], facts["rows"]) == (90, 90, 70, 70)
+    assert (facts["missing_replies"], facts["cost_usd"]) == ([], 0)
+    rows = snapshot.read_rows()
+    assert all(row["depth"] == "deep" and len(row["grounding"]) >= 3 and row["proof"] for row in rows)
+    recording = data_folder("base_sets") / "deep.replies.jsonl.gz"
+    assert verify_snapshot(snapshot.folder).problems == ()
+    done = perturb("verify-snapshot", snapshot.folder, "--replay", recording)
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_panel_caught_every_planted_fault(facts: dict[str, Any]) -> None:
+    certificate = facts["certificate"]
+    assert (certificate["planted"], certificate["caught"]) == (44, 44)
+    assert certificate["by_kind"]["written"]["planted"] == 24
+    wrong = certificate["wrong_labels"]
+    assert wrong["value"] == 0
+    assert wrong["high"] < 0.05
+
+
+def test_two_experts_who_saw_neither_claim_nor_class_mostly_agree_with_the_labels(snapshot: Snapshot) -> None:
+    """They dispute items of FalsePremise/LOW alone, whose false detail is beside the point."""
+    expected = {row["id"]: row for row in snapshot.read_rows()}
+    agreed: defaultdict[str, list[bool]] = defaultdict(list)
+    disputed = set()
+    with READINGS.open(encoding="utf-8", newline="") as file:
+        for reading in csv.DictReader(file):
+            if (row := expected.get(reading["item"])) is None:
+                continue
+            label, said = row["expected_rag_behavior"], CODES[reading["decision"]]
+            agreed[reading["reader"]].append((label == "ANSWER_CORRECTLY") == (said == "ANSWER_CORRECTLY"))
+            if not agreed[reading["reader"]][-1]:
+                disputed.add((row["perturbation_class"], row["intensity"]))
+    assert {name: len(values) for name, values in agreed.items()} == {"1": 70, "2": 70}
+    assert all(sum(values) == 66 for values in agreed.values())
+    assert disputed == {("P-FalsePremise", "LOW")}
+
+
+def test_the_demo_stands_alone() -> None:
+    done = perturb("build", "--demo", "deep", "--seed", "3")
+    assert done.returncode == 2
+    assert "--demo: deep replays a round on record" in done.stderr.replace("--demo deep", "--demo: deep")
