@@ -85,6 +85,25 @@ def test_two_experts_who_saw_neither_claim_nor_class_mostly_agree_with_the_label
     assert disputed == {("P-FalsePremise", "LOW")}
 
 
+def test_one_model_is_at_the_ceiling_with_codes_and_far_from_it_without(
+    folder: Path, snapshot: Snapshot
+) -> None:
+    recording = data_folder("base_sets") / "deep-evaluate.replies.jsonl.gz"
+    run = folder / "tested"
+    done = perturb("evaluate", "--replay", recording, "--out", run, "--json")
+    assert done.returncode == 0, done.stderr
+    content = json.loads(perturb("score", run, "--json", "--resamples", "50").stdout)
+    refused = {one["model"]: one["metrics"]["refusal_accuracy"] for one in content["models"]}
+    assert {name: (round(one["value"] * one["n"]), one["n"]) for name, one in refused.items()} == {
+        "tested (codes)": (43, 43),
+        "tested (plain)": (16, 43),
+    }
+    (lenient,) = content["lenient"]
+    assert round(lenient["metrics"]["refusal_accuracy"]["value"] * 43) == 23
+    asked = {row["item_id"] for row in map(json.loads, (run / "results.jsonl").read_text().splitlines())}
+    assert asked == {row["id"] for row in snapshot.read_rows()}
+
+
 def test_the_demo_stands_alone() -> None:
     done = perturb("build", "--demo", "deep", "--seed", "3")
     assert done.returncode == 2
