@@ -66,6 +66,9 @@ def _without_repeats(db: sqlite3.Connection, jobs: Iterable[Job], seed: int) -> 
         answer = folded(queries.instance_of(db, job.id).answers[0])
         groups[job.generator, job.cell, answer].append(job)
     for group in groups.values():
+        if len({job.instance_id for job in group}) == 1:
+            yield from group  # replicates of one question, which were asked for
+            continue
         index = FreshnessIndex()
         for job in sorted(group, key=lambda one: (seed_of(seed, "repeat", one.id), one.id)):
             item = perturbed_item(queries.instance_of(db, job.id), queries.candidate(db, job.id))
