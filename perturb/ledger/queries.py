@@ -85,9 +85,9 @@ _JOB = (
     " j.round, j.offers, j.depth, j.constructions, j.hardens FROM jobs j"
 )
 REPLACED = (
-    "EXISTS (SELECT 1 FROM jobs h JOIN plans p ON p.id = h.plan JOIN decisions e ON e.candidate_id = h.id"
-    " AND e.panel = json_extract(p.facts, '$.panel.digest')"
-    " WHERE h.hardens = j.id AND h.plan = j.plan AND e.acceptance = 'accepted')"
+    "(j.id, j.plan) IN (SELECT h.hardens, h.plan FROM jobs h CROSS JOIN plans p ON p.id = h.plan"
+    " CROSS JOIN decisions e ON e.candidate_id = h.id AND e.panel = json_extract(p.facts, '$.panel.digest')"
+    " WHERE h.hardens IS NOT NULL AND e.acceptance = 'accepted')"
 )
 """SQL that is true of a job whose item was replaced by a harder one, which the panel accepted."""
 
