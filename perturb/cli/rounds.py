@@ -53,7 +53,8 @@ def compare_command(
 ) -> None:
     """Compare two rounds: repeated items, drift by cell, lever and generator, changes of scores, and a verdict.
 
-    A round is a snapshot folder, a run folder, a table, or hub:OWNER/NAME[@TAG].
+    A round is a snapshot folder, a run folder, a table, or hub:OWNER/NAME[@TAG]. To compare models, use `perturb
+    score` on an evaluation of both.
 
     Example: perturb compare outputs/q3/snapshot outputs/q4/snapshot
     """

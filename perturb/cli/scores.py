@@ -43,7 +43,7 @@ def audit_command(
     source: Annotated[
         Path,
         Argument(
-            help="A run folder, or a table of votes; with --shortcuts, a run, a snapshot or a table of items.",
+            help="The folder of a run, or a table of votes; with --shortcuts, a snapshot or a table of items too.",
             show_default=False,
         ),
     ],

@@ -129,7 +129,7 @@ def open_read_only(folder: Path) -> sqlite3.Connection:
     """
     path = folder / LEDGER_FILE
     if not path.exists():
-        raise LedgerError(f"{folder}: no run there: give the folder of a run, {_known_runs(folder)}")
+        raise LedgerError(f"{folder}: no run there: {_known_runs(folder)}")
     with ExitStack() as undo:
         connection = undo.enter_context(closing(connect(path, read_only=True)))
         with ledger_errors(path):
@@ -156,11 +156,11 @@ def reading(folder: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _known_runs(folder: Path) -> str:
-    """The runs that a wrong folder may have been meant for."""
+    """What to do: the runs that a wrong folder may have been meant for."""
     if (folder.parent / LEDGER_FILE).exists():
-        return f"such as {folder.parent}"
+        return f"this folder is part of the run {folder.parent}: give that folder"
     inside = sorted(str(one.parent) for one in folder.glob(f"*/{LEDGER_FILE}"))
-    return f"one of {listed(inside)}" if inside else "such as outputs/NAME"
+    return f"give the folder of a run, {f'one of {listed(inside)}' if inside else 'such as outputs/NAME'}"
 
 
 def _create(path: Path) -> None:

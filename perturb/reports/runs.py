@@ -237,7 +237,7 @@ def call_table(models: Mapping[str, Mapping[str, Any]]) -> Table:
 def describe_work(facts: Mapping[str, Any]) -> str:
     """Calls, tokens, cost and seconds in one line."""
     if facts.get("recorded_replies"):
-        return f"{describe_replay(facts['calls'], facts['recorded_replies'])}; seconds: {facts['seconds']}"
+        return f"{describe_replay(facts['recorded_replies'])}; seconds: {facts['seconds']}"
     if not facts["calls"]:
         return f"Seconds: {facts['seconds']}"
     cost = show(facts["cost_usd"], "usd")

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from perturb.ledger.calls import reading
 from perturb.ledger.plans import CurrentPlan, current_plan
-from perturb.ledger.queries import call_totals
 from perturb.reports.model import CellFormat, show
 from perturb.snapshots.facts import certificate_line
 from perturb.text.wording import counted, listed
@@ -42,7 +41,7 @@ def describe_run(data: RunData) -> tuple[str, ...]:
         sentences.append(f"All {len(data.cells)} cells have accepted candidates.")
     calls = sum(entry["calls"] for entry in data.models.values())
     if data.recorded_replies:
-        return (*sentences, f"{describe_replay(calls, data.recorded_replies)}.")
+        return (*sentences, f"{describe_replay(data.recorded_replies)}.")
     cost = f"Models were called {counted(calls, 'time')}; the cost is {show(data.cost_usd, 'usd')}."
     return (*sentences, cost if calls else "No model was called: all work was done by rules.")
 
@@ -75,13 +74,13 @@ def describe_certificate(certificate: Mapping[str, Any] | None, verifiers: int) 
     )
 
 
-def describe_replay(calls: int, replies: int) -> str:
-    """How the calls of a replay were answered; equal prompts count as one call.
+def describe_replay(replies: int) -> str:
+    """Where the replies of a replay came from.
 
-    >>> describe_replay(2, 3)
-    'No model was asked: 3 replies on record answer 2 calls'
+    >>> describe_replay(3)
+    'No model was asked: all 3 replies come from the recording'
     """
-    return f"No model was asked: {counted(replies, 'reply', 'replies')} on record answer {counted(calls, 'call')}"
+    return f"No model was asked: all {counted(replies, 'reply', 'replies')} come from the recording"
 
 
 def judge_run(data: RunData, votes: AuditReport | None) -> str:
@@ -259,13 +258,12 @@ def describe_demo(run: Path, page: Path) -> Iterator[str]:
     writers = " and ".join(entry["name"] for entry in manifest["generators"])
     verifiers = ", ".join(entry["name"] for entry in manifest["verifiers"])
     with reading(run) as db:
-        calls = sum(entry["calls"] for entry in call_totals(db).values())
         rejections = _rejections(db, current_plan(db, run))
     yield (
         f"Made: {counted(manifest['counts']['rows'], 'item')} of {counted(stages['jobs'], 'job')}, written by"
         f" {writers}, judged by {verifiers}: {snapshot.folder}"
     )
-    yield describe_replay(calls, manifest["replies"]["replies"])
+    yield describe_replay(manifest["replies"]["replies"])
     kappa = ((manifest["agreement"] or {}).get("figures") or {}).get("mean of Cohen's κ")
     if kappa is None or kappa["value"] is None:
         yield f"Agreement: κ cannot be told ({kappa['reason'] if kappa else 'no votes'})"

@@ -253,8 +253,11 @@ def read_snapshot(folder: Path) -> Snapshot:
         text = path.read_text(encoding="utf-8")
     except OSError:
         inside = folder / "snapshot"
-        known = (inside / MANIFEST).is_file()
-        advice = f"give {inside}" if known else "check the path, or make one with 'perturb export'"
+        advice = "check the path, or make one with 'perturb export'"
+        if (inside / MANIFEST).is_file():
+            advice = f"give {inside}"
+        elif (folder / "results.jsonl").is_file():
+            advice = f"it is an evaluation: to compare models, run 'perturb score {folder}'"
         raise SnapshotError(f"{folder} is not a snapshot: it has no readable {MANIFEST}: {advice}") from None
     except ValueError as error:
         raise SnapshotError(f"{path} cannot be read ({error}): restore it, or export the run again") from None

@@ -250,7 +250,7 @@ def test_perturb_alone_shows_its_help(run: Run) -> None:
 
 MISTAKEN = [
     ("status outputs", "give the folder of a run, one of outputs/demo, outputs/scores"),
-    ("status outputs/demo/snapshot", "give the folder of a run, such as outputs/demo"),
+    ("status outputs/demo/snapshot", "this folder is part of the run outputs/demo: give that folder"),
     (
         "verify-snapshot outputs/demo",
         "is not a snapshot: it has no readable manifest.json: give outputs/demo/snapshot",
@@ -260,6 +260,7 @@ MISTAKEN = [
     ("export outputs/scores --out x", "outputs/scores: is an evaluation and has no snapshot"),
     ("score outputs/demo", "outputs/demo: holds no evaluation"),
     ("audit outputs/scores", "is not the run of a build but of an evaluation"),
+    ("compare outputs/scores outputs/scores", "to compare models, run 'perturb score outputs/scores'"),
 ]
 
 
@@ -272,6 +273,7 @@ def test_one_folder_in_the_place_of_another_is_answered_with_the_right_one(
     with Ledger(Path("outputs/demo")), EvaluationLedger(Path("outputs/scores")) as ledger:
         ledger.add_items([("a", {})])
         ledger.write_fact("snapshot", {"name": "a", "digest": "d", "round": "r"})
+    Path("outputs/scores/results.jsonl").touch()
     failed(run(*line.split()), words)
 
 

@@ -36,7 +36,7 @@ def test_the_demo_counts_its_replies_alike_everywhere_and_says_what_its_bias_is_
     printed = CliRunner().invoke(app, ["build", "--out", str(tmp_path)])
     first, second = printed.output.splitlines()[:2]
     assert first.startswith("Made: 423 items of 432 jobs"), "nothing else comes first"
-    assert second == "No model was asked: 1,728 replies on record answer 1,689 calls"
+    assert second == "No model was asked: all 1,728 replies come from the recording"
     text = (tmp_path / "demo" / "report.html").read_text()
     assert second in text
     audited = CliRunner().invoke(app, ["audit", str(tmp_path / "demo"), "--resamples", "50"]).output
