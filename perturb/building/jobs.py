@@ -72,8 +72,11 @@ def plan_jobs(
         for replicate in range(settings.replicates):
             for cell in settings.cells:
                 for generator, fingerprint in fingerprints.items():
-                    offered = offers.next(generator, cell, replicate, key, fitting[cell])
                     depth = depths.next(generator, cell, replicate)
+                    names = [
+                        name for name in fitting[cell] if depth != "deep" or name not in catalogue.open_levers
+                    ]
+                    offered = offers.next(generator, cell, replicate, key, names)
                     ways = depths.constructions(cell, instance, key) if depth == "deep" else ()
                     laid = [(depth, *map(astuple, ways))] if depth != "open" else []
                     identity = settings.hidden[depth][generator] if laid else fingerprint
@@ -84,8 +87,8 @@ def plan_jobs(
                         *wording,
                     )
                     job = Job(job_id, instance.id, cell, generator, replicate, settings.round, offered)
-                    names = tuple(one.name for one in ways)
-                    yield replace(job, depth=depth, constructions=names) if laid else job
+                    constructions = tuple(construction.name for construction in ways)
+                    yield replace(job, depth=depth, constructions=constructions) if laid else job
 
 
 def plan_digest(settings: PlanSettings, instance_keys: Sequence[str], catalogue: Catalogue) -> str:
@@ -98,7 +101,7 @@ def plan_digest(settings: PlanSettings, instance_keys: Sequence[str], catalogue:
         (settings.lever_choice, sorted(settings.own_order), catalogue.needs_digest),
         list(instance_keys),
         *([dict(settings.several)] if settings.several else []),
-        *([shares, settings.hidden, constructions] if settings.hidden else []),
+        *([shares, settings.hidden, constructions, sorted(catalogue.open_levers)] if settings.hidden else []),
         *settings.wording,
     )
 

@@ -11,8 +11,9 @@ The operators and gaps themselves stand in `perturb/rules`; here is the vocabula
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated
@@ -255,9 +256,10 @@ class _ConstructionEntry(Strict):
 
 
 class ConstructionFile(Strict):
-    """A file `constructions.yaml`: ways to lay a deep flaw."""
+    """A file `constructions.yaml`: ways to lay a deep flaw, and levers that deep jobs are not offered."""
 
-    constructions: tuple[_ConstructionEntry, ...] = Field(min_length=1)
+    constructions: tuple[_ConstructionEntry, ...] = ()
+    open_levers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -272,6 +274,8 @@ class Catalogue:
     levers: tuple[Lever, ...]
     constructions: tuple[Construction, ...] = ()
     """Ways to lay a deep flaw, which no digest of a class, lever or open job includes."""
+    open_levers: frozenset[str] = frozenset()
+    """The levers that only open and quiet jobs are offered."""
 
     @classmethod
     def load(cls, folders: Iterable[Path] = ()) -> Catalogue:
@@ -285,8 +289,8 @@ class Catalogue:
         classes, levers, seen = dict(embedded.classes), list(embedded.levers), dict(seen)
         for folder in folders:
             _add_all(folder, levers, seen, classes)
-        own = (one for folder in folders for one in _constructions(folder))
-        return cls(classes, tuple(levers), _distinct_constructions((*embedded.constructions, *own)))
+        files = [file for folder in folders for file in _construction_files(folder)]
+        return cls(classes, tuple(levers), *_merged(embedded, files, seen))
 
     def with_classes(self, own: Iterable[ClassEntry]) -> Catalogue:
         """This catalogue with a user's own classes as a run or a snapshot states them, without their levers.
@@ -305,7 +309,7 @@ class Catalogue:
             if fault := clash(entry, others):
                 raise CatalogueError(f"class {entry.name} as stated: {fault[1]}")
             others[entry.name] = entry
-        return Catalogue(others, self.levers, self.constructions)
+        return replace(self, classes=others)
 
     @cached_property
     def own_classes(self) -> tuple[ClassEntry, ...]:
@@ -418,21 +422,31 @@ def _files(folder: Path) -> list[Path]:
 _CONSTRUCTIONS = "constructions.yaml"
 
 
-def _constructions(folder: Path) -> tuple[Construction, ...]:
-    """The constructions of a lever folder, if it has any."""
+def _construction_files(folder: Path) -> list[tuple[YamlFile, ConstructionFile]]:
+    """The construction file of a lever folder, if it has one."""
     path = folder / _CONSTRUCTIONS
     if not path.exists():
-        return ()
-    content = YamlFile(path, CatalogueError).parse(ConstructionFile)
-    return tuple(entry.construction() for entry in content.constructions)
+        return []
+    file = YamlFile(path, CatalogueError)
+    return [(file, file.parse(ConstructionFile))]
 
 
-def _distinct_constructions(found: tuple[Construction, ...]) -> tuple[Construction, ...]:
-    names = [_key(one.name) for one in found]
-    for one in found:
-        if names.count(_key(one.name)) > 1:
-            raise CatalogueError(f"two constructions are called '{one.name}': rename one of them")
-    return found
+def _merged(
+    base: Catalogue, files: Iterable[tuple[YamlFile, ConstructionFile]], lever_places: Mapping[str, str]
+) -> tuple[tuple[Construction, ...], frozenset[str]]:
+    """The constructions and the open levers of `base` and of these files; `lever_places` has a key for every lever."""
+    constructions, open_levers = list(base.constructions), set(base.open_levers)
+    for file, content in files:
+        for number, name in enumerate(content.open_levers):
+            if _key(name) not in lever_places:
+                raise file.fault(("open_levers", number), f"no lever is called '{name}': check its spelling")
+        open_levers.update(content.open_levers)
+        constructions += [entry.construction() for entry in content.constructions]
+    names = Counter(_key(construction.name) for construction in constructions)
+    repeated = next((entry.name for entry in constructions if names[_key(entry.name)] > 1), None)
+    if repeated:
+        raise CatalogueError(f"two constructions are called '{repeated}': rename one of them")
+    return tuple(constructions), frozenset(open_levers)
 
 
 @cache
@@ -445,7 +459,8 @@ def _embedded(folder: Path) -> tuple[Catalogue, Mapping[str, str]]:
     missing = [name for name in PUBLISHED_CLASSES if name not in classes]
     if missing:
         raise CatalogueError(f"the embedded catalogue lacks {missing[0]}: reinstall perturb")
-    return Catalogue(classes, tuple(levers), _distinct_constructions(_constructions(folder))), seen
+    catalogue = Catalogue(classes, tuple(levers))
+    return Catalogue(classes, tuple(levers), *_merged(catalogue, _construction_files(folder), seen)), seen
 
 
 def _add_all(
