@@ -25,19 +25,19 @@ from perturb.records import BaseInstance, Candidate, Cell, Depth, Intensity
 from perturb.text.wording import listed
 
 BYTES_PER_TOKEN = 4
-"""Rule of thumb, of UTF-8, which tells Chinese from English; the providers' own counts are used once calls are made."""
+"""A rule of thumb. It counts bytes of UTF-8, since a Chinese character takes more tokens than an English letter."""
 
 GENERATION_OVERHEAD_TOKENS = 250
-"""Tokens of a generator's reply beside the query and the passages it copies."""
+"""Tokens of a generator's reply beyond the query and the passages that it copies."""
 
 VERDICT_TOKENS = 200
 """Tokens of a verifier's reply."""
 
 DEEP_TOKENS = 1500
-"""Tokens that a deep item has beyond the texts of its instance: passages added and lengthened, proof, control."""
+"""Tokens of a deep item beyond the texts of its instance: added and longer passages, proof, control."""
 
 ANSWER_TOKENS = 100
-"""Tokens of a solver's reply, and of what a judge says of one."""
+"""Tokens of a reply by a solver, and of a judge's verdict on it."""
 
 JUDGE_PROMPT_TOKENS = 900
 """Tokens of a prompt about one reply."""
@@ -60,8 +60,8 @@ class ModelEstimate:
     """What a budget sets aside for one call of middling length: its prompt, and a reply as long as it may be."""
 
 
-class _Sums:
-    """What the estimates of all commands add up."""
+class _Estimate:
+    """What the estimates of all commands share: the models, their sums, and what stands in the way."""
 
     __slots__ = ()
     work: ClassVar[str] = "build"
@@ -71,19 +71,19 @@ class _Sums:
 
     @property
     def obstacles(self) -> tuple[str, ...]:
-        """What would keep the build from starting or from reaching its end, one line each."""
+        """One line for each thing that would keep the work from starting or from reaching its end."""
         lines = []
         if self.missing_keys:
             lines.append(f"Not set: {', '.join(self.missing_keys)}: export before the {self.work}")
-        unpriced = list(dict.fromkeys(one.name for one in self.models if one.cost_usd is None))
-        needed = "budget_usd needs one" if self.budget_usd else "the cost is unknown without one"
+        unpriced = list(dict.fromkeys(model.name for model in self.models if model.cost_usd is None))
         if unpriced:
+            needed = "budget_usd needs one" if self.budget_usd else "the cost is unknown without one"
             lines.append(f"No price: {listed(unpriced)}: add 'price', {needed}")
         limit = self.budget_usd or math.inf
-        for one in self.models:
-            if (one.dearest_usd or 0) > limit:
+        for model in self.models:
+            if (model.dearest_usd or 0) > limit:
                 lines.append(
-                    f"One call to {one.name} ({one.role}) may cost ${one.dearest_usd:.4f}, more than budget_usd"
+                    f"One call to {model.name} ({model.role}) may cost ${model.dearest_usd:.4f}, more than budget_usd"
                     f" (${limit:g}): raise it, or lower max_tokens"
                 )
         if (self.cost_usd or 0) > limit:
@@ -100,14 +100,13 @@ class _Sums:
     @property
     def cost_usd(self) -> float | None:
         """The whole cost in USD; None when the price of a model is unknown."""
-        costs = [model.cost_usd for model in self.models]
-        known = [cost for cost in costs if cost is not None]
-        return sum(known) if len(known) == len(costs) else None
+        costs = [model.cost_usd for model in self.models if model.cost_usd is not None]
+        return sum(costs) if len(costs) == len(self.models) else None
 
 
 @dataclass(frozen=True, slots=True)
-class RunEstimate(_Sums):
-    """What asking models about items or questions would come to."""
+class RunEstimate(_Estimate):
+    """What it would take to ask models about items or questions."""
 
     items: int
     models: tuple[ModelEstimate, ...]
@@ -122,8 +121,8 @@ class RunEstimate(_Sums):
 
 
 @dataclass(frozen=True, slots=True)
-class CostEstimate(_Sums):
-    """What a whole build would do."""
+class CostEstimate(_Estimate):
+    """What a whole build would do and cost."""
 
     instances: int
     cells: int
@@ -133,16 +132,16 @@ class CostEstimate(_Sums):
     missing_keys: tuple[str, ...] = ()
     """Key variables that the build needs and that are not set."""
     cells_without_rule: tuple[str, ...] = ()
-    """Cells that get no item, since the offline engine alone generates and has no rule for them."""
+    """Cells that get no item: only the offline engine generates, and it has no rule for them."""
     budget_usd: float | None = None
     audit_fraction: float | None = None
-    """Share of the candidates that get every vote under the economy schedule; None under the full one."""
+    """Share of the candidates that get every vote under the economy schedule; None under the full schedule."""
     least_jobs: int | None = None
-    """The jobs that it takes to fill the quota if every item is accepted; None without a quota."""
+    """Jobs that fill the quota if every item is accepted; None without a quota."""
     planted: int = 0
-    """Items about which the truth is known, on which every verifier votes too."""
+    """Items with a known label; every verifier votes on them too."""
     jobs_to_go: int | None = None
-    """About how many more it takes at what was accepted so far; None before anything was."""
+    """About how many more jobs fill the quota at the rate of acceptance so far; None before any job ended."""
 
     def to_dict(self) -> dict[str, Any]:
         """The estimate under the names of `perturb build --dry-run --json`."""
@@ -164,111 +163,153 @@ class CostEstimate(_Sums):
         }
 
 
+@dataclass(frozen=True, slots=True)
+class _Volume:
+    """How much a build asks for at most: figures that the estimates of several roles share."""
+
+    jobs_per_generator: int
+    rounds: int
+    """How often a job of a model may generate: once, and each time that its item is made harder."""
+    candidates: int
+    """Of all generators, rule engines included."""
+    deep_candidates: float
+    deep_share: float
+    copied_tokens: float
+    """Mean tokens of an instance that a generator may have to write again."""
+    planted: int
+
+    @classmethod
+    def of(cls, build_plan: BuildPlan, jobs_per_generator: int, planted: int) -> _Volume:
+        config, instances = build_plan.config, build_plan.instances
+        rounds = 1 + (config.difficulty.harden if config.difficulty is not None else 0)
+        deep_share = config.depth.get("deep", 0.0)
+        model_jobs = jobs_per_generator * len(build_plan.generator_settings)
+        copied_bytes = sum(_longest_copy(instance) for _, instance in instances)
+        return cls(
+            jobs_per_generator=jobs_per_generator,
+            rounds=rounds,
+            # Rule engines cannot make an item harder.
+            candidates=jobs_per_generator * len(config.generators) + (rounds - 1) * model_jobs,
+            deep_candidates=deep_share * rounds * model_jobs,
+            deep_share=deep_share,
+            copied_tokens=copied_bytes / max(1, len(instances)) / BYTES_PER_TOKEN,
+            planted=planted,
+        )
+
+
 def estimate_build(build_plan: BuildPlan, ends: Sequence[JobEnd] = ()) -> CostEstimate:
     """Count jobs and calls exactly, tokens by their length, and cost where prices are known.
 
-    It is an upper estimate but for levers that a generator declines: abstentions, instances that no lever of a cell
-    fits, machine checks and the economy schedule make the number of calls smaller.
-    Nothing is called and nothing written. Raises `ConfigError` for a model that could not be called with any key.
+    The estimate is an upper one: abstentions, instances that no lever of a cell fits, machine checks and the economy
+    schedule save calls. Only levers that a generator declines may add some. Nothing is called and nothing is written.
+    Raises `ConfigError` for a model that could not be called with any key.
     """
     config, panel = build_plan.config, build_plan.panel
-    per_generator = len(build_plan.instances) * len(config.chosen_cells) * config.replicates
-    jobs = per_generator * len(config.generators)
-    texts = sum(_longest_copy(instance) for _, instance in build_plan.instances)
-    least, to_go = _quota_jobs(build_plan, ends)
-    planted = sum(expected_numbers(build_plan, jobs if least is None else least).values())
-    copied = texts / max(1, len(build_plan.instances)) / BYTES_PER_TOKEN
-    deep = config.depth.get("deep", 0.0)
-    prompt, reply = _generation_prompt(build_plan), copied + GENERATION_OVERHEAD_TOKENS
-    if deep:
-        prompt = (1 - deep) * prompt + deep * _generation_prompt(build_plan, "deep")
-        reply = (1 - deep) * reply + deep * (2 * copied + DEEP_TOKENS)
-    # At most, each item of a model is mastered as often as it may be made harder.
-    harden = config.difficulty.harden if config.difficulty is not None else 0
-    asked = jobs + harden * per_generator * len(build_plan.generator_settings)
-    models = [
-        _model(settings, "generator", (1 + harden) * per_generator + written, prompt, reply)
-        for settings, written in zip(build_plan.generator_settings.values(), _shares(build_plan), strict=True)
-    ]
-    lengths = _verification_prompts(build_plan)
-    for name, settings in build_plan.verifier_settings.items():
-        judged = [n for cell, n in lengths.items() if name in panel.judges.of(cell.perturbation_class)]
-        calls, prompt = asked * len(judged) // len(lengths), sum(judged) / max(1, len(judged))
-        calls += planted * len(judged) // len(lengths)
-        # A deep item is decided blind first, and its context is longer.
-        blind = math.ceil(
-            deep
-            * (1 + harden)
-            * per_generator
-            * len(build_plan.generator_settings)
-            * len(judged)
-            / len(lengths)
-        )
-        longer = DEEP_TOKENS * blind / max(1, calls + blind)
-        models.append(_model(settings, "verifier", calls + blind, prompt + longer, VERDICT_TOKENS))
-    models += _solver_models(build_plan, asked, copied)
-    served = lever_service(build_plan.plan, build_plan.instances, build_plan.catalogue)
-    everybody = [*build_plan.generator_settings.values(), *build_plan.verifier_settings.values()]
-    if build_plan.solvers is not None:
-        everybody += [*build_plan.solvers.settings.values(), build_plan.solvers.judge]
-    missing = _missing_keys(everybody) if everybody else ()
-    audited = panel.audit_fraction if panel.economy and len(panel.members) > 1 else None
-    cells = len(config.chosen_cells)
-    return CostEstimate(
-        len(build_plan.instances),
-        cells,
-        jobs,
-        tuple(models),
-        served,
-        missing,
-        build_plan.cells_without_rule,
-        config.budget_usd,
-        audited,
-        least_jobs=least,
-        jobs_to_go=to_go,
-        planted=planted,
+    jobs_per_generator = len(build_plan.instances) * len(config.chosen_cells) * config.replicates
+    jobs = jobs_per_generator * len(config.generators)
+    least_jobs, remaining_jobs = _quota_jobs(build_plan, ends)
+    planted = sum(expected_numbers(build_plan, jobs if least_jobs is None else least_jobs).values())
+    volume = _Volume.of(build_plan, jobs_per_generator, planted)
+    models = (
+        *_generator_models(build_plan, volume),
+        *_verifier_models(build_plan, volume),
+        *_solver_models(build_plan, volume),
     )
+    called = [*build_plan.generator_settings.values(), *build_plan.verifier_settings.values()]
+    if build_plan.solvers is not None:
+        called += [*build_plan.solvers.settings.values(), build_plan.solvers.judge]
+    return CostEstimate(
+        instances=len(build_plan.instances),
+        cells=len(config.chosen_cells),
+        jobs=jobs,
+        models=models,
+        levers=lever_service(build_plan.plan, build_plan.instances, build_plan.catalogue),
+        missing_keys=_missing_keys(called) if called else (),
+        cells_without_rule=build_plan.cells_without_rule,
+        budget_usd=config.budget_usd,
+        audit_fraction=panel.audit_fraction if panel.economy and len(panel.members) > 1 else None,
+        least_jobs=least_jobs,
+        planted=planted,
+        jobs_to_go=remaining_jobs,
+    )
+
+
+def _generator_models(build_plan: BuildPlan, volume: _Volume) -> list[ModelEstimate]:
+    deep = volume.deep_share
+    prompt = _generation_prompt(build_plan)
+    reply = volume.copied_tokens + GENERATION_OVERHEAD_TOKENS
+    if deep:
+        # A deep reply copies the texts twice: into the flawed context and into its control.
+        deep_reply = 2 * volume.copied_tokens + DEEP_TOKENS
+        prompt = (1 - deep) * prompt + deep * _generation_prompt(build_plan, "deep")
+        reply = (1 - deep) * reply + deep * deep_reply
+    generated = volume.rounds * volume.jobs_per_generator
+    settings = build_plan.generator_settings.values()
+    return [
+        _model(model, "generator", generated + faults, prompt, reply)
+        for model, faults in zip(settings, _written_faults(build_plan), strict=True)
+    ]
+
+
+def _verifier_models(build_plan: BuildPlan, volume: _Volume) -> list[ModelEstimate]:
+    prompts = _verification_prompts(build_plan)
+    judges, models = build_plan.panel.judges, []
+    for name, settings in build_plan.verifier_settings.items():
+        judged = [tokens for cell, tokens in prompts.items() if name in judges.of(cell.perturbation_class)]
+        # Jobs and planted items are spread evenly over the cells.
+        votes = sum(items * len(judged) // len(prompts) for items in (volume.candidates, volume.planted))
+        # A verifier first decides a deep item blind, and the context of a deep item is longer.
+        blind_votes = math.ceil(volume.deep_candidates * len(judged) / len(prompts))
+        calls = votes + blind_votes
+        prompt = sum(judged) / max(1, len(judged)) + DEEP_TOKENS * blind_votes / max(1, calls)
+        models.append(_model(settings, "verifier", calls, prompt, VERDICT_TOKENS))
+    return models
 
 
 def estimate_run(
     task: RefusalBench | QuestionTask[Any], models: ModelSet, budget_usd: float | None
 ) -> RunEstimate:
-    """Count the calls of a run, tokens by their length, and cost where prices are known; nobody is asked.
+    """Count the calls of a run, tokens by their length, and cost where prices are known. Nothing is called.
 
-    It is an upper estimate: every reply may need a judge, and every question of the Refusal Index a forced answer. What
-    a ledger holds already is not left out. Raises `ConfigError` for a model that could not be called with any key.
+    The estimate is an upper one: every reply may need a judge, and every question of the Refusal Index a forced answer.
+    Replies that a ledger holds already are counted too. Raises `ConfigError` for a model that could not be called with
+    any key.
     """
     task.check(models)
     if isinstance(task, RefusalBench):
-        asked = [
+        prompts = [
             _tokens(respond_request(item, task.variant, task.catalogue.own_codes, setting))
             for item in task.items
             for setting in task.settings
         ]
-        replies = len(asked) * task.samples
-        # A reply is classified; an answer to an item that can be answered is graded too.
+        replies = len(prompts) * task.samples
+        # Every reply is classified. An answer to an answerable item is graded too.
         judged = replies + task.samples * len(task.settings) * sum(item.answerable for item in task.items)
     else:
-        asked = [_tokens(one) for question in task.items for one in _requests(task, question)]
-        replies = len(asked)
-        judged = sum(len(list(_requests(task, one))) for one in task.items if one.form == "text")
+        prompts = [_tokens(request) for question in task.items for request in _requests(task, question)]
+        replies = len(prompts)
+        free_text = [question for question in task.items if question.form == "text"]
         if isinstance(task, BasTask):
-            judged = len(task.ways) * sum(question.form == "text" for question in task.items)
-    mean = fmean(asked) if asked else 0.0
-    under_test = models.under_test.values()
-    # A planted reply to an item that can be answered is graded too.
+            judged = len(task.ways) * len(free_text)
+        else:
+            judged = sum(len(list(_requests(task, question))) for question in free_text)
+    mean_prompt = fmean(prompts) if prompts else 0.0
+    # A planted reply may be graded too, like any other.
     planted = 2 * task.planted_number(models) if isinstance(task, RefusalBench) else 0
-    told = [_asked(one, "model", replies, mean) for one in under_test]
-    told += [
-        _asked(judge, "judge", judged * len(under_test) + planted, JUDGE_PROMPT_TOKENS + mean)
-        for judge in models.judges
+    judge_calls = judged * len(models.under_test) + planted
+    estimates = [
+        *(_model_under_test(model, "model", replies, mean_prompt) for model in models.under_test.values()),
+        *(
+            _model_under_test(judge, "judge", judge_calls, JUDGE_PROMPT_TOKENS + mean_prompt)
+            for judge in models.judges
+        ),
     ]
-    providers = [one.settings for one in models.called.values() if one.opener is None]
-    return RunEstimate(len(task.items), tuple(told), _missing_keys(providers), budget_usd)
+    providers = [model.settings for model in models.called.values() if model.opener is None]
+    return RunEstimate(len(task.items), tuple(estimates), _missing_keys(providers), budget_usd)
 
 
 def _requests(task: QuestionTask[Any], question: Question) -> Iterator[ChatRequest]:
-    """What a model may be asked about a question at most; a second request is taken to be as long as the first."""
+    """Every request that a question may lead to; a second request is taken to be as long as the first."""
     if isinstance(task, BasTask):
         for way in task.ways:
             yield from [confidence_request(way, question, None, task.k)] * way.calls
@@ -278,29 +319,32 @@ def _requests(task: QuestionTask[Any], question: Question) -> Iterator[ChatReque
         yield pass_request(question, FORCED)
 
 
-def _asked(one: ModelUnderTest, role: str, calls: int, prompt: float) -> ModelEstimate:
-    """What one model would be asked; services and functions cost nothing that we know of."""
-    if one.opener is None:
-        return _model(one.settings, role, calls, prompt, ANSWER_TOKENS)
+def _model_under_test(model: ModelUnderTest, role: str, calls: int, prompt: float) -> ModelEstimate:
+    """The estimate of one model; services and functions are taken to cost nothing."""
+    if model.opener is None:
+        return _model(model.settings, role, calls, prompt, ANSWER_TOKENS)
     tokens = (round(calls * prompt), calls * ANSWER_TOKENS)
-    return ModelEstimate(role, one.name, calls, *tokens, cost_usd=0.0, dearest_usd=None)
+    return ModelEstimate(role, model.name, calls, *tokens, cost_usd=0.0, dearest_usd=None)
 
 
-def _shares(build_plan: BuildPlan) -> list[int]:
-    """How many faults each generator writes, in turn."""
+def _written_faults(build_plan: BuildPlan) -> list[int]:
+    """How many planted faults each generator writes, in the order of the generators."""
     writers = len(build_plan.generator_settings)
     written = expected_numbers(build_plan, build_plan.count_jobs())["written"]
     return [written // writers + (number < written % writers) for number in range(writers)]
 
 
-def _solver_models(build_plan: BuildPlan, jobs: int, copied: float) -> list[ModelEstimate]:
-    """What solvers and their judge would be asked if every job gave an accepted item."""
+def _solver_models(build_plan: BuildPlan, volume: _Volume) -> list[ModelEstimate]:
+    """What solvers and their judge would be asked if every candidate were accepted."""
     plan = build_plan.solvers
     if plan is None:
         return []
-    replies, cells = jobs * plan.samples, build_plan.config.chosen_cells
+    replies, cells = volume.candidates * plan.samples, build_plan.config.chosen_cells
     answerable = sum(cell.intensity is Intensity.LOW for cell in cells) / len(cells)
-    solvers = [_model(one, "solver", replies, copied, ANSWER_TOKENS) for one in plan.settings.values()]
+    solvers = [
+        _model(solver, "solver", replies, volume.copied_tokens, ANSWER_TOKENS)
+        for solver in plan.settings.values()
+    ]
     judged = math.ceil(len(solvers) * replies * (1 + answerable))
     return [*solvers, _model(plan.judge, "judge", judged, JUDGE_PROMPT_TOKENS, ANSWER_TOKENS)]
 
@@ -314,9 +358,9 @@ def _missing_keys(models: Sequence[ModelSettings]) -> tuple[str, ...]:
 
 
 def _longest_copy(instance: BaseInstance) -> int:
-    """Bytes that a generator may have to write again: of several passages, those of the signal ones."""
-    copied = (instance.query, *(one.text for one in instance.passages if one.role == "signal"))
-    return sum(map(_bytes, copied))
+    """Bytes that a generator may have to write again: the query and the signal passages."""
+    signal = (passage.text for passage in instance.passages if passage.role == "signal")
+    return sum(map(_bytes, (instance.query, *signal)))
 
 
 def _bytes(text: str) -> int:
@@ -324,13 +368,18 @@ def _bytes(text: str) -> int:
 
 
 def _quota_jobs(build_plan: BuildPlan, ends: Sequence[JobEnd]) -> tuple[int | None, int | None]:
-    """The least that a quota takes, and what it takes yet by the ends of the jobs so far."""
+    """The least number of jobs that fills the quota, and the expected number of further jobs.
+
+    Both are None without a quota; the second also if no job has ended.
+    """
     config = build_plan.config
     if config.until is None:
         return None, None
-    quota, each = read_quota(config.until), len(build_plan.instances) * config.replicates
-    places = [(one.name, cell) for cell in config.chosen_cells for one in config.generators]
-    return min(quota, each) * len(places), jobs_to_go(places, ends, quota) if ends else None
+    quota = read_quota(config.until)
+    each = len(build_plan.instances) * config.replicates
+    places = [(generator.name, cell) for cell in config.chosen_cells for generator in config.generators]
+    least_jobs = min(quota, each) * len(places)
+    return least_jobs, jobs_to_go(places, ends, quota) if ends else None
 
 
 def _model(settings: ModelSettings, role: str, calls: int, prompt: float, reply: float) -> ModelEstimate:
@@ -358,12 +407,16 @@ def _generation_prompt(build_plan: BuildPlan, depth: Depth = "open") -> float:
     """Mean tokens of a generation prompt, over the cells and up to 50 instances."""
     prompts, catalogue = build_plan.prompts, build_plan.catalogue
     offered = OFFERED[build_plan.config.lever_choice]
-    ways = {
+    constructions = {
         cell: [one.name for one in catalogue.constructions if one.suits(cell)][:CONSTRUCTIONS_OFFERED]
         for cell in build_plan.config.chosen_cells
     }
     return fmean(
-        _tokens(prompts.generation(cell, instance, catalogue.levers_of(cell)[:offered], depth, ways[cell]))
+        _tokens(
+            prompts.generation(
+                cell, instance, catalogue.levers_of(cell)[:offered], depth, constructions[cell]
+            )
+        )
         for cell in build_plan.config.chosen_cells
         for _, instance in build_plan.instances[:50]
     )
@@ -377,6 +430,6 @@ def _verification_prompts(build_plan: BuildPlan) -> dict[Cell, float]:
         return _tokens(build_plan.prompts.verification(instance, copy))
 
     return {
-        cell: fmean(tokens(cell, one) for _, one in build_plan.instances[:50])
+        cell: fmean(tokens(cell, instance) for _, instance in build_plan.instances[:50])
         for cell in build_plan.config.chosen_cells
     }
