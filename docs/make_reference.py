@@ -1,6 +1,6 @@
 """Writes docs/reference.md: `python docs/make_reference.py`.
 
-It is made of the docstrings of what `import perturb` offers, and of the columns of a snapshot.
+It is made of the docstrings of what `import perturb` offers, the columns of a snapshot and the keys of its manifest.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 import perturb
 from perturb.api import functions, questions, stored
+from perturb.snapshots.manifest import Manifest
 from perturb.snapshots.rows import _OPTIONAL, SEVERAL_COLUMNS, SINGLE_COLUMNS, ColumnKind
 
 PAGE = Path(__file__).with_name("reference.md")
@@ -60,7 +61,7 @@ def render() -> str:
         parts += [f"## perturb.{name}", _text(shown)]
         for member, value in _members(shown):
             parts += [f"### {name}.{member}", *_entry(f"{name}.{member}", value)]
-    parts += ["## Fields of a snapshot", _fields()]
+    parts += ["## Fields of a snapshot", _fields(), "## Keys of a manifest", _keys()]
     return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
 
 
@@ -74,6 +75,12 @@ def _fields() -> str:
         rows = rows if column.name in single | optional else "several passages"
         lines.append(f"| `{column.name}` | {_TYPES[column.kind]} | {rows} | {column.note} |")
     return "\n".join(lines)
+
+
+def _keys() -> str:
+    """The keys of `manifest.json` as a table."""
+    described = (f"| `{name}` | {field.description} |" for name, field in Manifest.model_fields.items())
+    return "\n".join(("| key | content |", "|---|---|", *described))
 
 
 def _members(shown: type) -> Iterator[tuple[str, Any]]:

@@ -91,6 +91,24 @@ class _Folder:
 class Run(_Folder):
     """The run of a build: `perturb.build` returns one, and `Run("outputs/demo")` opens one that is there.
 
+    `facts`, and the object that `perturb build --json` prints, have these keys:
+
+    - `run`, `snapshot`: the folders; `snapshot` is null when nothing was accepted or the build stopped early
+    - `jobs`; by final state `candidates`, `unparsed`, `not_applicable`, `rejected_by_checks`, `abstained`, `errors`
+    - `faults`: crashes of offline rules (part of `errors`) and checks (unscored votes)
+    - `cells_without_rule`: if only the rule engine writes: cells that need a model
+    - `repeats`: accepted items left out of the snapshot, since they repeat another item of their generator and cell
+    - `near_duplicates`: rejected candidates that repeat an item of a round to `avoid`
+    - `votes`, `planted_votes`: scored votes; votes on planted items
+    - `accepted`, `undecided`: accepted candidates; candidates that lack votes
+    - `certificate`: how many labels are wrong
+    - `quota`: with `until`: `per_cell`, and what is `missing` by generator and cell
+    - `rows`, `cells_filled`: rows of the snapshot; cells with at least one accepted item
+    - `hard`, `solver_calls`: with solvers: hard items and calls to solvers
+    - `calls`, `tokens`, `cost_usd`: of the run so far; the cost is null if any price is unknown
+    - `cached_calls`, `seconds`: requests answered from stored replies, and duration, of this command
+    - `missing_replies`: in a replay: what the file lacks
+
     Attributes:
         folder: Where everything is kept.
         facts: Counts, tokens, cost and seconds of the call that returned it.

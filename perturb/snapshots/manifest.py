@@ -155,45 +155,74 @@ class _Round(_Entry):
 
 
 class Manifest(_Entry):
-    """The whole of `manifest.json`; docs/snapshots.md explains each key."""
+    """The whole of `manifest.json`; the reference lists its keys with these descriptions."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
 
     format_version: Literal[1]
+    """Version of this layout: 1."""
     name: str
+    """Name of the run."""
     round: str
+    """The round; part of every seed and id."""
     seed: int
+    """Seed of all sampling."""
     code_version: str
+    """Version of perturb that made the snapshot."""
     created: str | None
+    """When, in UTC, or null."""
     configs: Any
-    """One of the three sets of parts; see `parse_manifest`."""
+    """Names of the parts: `["default"]`, `["garage"]` or `["nq", "garage"]`."""
     content_digest: Hex32
+    """Identifies the rows; the same rows always give the same digest."""
     canary: str
+    """A string that identifies the rows in training data; also printed on the card."""
     digests: dict[str, str]
+    """Digests of the catalogue, the templates, the base set and the panel."""
     generators: list[_Model]
+    """Names, models and settings, without keys."""
     panel: _Panel
+    """Name of the panel, and its rule of consensus."""
     agreement: _Agreement | None
+    """Raw agreement, mean κ, AC1 and α of the verifiers, with intervals, or null."""
     certificate: _Certificate | None = None
+    """How many labels are wrong; null if nothing was planted."""
     people: _People | None = None
+    """Share of the reviewed, accepted items that people pass, with `low`, `high` and `n`; absent if nobody reviewed."""
     shortcuts: _Shortcuts | None = None
+    """What baselines predict from a part of a row, if that was measured."""
     verifiers: list[_Model]
+    """Names, models and settings, without keys."""
     solvers: dict[str, list[Literal["writes", "verifies", "judges"]]] | None = None
-    """Solver → the other roles that it has in the build."""
+    """Name of each solver, with its other roles in the build."""
     counts: _AllCounts
+    """Rows, items per cell and generator, in total and per configuration, and the run's counts by stage."""
     selection: _Selection
+    """Quotas, seed, and `shortfalls`: missed quotas with `wanted` and `got` (`cell` null: the generator's total)."""
     tokens: dict[str, Count]
+    """Tokens that the run used."""
     cost_usd: float | None
+    """What the run cost; null if a price is unknown."""
     licences: list[_Licence]
+    """Number of rows under each licence."""
     attribution: str | None
+    """The attribution that the base set states, or null."""
     since: str | None = None
     """The first day of the documents that the questions were written from."""
     controls: _Controls | None
+    """Number, configurations and digests of control rows, or null."""
     harness: _Harness | None
+    """The prompts for other harnesses, or null."""
     replies: _Replies | None = None
+    """SHA-256 of the text of the recorded replies, and their number; only if they were exported."""
     classes: list[ClassEntry] = Field(default_factory=list)
-    """A user's own, with what models under test and judges are told of them."""
+    """Classes of your own, with what models under test and judges are told about them."""
     files: list[_File]
+    """Path, SHA-256 and size of every other file."""
     row_digests: list[Hex32]
+    """Digests of the rows, in their order."""
     rounds: list[_Round] = Field(default_factory=list)
-    """Published manifests only."""
+    """Of a published snapshot: every round so far, with tag, size and digest."""
 
 
 def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> JsonObject:
