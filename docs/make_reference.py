@@ -1,18 +1,21 @@
 """Writes docs/reference.md: `python docs/make_reference.py`.
 
-It is made of the docstrings of what `import perturb` offers, the columns of a snapshot and the keys of its manifest.
+It is made of the docstrings of what `import perturb` offers, the fields of a snapshot and its manifest, and what
+levers and their rules may name.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import perturb
 from perturb.api import functions, questions, stored
+from perturb.catalogue.features import vocabulary, word_table
+from perturb.catalogue.levers import GAPS, OPERATORS
 from perturb.snapshots.manifest import Manifest
 from perturb.snapshots.rows import _OPTIONAL, SEVERAL_COLUMNS, SINGLE_COLUMNS, ColumnKind
 
@@ -62,6 +65,7 @@ def render() -> str:
         for member, value in _members(shown):
             parts += [f"### {name}.{member}", *_entry(f"{name}.{member}", value)]
     parts += ["## Fields of a snapshot", _fields(), "## Keys of a manifest", _keys()]
+    parts += ["## Needs of a lever", _needs(), "## Rules of the offline engine", *_rules()]
     return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
 
 
@@ -79,8 +83,41 @@ def _fields() -> str:
 
 def _keys() -> str:
     """The keys of `manifest.json` as a table."""
-    described = (f"| `{name}` | {field.description} |" for name, field in Manifest.model_fields.items())
-    return "\n".join(("| key | content |", "|---|---|", *described))
+    return _table(
+        "key | content", ((name, field.description) for name, field in Manifest.model_fields.items())
+    )
+
+
+def _needs() -> str:
+    """The features that a lever may need."""
+    needs = (
+        (f"{group}:{name}", text) for group, named in vocabulary().items() for name, text in named.items()
+    )
+    return _table("need | what question, answer or passage must offer", needs)
+
+
+def _rules() -> Iterator[str]:
+    """The operators of rules, their slots, and the kinds of subjects."""
+    operators = (
+        (name, ", ".join(f"`{one}`" for one in facts.what), facts.summary)
+        for name, facts in OPERATORS.items()
+    )
+    yield _table("`do` | `what` | effect", operators)
+    yield _table("slot | filled with", GAPS.items())
+    kinds, groups = word_table("kinds"), word_table("kind_groups")
+    yield (
+        "A kind, or a group of kinds, is a slot too: it is filled with the subject if it is one. After `if:` it is a"
+        " condition, filled with nothing. The kinds are "
+        + ", ".join(f"`{name}`" for name in kinds)
+        + "; the groups are:"
+    )
+    yield _table("group | kinds", ((name, ", ".join(members)) for name, members in groups.items()))
+
+
+def _table(head: str, rows: Iterable[tuple[str, ...]]) -> str:
+    """A Markdown table whose first column is code."""
+    lines = [f"| {head} |", "|" + "---|" * (head.count("|") + 1)]
+    return "\n".join([*lines, *(f"| `{name}` | {' | '.join(map(str, rest))} |" for name, *rest in rows)])
 
 
 def _members(shown: type) -> Iterator[tuple[str, Any]]:

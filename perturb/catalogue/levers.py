@@ -54,20 +54,22 @@ class OperatorFacts:
 
 
 OPERATORS: Mapping[str, OperatorFacts] = {
-    "ask": OperatorFacts("puts a new question in place of the old one"),
-    "remark": OperatorFacts("adds a remark to the question at the name of its subject", ("behind", "before")),
-    "reword": OperatorFacts("puts other words in place of words of the question", says=False, words=True),
-    "rename": OperatorFacts("puts a wording in place of the subject's name in the question"),
+    "ask": OperatorFacts("replaces the question with a new one"),
+    "remark": OperatorFacts(
+        "adds a remark to the question, next to the name of its subject", ("behind", "before")
+    ),
+    "reword": OperatorFacts("replaces words of the question", says=False, words=True),
+    "rename": OperatorFacts("replaces the subject's name in the question"),
     "add": OperatorFacts(
-        "adds a sentence to the passage, behind the sentence that holds the answer, a date or a figure beside it",
+        "adds a sentence to the passage, after the sentence with the answer, or a date or figure next to it",
         ("answer", "date", "figure"),
     ),
-    "substitute": OperatorFacts("puts a wording in place of every mention of the answer"),
+    "substitute": OperatorFacts("replaces every mention of the answer"),
     "convert": OperatorFacts(
-        "sets the same measure in another unit behind a measure of the passage", says=False
+        "adds the same measure in another unit after a measure in the passage", says=False
     ),
     "delete": OperatorFacts(
-        "cuts something from the passage",
+        "deletes something from the passage",
         (
             "bracket",
             "opening",
@@ -84,32 +86,30 @@ OPERATORS: Mapping[str, OperatorFacts] = {
         ),
         says=False,
     ),
-    "exchange": OperatorFacts("puts the passage of another instance in place of this one", says=False),
-    "join": OperatorFacts(
-        "sets the passage of another instance, which answers a like question, beside this one"
-    ),
+    "exchange": OperatorFacts("replaces the passage with that of another instance", says=False),
+    "join": OperatorFacts("adds the passage of another instance that answers a similar question"),
 }
 
 GAPS: Mapping[str, str] = {
-    "subject": "what the passage is about, with the noun that says what it is, if it is not a person",
-    "thing": "the subject, if no kind is known of it",
+    "subject": "what the passage is about, with its noun unless it is a person",
+    "thing": "the subject, if its kind is unknown",
     "name": "the bare name of the subject",
     "noun": "the noun that says what the subject is",
     "answer": "the answer as the passage writes it",
     "claim": "question and answer as a clause: Jane Austen wrote Emma",
     "denial": "the claim with a negation: Jane Austen did not write Emma",
-    "never": "the answer never having done so: Jane Austen had never written Emma",
-    "would": "the deed without its doer, as a possibility: would have written Emma",
-    "before": "a year long before the subject came out or began, and before every year of the passage",
-    "authored": "the bare name of a work whose author, and nobody else's part, is asked for",
-    "living": "the subject, a person whom the passage shows to be alive",
-    "office": "the office that the answer holds now",
+    "never": "the claim with never: Jane Austen had never written Emma",
+    "would": "the deed without its agent, as a possibility: would have written Emma",
+    "before": "a year long before the subject and every year in the passage",
+    "authored": "the bare name of a work whose author is asked for",
+    "living": "the subject, if it is a person who is alive according to the passage",
+    "office": "the office that the person in the answer holds now",
     "later": "a year far in the future",
-    "nationality": "another nationality than the passage gives the subject",
-    "lasting": "prints nothing; allows the wording only where the passage mentions no end of its subject",
-    "unreviewed": "prints nothing; allows the wording only where the passage mentions no praise, review or award",
-    "figure": "the one figure of a sentence beside the answer",
-    "round_figure": "the figure rounded, with what it counts",
+    "nationality": "a nationality other than the subject's",
+    "lasting": "nothing; a condition: the passage mentions no end of its subject",
+    "unreviewed": "nothing; a condition: the passage mentions no praise, review or award",
+    "figure": "the only figure in a sentence beside the answer",
+    "round_figure": "that figure rounded, with what it counts",
     "other_date": "a date some days from the one beside the answer",
 }
 """Gap -> what stands in it. A kind or group of kinds of `levers/words.yaml` is a gap, too: the subject, if of it.
