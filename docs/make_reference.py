@@ -1,14 +1,16 @@
 """Writes docs/reference.md: `python docs/make_reference.py`.
 
-It is made of the docstrings of what `import perturb` offers, the fields of a snapshot and its manifest, and what
-levers and their rules may name.
+It is made of the docstrings of what `import perturb` offers, the fields of snapshots, manifests and results, and the
+vocabulary of levers and rules.
 """
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ import perturb
 from perturb.api import functions, questions, stored
 from perturb.catalogue.features import vocabulary, word_table
 from perturb.catalogue.levers import GAPS, OPERATORS
+from perturb.evaluation.results import Result
 from perturb.snapshots.manifest import Manifest
 from perturb.snapshots.rows import _OPTIONAL, SEVERAL_COLUMNS, SINGLE_COLUMNS, ColumnKind
 
@@ -64,7 +67,14 @@ def render() -> str:
         parts += [f"## perturb.{name}", _text(shown)]
         for member, value in _members(shown):
             parts += [f"### {name}.{member}", *_entry(f"{name}.{member}", value)]
-    parts += ["## Fields of a snapshot", _fields(), "## Keys of a manifest", _keys()]
+    parts += [
+        "## Fields of a snapshot",
+        _fields(),
+        "## Keys of a manifest",
+        _keys(),
+        "## Columns of results",
+        _results(),
+    ]
     parts += ["## Needs of a lever", _needs(), "## Rules of the offline engine", *_rules()]
     return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
 
@@ -86,6 +96,21 @@ def _keys() -> str:
     return _table(
         "key | content", ((name, field.description) for name, field in Manifest.model_fields.items())
     )
+
+
+def _results() -> str:
+    """The columns of `results.jsonl`, by the docstrings below the fields of `Result`."""
+    tree = ast.parse(inspect.getsource(Result))
+    body = next(node.body for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    described = (
+        (field.target.id, text.value.value)
+        for field, text in pairwise(body)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(text, ast.Expr)
+        and isinstance(text.value, ast.Constant)
+    )
+    return _table("column | content", described)
 
 
 def _needs() -> str:
@@ -114,7 +139,7 @@ def _rules() -> Iterator[str]:
     yield _table("group | kinds", ((name, ", ".join(members)) for name, members in groups.items()))
 
 
-def _table(head: str, rows: Iterable[tuple[str, ...]]) -> str:
+def _table(head: str, rows: Iterable[tuple[Any, ...]]) -> str:
     """A Markdown table whose first column is code."""
     lines = [f"| {head} |", "|" + "---|" * (head.count("|") + 1)]
     return "\n".join([*lines, *(f"| `{name}` | {' | '.join(map(str, rest))} |" for name, *rest in rows)])

@@ -42,42 +42,49 @@ class Result:
     """What one model did with one item. The fields are the columns of the table, in this order."""
 
     item_id: str
+    """Identifier of the item."""
     model: str
+    """Name of the model under test."""
     base_id: str
+    """Identifier of the base instance of the item."""
     perturbation_class: str
+    """The perturbation class of the item."""
     intensity: str
     """LOW, MEDIUM or HIGH; NONE for a control."""
     expected_rag_behavior: str
     """`ANSWER_CORRECTLY` or the refusal code that is right."""
     predicted: str | None
-    """`ANSWER`, the refusal code of a class, or `REFUSE_OTHER`; None while unscored."""
+    """`ANSWER`, the refusal code of a class, or `REFUSE_OTHER`; null while unscored."""
     quality: int | None = None
-    """1 to 5, for answer attempts on answerable items with a single passage; 4 and 5 are correct."""
+    """1 to 5, for answers to answerable items with a single passage; 4 and 5 are correct."""
     eligible: bool | None = None
-    """This and the next two: for answer attempts on answerable items with several passages."""
+    """For answers to answerable items with several passages, as the next two: the answer does what was asked."""
     factual_all: bool | None = None
-    """Every claim is supported by the passages, whichever they are."""
+    """The passages support every claim."""
     factual_signal: bool | None = None
-    """Every claim is supported by the signal passages alone; RAF = `eligible` and this."""
+    """The signal passages alone support every claim; RAF is 1 if this and `eligible` are true."""
     confidence: str | None = None
-    """One of `classify.CONFIDENCE_LEVELS`; None where the model was not asked or stated none."""
+    """One of the five levels; null if the model was not asked or stated none."""
     domain: str | None = None
+    """Subject area of the item."""
     language: str | None = None
+    """Language of the item."""
     lever: str | None = None
+    """Lever of the item."""
     generator: str | None = None
     """Who made the item."""
     unscored: str | None = None
-    """Why `predicted` or a judgement that the item needs is missing: `STAGE: reason`; None when all are there."""
+    """Why `predicted` or a judgement that the item needs is missing, as `STAGE: reason`; null if nothing is missing."""
     graded_by: str | None = None
-    """How an answer to the item is graded, `quality` or `raf`, be it answered or not; None for unanswerable items."""
+    """How answers to the item are graded, `quality` or `raf`, even if this reply is a refusal; null if unanswerable."""
     construction: str | None = None
-    """Of a deep item: how its flaw is laid."""
+    """Of a deep item: how its flaw is hidden."""
     prompt: str | None = None
     """The setting in which the model was asked: `codes`, `plain` or the name of a template file."""
     behaviour_kind: str | None = None
-    """What a free reply does, one of `perturb.metrics.outcomes.BehaviourKind`; `predicted` is its strict reading."""
+    """What a free reply does; `predicted` is its strict reading."""
     sample: int = 1
-    """Which of the replies of the model to the item this is, from 1."""
+    """Which of the model's replies to the item this is, from 1."""
 
     def to_dict(self) -> dict[str, Any]:
         """The row as plain values, columns in order."""
