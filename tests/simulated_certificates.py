@@ -1,6 +1,7 @@
 """How often the interval of wrong labels holds the true share, by simulation.
 
     python -m tests.simulated_certificates [ROUNDS]
+    python -m tests.simulated_certificates people [ROUNDS]
     python -m tests.simulated_certificates hardest [ROUNDS]
 
 Rounds of 360 candidates from 20 base instances; a candidate is wrong at a rate that varies between base instances.
@@ -8,6 +9,9 @@ Three verifiers miss a fault, or fail a right item, if a common difficulty and a
 threshold, so their errors are correlated. The panel is unanimous. Planted faults are of the same difficulty as natural
 ones; 18 right items go with them. The truth is the share of wrong labels among the items that a round accepts: in the
 long run, and in that round.
+
+`people` adds a random sample of accepted items whose labels people read without error, and combines both. Verifiers
+miss natural faults as often as planted ones, or twice as often.
 
 `hardest` shows what a choice by difficulty does. Solvers answer the question as it is, whatever its label says. So they
 are wrong about a right label as often as the item is difficult, and about a wrong label as often as it is not.
@@ -19,12 +23,13 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 
 import numpy as np
 from scipy.stats import norm
 
-from perturb.auditing.certificate import Tally
-from perturb.metrics.corrected_rates import Share, wrong_label_share
+from perturb.auditing.votes import Tally
+from perturb.metrics.corrected_rates import CONTRADICTED, Share, combined_wrong_share, wrong_label_share
 from perturb.metrics.inputs import Flags
 
 BASES, EACH, RIGHT, VERIFIERS = 20, 18, 18, 3
@@ -76,20 +81,30 @@ def interval(
     return found.low or 0.0, 1.0 if found.high is None else found.high
 
 
+def draw_round(share: float, panel: Panel, generator: np.random.Generator) -> tuple[Flags, Flags]:
+    """Which candidates are wrong and which the panel accepts: shape (base instances, candidates)."""
+    rate = rate_for(share, panel)
+    rates = generator.beta(rate * 10, (1 - rate) * 10, BASES)
+    wrong = generator.random((BASES, EACH)) < rates[:, None]
+    return wrong, panel.accepts(wrong.ravel(), generator).reshape(wrong.shape)
+
+
+def share_accepted(accepted: Flags) -> Share:
+    """The share that the panel accepts, as a certificate counts it."""
+    counts = {str(base): (int(row.sum()), EACH) for base, row in enumerate(accepted)}
+    return Tally(int(accepted.sum()), accepted.size, counts).share
+
+
 def simulate(
     share: float, planted: int, panel: Panel, rounds: int, generator: np.random.Generator
 ) -> tuple[float, float, float]:
     """Coverage of the share in the long run and of that of the round, and the median upper end."""
-    rate = rate_for(share, panel)
     held, held_round, highs = [], [], []
     for _ in range(rounds):
-        rates = generator.beta(rate * 10, (1 - rate) * 10, BASES)
-        wrong = generator.random((BASES, EACH)) < rates[:, None]
-        accepted = panel.accepts(wrong.ravel(), generator).reshape(wrong.shape)
+        wrong, accepted = draw_round(share, panel, generator)
         passes = int(panel.accepts(np.ones(planted, dtype=np.bool_), generator).sum())
         right = int(panel.accepts(np.zeros(RIGHT, dtype=np.bool_), generator).sum())
-        counts = {str(base): (int(row.sum()), EACH) for base, row in enumerate(accepted)}
-        tally = Tally(int(accepted.sum()), accepted.size, counts).share
+        tally = share_accepted(accepted)
         n = round(tally.n)  # rounded, so that rounds alike share an interval
         low, high = interval(passes, planted, right, round(tally.value * n), n, int(accepted.sum()))
         of_round = float((wrong & accepted).sum() / max(1, accepted.sum()))
@@ -111,6 +126,54 @@ def table(rounds: int) -> Iterator[str]:
                 held, held_round, high = simulate(share, planted, panel, rounds, generator)
                 figures = f"{share:.1%} | {held:.3f} | {held_round:.3f} | {high:.1%}"
                 yield f"| {miss:.0%}, {correlation} | {planted} | {figures} |"
+
+
+READ = (30, 60, 100)
+HARDER = (1, 2)
+"""So many times as often as a planted fault does a verifier miss a natural one."""
+
+
+def simulate_people(
+    share: float, planted: int, read: int, panels: tuple[Panel, Panel], generator: np.random.Generator
+) -> tuple[float, ...]:
+    """Of one round: whether both together, then people alone, hold the two shares; whether they contradict; upper ends.
+
+    `panels` are the panel before planted items and before natural ones.
+    """
+    on_planted, panel = panels
+    wrong, accepted = draw_round(share, panel, generator)
+    passes = int(on_planted.accepts(np.ones(planted, dtype=np.bool_), generator).sum())
+    right = int(panel.accepts(np.zeros(RIGHT, dtype=np.bool_), generator).sum())
+    places = np.flatnonzero(accepted)
+    chosen = generator.choice(places, min(read, len(places)), replace=False)
+    hits = wrong.ravel()[chosen].astype(np.float64)
+    people = Share.of_sample(hits, np.ones(len(chosen)), chosen // EACH)
+    shares = Share(passes, planted), Share(right, RIGHT), share_accepted(accepted), people
+    both, alone = combined_wrong_share(*shares, len(places)), people.estimate()
+    truths = share, float(wrong[accepted].mean())
+    ends = [(one.low or 0.0, 1.0 if one.high is None else one.high) for one in (both, alone)]
+    holds = [float(low <= truth <= high) for low, high in ends for truth in truths]
+    return (*holds, float(both.reason == CONTRADICTED), *(high for _, high in ends))
+
+
+def people_table(rounds: int) -> Iterator[str]:
+    """The table of planted items beside a sample that people read, line by line."""
+    generator = np.random.default_rng(9)
+    yield (
+        "| a verifier misses, correlation | natural faults | planted | read | true share | coverage | in the round"
+        " | people alone | contradicted | median upper end | people alone |"
+    )
+    yield "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+    for (miss, correlation), harder, planted, read, share in product(PANELS, HARDER, PLANTED, READ, SHARES):
+        panels = Panel(miss, correlation), Panel(miss * harder, correlation)
+        told = np.array([simulate_people(share, planted, read, panels, generator) for _ in range(rounds)])
+        held, of_round, alone, _, contradicted, *_ = told.mean(axis=0)
+        high, high_alone = np.median(told[:, 5:], axis=0)
+        missed = "as often" if harder == 1 else "twice as often"
+        yield (
+            f"| {miss:.0%}, {correlation} | {missed} | {planted} | {read} | {share:.1%} | {held:.3f} | {of_round:.3f}"
+            f" | {alone:.3f} | {contradicted:.1%} | {high:.1%} | {high_alone:.1%} |"
+        )
 
 
 SOLVERS, SAMPLES, ITEMS = 3, 2, 1000
@@ -145,7 +208,8 @@ def hardest_table(rounds: int) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    chosen = hardest_table if "hardest" in sys.argv else table
+    tables = {"people": people_table, "hardest": hardest_table}
+    chosen = next((one for name, one in tables.items() if name in sys.argv), table)
     numbers = [int(argument) for argument in sys.argv[1:] if argument.isdecimal()]
     for line in chosen(numbers[0] if numbers else 500):
         print(line, flush=True)

@@ -1,4 +1,4 @@
-"""Agreement among the verifiers, pair by pair and as a panel, with intervals."""
+"""Agreement among the verifiers, pair by pair and as a panel, with intervals; how many votes a panel is worth."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from perturb.auditing.votes import CANDIDATE_WORDS, VoteTable
 from perturb.metrics import agreement as vote_counts
 from perturb.metrics.agreement import NO_PAIRS, NO_VARIANCE, VoteWords, no_variance
 from perturb.metrics.inputs import Estimate, Flags, Floats, plain
-from perturb.metrics.intervals import Bounded, reported_estimate
+from perturb.metrics.intervals import TAIL, Bounded, reported_estimate
 from perturb.metrics.resampling import Resamples, Totals
 
 ONE_VERIFIER = "agreement takes two raters; there is one"
@@ -260,3 +260,36 @@ def _panel(table: VoteTable, resamples: Resamples) -> dict[str, Estimate]:
         )
 
     return {name: measured(name) for name in _PANEL}
+
+
+def effective_votes(errors: Floats, seed: int = 0, resamples: int = 1000) -> Estimate:
+    """How many independent verifiers err as rarely together: k / (1 + (k - 1) r), r the mean correlation of errors.
+
+    `errors` has a row for each item about which the truth is known and a column for each of k verifiers: 1 where it
+    erred. In [1, k]; undefined where fewer than two verifiers erred. Reference: Kish (1965), Survey Sampling.
+
+    >>> alike = np.array([[1, 1], [0, 0], [1, 1], [0, 0]], dtype=float)
+    >>> effective_votes(alike).value
+    1.0
+    """
+    n, members = errors.shape
+    if members < 2:
+        return Estimate.undefined("the panel has one verifier", n)
+    value = _effective(errors)
+    if value is None:
+        return Estimate.undefined("fewer than two verifiers erred on planted items", n)
+    generator = np.random.default_rng(seed)
+    again = [_effective(errors[generator.integers(0, n, n)]) for _ in range(resamples)]
+    defined = [one for one in again if one is not None]
+    low, high = np.quantile(defined, [TAIL, 1 - TAIL])
+    return Estimate(value, float(min(low, value)), float(max(high, value)), n=n)
+
+
+def _effective(errors: Floats) -> float | None:
+    members = errors.shape[1]
+    varied = errors[:, errors.std(axis=0) > 0]
+    if varied.shape[1] < 2:
+        return None
+    correlation = np.atleast_2d(np.corrcoef(varied, rowvar=False))
+    pairs = correlation[np.triu_indices(varied.shape[1], 1)]
+    return float(members / (1 + (members - 1) * max(float(pairs.mean()), 0.0)))

@@ -15,14 +15,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from perturb.auditing.votes import ABSENT, FAIL, NOT_ASKED, PASS, STATE_CODES, decide_by_rule
+from perturb.auditing.agreement import effective_votes
+from perturb.auditing.rubric import LabelSample, read_label_sample
+from perturb.auditing.votes import (
+    ABSENT,
+    FAIL,
+    NOT_ASKED,
+    PASS,
+    STATE_CODES,
+    Tally,
+    decide_by_rule,
+    read_tallies,
+)
 from perturb.catalogue.classes import Judges
 from perturb.files.resources import fraction_of
 from perturb.ledger.calls import reading
 from perturb.ledger.plans import CurrentPlan, current_plan
 from perturb.ledger.planted import class_rules, failed_items, planted_items, planted_votes
 from perturb.ledger.queries import accepted_jobs
-from perturb.metrics.corrected_rates import Share, effective_votes, wrong_label_share
+from perturb.metrics.corrected_rates import Share, combined_wrong_share, wrong_label_share
 from perturb.metrics.inputs import Estimate, Flags
 from perturb.records import LABEL_FAULTS, ClassRule, PlantedItem, Verdict, taxonomy_place
 from perturb.snapshots.facts import certificate_line
@@ -39,28 +50,6 @@ LEAST_NAMED = 4
 CAVEAT = "measured on planted faults; natural ones may be harder to see"
 
 MECHANICAL = tuple(kind for kind in LABEL_FAULTS if kind != "written")
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """The panel's decisions on the candidates of a round, or of a part of it."""
-
-    accepted: int
-    decided: int
-    """Accepted and rejected ones; undecided candidates are left out."""
-    bases: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Base instance → its accepted and its decided candidates."""
-
-    @property
-    def share(self) -> Share:
-        """The share accepted, of as many independent candidates as are as precise."""
-        n, clusters = self.decided, len(self.bases)
-        if n == 0 or clusters < 2 or self.accepted in (0, n):
-            return Share(self.accepted, n)
-        p = self.accepted / n
-        squares = sum((accepted - p * decided) ** 2 for accepted, decided in self.bases.values())
-        effect = clusters / (clusters - 1) * squares / n / (p * (1 - p))
-        return Share(self.accepted / max(1.0, effect), n / max(1.0, effect))
 
 
 @dataclass(frozen=True)
@@ -160,6 +149,8 @@ class Certificate:
     """By class."""
     hard: int | None = None
     """How many accepted candidates the solvers failed; None if no solver was asked."""
+    people: LabelSample | None = None
+    """What people found of a sample of accepted candidates; None if nobody finished one."""
 
     @property
     def faults(self) -> Flags:
@@ -169,11 +160,24 @@ class Certificate:
         return written if enough else self.verdicts.of_kinds(*LABEL_FAULTS)
 
     def wrong_labels(self) -> Estimate:
-        """The share of wrong labels among the accepted candidates."""
-        right = self.verdicts.passes(self.verdicts.of_kinds("right"))
-        return wrong_label_share(
-            self.verdicts.passes(self.faults), right, self.tally.share, self.tally.accepted
-        )
+        """The share of wrong labels among the accepted candidates, by planted items."""
+        return wrong_label_share(*self._panel, self.tally.accepted)
+
+    @property
+    def _panel(self) -> tuple[Share, Share, Share]:
+        """The shares of planted faults, right items and candidates that the panel accepts."""
+        right = self.verdicts.of_kinds("right")
+        return self.verdicts.passes(self.faults), self.verdicts.passes(right), self.tally.share
+
+    def combined(self) -> Estimate | None:
+        """The same by planted items and people together; None if nobody read any."""
+        if self.people is None:
+            return None
+        return combined_wrong_share(*self._panel, self.people.share, self.tally.accepted)
+
+    def quoted(self) -> Estimate:
+        """What is quoted: both together where people read items, else planted items alone."""
+        return self.combined() or self.wrong_labels()
 
     def wrong_labels_of_hard(self) -> Estimate | None:
         """The bounds of the same among the accepted candidates that solvers failed; None if no solver was asked.
@@ -186,7 +190,7 @@ class Certificate:
         reason = "any share of the wrong labels may be among the items that solvers fail"
         if not self.hard:
             return Estimate.undefined("solvers failed no accepted item")
-        whole, items = self.wrong_labels(), self.tally.accepted
+        whole, items = self.quoted(), self.tally.accepted
         low, high = ((1.0 if end is None else end) * items for end in (whole.low or 0.0, whole.high))
         low = max(0.0, low - (items - self.hard))
         return Estimate(None, low / self.hard, min(1.0, high / self.hard), n=self.hard, reason=reason)
@@ -254,6 +258,8 @@ class Certificate:
             "by_class": {name: self._class(name) for name in told.classes},
             "effective_votes": effective_votes(told.errors).to_dict(),
             "wrong_labels": self.wrong_labels().spread("value"),
+            "people": self.people and self.people.estimate.spread("value") | {"n": self.people.read},
+            "combined": (both := self.combined()) and both.spread("value"),
             "hard": None
             if (hard := self.wrong_labels_of_hard()) is None
             else hard.spread("value") | {"n": hard.n},
@@ -310,7 +316,8 @@ def certify(db: sqlite3.Connection, plan: CurrentPlan) -> Certificate | None:
     rules = class_rules(db, plan.number)
     verdicts = PlantedVerdicts.of(items, votes, plan.judges, plan.facts.panel.needed, rules)
     tallies = read_tallies(db, plan)
-    return Certificate(verdicts, tallies.pop(""), tallies, _count_hard(db, plan))
+    people = read_label_sample(db, plan)
+    return Certificate(verdicts, tallies.pop(""), tallies, _count_hard(db, plan), people)
 
 
 def _count_hard(db: sqlite3.Connection, plan: CurrentPlan) -> int | None:
@@ -318,24 +325,6 @@ def _count_hard(db: sqlite3.Connection, plan: CurrentPlan) -> int | None:
         return None
     accepted = {one.job.id for one in accepted_jobs(db, plan.number, plan.panel)}
     return len(accepted & failed_items(db, plan.facts.solvers, plan.facts.select.at_least))
-
-
-def read_tallies(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Tally]:
-    """The panel's decisions by class; under "" those on all candidates."""
-    rows = db.execute(
-        "SELECT j.perturbation_class, j.instance_key, d.acceptance FROM jobs j JOIN decisions d"
-        " ON d.candidate_id = j.id AND d.panel = ? WHERE j.plan = ? AND d.acceptance != 'undecided'",
-        (plan.panel, plan.number),
-    )
-    bases: dict[str, dict[str, tuple[int, int]]] = {"": {}}
-    for kind, base, acceptance in rows:
-        for group in ("", kind):
-            accepted, decided = bases.setdefault(group, {}).get(base, (0, 0))
-            bases[group][base] = accepted + (acceptance == "accepted"), decided + 1
-    return {
-        group: Tally(sum(a for a, _ in counts.values()), sum(n for _, n in counts.values()), counts)
-        for group, counts in bases.items()
-    }
 
 
 def run_certificate(run: Path) -> Certificate | None:

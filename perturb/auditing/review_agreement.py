@@ -16,7 +16,7 @@ import numpy as np
 
 from perturb.auditing.agreement import Agreement, measure_agreement
 from perturb.auditing.rates import Rate, grouped_rates, overall_rate
-from perturb.auditing.rubric import QUESTION_NAMES, YES, human_verdict
+from perturb.auditing.rubric import QUESTION_NAMES, YES, finished_verdicts, human_verdict
 from perturb.auditing.votes import FAIL, NOT_ASKED, PASS, Labels, VoteTable
 from perturb.errors import LedgerError
 from perturb.ledger import queries
@@ -204,7 +204,7 @@ def measure_review(
     if not len(table):
         raise LedgerError(f"{run}: no item has all five answers yet: `perturb review {run} serve`")
     human = majority(table.votes)
-    finished = [one for one in reviews if _verdicts(reviews[one])]
+    finished = [one for one in reviews if finished_verdicts(reviews[one])]
     decisions = [queries.acceptance_of(db, one, plan.panel) for one in finished]
     votes = [queries.votes_of(db, one, plan.judges) for one in finished]
     panel = np.array([{"accepted": 1.0, "rejected": 0.0}.get(str(one), np.nan) for one in decisions])
@@ -245,7 +245,7 @@ def measure_review(
 
 def review_table(db: sqlite3.Connection, reviews: Reviews, source: str) -> VoteTable:
     """The finished reviews as votes: annotators stand for verifiers, items with one finished review or more."""
-    finished = {one: _verdicts(by) for one, by in reviews.items() if _verdicts(by)}
+    finished = {one: finished_verdicts(by) for one, by in reviews.items() if finished_verdicts(by)}
     annotators = tuple(sorted({name for verdicts in finished.values() for name in verdicts}))
     states = np.full((len(finished), len(annotators)), NOT_ASKED, dtype=np.int8)
     for row, verdicts in enumerate(finished.values()):
@@ -265,12 +265,6 @@ def review_table(db: sqlite3.Connection, reviews: Reviews, source: str) -> VoteT
     return VoteTable(
         source, base, generator, perturbation_class, intensity, lever, annotators, states, full_schedule=False
     )
-
-
-def people_verdicts(reviews: Reviews) -> dict[str, bool]:
-    """Whether more than half of those who finished an item pass it; a tie fails it."""
-    finished = {one: list(_verdicts(by).values()) for one, by in reviews.items()}
-    return {one: 2 * sum(verdicts) > len(verdicts) for one, verdicts in finished.items() if verdicts}
 
 
 def majority(votes: Floats) -> Floats:
@@ -294,11 +288,6 @@ def _compare(name: str, verdicts: Floats, human: Floats, base: Integers) -> Judg
     return JudgeComparison(name, agreeing(1.0), agreeing(0.0), kappa)
 
 
-def _verdicts(by_annotator: Mapping[str, Mapping[str, str]]) -> dict[str, bool]:
-    verdicts = {name: human_verdict(answers) for name, answers in by_annotator.items()}
-    return {name: verdict for name, verdict in verdicts.items() if verdict is not None}
-
-
 def _work(name: str, reviews: Reviews) -> AnnotatorWork:
     verdicts = [human_verdict(by[name]) for by in reviews.values() if name in by]
     finished = [verdict for verdict in verdicts if verdict is not None]
@@ -307,7 +296,9 @@ def _work(name: str, reviews: Reviews) -> AnnotatorWork:
 
 
 def _question_rates(reviews: Reviews, table: VoteTable) -> tuple[Rate, ...]:
-    finished = [[by[name] for name in verdicts] for by in reviews.values() if (verdicts := _verdicts(by))]
+    finished = [
+        [by[name] for name in verdicts] for by in reviews.values() if (verdicts := finished_verdicts(by))
+    ]
     counted = np.array([float(len(answers)) for answers in finished])
     rates: list[Rate] = []
     for question in QUESTION_NAMES:

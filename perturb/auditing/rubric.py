@@ -8,13 +8,18 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
+
+import numpy as np
 
 from perturb.errors import ConfigError
 from perturb.files.resources import seed_of
+from perturb.ledger.evaluations import Reviews, read_reviews
 from perturb.ledger.plans import CurrentPlan
-from perturb.ledger.queries import REPLACED
+from perturb.ledger.queries import REPLACED, accepted_jobs
+from perturb.metrics.corrected_rates import Share
+from perturb.metrics.inputs import Estimate
 
 YES, NO = "yes", "no"
 COMMENT = "comment"
@@ -61,17 +66,69 @@ QUESTIONS: tuple[RubricQuestion, ...] = (
 
 QUESTION_NAMES: tuple[str, ...] = tuple(question.name for question in QUESTIONS)
 
+LABEL_QUESTIONS = ("intensity_achieved", "uncertainty_induction", "ground_truth_alignment")
+"""What the label rests on; a lever that was not carried out and clumsy wording leave it right."""
 
-def human_verdict(answers: Mapping[str, str]) -> bool | None:
+
+def human_verdict(answers: Mapping[str, str], decisive: Sequence[str] = QUESTION_NAMES) -> bool | None:
     """PASS (True) if all five answers are yes, FAIL if all are given and any is no, None while some are missing.
+
+    Answers to other questions than the `decisive` ones may be no.
 
     >>> human_verdict(dict.fromkeys(QUESTION_NAMES, "yes")), human_verdict({"intensity_achieved": "no"})
     (True, None)
     """
-    given = [answers.get(name) for name in QUESTION_NAMES]
-    if None in given:
+    if any(name not in answers for name in QUESTION_NAMES):
         return None
-    return all(answer == YES for answer in given)
+    return all(answers[name] == YES for name in decisive)
+
+
+def finished_verdicts(
+    by_annotator: Mapping[str, Mapping[str, str]], decisive: Sequence[str] = QUESTION_NAMES
+) -> dict[str, bool]:
+    """What each annotator who finished an item says of it."""
+    verdicts = {name: human_verdict(answers, decisive) for name, answers in by_annotator.items()}
+    return {name: verdict for name, verdict in verdicts.items() if verdict is not None}
+
+
+def people_verdicts(reviews: Reviews, decisive: Sequence[str] = QUESTION_NAMES) -> dict[str, bool]:
+    """Whether more than half of those who finished an item pass it; a tie fails it."""
+    finished = {one: list(finished_verdicts(by, decisive).values()) for one, by in reviews.items()}
+    return {one: 2 * sum(verdicts) > len(verdicts) for one, verdicts in finished.items() if verdicts}
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSample:
+    """What people found of the labels of accepted candidates."""
+
+    share: Share
+    """The wrong ones, of as many independent items as are as precise."""
+    read: int
+    """Items that somebody finished."""
+
+    @property
+    def estimate(self) -> Estimate:
+        """The share of wrong labels, with Clopper and Pearson's interval."""
+        return replace(self.share.estimate(), n=self.read)
+
+
+def read_label_sample(db: sqlite3.Connection, plan: CurrentPlan) -> LabelSample | None:
+    """What people found of the accepted candidates in the sample of a review; None if nobody finished one.
+
+    A cell counts by its accepted candidates, however many were read. Cells in which none was read are left out.
+    """
+    right = people_verdicts(read_reviews(db), LABEL_QUESTIONS)
+    if not right:
+        return None
+    accepted = [one.job for one in accepted_jobs(db, plan.number, plan.panel)]
+    read = [job for job in accepted if job.id in right]
+    if not read:
+        return None
+    of_cell, read_of_cell = (Counter(job.cell for job in jobs) for jobs in (accepted, read))
+    weights = np.array([of_cell[job.cell] / read_of_cell[job.cell] for job in read])
+    bases = np.unique([job.instance_id for job in read], return_inverse=True)[1]
+    wrong = np.array([not right[job.id] for job in read], dtype=np.float64)
+    return LabelSample(Share.of_sample(wrong, weights, bases), len(read))
 
 
 GRADE_QUESTIONS: Mapping[str, tuple[RubricQuestion, ...]] = {

@@ -1,4 +1,7 @@
-"""The votes of a panel as columns: one matrix of verdicts beside what is known of each candidate."""
+"""The votes of a panel as columns: one matrix of verdicts beside what is known of each candidate.
+
+How many candidates of a round the panel accepted.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,16 @@ from numpy.typing import NDArray
 from perturb.errors import SourceError
 from perturb.files.tables import read_flag, row_place
 from perturb.metrics.agreement import VoteWords
+from perturb.metrics.corrected_rates import Share
 from perturb.metrics.inputs import Flags, Floats, Integers
 from perturb.records import VerdictState, taxonomy_place
 
 if TYPE_CHECKING:
+    import sqlite3
+
     import pandas as pd
+
+    from perturb.ledger.plans import CurrentPlan
 
 COLUMNS: tuple[str, ...] = (
     "candidate_id",
@@ -296,3 +304,43 @@ def decide_by_rule(states: NDArray[np.int8], needed: int) -> tuple[Flags, Flags]
     passes = np.minimum(needed, judges)
     accepted = ((states == PASS).sum(axis=1) >= passes) & (judges > 0)
     return accepted, (states == FAIL).sum(axis=1) > judges - passes
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The panel's decisions on the candidates of a round, or of a part of it."""
+
+    accepted: int
+    decided: int
+    """Accepted and rejected ones; undecided candidates are left out."""
+    bases: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Base instance → its accepted and its decided candidates."""
+
+    @property
+    def share(self) -> Share:
+        """The share accepted, of as many independent candidates as are as precise."""
+        n, clusters = self.decided, len(self.bases)
+        if n == 0 or clusters < 2 or self.accepted in (0, n):
+            return Share(self.accepted, n)
+        p = self.accepted / n
+        squares = sum((accepted - p * decided) ** 2 for accepted, decided in self.bases.values())
+        effect = clusters / (clusters - 1) * squares / n / (p * (1 - p))
+        return Share(self.accepted / max(1.0, effect), n / max(1.0, effect))
+
+
+def read_tallies(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Tally]:
+    """The panel's decisions by class; under "" those on all candidates."""
+    rows = db.execute(
+        "SELECT j.perturbation_class, j.instance_key, d.acceptance FROM jobs j JOIN decisions d"
+        " ON d.candidate_id = j.id AND d.panel = ? WHERE j.plan = ? AND d.acceptance != 'undecided'",
+        (plan.panel, plan.number),
+    )
+    bases: dict[str, dict[str, tuple[int, int]]] = {"": {}}
+    for kind, base, acceptance in rows:
+        for group in ("", kind):
+            accepted, decided = bases.setdefault(group, {}).get(base, (0, 0))
+            bases[group][base] = accepted + (acceptance == "accepted"), decided + 1
+    return {
+        group: Tally(sum(a for a, _ in counts.values()), sum(n for _, n in counts.values()), counts)
+        for group, counts in bases.items()
+    }

@@ -14,7 +14,7 @@ import numpy as np
 
 from perturb.auditing.certificate import Certificate, certify
 from perturb.auditing.rates import overall_rate
-from perturb.auditing.review_agreement import people_verdicts
+from perturb.auditing.rubric import people_verdicts
 from perturb.auditing.votes import Labels
 from perturb.errors import ConfigError, SnapshotError
 from perturb.files.resources import seed_of
@@ -143,7 +143,7 @@ def _refuse_wrong_labels(certificate: Certificate | None, max_wrong: float, *, h
             "nothing is certified, since no item was planted: build with `panel: {planted: 24}`, or leave --max-wrong"
             " out"
         )
-    wrong = certificate.wrong_labels_of_hard() if hard else certificate.wrong_labels()
+    wrong = certificate.wrong_labels_of_hard() if hard else certificate.quoted()
     high = None if wrong is None else wrong.high
     if high is None or high > max_wrong:
         raise SnapshotError(

@@ -12,7 +12,8 @@ from typing import Any
 
 import yaml
 
-from perturb.auditing.certificate import certify, read_tallies
+from perturb.auditing.certificate import certify
+from perturb.auditing.votes import read_tallies
 from perturb.building.export import count_foreign_rows, export_snapshot
 from perturb.building.panel import ALL_ABSTAINED
 from perturb.building.pipeline import Pipeline, Waves, Workers

@@ -11,9 +11,13 @@ members: `f` and `s` are shares of joint verdicts. Intervals are melded: each sh
 one that gives Clopper and Pearson's limits, and an end of the interval is a quantile of q over draws from them. It
 keeps its level since q only rises, or only falls, with each share.
 
+What people say of a random sample of accepted items is combined with that: confidence distributions are added on the
+scale of normal deviates, each weighted by how narrow its interval is.
+
 References: Angelopoulos, Duchi and Zrnic (2023), arXiv 2311.01453; Fisch et al. (2024), arXiv 2406.04291, on strata;
 Rogan and Gladen (1978), American Journal of Epidemiology 107; Lang and Reiczigel (2014), Preventive Veterinary
-Medicine 113; Fay, Proschan and Brittain (2015), Biometrics 71, on melding.
+Medicine 113; Fay, Proschan and Brittain (2015), Biometrics 71, on melding; Singh, Xie and Strawderman (2005), Annals of
+Statistics 33, on combining; Kish (1965), Survey Sampling, on effective sizes.
 """
 
 from __future__ import annotations
@@ -128,69 +132,6 @@ class CorrectedRate:
         )
 
 
-@dataclass(frozen=True)
-class GradingStrata:
-    """The strata of a score that people are to grade: what each adds to its variance, by the number of grades.
-
-    Neyman's allocation: grades go where weight times spread is largest. References: Neyman (1934), Journal of the Royal
-    Statistical Society 97; Fisch et al. (2024), arXiv 2406.04291.
-    """
-
-    sizes: Integers
-    """Replies that a judge decided, shape (strata,); so are the others."""
-    weights: Floats
-    """The part of the score that rests on them."""
-    spreads: Floats
-    """Standard deviation of judge minus human."""
-    graded: Integers
-    """Grades that are there."""
-    rates: Integers
-    """The number of the rate that a stratum belongs to; a score may be made of several."""
-    variance: float
-    """Of the score, if people graded everything."""
-    bases: int
-    """Base instances."""
-
-    def counts(self, pace: float) -> Integers:
-        """Grades by stratum, those that are there included; more with a larger `pace`."""
-        # with fewer in a stratum, too few disagreements are seen to know its variance
-        least = np.maximum(FEWEST_GRADES, self.graded)
-        wanted = np.maximum(np.ceil(pace * self.weights * self.spreads), least)
-        return np.minimum(wanted, self.sizes).astype(np.int64)
-
-    def half_width(self, counts: Integers) -> float:
-        """Half of the 95 % interval that so many grades give, as `CorrectedRate` would have it."""
-        added = (self.weights * self.spreads) ** 2 * (1 / counts - 1 / self.sizes)
-        floor = 0.0
-        for rate in np.unique(self.rates):
-            rows = self.rates == rate
-            if counts[rows].sum() < self.sizes[rows].sum():
-                floor += float(self.weights[rows].sum() / counts[rows].sum()) ** 2
-        variance = max(self.variance + float(added.sum()) + floor / 2, 2 * floor)
-        return t_quantile(max(min(self.bases, int(counts.sum())), 2)) * math.sqrt(variance)
-
-    def fewest(self, half_width: float) -> Integers | None:
-        """As few grades as give at most this half width; None if not even all of them do.
-
-        >>> strata = GradingStrata(
-        ...     *(np.array(one) for one in ([400, 400], [0.5, 0.5], [0.4, 0.1], [0, 0], [0, 0])), 1e-4, 100
-        ... )
-        >>> strata.fewest(0.04).tolist(), strata.fewest(0.01)
-        ([128, 32], None)
-        """
-        if self.half_width(self.sizes) > half_width:
-            return None
-        low, high = 0.0, float((self.sizes / np.maximum(self.weights * self.spreads, 1e-9)).max())
-        if self.half_width(self.counts(low)) <= half_width:
-            return self.counts(low)
-        for _ in range(60):
-            middle = (low + high) / 2
-            low, high = (
-                (low, middle) if self.half_width(self.counts(middle)) <= half_width else (middle, high)
-            )
-        return self.counts(high)
-
-
 def combined(parts: Sequence[CorrectedRate], weights: Sequence[float]) -> CorrectedRate:
     """The weighted sum of rates over the same base instances, such as a mean or a difference.
 
@@ -234,6 +175,11 @@ DRAWS = 20_000
 
 CANNOT_TELL = "the panel cannot tell right from wrong: it passes planted faults as often as right items"
 
+HARDER_TO_SEE = 4.0
+"""So many times the odds of a planted fault may be those that a natural one is passed."""
+
+CONTRADICTED = "people and planted items contradict each other: these are the figures of people"
+
 
 @dataclass(frozen=True, slots=True)
 class Share:
@@ -251,6 +197,33 @@ class Share:
     def misses(self) -> Share:
         """The share of the others."""
         return Share(self.n - self.hits, self.n)
+
+    @classmethod
+    def of_sample(cls, hits: Floats, weights: Floats, bases: Integers) -> Share:
+        """The weighted share of hits (0 or 1), of as many independent trials as are as precise.
+
+        Weights say how many items each one stands for; `bases` numbers the base instances. Both lower the number.
+
+        >>> Share.of_sample(np.array([1.0, 0, 0, 0]), np.ones(4), np.arange(4))
+        Share(hits=0.75, n=3.0)
+        """
+        weights = weights / weights.sum()
+        share, n = float(weights @ hits), float(1 / (weights @ weights))
+        sums = np.bincount(bases, weights * (hits - share))
+        clusters = len(np.unique(bases))
+        if 0 < share < 1 and clusters > 1:
+            variance = float(sums @ sums) * clusters / (clusters - 1)
+            n = min(n, share * (1 - share) / variance)
+        return cls(share * n, n)
+
+    def confidence(self, shares: Floats, *, upper: bool) -> Floats:
+        """The confidence distribution of the upper or the lower limit, at these shares."""
+        from scipy.special import betainc
+
+        hits, misses = self.hits + upper, self.n - self.hits + (not upper)
+        if hits <= 0 or misses <= 0:
+            return (shares >= float(hits > 0)).astype(np.float64)
+        return np.asarray(betainc(hits, misses, shares))
 
     def draws(self, generator: np.random.Generator, *, upper: bool) -> Floats:
         """Draws from the confidence distribution of the upper or the lower limit."""
@@ -297,54 +270,77 @@ def wrong_label_share(
         ]
         reason = f"there are no {' and no '.join(lacking)}" if lacking else "nothing was accepted"
         return Estimate(None, None, 1.0, n=n, reason=reason)
-    generator = np.random.default_rng(seed)
     panel = false_passes, right_passes, accepted
+    ends = _limits(*panel, items, seed)
+    if ends is None:
+        return Estimate(None, None, 1.0, n=n, reason=CANNOT_TELL)
+    value = float(_wrong_share(*(np.array([share.value]) for share in panel))[0])
+    low, high = float(np.quantile(ends[0], TAIL)), float(np.quantile(ends[1], 1 - TAIL))
+    return Estimate(value, min(low, value), max(high, value), n=n)
+
+
+def _limits(
+    false_passes: Share, right_passes: Share, accepted: Share, items: int | None, seed: int, odds: float = 1.0
+) -> tuple[Floats, Floats] | None:
+    """Draws from the confidence distributions of the lower and upper limit; None if the panel cannot tell.
+
+    For the upper limit, the odds of a false pass are multiplied by `odds`.
+    """
+    generator, panel = np.random.default_rng(seed), (false_passes, right_passes, accepted)
     f_high, s_high, a_high = (share.draws(generator, upper=True) for share in panel)
     f_low, s_low, a_low = (share.draws(generator, upper=False) for share in panel)
     if np.quantile(s_low - f_high, TAIL) <= 0:
-        return Estimate(None, None, 1.0, n=n, reason=CANNOT_TELL)
-    value = float(_wrong_share(*(np.array([share.value]) for share in panel))[0])
+        return None
+    f_high = odds * f_high / (1 + (odds - 1) * f_high)
     lows, highs = _wrong_share(f_low, s_low, a_high), _wrong_share(f_high, s_high, a_low)
     if items:
         lows, highs = (generator.binomial(items, shares) / items for shares in (lows, highs))
-    low, high = float(np.quantile(lows, TAIL)), float(np.quantile(highs, 1 - TAIL))
-    return Estimate(value, min(low, value), max(high, value), n=n)
+    return lows, highs
+
+
+def combined_wrong_share(
+    false_passes: Share, right_passes: Share, accepted: Share, people: Share, items: int, seed: int = 0
+) -> Estimate:
+    """The same share from planted items and from the items that people found to be wrong (`people`), in [0, 1].
+
+    People estimate it directly, planted items by way of the panel. Each gives a confidence distribution; the ends are
+    where the weighted sum of their normal deviates is that of an end. Weights are inverse to the widths of the two
+    intervals. Natural faults may be harder to see than planted ones: for the upper end, the odds that the panel passes
+    them are `HARDER_TO_SEE` times as high. So the interval can be wider than by planted items alone.
+
+    If the two contradict each other at the 5 % level, or the panel cannot tell right from wrong, the figures are those
+    of people, and `reason` says so.
+
+    >>> found = combined_wrong_share(Share(0, 40), Share(36, 36), Share(240, 250), Share(0, 60), 240)
+    >>> found.value, found.high < Share(0, 60).estimate().high
+    (0.0, True)
+    """
+    from scipy.special import ndtri
+
+    panel = false_passes, right_passes, accepted
+    planted, read = wrong_label_share(*panel, items, seed), people.estimate()
+    limits = _limits(*panel, items, seed, HARDER_TO_SEE)
+    if planted.value is None or limits is None or read.low is None or read.high is None:
+        return replace(read, reason=planted.reason or read.reason)
+    lows, highs = map(np.sort, limits)
+    more = (1 - people.confidence(highs, upper=False)).mean()
+    fewer = people.confidence(lows, upper=True).mean()
+    if max(more, fewer) > 1 - TAIL:
+        return replace(read, reason=CONTRADICTED)
+    widths = [read.high - read.low, np.quantile(highs, 1 - TAIL) - np.quantile(lows, TAIL)]
+    weights = 1 / np.maximum(widths, 1e-9)
+    weights /= np.linalg.norm(weights)
+    value = float(weights**2 @ [read.value, planted.value])
+    grid = np.linspace(0.0, 1.0, DRAWS + 1)
+    ends = []
+    for tail, upper, draws in ((TAIL, False, lows), (1 - TAIL, True, highs)):
+        levels = people.confidence(grid, upper=upper), np.searchsorted(draws, grid, side="right") / DRAWS
+        deviates = ndtri(np.clip(levels, 1 / DRAWS, 1 - 1 / DRAWS))
+        ends.append(float(grid[np.argmax(weights @ deviates >= ndtri(tail))]))
+    return Estimate(value, min(ends[0], value), max(ends[1], value), n=planted.n + read.n)
 
 
 def _wrong_share(f: Floats, s: Floats, a: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         among_all = np.where(s > f, np.clip((s - a) / (s - f), 0.0, 1.0), 1.0)
         return np.where(a > 0, np.clip(among_all * f / a, 0.0, 1.0), 1.0)
-
-
-def effective_votes(errors: Floats, seed: int = 0, resamples: int = 1000) -> Estimate:
-    """How many independent verifiers err as rarely together: k / (1 + (k - 1) r), r the mean correlation of errors.
-
-    `errors` has a row for each item about which the truth is known and a column for each of k verifiers: 1 where it
-    erred. In [1, k]; undefined where fewer than two verifiers erred. Reference: Kish (1965), Survey Sampling.
-
-    >>> alike = np.array([[1, 1], [0, 0], [1, 1], [0, 0]], dtype=float)
-    >>> effective_votes(alike).value
-    1.0
-    """
-    n, members = errors.shape
-    if members < 2:
-        return Estimate.undefined("the panel has one verifier", n)
-    value = _effective(errors)
-    if value is None:
-        return Estimate.undefined("fewer than two verifiers erred on planted items", n)
-    generator = np.random.default_rng(seed)
-    again = [_effective(errors[generator.integers(0, n, n)]) for _ in range(resamples)]
-    defined = [one for one in again if one is not None]
-    low, high = np.quantile(defined, [TAIL, 1 - TAIL])
-    return Estimate(value, float(min(low, value)), float(max(high, value)), n=n)
-
-
-def _effective(errors: Floats) -> float | None:
-    members = errors.shape[1]
-    varied = errors[:, errors.std(axis=0) > 0]
-    if varied.shape[1] < 2:
-        return None
-    correlation = np.atleast_2d(np.corrcoef(varied, rowvar=False))
-    pairs = correlation[np.triu_indices(varied.shape[1], 1)]
-    return float(members / (1 + (members - 1) * max(float(pairs.mean()), 0.0)))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from perturb.auditing.agreement import PANEL_NAMES
+from perturb.auditing.agreement import PANEL_NAMES, effective_votes
 from perturb.auditing.audit_report import AuditReport
 from perturb.auditing.bias import SelfBias
 from perturb.auditing.certificate import CAVEAT, Certificate
@@ -17,7 +17,6 @@ from perturb.auditing.judge_audit import JudgeAudit, audit_judges, panel_of
 from perturb.auditing.rates import MatrixRate, Rate
 from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import read_judge_votes
-from perturb.metrics.corrected_rates import effective_votes
 from perturb.metrics.inputs import Estimate
 from perturb.records import LABEL_FAULTS, taxonomy_place
 from perturb.reports.figures import Drawing, Mark, draw_bars, draw_heat_map, draw_intervals
@@ -67,8 +66,11 @@ def certificate_section(certificate: Certificate) -> Section:
     classes = [
         (name, one.n, one) for name in told.classes if (one := certificate.wrong_labels_of(name)) is not None
     ]
+    whole = [("wrong labels, by planted items", certificate.wrong_labels())]
+    if certificate.people and (both := certificate.combined()):
+        whole += [("by people", certificate.people.estimate), ("by both", both)]
     tables = [
-        estimate_table("certificate", "The whole", [("wrong labels", certificate.wrong_labels())]),
+        estimate_table("certificate", "The whole", whole),
         Table(
             "planted",
             "Planted faults passed and right items failed",

@@ -66,12 +66,22 @@ def describe_certificate(certificate: Mapping[str, Any] | None, verifiers: int) 
         among = [
             f"Of the {hard['n']} accepted items that solvers fail, at most {100 * hard['high']:.1f} % are wrong."
         ]
+    if people := certificate.get("people"):
+        alone, reason = _percentage(certificate["wrong_labels"]), certificate["combined"]["reason"]
+        told = f"Planted items alone say {alone}, people alone {_percentage(people)}"
+        among.insert(0, f"{told}: {reason}." if reason else f"{told}.")
     return (
         f"{line[0].upper()}{line[1:]}.",
         *among,
         caught,
         *(f"{advice}." for advice in certificate["advice"]),
     )
+
+
+def _percentage(figure: Mapping[str, Any]) -> str:
+    if figure["value"] is None:
+        return "nothing"
+    return f"{100 * figure['value']:.1f} % ({100 * figure['low']:.1f} to {100 * figure['high']:.1f} %)"
 
 
 def describe_replay(replies: int) -> str:

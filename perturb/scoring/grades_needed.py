@@ -6,6 +6,7 @@ the disagreement of several judges.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -16,8 +17,9 @@ import numpy as np
 
 from perturb.errors import ConfigError
 from perturb.files.resources import seed_of
-from perturb.metrics.corrected_rates import GradingStrata, combined
-from perturb.metrics.inputs import Integers
+from perturb.metrics.corrected_rates import FEWEST_GRADES, combined
+from perturb.metrics.inputs import Floats, Integers
+from perturb.metrics.intervals import t_quantile
 from perturb.scoring.human_grades import (
     CLASSIFICATION,
     CORRECTED,
@@ -49,6 +51,69 @@ _PRIOR = 5
 
 
 _STRATUM = ["rate", "stratum"]
+
+
+@dataclass(frozen=True)
+class GradingStrata:
+    """The strata of a score that people are to grade: what each adds to its variance, by the number of grades.
+
+    Neyman's allocation: grades go where weight times spread is largest. References: Neyman (1934), Journal of the Royal
+    Statistical Society 97; Fisch et al. (2024), arXiv 2406.04291.
+    """
+
+    sizes: Integers
+    """Replies that a judge decided, shape (strata,); so are the others."""
+    weights: Floats
+    """The part of the score that rests on them."""
+    spreads: Floats
+    """Standard deviation of judge minus human."""
+    graded: Integers
+    """Grades that are there."""
+    rates: Integers
+    """The number of the rate that a stratum belongs to; a score may be made of several."""
+    variance: float
+    """Of the score, if people graded everything."""
+    bases: int
+    """Base instances."""
+
+    def counts(self, pace: float) -> Integers:
+        """Grades by stratum, those that are there included; more with a larger `pace`."""
+        # with fewer in a stratum, too few disagreements are seen to know its variance
+        least = np.maximum(FEWEST_GRADES, self.graded)
+        wanted = np.maximum(np.ceil(pace * self.weights * self.spreads), least)
+        return np.minimum(wanted, self.sizes).astype(np.int64)
+
+    def half_width(self, counts: Integers) -> float:
+        """Half of the 95 % interval that so many grades give, as `CorrectedRate` would have it."""
+        added = (self.weights * self.spreads) ** 2 * (1 / counts - 1 / self.sizes)
+        floor = 0.0
+        for rate in np.unique(self.rates):
+            rows = self.rates == rate
+            if counts[rows].sum() < self.sizes[rows].sum():
+                floor += float(self.weights[rows].sum() / counts[rows].sum()) ** 2
+        variance = max(self.variance + float(added.sum()) + floor / 2, 2 * floor)
+        return t_quantile(max(min(self.bases, int(counts.sum())), 2)) * math.sqrt(variance)
+
+    def fewest(self, half_width: float) -> Integers | None:
+        """As few grades as give at most this half width; None if not even all of them do.
+
+        >>> strata = GradingStrata(
+        ...     *(np.array(one) for one in ([400, 400], [0.5, 0.5], [0.4, 0.1], [0, 0], [0, 0])), 1e-4, 100
+        ... )
+        >>> strata.fewest(0.04).tolist(), strata.fewest(0.01)
+        ([128, 32], None)
+        """
+        if self.half_width(self.sizes) > half_width:
+            return None
+        low, high = 0.0, float((self.sizes / np.maximum(self.weights * self.spreads, 1e-9)).max())
+        if self.half_width(self.counts(low)) <= half_width:
+            return self.counts(low)
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (
+                (low, middle) if self.half_width(self.counts(middle)) <= half_width else (middle, high)
+            )
+        return self.counts(high)
 
 
 @dataclass(frozen=True, slots=True)

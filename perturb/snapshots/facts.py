@@ -16,7 +16,7 @@ from perturb.ledger.plans import PlanFacts
 from perturb.records import Facts, taxonomy_place
 from perturb.snapshots.rows import SnapshotRow
 from perturb.snapshots.select import SelectionPlan, Shortfall
-from perturb.text.wording import ENGLISH
+from perturb.text.wording import ENGLISH, counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,11 @@ def certificate_line(certificate: Facts, verifiers: int) -> str:
     >>> certificate_line({"planted": 42, "right": 18, "wrong_labels": told}, 3)
     'wrong labels: 1.2 %, 95 % interval 0.2 to 3.4 %, 60 planted items, panel of 3'
     """
-    wrong = certificate["wrong_labels"]
+    people = certificate.get("people")
+    wrong = certificate["combined" if people else "wrong_labels"]
     counts = f"{certificate['planted'] + certificate['right']} planted items, panel of {verifiers}"
+    if people:
+        counts += f", {counted(people['n'], 'item')} read by people"
     if wrong["value"] is None:
         return f"wrong labels: not known ({wrong['reason']}), {counts}"
     ends = f"{100 * wrong['low']:.1f} to {100 * wrong['high']:.1f} %"

@@ -10,15 +10,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from perturb.auditing.audit_report import audit
-from perturb.auditing.certificate import Certificate, PlantedVerdicts, Tally
+from perturb.auditing.certificate import Certificate, PlantedVerdicts
+from perturb.auditing.rubric import QUESTION_NAMES
+from perturb.auditing.votes import Tally
 from perturb.building.plan import plan_build
 from perturb.building.planting import choose_rules
 from perturb.building.run import build
 from perturb.catalogue.classes import Judges
+from perturb.cli.main import app
+from perturb.ledger.evaluations import ReviewLedger, sample_ids
 from perturb.ledger.plans import Ledger
-from perturb.metrics.corrected_rates import Share, wrong_label_share
+from perturb.metrics.corrected_rates import Share, combined_wrong_share, wrong_label_share
 from perturb.records import (
     PUBLISHED_CLASSES,
     BaseInstance,
@@ -47,6 +52,7 @@ from tests.building import (
     serve,
     write_config,
 )
+from tests.review.made_run import VERIFIERS, make_run
 
 CELL = Cell(PerturbationClass.CONTRADICTION, Intensity.HIGH)
 INSTANCE = BaseInstance("b", "made", "who", (Passage("Ann did."),), ("Ann",))
@@ -313,3 +319,112 @@ def test_a_rule_that_was_chosen_decides_with_fewer_votes(tmp_path: Path) -> None
     assert report.facts["votes_saved"] == 2 * decided[0][0]
     audited = audit(report.run, resamples=20).to_dict()
     assert audited["certificate"]["planted"] > 0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "read", "reason"),
+    [(0, 60, None), (1, 60, None), (40, 60, "contradict"), (60, 60, "contradict")],
+)
+def test_people_and_planted_items_are_combined_unless_they_contradict_each_other(
+    wrong: int, read: int, reason: str | None
+) -> None:
+    people = Share(wrong, read)
+    panel = Share(0, 60), Share(36, 36), Share(240, 250)
+    both, alone = combined_wrong_share(*panel, people, 240), people.estimate()
+    assert both.low is not None
+    assert both.value is not None
+    assert both.high is not None
+    assert alone.high is not None
+    assert both.low <= both.value <= both.high
+    if reason is None:
+        assert both.reason is None
+        assert both.high < alone.high
+        planted = wrong_label_share(*panel, 240)
+        assert planted.value is not None
+        assert alone.value is not None
+        assert planted.value <= both.value <= alone.value
+    else:
+        assert reason in str(both.reason)
+        assert (both.value, both.low, both.high) == (alone.value, alone.low, alone.high)
+
+
+def test_people_stand_alone_where_the_panel_cannot_tell() -> None:
+    people = Share(1, 60)
+    both = combined_wrong_share(Share(30, 40), Share(16, 20), Share(180, 200), people, 180)
+    assert replace(both, reason=None) == people.estimate()
+    assert "cannot tell" in str(both.reason)
+
+
+def test_a_larger_sample_of_people_lowers_the_upper_end() -> None:
+    panel = Share(2, 60), Share(35, 36), Share(230, 250)
+    highs = [combined_wrong_share(*panel, Share(0, n), 230).high or 0.0 for n in (15, 30, 60, 120)]
+    assert highs == sorted(highs, reverse=True)
+    assert len(set(highs)) == 4
+
+
+def test_the_sample_counts_by_weights_and_for_less_if_base_instances_fare_alike() -> None:
+    hits = np.array([1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+    weighted = Share.of_sample(hits, np.array([3.0, 1, 1, 1, 1, 1, 1, 1]), np.arange(8))
+    assert weighted.value == pytest.approx(4 / 10)
+    assert weighted.n < 8
+    apart, alike = (Share.of_sample(hits, np.ones(8), bases) for bases in (np.arange(8), np.arange(8) // 2))
+    assert apart.value == alike.value == 0.25
+    assert alike.n < apart.n
+
+
+WRONG = ("intensity_achieved", "ground_truth_alignment", "linguistic_soundness", "lever_fidelity")
+"""What the reader answers with no, in turn; the first two make the label wrong."""
+
+
+@pytest.fixture
+def read_run(tmp_path: Path) -> Path:
+    """A run with 40 faults, all caught, and 20 right items, all passed; people read two accepted items of each cell."""
+    run = make_run(tmp_path / "run", per_cell=4)
+    kinds: Told = {"class": (0, 40), "right": (20, 20)}
+    with Ledger(run) as ledger:
+        for kind, (passed, number) in kinds.items():
+            for one in (planted(kind, n) for n in range(number)):
+                ledger.record_planted(one, "")
+                for verifier in VERIFIERS:
+                    state = VerdictState.PASS if passed else VerdictState.FAIL
+                    ledger.record_vote(Verdict(one.id, verifier, state, prompt_version="f"), planted=True)
+    assert CliRunner().invoke(app, ["review", str(run), "draw", "--per-cell", "2"]).exit_code == 0
+    with ReviewLedger.of_run(run) as reviews:
+        for number, name in enumerate(sorted(sample_ids(reviews.db, run))):
+            answers = dict.fromkeys(QUESTION_NAMES, "yes")
+            if number < len(WRONG):
+                answers[WRONG[number]] = "no"
+            for question, answer in answers.items():
+                reviews.record_answer(name, "ann", question, answer)
+    return run
+
+
+def test_what_people_read_stands_beside_planted_items_and_is_quoted(read_run: Path, tmp_path: Path) -> None:
+    told = audit(read_run, resamples=20).to_dict()["certificate"]
+    # Of 36 items read, two have a wrong label: those of the first cell, with 3 of 48 accepted candidates.
+    assert told["people"]["n"] == 36
+    assert told["people"]["value"] == pytest.approx(3 / 48)
+    assert told["wrong_labels"]["value"] == 0
+    both, alone = told["combined"], told["people"]
+    assert both["reason"] is None
+    assert 0 < both["value"] < alone["value"]
+    assert both["high"] < alone["high"]
+    line = f"rong labels: {100 * both['value']:.1f} %"
+    printed = " ".join(perturb("audit", read_run, "--resamples", "20").stdout.split())
+    assert line in printed
+    assert "36 items read by people" in printed
+    assert "Planted items alone say 0.0 %" in printed
+    out = tmp_path / "out"
+    refused = perturb("export", read_run, "--out", out, "--max-wrong", str(both["high"] - 0.001))
+    assert refused.returncode == 1
+    assert "36 items read by people" in refused.stderr
+    allowed = perturb("export", read_run, "--out", out, "--max-wrong", str(both["high"]))
+    assert allowed.returncode == 0, allowed.stderr
+    snapshot = read_snapshot(out)
+    assert snapshot.manifest["certificate"] == told
+    assert line in (out / "README.md").read_text(encoding="utf-8").replace("\\", "")
+
+
+def test_without_readers_nothing_is_combined() -> None:
+    told = certificate({"one": {"class": (0, 24), "right": (20, 20)}}, Tally(180, 200)).to_dict()
+    assert (told["people"], told["combined"]) == (None, None)

@@ -14,8 +14,9 @@ from typer.testing import CliRunner
 from perturb.auditing.judged_replies import JudgedReply, read_judged_replies
 from perturb.cli.main import app
 from perturb.ledger.calls import reading
-from perturb.metrics.corrected_rates import CorrectedRate, GradingStrata, combined
+from perturb.metrics.corrected_rates import CorrectedRate, combined
 from perturb.records import Item
+from perturb.scoring.grades_needed import GradingStrata
 from tests.review.judged_run import give, make_evaluated, make_graded
 
 
