@@ -1,9 +1,26 @@
-"""Recorded replies: the file that holds what the models of a run said, and a model that says it again.
+"""Recorded replies: the file with what the models of a run said, and a model that says it again.
 
-The file is gzipped JSON Lines. Its first line is the header, which states the digest of everything else; then come
-base instances, jobs, items and replies, in the order of the run.
+The file is gzipped JSON Lines. The first line is the header:
 
-What the lines of a file of recorded replies must hold: its header, by the kind of run, base instances and items.
+- `format`, `version`: `perturb-replies`, 1
+- `kind`: `build`, `evaluation`, `refusal-index` or `bas`
+- `code_version`: the version of perturb that made the calls; null for an evaluation of items
+- `name`, `round`, `seed`, `config`, `digests`: of a build: the round, and digests of its configuration, catalogue,
+  templates, base set and panel
+- `items`, `judge`, `variant` or `ways`: of an evaluation: digest of the items or questions, the judge, the prompts
+- `models`: name, model and parameters of each; no address, no key
+- `sha256`: of the uncompressed header (without this key) and all lines that follow
+
+The other lines have a `kind`: `instance`, `job` (instance, cell, replicate, offers), `item` (of an evaluation) and
+`reply`, in the order of the run. A reply has
+
+- `id`: id of the job (also of its candidate) or of the item
+- `role`: `generate`, `verify`; in evaluations `respond`, `judge …`, `grade`, `confidence`, or the name of the prompt
+- `model`, `prompt`: name of the model; digest of model, settings and prompt
+- `part`: number of the offer; in evaluations the prompt, or the model whose reply is judged
+- `attempt`: 2 for the second reply after an unreadable one
+- `text`, `problem`: the reply as received; why it counts as unread, if so
+- `prompt_tokens`, `completion_tokens`, `seconds`, `finish_reason`: of the call
 """
 
 from __future__ import annotations
