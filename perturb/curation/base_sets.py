@@ -1,4 +1,4 @@
-"""The registry of base-set forms, and the one function that loads a base set from a file."""
+"""Base sets: the formats that they may have, and how one is read from a file, records, a data frame or the Hub."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FormatReader:
-    """A way to write a base set as JSON Lines."""
+    """One format of base sets: how its rows are recognised and read."""
 
     recognises: Callable[[Mapping[str, Any]], bool]
-    """Whether the fields of a row look like this form."""
+    """Whether the fields of a row look like this format."""
     read_row: Callable[[SourceRow], BaseInstance | SkippedRow]
     repeats: bool = False
-    """Whether several rows tell of one instance: the first of them is taken, the others are passed over."""
+    """Whether several rows may describe one instance. The first of them is taken, the others are passed over."""
 
     def read(self, row: SourceRow) -> BaseInstance | SkippedRow:
         """The instance of a row, in the language that the row or its set states."""
@@ -72,7 +72,7 @@ FORMAT_READERS: dict[str, FormatReader] = {
     "squad": FormatReader(recognises_squad, read_squad_row),
     "nq": FormatReader(recognises_nq, read_nq_row),
 }
-"""Every form by the name that `base_set.format` takes, each before those that would also recognise its rows."""
+"""Every format by its name in `base_set.format`. The first that recognises a row is taken, so the order matters."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -83,13 +83,13 @@ class BaseSet:
     """From the header line, else the file's name without its endings."""
     instances: tuple[BaseInstance, ...]
     digest: str
-    """Hash of the instances, whatever the file is called and whichever form it has."""
+    """Hash of the instances. It does not depend on the name or the format of the file."""
     licence: str | None
     """The licence that all instances share; None where it is unknown or they differ."""
     warnings: tuple[str, ...]
     """Rows that were left out and the like, one line each."""
     attribution: str | None = None
-    """Whom to name when the set is passed on, from the header lines."""
+    """Whom to credit when the set is passed on, from the header lines."""
     since: str | None = None
     """The first day of the documents that the questions were written from, if all header lines state one."""
 
@@ -179,9 +179,9 @@ class BaseSet:
         """
         from perturb.curation.hub import HubSource, open_hub
 
-        opened = open_hub(HubSource.named(name, subset, split, columns))
-        header = Header(Path(name.partition("@")[0]).name, opened.licence)
-        rows = (replace(row, header=header) for row in opened.rows)
+        source = open_hub(HubSource.named(name, subset, split, columns))
+        header = Header(Path(name.partition("@")[0]).name, source.licence)
+        rows = (replace(row, header=header) for row in source.rows)
         return _read_rows(rows, Path(name), form, limit)
 
     def write(self, path: str | PathLike[str]) -> Path:
@@ -195,7 +195,7 @@ class BaseSet:
     @property
     def languages(self) -> tuple[str, ...]:
         """The languages of the instances, in the order of their codes."""
-        return tuple(sorted({one.language for one in self.instances}))
+        return tuple(sorted({instance.language for instance in self.instances}))
 
     def __len__(self) -> int:
         return len(self.instances)
@@ -207,15 +207,17 @@ class BaseSet:
         return f"BaseSet({self.name!r}, {counted(len(self), 'instance')})"
 
     def _repr_html_(self) -> str:
-        shown = self.instances[:_SHOWN]
         title = f"Base set {self.name}: {counted(len(self), 'instance')}"
-        rows = [(one.query, one.answers[0], one.context) for one in shown]
-        notes = [*([f"The first {len(shown)} are shown."] if len(shown) < len(self) else []), *self.warnings]
+        instances = self.instances[:NOTEBOOK_ROWS]
+        rows = [(instance.query, instance.answers[0], instance.context) for instance in instances]
+        notes = list(self.warnings)
+        if len(rows) < len(self):
+            notes.insert(0, f"The first {len(rows)} are shown.")
         return html_table(title, ("query", "answer", "context"), rows, notes)
 
 
-_SHOWN = 5
-"""Instances that a notebook shows."""
+NOTEBOOK_ROWS = 5
+"""How many instances a notebook shows."""
 
 
 def _fields(record: Mapping[str, Any] | BaseInstance) -> Mapping[str, Any]:
@@ -246,9 +248,8 @@ def load_base_set(
 ) -> BaseSet:
     """Read a base set; with `limit`, the first `limit` usable rows and nothing after them.
 
-    `form` is a name in `FORMAT_READERS`, or `auto` to tell it from the first row; `language` is that of the rows where
-    the file states none. Raises `SourceError`, on one line
-    with file, line and field, at the first row that is malformed.
+    `form` is a name in `FORMAT_READERS`, or `auto` to tell it from the first row. Rows are in `language` unless the
+    file states another one. Raises `SourceError` with file, line and field at the first malformed row.
     """
     if limit is not None and limit < 1:
         raise SourceError(f"{path}: limit must be at least 1, got {limit}")
@@ -256,73 +257,95 @@ def load_base_set(
 
 
 def _read_rows(rows: Iterator[SourceRow], path: Path, form: str, limit: int | None = None) -> BaseSet:
-    instances: list[BaseInstance] = []
-    line_of: dict[str, int] = {}
-    left_out: dict[str, list[int]] = {}
-    attributions: dict[str, None] = {}
-    since: set[str | None] = set()
-    fault: RowError | None = None
     first = next(rows, None)
     if first is None:
         raise empty_source(path)
-    chosen = format_reader(form, first)
+    reader = format_reader(form, first)
+    collected = _Collected(path)
     for row in chain([first], rows):
-        read = chosen.read(row)
-        if isinstance(read, SkippedRow):
-            left_out.setdefault(read.reason, []).append(row.line)
-            fault = fault or read.fault
-            continue
-        if read.id in line_of and chosen.repeats:
-            continue
-        if read.id in line_of:
-            problem = f"repeats {quote(read.id)} of line {line_of[read.id]}: give each row its own id"
-            raise row.error("id", problem)
-        line_of[read.id] = row.line
-        instances.append(read)
-        since.add(row.header.since)
-        if row.header.attribution is not None:
-            attributions[row.header.attribution] = None
-        if len(instances) == limit:
+        collected.add(row, reader)
+        if len(collected.instances) == limit:
             break
-    warnings = [
-        f"{path}: {counted(len(lines), 'row')} left out because {reason} ({_lines(lines)})"
-        for reason, lines in left_out.items()
-    ]
-    if not instances and fault is not None:
-        raise fault
-    if not instances:
-        raise SourceError(f"{warnings[0]}: no row remains")
-    unanswered = [
-        line_of[one.id]
-        for one in instances
-        if not any(holds_answer(passage.text, *one.answers) for passage in one.passages)
-    ]
-    if unanswered:
-        warnings.append(
-            f"{path}: {counted(len(unanswered), 'question')} whose passages do not hold an accepted answer word for"
-            f" word ({_lines(unanswered)}): add one to 'answers', or few levers will fit"
+    return collected.base_set(first.header.name)
+
+
+class _Collected:
+    """The instances of the rows read so far, and what is to be said of these rows."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.instances: list[BaseInstance] = []
+        self._line_of: dict[str, int] = {}
+        """The line of each instance, by its id."""
+        self._left_out: dict[str, list[int]] = {}
+        """The lines left out, by the reason."""
+        self._first_fault: RowError | None = None
+        """The first row that had no answer: it is raised if no row can be used."""
+        self._attributions: dict[str, None] = {}
+        self._first_days: set[str | None] = set()
+
+    def add(self, row: SourceRow, reader: FormatReader) -> None:
+        """Read one row. Raises `RowError` if it is malformed or repeats the id of another row."""
+        instance = reader.read(row)
+        if isinstance(instance, SkippedRow):
+            self._left_out.setdefault(instance.reason, []).append(row.line)
+            self._first_fault = self._first_fault or instance.fault
+            return
+        earlier = self._line_of.get(instance.id)
+        if earlier is not None:
+            if reader.repeats:
+                return
+            raise row.error("id", f"repeats {quote(instance.id)} of line {earlier}: give each row its own id")
+        self._line_of[instance.id] = row.line
+        self.instances.append(instance)
+        self._first_days.add(row.header.since)
+        if row.header.attribution is not None:
+            self._attributions[row.header.attribution] = None
+
+    def base_set(self, name: str) -> BaseSet:
+        """The base set of all rows. Raises `SourceError` if none of them can be used."""
+        warnings = [
+            f"{self.path}: {counted(len(lines), 'row')} left out because {reason} ({_lines(lines)})"
+            for reason, lines in self._left_out.items()
+        ]
+        if not self.instances:
+            raise self._first_fault or SourceError(f"{warnings[0]}: no row remains")
+        licences = {instance.licence for instance in self.instances}
+        warnings += self._answer_warnings()
+        if len(licences) > 1:
+            names = ", ".join(sorted(licence or "none stated" for licence in licences))
+            warnings.append(f"{self.path}: the rows differ in licence ({names})")
+        payloads = [{**instance.to_payload(), "source": None} for instance in self.instances]
+        return BaseSet(
+            name=name,
+            instances=tuple(self.instances),
+            digest=digest(payloads),
+            licence=licences.pop() if len(licences) == 1 else None,
+            warnings=tuple(warnings),
+            attribution="; ".join(self._attributions) or None,
+            since=None if None in self._first_days else min(filter(None, self._first_days)),
         )
-    licences = {instance.licence for instance in instances}
-    if len(licences) > 1:
-        named = ", ".join(sorted(licence or "none stated" for licence in licences))
-        warnings.append(f"{path}: the rows differ in licence ({named})")
-    return BaseSet(
-        name=first.header.name,
-        instances=tuple(instances),
-        digest=digest([{**instance.to_payload(), "source": None} for instance in instances]),
-        licence=licences.pop() if len(licences) == 1 else None,
-        warnings=tuple(warnings),
-        attribution="; ".join(attributions) or None,
-        since=None if None in since else min(filter(None, since)),
-    )
+
+    def _answer_warnings(self) -> list[str]:
+        lines = [
+            self._line_of[instance.id]
+            for instance in self.instances
+            if not any(holds_answer(passage.text, *instance.answers) for passage in instance.passages)
+        ]
+        if not lines:
+            return []
+        return [
+            f"{self.path}: {counted(len(lines), 'question')} whose passages do not hold an accepted answer word for"
+            f" word ({_lines(lines)}): add one to 'answers', or few levers will fit"
+        ]
 
 
 def demo_path(name: str) -> Path:
     """The file of the embedded base set called `name`. Raises `SourceError` listing the names there are."""
-    known = _embedded()
-    if name not in known:
-        raise SourceError(f"no embedded base set is called {quote(name)}: there is {', '.join(known)}")
-    return known[name]
+    embedded = _embedded()
+    if name not in embedded:
+        raise SourceError(f"no embedded base set is called {quote(name)}: there is {', '.join(embedded)}")
+    return embedded[name]
 
 
 def _embedded() -> dict[str, Path]:
@@ -330,7 +353,7 @@ def _embedded() -> dict[str, Path]:
 
 
 def format_reader(name: str, first: SourceRow) -> FormatReader:
-    """The form called `name`, or for `auto` the one that recognises the row. Raises `SourceError`."""
+    """The format called `name`, or for `auto` the one that recognises the row. Raises `SourceError`."""
     if name in FORMAT_READERS:
         return FORMAT_READERS[name]
     if name != "auto":
@@ -342,8 +365,8 @@ def format_reader(name: str, first: SourceRow) -> FormatReader:
             return form
     advice = propose_columns(first.fields)
     if not advice:
-        found = ", ".join(quote(key) for key in list(first.fields)[:8]) or "no fields"
-        advice = f"a row needs query, passages (or context) and answers, this one has {found}"
+        fields = ", ".join(quote(key) for key in list(first.fields)[:8]) or "no fields"
+        advice = f"a row needs query, passages (or context) and answers, this one has {fields}"
     raise SourceError(f"{first.place}: field 'query' is missing: {advice}")
 
 

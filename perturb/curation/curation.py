@@ -58,7 +58,7 @@ def cut_context(instance: BaseInstance, budget: PassageBudget) -> BaseInstance |
         passages=tuple(passages[i] for i in chosen),
         metadata={
             **instance.metadata,
-            **{key: kept for key, kept in marks.items() if key in instance.metadata},
+            **{key: values for key, values in marks.items() if key in instance.metadata},
         },
     )
 
@@ -77,7 +77,7 @@ NAMED = 5
 _NO_ANSWER = "no signal passage holds an answer"
 
 SolveTest = Callable[[Sequence[BaseInstance]], Mapping[str, str]]
-"""Gives for each instance that does not pass its id and why."""
+"""Takes instances; returns the id of each that fails the pre-test, with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Curation:
 
 @dataclass(slots=True)
 class Tally:
-    """Who fell where, in the order of the steps."""
+    """The records that were left out, by step and reason, in the order of the steps."""
 
     fallen: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
@@ -134,11 +134,12 @@ def curate(request: SourceRequest, solve: SolveTest | None = None, step: str = "
                 entry["passages"] += number
                 entry["records"] += number > 0
     _expect(recipe, tally)
-    pool = [kept for instance in pool if (kept := _filtered(instance, recipe, tally)) is not None]
+    filtered = [_filtered(instance, recipe, tally) for instance in pool]
+    pool = [instance for instance in filtered if instance is not None]
     drawn = _draw(pool, recipe, seed, solve, partial(tally.add, step))
     if not drawn:
-        fallen = max(tally.to_list(), key=lambda entry: int(entry["count"]), default=None)
-        most = f" (most fell because {fallen['reason']})" if fallen and fallen["count"] else ""
+        commonest = max(tally.to_list(), key=lambda entry: int(entry["count"]), default=None)
+        most = f" (most fell because {commonest['reason']})" if commonest and commonest["count"] else ""
         raise SourceError(f"{opened.name}: no instance remains of {records} records{most}: check the recipe")
     drawn = [_finished(instance, recipe, opened) for instance in drawn]
     licences = {instance.licence for instance in drawn}
@@ -185,7 +186,7 @@ def _usable(
 
 
 def _expect(recipe: Recipe, tally: Tally) -> None:
-    """List the recipe's filters in their order, with 0 for those at which nobody falls."""
+    """List the recipe's filters in their order, so that one that drops nothing is reported with 0."""
     for rule in recipe.filters:
         tally.add("filter", rule.reason)
     if recipe.domains:
@@ -199,7 +200,7 @@ def _expect(recipe: Recipe, tally: Tally) -> None:
 
 
 def _filtered(instance: BaseInstance, recipe: Recipe, tally: Tally) -> BaseInstance | None:
-    """The instance with its context cut, or None where it falls at one of the recipe's filters."""
+    """The instance with its context cut to size, or None if one of the recipe's filters drops it."""
     for rule in recipe.filters:
         if not rule.admits(instance):
             tally.add("filter", rule.reason, instance.id)
@@ -242,21 +243,23 @@ def _draw(
     solve: SolveTest | None,
     count: Callable[[str, str], None],
 ) -> list[BaseInstance]:
-    """A uniform draw, by domain where the recipe says so, in the order of the source.
+    """A uniform draw, by domain if the recipe says so, in the order of the source.
 
-    The order of the draw depends on seed and id alone. With a pre-test, those drawn are tested and those that fail
-    replaced by the next ones: the same instances as if all had been tested first, for fewer calls.
+    The order of the draw depends on seed and id alone. With a pre-test, only drawn instances are tested, and each that
+    fails is replaced by the next one. This gives the instances that testing the whole pool first would give, for fewer
+    calls.
     """
-    waiting: dict[str | None, list[BaseInstance]] = {}
-    for instance in sorted(pool, key=lambda one: fraction_of("draw", seed, one.id)):
+    queues: dict[str | None, list[BaseInstance]] = {}
+    for instance in sorted(pool, key=lambda instance: fraction_of("draw", seed, instance.id)):
         stratum = _domain(instance, recipe) if recipe.per_domain else None
-        waiting.setdefault(stratum, []).append(instance)
+        queues.setdefault(stratum, []).append(instance)
     wanted = recipe.per_domain or recipe.size or len(pool)
-    kept: dict[str | None, set[str]] = {stratum: set() for stratum in waiting}
+    passed: dict[str | None, set[str]] = {stratum: set() for stratum in queues}
     while True:
+        # All strata are tested together, so that the calls of a wave run side by side.
         wave: list[tuple[str | None, BaseInstance]] = []
-        for stratum, queue in waiting.items():
-            missing = wanted - len(kept[stratum])
+        for stratum, queue in queues.items():
+            missing = wanted - len(passed[stratum])
             wave += [(stratum, instance) for instance in queue[:missing]]
             del queue[:missing]
         if not wave:
@@ -266,13 +269,13 @@ def _draw(
             if instance.id in unsolved:
                 count(unsolved[instance.id], instance.id)
             else:
-                kept[stratum].add(instance.id)
-    chosen = set().union(*kept.values()) if kept else set()
-    return [instance for instance in pool if instance.id in chosen]
+                passed[stratum].add(instance.id)
+    drawn = {identifier for identifiers in passed.values() for identifier in identifiers}
+    return [instance for instance in pool if instance.id in drawn]
 
 
 def _shortfalls(drawn: Sequence[BaseInstance], recipe: Recipe) -> list[dict[str, Any]]:
-    """Where fewer instances were drawn than the recipe asks for; never padded."""
+    """The domains in which fewer instances were drawn than the recipe asks for."""
     if recipe.size is not None and len(drawn) < recipe.size:
         return [{"domain": None, "wanted": recipe.size, "got": len(drawn)}]
     if recipe.per_domain is None:
@@ -286,7 +289,7 @@ def _shortfalls(drawn: Sequence[BaseInstance], recipe: Recipe) -> list[dict[str,
 
 
 def _finished(instance: BaseInstance, recipe: Recipe, opened: OpenedSource) -> BaseInstance:
-    """The instance as it is written: under the licence that is nearest to its text."""
+    """The instance as it is written, with the licence of the row, else of the recipe, else of the source."""
     metadata = {key: value for key, value in instance.metadata.items() if key != DROPPED}
     licence = instance.licence or recipe.licence or opened.licence
     return replace(instance, metadata=metadata, licence=licence)
@@ -299,9 +302,9 @@ def check_name(out: Path) -> None:
 
 
 def check_place(out: Path, force: bool = False) -> None:
-    """Raise `SourceError` if it can be told before the reading that `out` cannot be written.
+    """Raise `SourceError` if `out` cannot be written, before anything is read.
 
-    A base set that is there already is only replaced with `force`.
+    An existing base set is replaced only with `force`.
     """
     if out.is_dir():
         raise SourceError(f"{out}: is a folder: give the name of a file in it")

@@ -94,8 +94,12 @@ def write_row(instance: BaseInstance, header: Header | None = None) -> dict[str,
         "id": instance.id,
         "query": instance.query,
         "passages": [
-            {**({"title": one.title} if one.title else {}), "text": one.text, "role": one.role}
-            for one in instance.passages
+            {
+                **({"title": passage.title} if passage.title else {}),
+                "text": passage.text,
+                "role": passage.role,
+            }
+            for passage in instance.passages
         ],
         "answers": list(instance.answers),
         "reference_answer": instance.reference_answer,
@@ -110,11 +114,10 @@ def write_row(instance: BaseInstance, header: Header | None = None) -> dict[str,
 
 def render(header: Header, instances: Iterable[BaseInstance]) -> str:
     """A whole base set as text: the header line, then a line for each instance."""
-    known = {
+    stated = {
         key: value for key, value in asdict(header).items() if value and (key, value) != ("language", ENGLISH)
     }
-    rows = (write_row(one, header) for one in instances)
-    lines = ({"base_set": known}, *rows)
+    lines = ({"base_set": stated}, *(write_row(instance, header) for instance in instances))
     return "".join(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines)
 
 
@@ -167,10 +170,9 @@ def recognises_squad(fields: Mapping[str, Any]) -> bool:
 def read_squad_row(row: SourceRow) -> BaseInstance:
     """A single-passage instance. Raises `SourceError` for a malformed row, `NoAnswer` for one without an answer."""
     if "prompt" in row.fields and "question" not in row.fields:
-        named = {"question": "prompt", "context": "reference", "answers": "answer"}
-        row = replace(
-            row, fields={**row.fields, **{ours: row.fields.get(own) for ours, own in named.items()}}
-        )
+        hallulens_names = {"question": "prompt", "context": "reference", "answers": "answer"}
+        renamed = {name: row.fields.get(theirs) for name, theirs in hallulens_names.items()}
+        row = replace(row, fields={**row.fields, **renamed})
     if row.fields.get("question") is None or row.fields.get("context") is None:
         missing = "context" if row.fields.get("context") is None else "question"
         raise row.error(missing, "is missing: a row needs question, context and answers")
@@ -279,7 +281,7 @@ def _original_texts(row: SourceRow) -> list[str] | None:
 
 
 def _numbered(context: str) -> list[str]:
-    """Split a context at its markers [1], [2], … as long as they count on."""
+    """Split a context at its markers [1], [2], …; a marker out of this order is part of the text."""
     starts: list[int] = []
     for mark in _NUMBER.finditer(context):
         if int(mark[1]) == len(starts) + 1:

@@ -1,7 +1,7 @@
 """Curation recipes, and the sources that they are applied to.
 
-A recipe is YAML: what is kept of a source, how its contexts are cut, and how many are drawn. A source is a file, a KILT
-task with its knowledge source, a data set of the Hub, or what a user's function reads.
+A recipe is a YAML file. It says which records of a source are kept, how their contexts are cut to size, and how many
+are drawn. A source is a file, a folder of documents, a KILT task, a data set on the Hub, or a function of the user.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pydantic import Field, model_validator
 
 from perturb.curation import documents
 from perturb.curation.articles import READER, read_instances, recognises_kilt
-from perturb.curation.base_sets import FORMAT_READERS, BaseSet, empty_source, format_reader
+from perturb.curation.base_sets import FORMAT_READERS, BaseSet, FormatReader, empty_source, format_reader
 from perturb.curation.hub import HubSource, open_hub
 from perturb.curation.source_rows import RowError, SkippedRow, SourceRow, read_rows, row_label
 from perturb.errors import ConfigError, PerturbError, SourceError
@@ -50,7 +50,7 @@ class FieldFilter(Strict):
 
     @property
     def reason(self) -> str:
-        """Why a record falls here, for the report."""
+        """Why a record is dropped, for the report."""
         if self.keep is not None:
             return f"{self.field} is not {' or '.join(value or 'empty' for value in self.keep)}"
         return f"{self.field} is {' or '.join(value or 'empty' for value in self.drop or ())}"
@@ -77,21 +77,21 @@ class Recipe(Strict):
 
     name: Text
     licence: Text | None = None
-    """For rows whose source states none."""
+    """The licence of rows whose source states none."""
     language: Language | None = None
-    """The same of the language."""
+    """The language of rows whose source states none."""
     attribution: Annotated[str, Field(min_length=1, max_length=4000)] | None = None
     seed: int = 0
     filters: tuple[FieldFilter, ...] = ()
     domains: tuple[Text, ...] = ()
     """The domains that are kept; all of them if none is named."""
     by: Text | None = None
-    """A field of the metadata whose values `domains` names, in place of the domain."""
+    """A field of the metadata: if given, `domains` lists values of this field instead of domains."""
     passages: PassageBudget | None = None
     answer_in_signal: bool = False
     """Whether a signal passage must hold one of the answers word for word."""
     size: int | None = Field(default=None, ge=1)
-    """Instances drawn from all that pass; all of them if neither this nor `per_domain` is given."""
+    """How many instances are drawn. Without this and `per_domain`, all that pass are taken."""
     per_domain: int | None = Field(default=None, ge=1)
     """Instances drawn from each of the domains."""
 
@@ -129,11 +129,11 @@ def _folded(value: object) -> str:
 
 ARTICLES, DOCUMENTS = "articles", "documents"
 FORMATS: tuple[str, ...] = ("auto", *FORMAT_READERS, "kilt", ARTICLES, DOCUMENTS)
-"""Every form that can be curated; KILT needs its knowledge source beside it, and articles and a folder of documents
-need somebody who writes questions."""
+"""Every format that can be curated. KILT also needs its knowledge source. Articles and documents come without
+questions, so that a model has to write them."""
 
 ReadRecord = tuple[str, BaseInstance | SkippedRow | RowError]
-"""What a record is called, and its instance or why it has none."""
+"""The name of a record, and its instance or the reason why it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +144,9 @@ class SourceRequest:
     form: str = "auto"
     recipe: Recipe = PLAIN
     seed: int | None = None
-    """Takes the place of the recipe's seed."""
+    """Used instead of the recipe's seed."""
     limit: int | None = None
-    """Records of the source that are looked at."""
+    """At most so many records of the source are read."""
     knowledge: Path | None = None
     """The knowledge source of a KILT task."""
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -178,7 +178,7 @@ class OpenedSource:
     form: str
     records: Iterable[ReadRecord]
     repeats: bool
-    """Whether several records may tell of one instance."""
+    """Whether several records may describe one instance."""
     facts: dict[str, Any]
     licence: str | None
     attribution: str | None
@@ -188,32 +188,50 @@ def open_source(request: SourceRequest) -> OpenedSource:
     """Begin to read a source. Raises `SourceError` if that cannot be done."""
     if request.is_folder:
         return _open_folder(request)
+    source_name = _name(request.source)
     if request.since is not None:
-        raise SourceError(f"{_name(request.source)}: --since goes with a folder of documents: leave it out")
+        raise SourceError(f"{source_name}: --since goes with a folder of documents: leave it out")
     rows, facts, licence = _rows(request.source, request.recipe.language or ENGLISH, request.columns)
     if request.limit is not None:
         rows = islice(rows, request.limit)
     first = next(rows, None)
     if first is None:
-        raise empty_source(Path(_name(request.source)))
-    rows, header, knowledge = chain([first], rows), first.header, request.knowledge
-    records: Iterable[ReadRecord]
+        raise empty_source(Path(source_name))
+    rows = chain([first], rows)
     if request.form == "kilt" or (request.form == "auto" and recognises_kilt(first.fields)):
-        if knowledge is None:
-            raise SourceError(
-                f"{_name(request.source)}: a KILT task needs its knowledge source: give it with --knowledge FILE"
-            )
-        name, repeats, records = "kilt", False, read_instances(rows, knowledge)
-        if knowledge.is_file():
-            facts |= {"knowledge": {"file": knowledge.name, "bytes": knowledge.stat().st_size}}
-    elif knowledge is not None:
-        raise SourceError(f"{knowledge}: a knowledge source goes with --format kilt: leave it out")
+        records = _kilt_records(rows, request, facts)
+        form_name, repeats = "kilt", False
+    elif request.knowledge is not None:
+        raise SourceError(f"{request.knowledge}: a knowledge source goes with --format kilt: leave it out")
     else:
-        form = READER if request.form == ARTICLES else format_reader(request.form, first)
-        name = next((name for name, known in FORMAT_READERS.items() if known is form), ARTICLES)
-        label = "sample_id" if name == "garage" else "id"
-        repeats, records = form.repeats, ((row_label(row, label), _read(row, form.read)) for row in rows)
-    return OpenedSource(header.name, name, records, repeats, facts, licence, header.attribution)
+        form_name, form = _form(request.form, first)
+        label = "sample_id" if form_name == "garage" else "id"
+        records = ((row_label(row, label), _read(row, form.read)) for row in rows)
+        repeats = form.repeats
+    header = first.header
+    return OpenedSource(header.name, form_name, records, repeats, facts, licence, header.attribution)
+
+
+def _form(name: str, first: SourceRow) -> tuple[str, FormatReader]:
+    if name == ARTICLES:
+        return ARTICLES, READER
+    reader = format_reader(name, first)
+    # `auto` gives a reader only: its name is the one that it is registered under.
+    return next(form for form, registered in FORMAT_READERS.items() if registered is reader), reader
+
+
+def _kilt_records(
+    rows: Iterable[SourceRow], request: SourceRequest, facts: dict[str, Any]
+) -> Iterable[ReadRecord]:
+    """The records of a KILT task; the file of its knowledge source is added to the facts."""
+    knowledge = request.knowledge
+    if knowledge is None:
+        raise SourceError(
+            f"{_name(request.source)}: a KILT task needs its knowledge source: give it with --knowledge FILE"
+        )
+    if knowledge.is_file():
+        facts["knowledge"] = {"file": knowledge.name, "bytes": knowledge.stat().st_size}
+    return read_instances(rows, knowledge)
 
 
 def _open_folder(request: SourceRequest) -> OpenedSource:
@@ -236,25 +254,27 @@ def _rows(
     facts: dict[str, Any]
     if isinstance(source, Path):
         facts = {"file": source.name, "sha256": _sha256(source)}
-        return (
-            read_rows(source, language, columns),
-            facts | ({"columns": dict(columns)} if columns else {}),
-            None,
-        )
-    opened = open_hub(source, language)
-    local = source.folder is not None
+        if columns:
+            facts["columns"] = dict(columns)
+        return read_rows(source, language, columns), facts, None
+    data_set = open_hub(source, language)
+    is_local = source.folder is not None
     facts = {
-        "dataset": Path(source.name).name if local else source.name,
-        "revision": opened.revision,
+        # The path of a local folder stays on this machine.
+        "dataset": Path(source.name).name if is_local else source.name,
+        "revision": data_set.revision,
         "subset": source.subset,
         "split": source.split,
         "columns": dict(source.columns),
     }
-    return opened.rows, facts, opened.licence
+    return data_set.rows, facts, data_set.licence
 
 
 def _sha256(path: Path) -> str | None:
-    """Digest of a file's bytes; None for a pipe, or a file that cannot be read: reading it gives the better error."""
+    """Digest of a file's bytes, or None for a pipe and for a file that cannot be read.
+
+    Such a file is reported when its rows are read, with a better message.
+    """
     if not path.is_file():
         return None
     try:
@@ -289,13 +309,15 @@ def read_by_function(
 
     try:
         with function_errors():
-            made = function(path) if path is not None else function()
-            records = run_sync(awaited(made)) if inspect.isawaitable(made) else made
+            returned = function(path) if path is not None else function()
+            records = run_sync(awaited(returned)) if inspect.isawaitable(returned) else returned
             if not isinstance(records, Iterable):
                 raise TypeError(f"returned {type(records).__name__}, not records")
-            kept = list(islice(records, limit))
+            first_records = list(islice(records, limit))
     except FunctionError as error:
         if isinstance(error.__cause__, PerturbError):
             raise error.__cause__ from None
         raise SourceError(f"base_set: {address}: {error}: correct the function") from error
-    return BaseSet.from_records(kept, name=getattr(function, "__name__", "records"), language=language)
+    return BaseSet.from_records(
+        first_records, name=getattr(function, "__name__", "records"), language=language
+    )
