@@ -1,6 +1,21 @@
-"""A report as data: sections of sentences, figures and tables, for the terminal, an HTML page and CSV files alike.
+"""A report as data: sections of sentences, figures and tables, for the terminal, an HTML page and CSV files.
 
-This module does not know what a report is about; `text.py` and `page.py` render it.
+This module does not know what a report is about; `rendering` renders it. A page of your own:
+
+    from pathlib import Path
+    from perturb.reports.figures import Mark, draw_bars
+    from perturb.reports.model import Figure, Report, Section, Table
+    from perturb.reports.rendering import render_text, write_page
+
+    scores = {"one": 65.35, "two": 48.2}
+    marks = [Mark(name, value) for name, value in scores.items()]
+    figure = Figure("scores", "Scores", "Higher is better.", draw_bars(marks, x_label="score", form=".1f"))
+    table = Table("scores", "Scores", {"model": "text", "score": "number"}, list(scores.items()))
+    report = Report("My scores", "two models", (Section("scores", "Scores", (), (figure,), (table,)),))
+    write_page(report, Path("scores.html"), Path("scores"))
+    print(render_text(report, width=80))
+
+A cell of a table may be a `perturb.metrics.inputs.Estimate`, shown with its interval.
 """
 
 from __future__ import annotations
