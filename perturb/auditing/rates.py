@@ -1,11 +1,8 @@
-"""Where votes come from: a run's ledger, or a file with one row per vote.
+"""Reads votes, and summarises them: pass rates of generators and verifiers, and the use of levers.
 
-Pass rates: by generator and verifier, by class, intensity and lever, with two intervals each.
-
-A Wilson interval takes the votes as independent. Votes on candidates of one base instance, and several votes on one
-candidate, are not, so a second one is made as all intervals are (`perturb.metrics.intervals`).
-
-Which levers the generators reach for.
+Votes come from the ledger of a run or from a table with one row per vote. Each pass rate has two intervals. The Wilson
+interval takes the votes as independent. Votes on candidates of one base instance are not, and neither are several votes
+on one candidate; the second interval allows for that, as all intervals do (`perturb.metrics.intervals`).
 """
 
 from __future__ import annotations
@@ -42,7 +39,7 @@ if TYPE_CHECKING:
 
     from perturb.ledger.plans import CurrentPlan, PlanFacts
 
-_PAGE = 4_000
+_PAGE_ROWS = 4_000
 """Votes that are read at a time."""
 
 _VOTES_QUERY = f"""
@@ -57,7 +54,7 @@ _VOTES_QUERY = f"""
 
 
 def read_votes(source: Path | str) -> VoteTable:
-    """The votes of a run (its folder), or of a `.jsonl`, `.csv` or `.parquet` file.
+    """The votes of a run, given its folder, or of a `.jsonl`, `.csv` or `.parquet` file.
 
     Raises `SourceError` if the file cannot be read or its content is wrong, `LedgerError` if the folder holds no run.
     """
@@ -71,7 +68,7 @@ def read_votes(source: Path | str) -> VoteTable:
 
 
 def read_run(folder: Path) -> VoteTable:
-    """The votes of the current plan by the panel as it is set now.
+    """The votes of the current plan, by the panel that it has now.
 
     Raises `LedgerError` if there is no ledger or no plan, `SourceError` if there is no vote.
     """
@@ -82,11 +79,11 @@ def read_run(folder: Path) -> VoteTable:
 
 
 def read_plan(db: sqlite3.Connection, plan: CurrentPlan, name: str) -> VoteTable:
-    """The votes of a plan in an open ledger; `name` says in messages where they come from.
+    """The votes of a plan in an open ledger; messages call their source `name`.
 
     Raises `SourceError` if there is no vote.
     """
-    table = coded_vote_table(_query(db, plan), name)
+    table = coded_vote_table(_query_votes(db, plan), name)
     economy = plan.facts.panel.schedule == "economy"
     catalogue = plan.load_catalogue()
     return replace(
@@ -103,58 +100,63 @@ def read_plan(db: sqlite3.Connection, plan: CurrentPlan, name: str) -> VoteTable
 
 def _absent(table: VoteTable, judges: Judges) -> NDArray[np.bool_]:
     """Where a verifier does not judge the class of a candidate: shape (candidates, verifiers)."""
-    named = [judges.of(PerturbationClass(name)) for name in table.perturbation_class.names]
+    judges_of_class = [judges.of(PerturbationClass(name)) for name in table.perturbation_class.names]
     absent = np.array(
-        [[verifier not in one for verifier in table.verifiers] for one in named], dtype=np.bool_
+        [[verifier not in names for verifier in table.verifiers] for names in judges_of_class],
+        dtype=np.bool_,
     )
     return absent[table.perturbation_class.codes]
 
 
-def _query(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Coded]:
-    """The votes' columns, numbered page by page: as Python objects they would need ten times the memory."""
-    names: dict[str, dict[Any, int]] = {name: {} for name in (*COLUMNS, AUDITED, LANGUAGE)}
-    pages: dict[str, list[NDArray[np.int32]]] = {name: [] for name in names}
+def _query_votes(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Coded]:
+    """The columns of the votes. Values become numbers page by page: as objects they would need ten times the memory."""
+    # Column -> value -> its number, in the order in which values first occur.
+    numbering: dict[str, dict[Any, int]] = {column: {} for column in (*COLUMNS, AUDITED, LANGUAGE)}
+    pages: dict[str, list[NDArray[np.int32]]] = {column: [] for column in numbering}
     cursor = db.execute(_VOTES_QUERY, (json.dumps(plan.judges.keys), plan.panel, plan.number))
-    for rows in iter(lambda: cursor.fetchmany(_PAGE), []):
-        for (name, known), values in zip(names.items(), zip(*rows, strict=True), strict=True):
-            numbers = (known.setdefault(value, len(known)) for value in values)
-            pages[name].append(np.fromiter(numbers, np.int32, len(rows)))
-    spoken = dict(
+    for rows in iter(lambda: cursor.fetchmany(_PAGE_ROWS), []):
+        for (column, number_of), values in zip(numbering.items(), zip(*rows, strict=True), strict=True):
+            numbers = (number_of.setdefault(value, len(number_of)) for value in values)
+            pages[column].append(np.fromiter(numbers, np.int32, len(rows)))
+    values_of = {column: list(number_of) for column, number_of in numbering.items()}
+    # The query gives the key of the instance in the last column: its language stands in the payload.
+    languages = dict(
         db.execute("SELECT key, coalesce(json_extract(payload, '$.language'), 'en') FROM instances")
     )
-    found = {**names, LANGUAGE: [spoken[key] for key in names[LANGUAGE]]}
-    return {
-        name: (np.concatenate([np.empty(0, np.int32), *pages[name]]), list(found[name])) for name in names
-    }
+    values_of[LANGUAGE] = [languages[key] for key in values_of[LANGUAGE]]
+    no_rows = np.empty(0, np.int32)
+    return {column: (np.concatenate([no_rows, *pages[column]]), values_of[column]) for column in numbering}
 
 
 def _same_model(facts: PlanFacts) -> dict[str, str]:
-    """Generators and verifiers that have different names and are one model all the same."""
-    names = {entry.name for entry in facts.verifiers}
+    """Generator → verifier that is the same model under another name."""
+    verifier_names = {entry.name for entry in facts.verifiers}
     pairs = {}
     for generator in facts.generators:
-        twins = [one.name for one in facts.verifiers if one.model == generator.model != "rules"]
-        if generator.name not in names and len(twins) == 1:
+        if generator.name in verifier_names or generator.model == "rules":
+            continue
+        twins = [verifier.name for verifier in facts.verifiers if verifier.model == generator.model]
+        if len(twins) == 1:
             pairs[generator.name] = twins[0]
     return pairs
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A share, with what it rests on."""
+    """A share of passes with its two intervals."""
 
     name: str
     n: int
     """Votes, or candidates, that the share is taken over."""
     rate: float | None
     low: float | None
-    """Wilson interval, as if all were independent."""
+    """Lower end of the Wilson interval, as if all votes were independent."""
     high: float | None
     cluster_low: float | None
-    """Wilson interval for the effective number of votes."""
+    """Lower end of the Wilson interval for the effective number of votes."""
     cluster_high: float | None
     design_effect: float | None
-    """How many times wider the variance is than that of independent votes; None where the share is 0 or 1."""
+    """The variance as a multiple of that of independent votes; None if the share is 0 or 1."""
     reason: str | None = None
     """Why the rate, or the second interval, is missing."""
 
@@ -166,7 +168,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class MatrixRate:
-    """What one verifier passes of one generator's candidates."""
+    """The share of one generator's candidates that one verifier passes."""
 
     generator: str
     verifier: str
@@ -193,51 +195,70 @@ def pass_rates(table: VoteTable, labels: Labels) -> tuple[Rate, ...]:
 
 def pass_rate_matrix(table: VoteTable) -> tuple[MatrixRate, ...]:
     """Share of passes of each verifier for each generator."""
-    rows = []
-    columns = []
-    for i, verifier in enumerate(table.verifiers):
-        scored = table.scored[:, i].astype(np.float64)
-        passed = np.nan_to_num(table.votes[:, i])
-        columns.append((verifier, grouped_rates(passed, scored, table.generator, table.base.codes)))
-    for number in range(len(table.generator.names)):
-        for verifier, rates in columns:
-            one = rates[number]
-            interval = (one.low, one.high, one.cluster_low, one.cluster_high)
-            rows.append(MatrixRate(one.name, verifier, one.n, one.rate, *interval, one.reason))
-    return tuple(rows)
+    rates_by_verifier = [
+        grouped_rates(
+            passed=np.nan_to_num(table.votes[:, column]),
+            scored=table.scored[:, column].astype(np.float64),
+            labels=table.generator,
+            base=table.base.codes,
+        )
+        for column in range(len(table.verifiers))
+    ]
+    return tuple(
+        MatrixRate(
+            generator=generator,
+            verifier=verifier,
+            n=rate.n,
+            rate=rate.rate,
+            low=rate.low,
+            high=rate.high,
+            cluster_low=rate.cluster_low,
+            cluster_high=rate.cluster_high,
+            reason=rate.reason,
+        )
+        for row, generator in enumerate(table.generator.names)
+        for verifier, rates in zip(table.verifiers, rates_by_verifier, strict=True)
+        for rate in [rates[row]]
+    )
 
 
 def grouped_rates(passed: Floats, scored: Floats, labels: Labels, base: Integers) -> tuple[Rate, ...]:
-    """`passed` over `scored`, summed by label; `base` numbers the base instance of each candidate."""
-    groups = len(labels.names)
-    # A cluster is one base instance under one label. The variance of passes / votes is the usual one of a ratio, from
-    # the residuals passes - share x votes of the clusters.
-    cluster_keys, cluster = np.unique((base * groups + labels.codes)[scored > 0], return_inverse=True)
-    group = (cluster_keys % groups).astype(np.int64)
-    cluster_passes, cluster_votes = (
-        np.bincount(cluster, weights=values[scored > 0], minlength=len(cluster_keys))
-        for values in (passed, scored)
-    )
-    passes, votes = (
-        np.bincount(group, weights=values, minlength=groups) for values in (cluster_passes, cluster_votes)
-    )
-    share = passes / np.maximum(votes, 1)
-    residuals = cluster_passes - share[group] * cluster_votes
-    squares = np.bincount(group, weights=residuals**2, minlength=groups)
-    clusters = np.bincount(group, minlength=groups)
+    """For each label, the passes of its candidates over their votes.
+
+    All arrays have one entry for each candidate: `passed` counts its passes, `scored` counts its votes, and `base` is
+    the number of its base instance.
+    """
+    n_labels = len(labels.names)
+    # A cluster is one base instance under one label. Its key holds both numbers, so that the label can be had back.
+    has_votes = scored > 0
+    keys, cluster = np.unique((base * n_labels + labels.codes)[has_votes], return_inverse=True)
+    label_of_cluster = (keys % n_labels).astype(np.int64)
+    cluster_passes = np.bincount(cluster, weights=passed[has_votes], minlength=len(keys))
+    cluster_votes = np.bincount(cluster, weights=scored[has_votes], minlength=len(keys))
+
+    def sum_by_label(values: Floats) -> Floats:
+        return np.bincount(label_of_cluster, weights=values, minlength=n_labels).astype(np.float64)
+
+    votes = sum_by_label(cluster_votes)
+    share = sum_by_label(cluster_passes) / np.maximum(votes, 1)
+    # The usual variance of a ratio: from the residuals passes - share * votes of the clusters.
+    residuals = cluster_passes - share[label_of_cluster] * cluster_votes
+    squares = sum_by_label(residuals**2)
+    clusters = np.bincount(label_of_cluster, minlength=n_labels)
     return tuple(
-        _rate(name, float(votes[g]), float(share[g]), float(squares[g]), int(clusters[g]))
-        for g, name in enumerate(labels.names)
+        _rate(name, float(votes[i]), float(share[i]), float(squares[i]), int(clusters[i]))
+        for i, name in enumerate(labels.names)
     )
 
 
 def overall_rate(name: str, passed: Floats, base: Integers) -> Rate:
-    """Share of ones among candidates."""
+    """Share of passes, if each candidate has one verdict: 1 or 0."""
     everything = Labels((name,), np.zeros(len(passed), dtype=np.int64))
     return grouped_rates(passed, np.ones(len(passed)), everything, base)[0]
 
 
 def _rate(name: str, n: float, share: float, squares: float, clusters: int) -> Rate:
+    """The rate of `n` votes in so many clusters; `squares` is the sum of the squared residuals of the clusters."""
     if n == 0:
         return Rate(name, 0, None, None, None, None, None, None, "nothing was scored")
     low, high = wilson_interval(share, n)
@@ -263,7 +284,7 @@ class LeverUsage:
     entropy: float
     """Shannon entropy of its levers, in bits."""
     entropy_within_cells: float
-    """The same within a cell, averaged over its candidates: what it chose, as the cell is given to it."""
+    """The mean entropy within a cell, over the candidates, in bits. The cell is given; the lever is the choice."""
     never_chosen: tuple[str, ...]
     """Levers of the catalogue, or chosen by another generator, that it never used."""
 
@@ -275,7 +296,7 @@ class LeverUsage:
 
 def lever_usage(table: VoteTable) -> tuple[LeverUsage, ...]:
     """Lever usage of each generator that has candidates."""
-    known = table.known_levers | {table.lever.names[code] for code in np.unique(table.lever.codes)}
+    all_levers = table.known_levers | {table.lever.names[code] for code in np.unique(table.lever.codes)}
     cells = table.perturbation_class.codes * len(table.intensity.names) + table.intensity.codes
     usages = []
     for number, name in enumerate(table.generator.names):
@@ -283,8 +304,9 @@ def lever_usage(table: VoteTable) -> tuple[LeverUsage, ...]:
         if not mine.any():
             continue
         levers, counts = np.unique(table.lever.codes[mine], return_counts=True)
-        pairs = np.unique(np.column_stack([cells, table.lever.codes])[mine], axis=0, return_counts=True)[1]
-        in_cells = np.unique(cells[mine], return_counts=True)[1]
+        cell_and_lever = np.column_stack([cells, table.lever.codes])[mine]
+        _, pair_counts = np.unique(cell_and_lever, axis=0, return_counts=True)
+        _, cell_counts = np.unique(cells[mine], return_counts=True)
         chosen = {table.lever.names[code] for code in levers}
         usages.append(
             LeverUsage(
@@ -292,13 +314,15 @@ def lever_usage(table: VoteTable) -> tuple[LeverUsage, ...]:
                 n=int(mine.sum()),
                 levers=len(levers),
                 entropy=_entropy(counts),
-                entropy_within_cells=max(0.0, _entropy(pairs) - _entropy(in_cells)),
-                never_chosen=tuple(sorted(known - chosen)),
+                # The chain rule: H(lever | cell) = H(cell, lever) - H(cell).
+                entropy_within_cells=max(0.0, _entropy(pair_counts) - _entropy(cell_counts)),
+                never_chosen=tuple(sorted(all_levers - chosen)),
             )
         )
     return tuple(usages)
 
 
 def _entropy(counts: NDArray[np.integer]) -> float:
+    """Shannon entropy of a distribution given by counts, in bits."""
     shares = counts / counts.sum()
     return max(0.0, float(-(shares * np.log2(shares)).sum()))

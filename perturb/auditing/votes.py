@@ -1,6 +1,6 @@
-"""The votes of a panel as columns: one matrix of verdicts beside what is known of each candidate.
+"""The votes of a panel as arrays: a matrix of verdicts, and labels of each candidate.
 
-How many candidates of a round the panel accepted.
+It also counts how many candidates of a round the panel accepted.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ AUDITED = "audited"
 """An optional column: true for a candidate about which every verifier was asked, whatever the others said."""
 
 PASS, FAIL, UNSCORED, NOT_ASKED, ABSENT = 1, 0, -1, -2, -3
-"""States in the matrix. Only the first two are votes; who is absent abstained, or does not judge the class."""
+"""States in the matrix. Only the first two are votes. An absent verifier abstained, or does not judge the class."""
 
 LANGUAGE = "language"
 """An optional column: the code of the language of a candidate."""
 
 Coded = tuple[NDArray[np.integer], Sequence[Any]]
-"""A column: for each row the place of its value in a list of values, -1 where it has none."""
+"""A column: for each row the index of its value in a list of values, -1 for a missing value."""
 
 STATE_CODES = {
     VerdictState.PASS: PASS,
@@ -62,28 +62,29 @@ STATE_CODES = {
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """One label per candidate, as numbers into a list of names."""
+    """One label for each candidate, as indices into a list of names."""
 
     names: tuple[str, ...]
     codes: Integers
 
     @classmethod
     def of(cls, codes: Integers, names: Iterable[str]) -> Labels:
-        """Put the names in order: that of the taxonomy, then the alphabet. Row order leaves no trace."""
-        listed = list(names)
-        order = sorted(range(len(listed)), key=lambda i: taxonomy_place(listed[i]))
-        place = np.empty(len(order), dtype=np.int64)
-        place[order] = np.arange(len(order))
-        return cls(tuple(listed[i] for i in order), place[codes])
+        """Sort the names as the taxonomy does, then by the alphabet. So the order of the rows leaves no trace."""
+        unsorted = list(names)
+        order = sorted(range(len(unsorted)), key=lambda i: taxonomy_place(unsorted[i]))
+        # order[new] is an old index. Codes need the inverse: the new index of each old one.
+        new_index = np.empty(len(order), dtype=np.int64)
+        new_index[order] = np.arange(len(order))
+        return cls(tuple(unsorted[i] for i in order), new_index[codes])
 
     @classmethod
     def of_words(cls, words: Sequence[str]) -> Labels:
-        """The label of each candidate, in words."""
+        """Labels from the word of each candidate."""
         names, codes = np.unique(np.array(words, dtype=str), return_inverse=True)
         return cls.of(codes, map(str, names))
 
     def keep(self, rows: NDArray[np.bool_]) -> Labels:
-        """The same names on fewer candidates."""
+        """The labels of the chosen candidates, with all names."""
         return Labels(self.names, self.codes[rows])
 
 
@@ -92,7 +93,7 @@ CANDIDATE_WORDS = VoteWords("candidate", "passed", "failed", "verifiers")
 
 @dataclass(frozen=True)
 class VoteTable:
-    """Candidates × verifiers; every column has one entry per candidate."""
+    """Votes as candidates × verifiers; every column has one entry for each candidate."""
 
     source: str
     """Where the votes come from, for messages."""
@@ -110,16 +111,16 @@ class VoteTable:
     audited: NDArray[np.bool_] | None = None
     """Which candidates were drawn to get every vote; None if the source does not say."""
     full_schedule: bool = False
-    """True if the source says that every verifier was to be asked about every candidate."""
+    """True if every verifier was to vote on every candidate, as far as the source says."""
     same_model: Mapping[str, str] = field(default_factory=dict)
     """Generator → the verifier that is the same model; equal names need no entry."""
     known_levers: frozenset[str] = frozenset()
     """Levers that could have been chosen, beyond those that were."""
     words: VoteWords = CANDIDATE_WORDS
     unfinished: str = ""
-    """A sentence on the jobs that are left in the run that the votes are from; empty if there are no such ones."""
+    """A sentence on the jobs that the run has yet to do; empty if all are done."""
     caveat: str = ""
-    """What a reader of figures on the generators and verifiers should know: the note of the configuration."""
+    """The note of the configuration, for readers of figures on generators and verifiers."""
 
     def __len__(self) -> int:
         return len(self.states)
@@ -146,25 +147,28 @@ class VoteTable:
 
         A verifier judges a class unless it is absent from every candidate of it.
         """
-        is_of_class = self.perturbation_class.codes == np.arange(len(self.perturbation_class.names))[:, None]
+        n_classes = len(self.perturbation_class.names)
+        # Shape (classes, candidates). Its product with a matrix of candidates counts by class.
+        is_of_class = self.perturbation_class.codes == np.arange(n_classes)[:, None]
         candidates = is_of_class.sum(axis=1, keepdims=True)
-        absent_from = is_of_class.astype(np.int64) @ (self.states == ABSENT)
-        return np.asarray((candidates == 0) | (absent_from < candidates))
+        absences = is_of_class.astype(np.int64) @ (self.states == ABSENT)
+        return np.asarray((candidates == 0) | (absences < candidates))
 
     @property
     def groupings(self) -> dict[str, Labels]:
-        """What rates can be listed by; by language, if there are several."""
-        spoken = self.language if self.language and len(self.language.names) > 1 else None
-        return {
+        """The labels that rates can be grouped by; language only if there are several."""
+        groupings = {
             "class": self.perturbation_class,
             "intensity": self.intensity,
             "lever": self.lever,
             "generator": self.generator,
-            **({"language": spoken} if spoken else {}),
         }
+        if self.language is not None and len(self.language.names) > 1:
+            groupings["language"] = self.language
+        return groupings
 
     def keep(self, rows: NDArray[np.bool_]) -> VoteTable:
-        """The table of some candidates; names stay, also those that no candidate has any more."""
+        """The table of the chosen candidates. All names stay, even those that no candidate has any more."""
         return replace(
             self,
             states=self.states[rows],
@@ -182,10 +186,9 @@ def vote_table(frame: pd.DataFrame, source: str) -> VoteTable:
     """Check a table with one row per vote and turn it into candidates × verifiers; raises as `coded_vote_table`."""
     import pandas as pd
 
-    known = [name for name in (*COLUMNS, AUDITED, LANGUAGE) if name in frame.columns] or list(
-        frame.columns[:1]
-    )
-    coded = {name: pd.factorize(frame[name]) for name in known}
+    present = [name for name in (*COLUMNS, AUDITED, LANGUAGE) if name in frame.columns]
+    # A table without any of them still needs a column, to tell "no rows" from "no column".
+    coded = {name: pd.factorize(frame[name]) for name in present or frame.columns[:1]}
     return coded_vote_table({name: (codes, list(values)) for name, (codes, values) in coded.items()}, source)
 
 
@@ -202,17 +205,18 @@ def coded_vote_table(columns: Mapping[str, Coded], source: str) -> VoteTable:
         raise SourceError(
             f"{source}: no column '{missing[0]}': a vote table has the columns {', '.join(COLUMNS)}"
         )
-    told = [*COLUMNS, *([LANGUAGE] if LANGUAGE in columns else [])]
-    rows = {name: _read_labels(*columns[name], name, source) for name in told}
+    rows = {
+        name: _read_labels(*columns[name], name, source) for name in (*COLUMNS, LANGUAGE) if name in columns
+    }
     states = _read_verdicts(rows["verdict"], source)
     candidate, verifier = rows["candidate_id"], rows["verifier"]
     _refuse_double_votes(candidate, verifier, source)
-    first = np.unique(candidate.codes, return_index=True)[1]
+    _, first_rows = np.unique(candidate.codes, return_index=True)
     matrix = np.full((len(candidate.names), len(verifier.names)), NOT_ASKED, dtype=np.int8)
     matrix[candidate.codes, verifier.codes] = states
 
     def of_candidate(name: str) -> Labels:
-        return _one_per_candidate(rows[name], candidate, first, name, source)
+        return _one_per_candidate(rows[name], candidate, first_rows, name, source)
 
     return VoteTable(
         source=source,
@@ -224,18 +228,21 @@ def coded_vote_table(columns: Mapping[str, Coded], source: str) -> VoteTable:
         verifiers=verifier.names,
         states=matrix,
         language=of_candidate(LANGUAGE) if LANGUAGE in columns else None,
-        audited=_read_audited(columns[AUDITED], candidate, first, source) if AUDITED in columns else None,
+        audited=_read_audited(columns[AUDITED], candidate, first_rows, source)
+        if AUDITED in columns
+        else None,
     )
 
 
 def _read_labels(codes: NDArray[np.integer], values: Sequence[Any], name: str, source: str) -> Labels:
-    """Number the values of a column as text; blank cells are refused."""
+    """The labels of a column, its values read as text. Raises `SourceError` for a blank cell."""
     texts = ["" if value is None else str(value).strip() for value in values]
     blank = (codes < 0) | np.isin(codes, [i for i, text in enumerate(texts) if not text])
     if blank.any():
         raise SourceError(f"{_place(source, np.flatnonzero(blank)[0])}: '{name}' is empty: fill it in")
-    places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-    return Labels.of(np.array([places[text] for text in texts])[codes], places)
+    # Different values may be the same text, as 1 and "1 " are.
+    index_of = {text: index for index, text in enumerate(dict.fromkeys(texts))}
+    return Labels.of(np.array([index_of[text] for text in texts])[codes], index_of)
 
 
 def _read_verdicts(verdicts: Labels, source: str) -> NDArray[np.int8]:
@@ -252,42 +259,44 @@ def _read_verdicts(verdicts: Labels, source: str) -> NDArray[np.int8]:
 def _refuse_double_votes(candidate: Labels, verifier: Labels, source: str) -> None:
     votes = candidate.codes * len(verifier.names) + verifier.codes
     order = np.argsort(votes, kind="stable")
-    twice = np.flatnonzero(np.diff(votes[order]) == 0)
-    if twice.size:
-        one, two = order[twice[0]], order[twice[0] + 1]
-        who, what = verifier.names[verifier.codes[one]], candidate.names[candidate.codes[one]]
+    repeats = np.flatnonzero(np.diff(votes[order]) == 0)
+    if repeats.size:
+        first_row, second_row = order[repeats[0]], order[repeats[0] + 1]
+        verifier_name = _short(verifier.names[verifier.codes[first_row]])
+        candidate_name = _short(candidate.names[candidate.codes[first_row]])
         raise SourceError(
-            f"{_place(source, two)}: verifier '{_short(who)}' votes twice on candidate '{_short(what)}', first at"
-            f" {_place(source, one)}: keep one of the two"
+            f"{_place(source, second_row)}: verifier '{verifier_name}' votes twice on candidate '{candidate_name}',"
+            f" first at {_place(source, first_row)}: keep one of the two"
         )
 
 
 def _one_per_candidate(
-    labels: Labels, candidate: Labels, first: NDArray[np.intp], name: str, source: str
+    labels: Labels, candidate: Labels, first_rows: NDArray[np.intp], name: str, source: str
 ) -> Labels:
-    """The label that all rows of a candidate agree on."""
-    chosen = labels.codes[first]
-    other = np.flatnonzero(labels.codes != chosen[candidate.codes])
-    if other.size:
-        row, number = int(other[0]), candidate.codes[other[0]]
-        one, two = (_short(labels.names[code]) for code in (chosen[number], labels.codes[row]))
+    """The label of each candidate. Raises `SourceError` if its rows disagree."""
+    codes = labels.codes[first_rows]
+    conflicts = np.flatnonzero(labels.codes != codes[candidate.codes])
+    if conflicts.size:
+        row = int(conflicts[0])
+        number = candidate.codes[row]
+        first_value, value = _short(labels.names[codes[number]]), _short(labels.names[labels.codes[row]])
         raise SourceError(
             f"{_place(source, row)}: candidate '{_short(candidate.names[number])}' has another value of '{name}'"
-            f" than at {_place(source, first[number])}: '{two}' and '{one}'"
+            f" than at {_place(source, first_rows[number])}: '{value}' and '{first_value}'"
         )
-    return Labels(labels.names, chosen)
+    return Labels(labels.names, codes)
 
 
 def _read_audited(
-    column: Coded, candidate: Labels, first: NDArray[np.intp], source: str
+    column: Coded, candidate: Labels, first_rows: NDArray[np.intp], source: str
 ) -> NDArray[np.bool_]:
     labels = _read_labels(*column, AUDITED, source)
     flags = [read_flag(name) for name in labels.names]
     if None in flags:
         word = _short(labels.names[flags.index(None)])
         raise SourceError(f"{source}: '{AUDITED}' holds '{word}': write true or false")
-    chosen = _one_per_candidate(labels, candidate, first, AUDITED, source)
-    return np.array(flags, dtype=np.bool_)[chosen.codes]
+    by_candidate = _one_per_candidate(labels, candidate, first_rows, AUDITED, source)
+    return np.array(flags, dtype=np.bool_)[by_candidate.codes]
 
 
 def _place(source: str, row: int) -> str:
@@ -299,7 +308,10 @@ def _short(text: str) -> str:
 
 
 def decide_by_rule(states: NDArray[np.int8], needed: int) -> tuple[Flags, Flags]:
-    """Who is accepted and who is rejected if `needed` passes are, or all of those who judge where they are fewer."""
+    """Which candidates are accepted, and which are rejected, if `needed` passes accept a candidate.
+
+    If fewer verifiers judge a candidate, all of them must pass it. A candidate may be neither accepted nor rejected.
+    """
     judges = (states != ABSENT).sum(axis=1)
     passes = np.minimum(needed, judges)
     accepted = ((states == PASS).sum(axis=1) >= passes) & (judges > 0)

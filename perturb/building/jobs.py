@@ -1,10 +1,14 @@
-"""Crosses instances × cells × generators × replicates into jobs: pure, and seeded by the round."""
+"""Plans the jobs of a round: base instances × cells × generators × replicates.
+
+Everything here is a pure function of the settings, the instances and the catalogue. Draws are seeded by the round.
+"""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import astuple, dataclass, field
+from itertools import product
 
 from perturb.catalogue.features import Need, features_of
 from perturb.catalogue.levers import Catalogue
@@ -16,25 +20,24 @@ JOB_FORMAT = 1
 """Raised when the meaning of a job changes, so that old results are not taken for new ones."""
 
 OFFERED: Mapping[LeverChoice, int | None] = {"covering": 3, "generator": None, "assigned": 1}
-"""How many levers of a cell an offer holds; None: all that may fit."""
+"""How many levers of a cell an offer holds; None means all that may fit."""
 
 OFFERS = 3
-"""A generator may decline all but the last of so many offers and still have another."""
+"""Offers that a job carries at most. A generator that declines an offer gets the next."""
 
 ALONE_EVERY = 6
-"""Of so many jobs of a generator in a cell, `covering` offers one a lever by itself, until each has had its turn."""
-
+"""Under `covering`, every sixth job of a generator in a cell is offered one lever alone, until each had its turn."""
 
 CONSTRUCTIONS_OFFERED = 3
 """How many constructions a deep job has to choose from."""
 
 _GOLDEN = 0.6180339887498949
-"""A step that spreads points evenly over [0, 1), however many there are."""
+"""The fractional part of the golden ratio. Its multiples modulo 1 spread evenly over [0, 1), however many there are."""
 
 
 @dataclass(frozen=True)
 class PlanSettings:
-    """What the plan of a round depends on, beside instances and catalogue."""
+    """What the plan of a round depends on, besides the instances and the catalogue."""
 
     round: str
     seed: int
@@ -44,55 +47,67 @@ class PlanSettings:
     """Generator name → fingerprint of everything that decides its replies."""
     lever_choice: LeverChoice = "covering"
     own_order: frozenset[str] = frozenset()
-    """Generators that are offered nothing and choose by an order of their own: rule engines."""
+    """Rule engines. They are offered nothing, since they choose levers in an order of their own."""
     several: Mapping[str, str] = field(default_factory=dict)
-    """As `generators`, for instances with several passages, which are asked about with templates of their own."""
+    """Like `generators`, for instances with several passages: their prompts come from other templates."""
     wording: tuple[str, ...] = ()
-    """Digest of what prompts say of languages other than English, if there are texts in any."""
+    """Digest of what prompts say about languages other than English; empty if all texts are English."""
     shares: Mapping[Depth, float] = field(default_factory=lambda: {"open": 1.0})
     """Depth → share of the jobs of each generator and cell."""
     hidden: Mapping[Depth, Mapping[str, str]] = field(default_factory=dict)
-    """Depth beside `open` → generators that can do it, with the fingerprints of such jobs."""
+    """Depth other than `open` → generator that supports it → fingerprint of such jobs."""
 
 
 def plan_jobs(
     settings: PlanSettings, instances: Sequence[tuple[str, BaseInstance]], catalogue: Catalogue
 ) -> Iterator[Job]:
-    """Yield every job of the round; `instances` come with their content keys.
+    """Yield every job of the round. `instances` are pairs of content key and instance.
 
-    Instances are the outer loop, so that a run that is cut short has touched every cell and generator alike.
+    Instances are the outer loop, so that a run that is cut short has treated all cells and generators alike.
     """
     cell_digests = {cell: catalogue.cell_digest(cell) for cell in settings.cells}
     offers, depths = _Offers(settings, catalogue), _Depths(settings, catalogue)
     for key, instance in instances:
         fingerprints = settings.several if len(instance.passages) > 1 else settings.generators
         fitting = offers.fitting(instance)
-        # New candidates get new votes: what verifiers are told of the language needs no place of its own.
+        # Prompts of verifiers mention the language too. They need no entry in the job's identity: a new identity means
+        # a new candidate, and a new candidate gets new votes.
         wording = () if is_english(instance.language) else settings.wording
-        for replicate in range(settings.replicates):
-            for cell in settings.cells:
-                for generator, fingerprint in fingerprints.items():
-                    depth = depths.next(generator, cell, replicate)
-                    names = [
-                        name for name in fitting[cell] if depth != "deep" or name not in catalogue.open_levers
-                    ]
-                    offered = offers.next(generator, cell, replicate, key, names)
-                    ways = depths.constructions(cell, instance, key) if depth == "deep" else ()
-                    laid = [(depth, *map(astuple, ways))] if depth != "open" else []
-                    identity = settings.hidden[depth][generator] if laid else fingerprint
-                    job_id = digest(
-                        ("job", JOB_FORMAT, key, str(cell), cell_digests[cell], offered),
-                        (generator, identity, settings.round, settings.seed, replicate),
-                        *laid,
-                        *wording,
-                    )
-                    job = Job(job_id, instance.id, cell, generator, replicate, settings.round, offered)
-                    constructions = tuple(construction.name for construction in ways)
-                    yield replace(job, depth=depth, constructions=constructions) if laid else job
+        for replicate, cell in product(range(settings.replicates), settings.cells):
+            for generator, fingerprint in fingerprints.items():
+                depth = depths.next(generator, cell, replicate)
+                # An open lever announces its flaw, which a deep item must not.
+                levers = [
+                    name for name in fitting[cell] if depth != "deep" or name not in catalogue.open_levers
+                ]
+                offered = offers.next(generator, cell, replicate, key, levers)
+                constructions = depths.constructions(cell, instance, key) if depth == "deep" else ()
+                is_open = depth == "open"
+                # Depth came later: open jobs keep the ids that they had before.
+                depth_parts = [] if is_open else [(depth, *map(astuple, constructions))]
+                identity = fingerprint if is_open else settings.hidden[depth][generator]
+                job_id = digest(
+                    ("job", JOB_FORMAT, key, str(cell), cell_digests[cell], offered),
+                    (generator, identity, settings.round, settings.seed, replicate),
+                    *depth_parts,
+                    *wording,
+                )
+                yield Job(
+                    job_id,
+                    instance.id,
+                    cell,
+                    generator,
+                    replicate,
+                    settings.round,
+                    offered,
+                    depth=depth,
+                    constructions=tuple(construction.name for construction in constructions),
+                )
 
 
 def plan_digest(settings: PlanSettings, instance_keys: Sequence[str], catalogue: Catalogue) -> str:
-    """Digest of everything the plan depends on: two equal plans have the same jobs."""
+    """Digest of everything that the plan depends on. Plans with equal digests have the same jobs."""
+    # What came later enters only if it is used, so that earlier plans keep their digests.
     constructions = [astuple(one) for one in catalogue.constructions]
     shares: dict[str, float] = dict(settings.shares.items())
     return digest(
@@ -113,11 +128,12 @@ LeverService = Mapping[Cell, Mapping[str, int]]
 def lever_service(
     settings: PlanSettings, instances: Sequence[tuple[str, BaseInstance]], catalogue: Catalogue
 ) -> LeverService:
-    """How many jobs each lever may serve, by what the instances offer; 0 for one that none of them fits."""
+    """How many jobs each lever may serve, by the features of the instances; 0 if it fits no instance."""
     offers = _Offers(settings, catalogue)
-    fitting = Counter(
-        (cell, name) for _, one in instances for cell, names in offers.fitting(one).items() for name in names
-    )
+    fitting: Counter[tuple[Cell, str]] = Counter()
+    for _, instance in instances:
+        for cell, names in offers.fitting(instance).items():
+            fitting.update((cell, name) for name in names)
     return {
         cell: {
             lever.name: fitting[cell, lever.name] * settings.replicates for lever in catalogue.levers_of(cell)
@@ -128,15 +144,16 @@ def lever_service(
 
 @dataclass
 class _History:
-    """What one generator was offered in a cell."""
+    """What one generator was offered in a cell so far."""
 
     jobs: int = 0
-    together: Counter[str] = field(default_factory=Counter)
-    alone: set[str] = field(default_factory=set)
+    offered: Counter[str] = field(default_factory=Counter)
+    """Lever → how often it was among the levers of a job's first offer."""
+    offered_alone: set[str] = field(default_factory=set)
 
 
 class _Offers:
-    """Hands out the levers of each generator and cell, those that were offered least before the others."""
+    """Offers levers to each generator in each cell: those offered least often come first."""
 
     def __init__(self, settings: PlanSettings, catalogue: Catalogue) -> None:
         self._settings = settings
@@ -159,8 +176,9 @@ class _Offers:
     ) -> tuple[tuple[str, ...], ...] | None:
         """The offers of the generator's next job in a cell, for the instance with this content key.
 
-        Ties are broken by a seeded draw, so that levers are combined differently each time. Every sixth job offers one
-        lever alone, because a model that may choose keeps to its favourites.
+        `fitting` are the levers that may fit the instance. A seeded draw breaks ties, so that levers are combined
+        differently each time. Every sixth job offers one lever alone, because a model that may choose keeps to its
+        favourites. None: the generator chooses for itself.
         """
         settings = self._settings
         if generator in settings.own_order:
@@ -170,54 +188,60 @@ class _Offers:
             return (tuple(fitting),) if fitting else ()
         history = self._histories[generator, cell, replicate]
         draw = (settings.round, settings.seed, generator, str(cell), replicate, key)
-        names = sorted(fitting, key=lambda name: (history.together[name], seed_of(*draw, name)))
-        due = size > 1 and history.jobs % ALONE_EVERY == ALONE_EVERY - 1
-        alone = [name for name in names if due and name not in history.alone][:1]
-        first = alone or names[:size]
-        # Count this offer for this and all later replicates, so that adding replicates never changes earlier offers.
-        for later in range(replicate, settings.replicates):
-            counted_for = self._histories[generator, cell, later]
-            counted_for.jobs += 1
-            (counted_for.alone if alone else counted_for.together).update(first)
-        rest = [name for name in names if name not in first][: size * (OFFERS - 1)]
-        return (tuple(first), *(tuple(rest[at : at + size]) for at in range(0, len(rest), size)))
+        names = sorted(fitting, key=lambda name: (history.offered[name], seed_of(*draw, name)))
+        never_alone = [name for name in names if name not in history.offered_alone]
+        turn_for_one = size > 1 and history.jobs % ALONE_EVERY == ALONE_EVERY - 1
+        is_alone = turn_for_one and bool(never_alone)
+        first_offer = never_alone[:1] if is_alone else names[:size]
+        # Later replicates count this offer, earlier ones do not: more replicates never change earlier offers.
+        for later_replicate in range(replicate, settings.replicates):
+            later = self._histories[generator, cell, later_replicate]
+            later.jobs += 1
+            (later.offered_alone if is_alone else later.offered).update(first_offer)
+        others = [name for name in names if name not in first_offer][: size * (OFFERS - 1)]
+        later_offers = (tuple(others[start : start + size]) for start in range(0, len(others), size))
+        return (tuple(first_offer), *later_offers)
 
 
 class _Depths:
-    """Gives each generator's jobs in a cell their depths, in shares, and deep jobs their constructions."""
+    """Divides each generator's jobs in a cell among the depths, and offers constructions to deep jobs."""
 
     def __init__(self, settings: PlanSettings, catalogue: Catalogue) -> None:
         self._settings = settings
         self._jobs: Counter[tuple[str, Cell, int]] = Counter()
         self._offered: Counter[tuple[Cell, str]] = Counter()
-        self._ways = [(one, tuple(map(Need.read, one.needs))) for one in catalogue.constructions]
+        self._constructions = [(one, tuple(map(Need.read, one.needs))) for one in catalogue.constructions]
 
     def next(self, generator: str, cell: Cell, replicate: int) -> Depth:
-        """The depth of the next job. Steps of the golden ratio keep the shares at every length of the plan."""
+        """The depth of the next job.
+
+        The jobs walk through the shares, laid end to end, in steps of the golden ratio. So the depths keep their shares
+        however long the plan is.
+        """
         settings = self._settings
-        able = {
+        shares = {
             depth: share
             for depth, share in settings.shares.items()
             if share and (depth == "open" or generator in settings.hidden.get(depth, ()))
         }
-        if len(able) < 2:
-            return next(iter(able), "open")
+        if len(shares) < 2:
+            return next(iter(shares), "open")
         number = self._jobs[generator, cell, replicate]
         self._jobs[generator, cell, replicate] += 1
         start = fraction_of("depth", settings.round, settings.seed, generator, str(cell), replicate)
-        place = (start + number * _GOLDEN) % 1.0 * sum(able.values())
-        for depth, share in able.items():
+        place = (start + number * _GOLDEN) % 1.0 * sum(shares.values())
+        for depth, share in shares.items():
             if place < share:
                 return depth
             place -= share
-        return depth
+        return depth  # rounding has put the place just behind the last share
 
     def constructions(self, cell: Cell, instance: BaseInstance, key: str) -> tuple[Construction, ...]:
-        """The constructions that a deep job is offered: of those that suit it, the ones offered least so far."""
+        """The constructions that a deep job is offered: those that suit it and were offered least often."""
         features = features_of(instance)
         suiting = [
             one
-            for one, needs in self._ways
+            for one, needs in self._constructions
             if one.suits(cell) and all(_may_hold(need, features, instance) for need in needs)
         ]
         draw = (self._settings.round, self._settings.seed, str(cell), key)
@@ -230,14 +254,17 @@ class _Depths:
 def _may_hold(need: Need, features: frozenset[str], instance: BaseInstance) -> bool:
     """Whether an instance may meet a need.
 
-    Features are read by English patterns: of texts in other languages they tell how many passages there are, no more.
+    English patterns find the features. In other languages only the number of passages is certain, so that every other
+    need counts as met.
     """
-    read = is_english(instance.language) or all(one.startswith("passages:") for one in need.features)
-    return not read or need.may_hold(features)
+    is_readable = is_english(instance.language) or all(
+        feature.startswith("passages:") for feature in need.features
+    )
+    return not is_readable or need.may_hold(features)
 
 
 def may_fit(catalogue: Catalogue, lever: str, instance: BaseInstance) -> bool:
-    """Whether an instance may offer what a lever needs."""
+    """Whether an instance may offer what a lever of this name needs."""
     entry, features = catalogue.find(lever), features_of(instance)
     needs = map(Need.read, entry.needs) if entry else ()
     return all(_may_hold(need, features, instance) for need in needs)

@@ -1,8 +1,8 @@
-"""What an instance offers: the closed vocabulary in which levers say what they need, and how it is read off the texts.
+"""Features of base instances, and the needs of levers, which are written in terms of them.
 
-A feature is a text such as `question:when` or `has:colour`. Features are read cautiously, by patterns and word banks:
-one that is reported should be there, one that is not may have been missed. Vocabulary, banks and patterns stand in
-`levers/words.yaml`.
+A feature is a text such as `question:when` or `has:colour`. Patterns and word banks recognise features, and they err on
+the side of caution: a feature that is reported should be there, but one that is not reported may have been missed. The
+vocabulary, the banks and the patterns are in `levers/words.yaml`.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from perturb.files.resources import data_folder
 from perturb.records import BaseInstance
 
 FEATURES_VERSION = "fbb0296dd996e5a7"
-"""Enters the digest of the levers' needs. Change it whenever an instance may have other features than before."""
+"""Part of the digest of the levers' needs. Change it whenever instances may get other features than before."""
 
 ADVISORY: frozenset[str] = frozenset()
-"""Features that are not read surely enough to rule a lever out (less than 98 % of those reported are there)."""
+"""Features that are too uncertain to rule a lever out: less than 98 % of the reported ones are there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """One need of a lever: `has:colour`; `answer:person|place`, one of the two; `not question:when`."""
+    """A need of a lever: `has:colour`, `answer:person|place` (either of the two) or `not question:when`."""
 
     features: frozenset[str]
     negated: bool = False
@@ -36,32 +36,32 @@ class Need:
     @classmethod
     @cache
     def read(cls, text: str) -> Need:
-        """Read a need; raises `ValueError` that says what is unknown.
+        """Read a need. Raises a `ValueError` that says which part is unknown.
 
         >>> sorted(Need.read("answer:person|place").features)
         ['answer:person', 'answer:place']
         """
         positive = text.removeprefix("not ")
         group, colon, names = positive.partition(":")
-        known = vocabulary()
-        if group not in known or not colon:
-            raise ValueError(f"write it as GROUP:FEATURE, where GROUP is one of {', '.join(known)}")
+        groups = vocabulary()
+        if group not in groups or not colon:
+            raise ValueError(f"write it as GROUP:FEATURE, where GROUP is one of {', '.join(groups)}")
         for name in names.split("|"):
-            if name not in known[group]:
-                raise ValueError(f"unknown feature '{group}:{name}': choose from {', '.join(known[group])}")
+            if name not in groups[group]:
+                raise ValueError(f"unknown feature '{group}:{name}': choose from {', '.join(groups[group])}")
         return cls(frozenset(f"{group}:{name}" for name in names.split("|")), positive != text)
 
     def holds(self, features: frozenset[str]) -> bool:
-        """Whether an instance with these features meets it."""
+        """Whether an instance with these features meets the need."""
         return self.negated == self.features.isdisjoint(features)
 
     def may_hold(self, features: frozenset[str]) -> bool:
-        """The same, but a need that hangs on an advisory feature rules nothing out."""
+        """Like `holds`, but a need with an advisory feature always counts as met."""
         return not self.features.isdisjoint(ADVISORY) or self.holds(features)
 
 
 def features_of(instance: BaseInstance) -> frozenset[str]:
-    """The features of an instance, as far as they can be told from its texts."""
+    """The features of an instance, as far as its texts show them."""
     query = " ".join(instance.query.lower().replace("’", "'").split()).rstrip(" ?.")
     kind = _question_kind(query)
     features = {f"question:{kind}", f"passages:{'one' if len(instance.passages) == 1 else 'several'}"}
@@ -70,21 +70,20 @@ def features_of(instance: BaseInstance) -> frozenset[str]:
         f"asks:{name}" for name in vocabulary()["asks"] if word_pattern(f"asks_{name}").search(query)
     }
     texts = _Texts(instance, query)
-    features |= {f"has:{name}" for name, test in _HAS.items() if test(texts)}
+    features |= {f"has:{name}" for name, is_there in _HAS.items() if is_there(texts)}
     if "answer:person" in features or any(name.lower() in query for name in texts.people):
         features.add("about:person")
     if word_pattern("organisation_named").search(query):
         features.add("about:organisation")
-    return frozenset(
-        features | {f"about:{name}" for name in ("work", "product") if _words(name).search(query)}
-    )
+    features |= {f"about:{name}" for name in ("work", "product") if _words(name).search(query)}
+    return frozenset(features)
 
 
 # -- words and patterns ------------------------------------------------------------------------------------------
 
 
 def words_file() -> Path:
-    """The file of the vocabulary and the words, which is not a file of levers."""
+    """The file of the vocabulary. It lies among the lever files but is not one of them."""
     return data_folder("levers") / "words.yaml"
 
 
@@ -94,7 +93,7 @@ def _content() -> Mapping[str, Any]:
 
 
 def vocabulary() -> Mapping[str, Mapping[str, str]]:
-    """Group → feature → what it says of an instance."""
+    """Group → feature → its meaning, for an instance that has it."""
     features: Mapping[str, Mapping[str, str]] = _content()["features"]
     return features
 
@@ -107,27 +106,27 @@ def word_bank(name: str) -> frozenset[str]:
 
 @cache
 def word_table(name: str) -> Mapping[str, tuple[str, ...]]:
-    """A table of words: the words under each head."""
+    """A table of words: heading → the words under it."""
     return {head: tuple(words.split(", ")) for head, words in _content()[name].items()}
 
 
 @cache
 def _source(name: str) -> str:
-    """The text of a pattern, with others put in; of a bank, its words as alternatives."""
+    """The text of a pattern. Patterns may contain others, as `<name>`; a bank stands for any of its words."""
     if name in _content()["words"]:
         return f"(?:{'|'.join(map(re.escape, sorted(word_bank(name), key=len, reverse=True)))})"
-    return re.sub(r"<([a-z_]+)>", lambda found: _source(found[1]), "".join(_content()["patterns"][name]))
+    return re.sub(r"<([a-z_]+)>", lambda match: _source(match[1]), "".join(_content()["patterns"][name]))
 
 
 @cache
 def word_pattern(name: str, flags: int = 0) -> re.Pattern[str]:
-    """A pattern of `levers/words.yaml`."""
+    """A compiled pattern of `levers/words.yaml`."""
     return re.compile(_source(name), flags)
 
 
 @cache
 def _words(bank: str) -> re.Pattern[str]:
-    """One of the words of a bank; names of places and people only with their capitals."""
+    """A pattern for any word of a bank. Only names of places and people must have their capitals."""
     flags = 0 if bank in ("city", "region", "first_name") else re.IGNORECASE
     return re.compile(rf"(?<![\w-]){_source(bank)}(?![\w-])", flags)
 
@@ -140,12 +139,15 @@ def _full_name() -> re.Pattern[str]:
 # -- question and answer -----------------------------------------------------------------------------------------
 
 _KINDS = ("how_many", "how", "when", "who", "where", "why", "which", "what")
+"""The order matters: `how` also matches "how many"."""
 
 
 def _question_kind(query: str) -> str:
-    bare = re.sub(rf"^{_source('preposition')} ", "", query)
-    inside = word_pattern("question_inside").search(query)
-    for text in (query, bare, *((inside[1] or inside[2],) if inside else ())):
+    """The first kind that the question begins with, or that a question inside it begins with."""
+    texts = [query, re.sub(rf"^{_source('preposition')} ", "", query)]  # "in which year …", "which year …"
+    if inner := word_pattern("question_inside").search(query):
+        texts.append(inner[1] or inner[2])
+    for text in texts:
         for kind in _KINDS:
             if word_pattern(f"question_{kind}").match(text):
                 return kind
@@ -163,7 +165,7 @@ def _answer_kinds(query: str, kind: str, instance: BaseInstance) -> Iterator[str
             yield "money"
         elif any(word_pattern("measure", re.IGNORECASE).search(answer) for answer in answers):
             yield "measure"
-    elif kind != "when" and all(map(_is_named, answers)) and _stands_inside(answers[0], instance):
+    elif kind != "when" and all(map(_is_named, answers)) and _is_proper_noun(answers[0], instance):
         yield "named"
         yield from _named_kinds(query, answers, instance)
     elif kind != "when" and not any(
@@ -188,7 +190,7 @@ def _is_number(answer: str) -> bool:
 
 
 def _is_named(answer: str) -> bool:
-    """Whether all words that carry a meaning have capitals."""
+    """Whether every word has a capital, small words such as "of" aside."""
     words = [word for word in answer.split() if word.lower() not in word_bank("small")]
     return len("".join(words)) > 1 and all(
         word[:1].isupper() and not re.search(r"\d", word) for word in words
@@ -196,69 +198,69 @@ def _is_named(answer: str) -> bool:
 
 
 def _is_person(name: str, instance: BaseInstance) -> bool:
-    """Whether it begins with a first name, or stands behind an occupation or a form of address."""
+    """Whether the name begins with a first name, or follows an occupation or a form of address in a passage."""
     words = name.split()
     if len(words) > 4 or re.search(r"\d|,|&| and ", name):
         return False
     return (len(words) > 1 and words[0] in word_bank("first_name")) or any(
-        word_pattern("person_cue").search(passage.text, max(0, found.start() - _LONGEST_CUE), found.start())
+        word_pattern("person_cue").search(passage.text, max(0, match.start() - _LONGEST_CUE), match.start())
         for passage in instance.passages
-        for found in re.finditer(rf"{re.escape(name)}\b", passage.text)
+        for match in re.finditer(rf"{re.escape(name)}\b", passage.text)
     )
 
 
 _LONGEST_CUE = 24
-"""Characters before a name in which an occupation or a form of address can stand."""
+"""Characters before a name that are searched for an occupation or a form of address."""
 
 
-def _stands_inside(answer: str, instance: BaseInstance) -> bool:
-    """Whether the answer has its capital inside a sentence too, where common nouns have none."""
-    head = re.sub(r"^the ", "", answer, flags=re.IGNORECASE)
-    pieces = (piece for one in instance.passages for piece in one.text.split(head or answer)[:-1])
-    return any(_INSIDE.search(piece[-2:]) for piece in pieces)
+def _is_proper_noun(answer: str, instance: BaseInstance) -> bool:
+    """Whether the answer is written with its capital in the middle of a sentence, where common nouns have none."""
+    name = re.sub(r"^the ", "", answer, flags=re.IGNORECASE) or answer
+    texts_before = (text for passage in instance.passages for text in passage.text.split(name)[:-1])
+    return any(_MIDDLE_OF_SENTENCE.search(text[-2:]) for text in texts_before)
 
 
-_INSIDE = re.compile(r"[\w,;:(\"'“] ?$")
+_MIDDLE_OF_SENTENCE = re.compile(r"[\w,;:(\"'“] ?$")
 
 
 # -- passage -----------------------------------------------------------------------------------------------------
 
 
 class _Texts:
-    """What the features of the passage are read from; the passage is that of the signal passages."""
+    """The texts that features of the passage are recognised in: those of the signal passages, if any are marked."""
 
     def __init__(self, instance: BaseInstance, query: str) -> None:
-        signal = [one.text for one in instance.passages if one.role == "signal"]
-        passages = signal or [one.text for one in instance.passages]
+        signal = [passage.text for passage in instance.passages if passage.role == "signal"]
+        passages = signal or [passage.text for passage in instance.passages]
         self.query = query
         self.text = "\n".join(passages)
         self.both = f"{query}\n{self.text}"
-        self.sentences = [one for text in passages for one in word_pattern("sentence").split(text)]
+        self.sentences = [sentence for text in passages for sentence in word_pattern("sentence").split(text)]
         self.answers = [answer.lower() for answer in instance.answers]
 
     def spare(self, piece: str) -> bool:
-        """Whether a piece of the passage holds no answer, is not part of one, and does not stand in the question."""
+        """Whether a piece of the passage can go: it shares no text with an answer or with the question."""
         low = piece.lower().strip()
-        return not any(low in kept or kept in low for kept in (*self.answers, self.query))
+        return not any(low in needed or needed in low for needed in (*self.answers, self.query))
 
     def any_spare(self, pattern: str) -> bool:
-        """Whether one of the pattern's finds is spare: of its groups, if it has any."""
-        found = word_pattern(pattern).finditer(self.text)
-        return any(self.spare(next(filter(None, one.groups()), one[0])) for one in found)
+        """Whether a match of the pattern is spare. If the pattern has groups, the first that matched counts."""
+        matches = word_pattern(pattern).finditer(self.text)
+        return any(self.spare(next(filter(None, match.groups()), match[0])) for match in matches)
 
     @cached_property
     def people(self) -> frozenset[str]:
-        names = {found[0] for found in _full_name().finditer(self.text)}
+        names = {match[0] for match in _full_name().finditer(self.text)}
         return frozenset(name for name in names if not word_pattern("group", re.IGNORECASE).search(name))
 
     @cached_property
     def figures(self) -> list[str]:
-        return [found[1].rstrip(",.") for found in word_pattern("figure").finditer(self.text)]
+        return [match[1].rstrip(",.") for match in word_pattern("figure").finditer(self.text)]
 
 
 def _names_spare_person(texts: _Texts) -> bool:
-    asked = set(texts.query.split())
-    return any(texts.spare(name) and asked.isdisjoint(name.lower().split()) for name in texts.people)
+    query_words = set(texts.query.split())
+    return any(texts.spare(name) and query_words.isdisjoint(name.lower().split()) for name in texts.people)
 
 
 def _has_spare_date(texts: _Texts) -> bool:
@@ -283,7 +285,7 @@ _HAS: Mapping[str, Callable[[_Texts], bool]] = {
     "office": lambda t: bool(_words("office").search(t.both)),
     "spare_bracket": lambda t: t.any_spare("bracket"),
     "opening": lambda t: any(
-        (found := word_pattern("opening").search(sentence)) is not None and t.spare(found[0])
+        (match := word_pattern("opening").search(sentence)) is not None and t.spare(match[0])
         for sentence in t.sentences
     ),
     "alias": lambda t: t.any_spare("alias"),

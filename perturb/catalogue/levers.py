@@ -1,11 +1,9 @@
-"""The lever catalogue: `levers/*.yaml` read strictly into one object.
+"""The lever catalogue: reads and checks `levers/*.yaml`.
 
-A class file names its class, target, refusal code, short forms, intensity criteria and levers. A user's own
-folder adds levers to a class that exists, in files that hold levers only, or brings a class of its own.
-
-What a lever's `rule:` may say: the operators of the offline engine, what each takes, and the gaps of its wordings.
-
-The operators and gaps themselves stand in `perturb/rules`; here is the vocabulary that `levers/*.yaml` is held to.
+A class file names its class, target, refusal code, short forms, intensity criteria and levers. A folder of the user
+adds levers to existing classes, or a class with its levers. The first half of this module is the vocabulary of `rule:`,
+which says what the offline engine does for a lever: the operators and the gaps of wordings. `building/offline` carries
+them out.
 """
 
 from __future__ import annotations
@@ -42,15 +40,15 @@ from perturb.records import (
 
 @dataclass(frozen=True, slots=True)
 class OperatorFacts:
-    """What an operator does and takes."""
+    """What an operator does, and which fields its rules have."""
 
     summary: str
     what: tuple[str, ...] = ()
-    """The values of `what`, of which a rule names one; none where the operator knows no choice."""
+    """The values that `what` may have; empty if rules of this operator have no `what`."""
     says: bool = True
-    """Whether the rule gives wordings in `say`."""
+    """Whether rules give wordings in `say`."""
     words: bool = False
-    """Whether the rule gives `words`: a word of the question and what may stand for it."""
+    """Whether rules give `words`: words of the question with their replacements."""
 
 
 OPERATORS: Mapping[str, OperatorFacts] = {
@@ -112,15 +110,15 @@ GAPS: Mapping[str, str] = {
     "round_figure": "that figure rounded, with what it counts",
     "other_date": "a date some days from the one beside the answer",
 }
-"""Gap -> what stands in it. A kind or group of kinds of `levers/words.yaml` is a gap, too: the subject, if of it.
-With `if:` before a kind it stands for nothing, and only keeps the wording to subjects of that kind."""
+"""Gap -> the text that fills it. A kind of subject in `levers/words.yaml`, or a group of kinds, is a gap too: the
+subject fills it if it is of that kind. After `if:` a kind prints nothing; it only limits which subjects fit."""
 
 _GAP = re.compile(r"\{([^{}]*)\}")
 
 
 @lru_cache(maxsize=4096)
 def gaps_in(text: str) -> tuple[str, ...]:
-    """The gaps of a wording, with what stands between their braces.
+    """The gaps of a wording: the text between each pair of braces.
 
     >>> gaps_in("Did {film|series} come out in {later}?")
     ('film|series', 'later')
@@ -130,7 +128,7 @@ def gaps_in(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)
 def kinds_of_gap(name: str) -> frozenset[str]:
-    """The kinds of subject that a name of a kind or of a group stands for; empty for others."""
+    """The kinds of subject that the name of a kind or a group stands for; empty for any other name."""
     groups, name = word_table("kind_groups"), name.removeprefix("if:")
     if name in groups:
         return frozenset(groups[name])
@@ -138,7 +136,7 @@ def kinds_of_gap(name: str) -> frozenset[str]:
 
 
 class RuleEntry(Strict):
-    """A lever's rule as it is written."""
+    """The `rule` of a lever in its file."""
 
     do: str
     what: str | None = None
@@ -154,13 +152,13 @@ class RuleEntry(Strict):
             raise ValueError(f"unknown operator '{self.do}': choose from {', '.join(OPERATORS)}")
         if facts.what and self.what not in facts.what:
             raise ValueError(f"'{self.do}' needs 'what', one of {', '.join(facts.what)}")
-        for name, wanted, given in (
+        for name, is_needed, is_present in (
             ("what", bool(facts.what), self.what is not None),
             ("say", facts.says, bool(self.say)),
             ("words", facts.words, bool(self.words)),
         ):
-            if wanted != given:
-                raise ValueError(f"'{self.do}' {'needs' if wanted else 'takes no'} '{name}'")
+            if is_needed != is_present:
+                raise ValueError(f"'{self.do}' {'needs' if is_needed else 'takes no'} '{name}'")
         for text in (*self.say, self.why):
             _check_gaps(text)
         for pattern, words in self.words.items():
@@ -170,7 +168,7 @@ class RuleEntry(Strict):
         return self
 
     def rule(self) -> Rule:
-        """The rule as the engine takes it."""
+        """The rule as the offline engine reads it."""
         return Rule(self.do, self.what, self.say, tuple(self.words.items()), self.needs, self.why)
 
 
@@ -215,10 +213,10 @@ class _LeverEntry(Strict):
 
 
 class ClassFile(ClassFields):
-    """A file of levers, which may bring a class."""
+    """A file of levers, which may define their class."""
 
     replaces: tuple[Intensity, ...] = ()
-    """Of a user's file: intensities whose levers and criteria give way to those of the file."""
+    """In a file of the user: intensities whose levers and criteria the file replaces."""
     levers: tuple[_LeverEntry, ...] = Field(min_length=1)
 
 
@@ -244,7 +242,7 @@ class _ConstructionEntry(Strict):
         return value
 
     def construction(self) -> Construction:
-        """The construction as prompts take it."""
+        """The construction as prompts use it."""
         return Construction(
             self.name,
             self.instruction.strip(),
@@ -264,7 +262,7 @@ class ConstructionFile(Strict):
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All classes and levers, embedded ones and a user's own.
+    """All classes and levers: the embedded ones and those of the user.
 
     >>> len(Catalogue.load().levers) >= 176
     True
@@ -273,7 +271,7 @@ class Catalogue:
     classes: Mapping[PerturbationClass, ClassEntry]
     levers: tuple[Lever, ...]
     constructions: tuple[Construction, ...] = ()
-    """Ways to lay a deep flaw, which no digest of a class, lever or open job includes."""
+    """Ways to lay a deep flaw. They are in no digest of a class, a lever or an open job."""
     open_levers: frozenset[str] = frozenset()
     """The levers that only open and quiet jobs are offered."""
 
@@ -293,32 +291,32 @@ class Catalogue:
         return cls(classes, tuple(levers), *_merged(embedded, files, seen))
 
     def with_classes(self, own: Iterable[ClassEntry]) -> Catalogue:
-        """This catalogue with a user's own classes as a run or a snapshot states them, without their levers.
+        """This catalogue with the user's classes that a run or a snapshot states. Their levers are not stated.
 
-        What it holds of those classes already gives way. Raises `CatalogueError` where a class or code is another's.
+        A stated class replaces one of the same name. Raises `CatalogueError` if a class or a code clashes with another.
         """
-        added = {entry.name: entry for entry in own}
-        if not added:
+        stated = {entry.name: entry for entry in own}
+        if not stated:
             return self
-        others = {name: entry for name, entry in self.classes.items() if name not in added}
-        if any(name in PUBLISHED_CLASSES for name in added):
+        if not stated.keys().isdisjoint(PUBLISHED_CLASSES):
             raise CatalogueError(
                 "a class of RefusalBench is stated as a user's own: restore the run or snapshot"
             )
-        for entry in added.values():
-            if fault := clash(entry, others):
+        classes = {name: entry for name, entry in self.classes.items() if name not in stated}
+        for entry in stated.values():
+            if fault := clash(entry, classes):
                 raise CatalogueError(f"class {entry.name} as stated: {fault[1]}")
-            others[entry.name] = entry
-        return replace(self, classes=others)
+            classes[entry.name] = entry
+        return replace(self, classes=classes)
 
     @cached_property
     def own_classes(self) -> tuple[ClassEntry, ...]:
-        """The classes that are not RefusalBench's, as a run and its snapshot have to state them."""
+        """The classes of the user; runs and snapshots state them."""
         return tuple(entry for name, entry in self.classes.items() if name not in PUBLISHED_CLASSES)
 
     @cached_property
     def own_codes(self) -> tuple[OwnCode, ...]:
-        """What prompts say of the codes of these."""
+        """The refusal codes of the user's classes, as prompts explain them."""
         return tuple(entry.own_code(self.classes) for entry in self.own_classes)
 
     @cached_property
@@ -340,11 +338,11 @@ class Catalogue:
         return self._by_cell[cell]
 
     def find(self, name: str) -> Lever | None:
-        """The lever of that name, whatever its case and blanks; None if it is missing."""
+        """The lever of this name, ignoring case and extra blanks; None if there is no such lever."""
         return self._by_name.get(_key(name))
 
     def construction(self, name: str) -> Construction | None:
-        """The construction of that name, whatever its case and blanks; None if it is missing."""
+        """The construction of this name, ignoring case and extra blanks; None if there is no such construction."""
         return next((one for one in self.constructions if _key(one.name) == _key(name)), None)
 
     def expected_behavior(self, cell: Cell) -> str:
@@ -355,14 +353,14 @@ class Catalogue:
 
     @cached_property
     def codes(self) -> Mapping[str, str]:
-        """Every code a reply may give, canonical or short, mapped to its canonical form."""
-        known = {ANSWER_CORRECTLY: ANSWER_CORRECTLY, REFUSE_OTHER: REFUSE_OTHER}
+        """Every code that a reply may use, canonical or short → its canonical form."""
+        canonical = {ANSWER_CORRECTLY: ANSWER_CORRECTLY, REFUSE_OTHER: REFUSE_OTHER}
         for entry in self.classes.values():
-            known |= dict.fromkeys((entry.refusal_code, *entry.short_forms), entry.refusal_code)
-        return known
+            canonical |= dict.fromkeys((entry.refusal_code, *entry.short_forms), entry.refusal_code)
+        return canonical
 
     def cell_digest(self, cell: Cell) -> str:
-        """Digest of everything a prompt quotes about a cell; a changed lever makes new jobs of its cell only."""
+        """Digest of everything that a prompt quotes about a cell. A changed lever makes new jobs in its cell only."""
         entry = self.classes[cell.perturbation_class]
         levers = [
             [lever.name, lever.instruction, *astuple(lever.illustration), *filter(None, [lever.answer])]
@@ -379,21 +377,21 @@ class Catalogue:
 
     @cached_property
     def digest(self) -> str:
-        """Digest of what the catalogue says to models; how its needs are found in an instance is left out."""
+        """Digest of what models are told; it leaves out how needs are recognised in an instance."""
         needs = [[lever.name, lever.needs] for lever in self.levers]
         return digest([self.cell_digest(cell) for cell in self.cells], self.codes, needs, *self.own_codes)
 
     @cached_property
     def rules_digest(self) -> str:
-        """Digest of the rules of all levers: the items of the offline engine hang on it."""
+        """Digest of the rules of all levers, which decide the items of the offline engine."""
         return digest(
             [[lever.name, astuple(lever.rule)] for lever in self.levers if lever.rule], self.needs_digest
         )
 
     def cells_without_rule(self, cells: Iterable[Cell] | None = None) -> tuple[Cell, ...]:
         """The cells that need a model, since the offline engine has no rule for any of their levers."""
-        asked = self.cells if cells is None else cells
-        return tuple(cell for cell in asked if not any(lever.rule for lever in self.levers_of(cell)))
+        candidates = self.cells if cells is None else cells
+        return tuple(cell for cell in candidates if not any(lever.rule for lever in self.levers_of(cell)))
 
     @cached_property
     def needs_digest(self) -> str:
@@ -402,7 +400,7 @@ class Catalogue:
 
 
 def embedded_levers(folder: Path) -> Path | None:
-    """The embedded folder that `levers/side-clause` names, unless a folder of that name is nearer."""
+    """The embedded folder that a path such as `levers/side-clause` names; None if there is no such folder."""
     embedded = data_folder("levers") / folder.name
     return embedded if folder.parent.name == "levers" and embedded.is_dir() else None
 
@@ -451,7 +449,7 @@ def _merged(
 
 @cache
 def _embedded(folder: Path) -> tuple[Catalogue, Mapping[str, str]]:
-    """The embedded catalogue, which several steps of a build ask for, and where each name stands."""
+    """The embedded catalogue, and the place of each lever name, for messages. Several steps of a build need it."""
     classes: dict[PerturbationClass, ClassEntry] = {}
     levers: list[Lever] = []
     seen: dict[str, str] = {}
@@ -468,7 +466,8 @@ def _add_all(
 ) -> None:
     files = [YamlFile(path, CatalogueError) for path in _files(folder)]
     contents = [(file, file.parse(ClassFile)) for file in files]
-    for file, content in sorted(contents, key=lambda one: one[1].refusal_code is None):  # classes come first
+    # A file with a refusal code defines a class. Those come first, so that other files can add levers to it.
+    for file, content in sorted(contents, key=lambda pair: pair[1].refusal_code is None):
         entry = class_entry(file, content, classes, content.replaces)
         classes[entry.name] = entry
         _add_levers(file, content, entry, levers, seen)
@@ -479,34 +478,46 @@ def _add_levers(
 ) -> None:
     # Levers of the cells that the file replaces are removed, and its own take their place, so that the order is kept.
     replaced_cells = {Cell(entry.name, intensity) for intensity in content.replaces}
-    start = next((place for place, lever in enumerate(levers) if lever.cell in replaced_cells), len(levers))
-    for replaced in [lever for lever in levers if lever.cell in replaced_cells]:
-        levers.remove(replaced)
-        del seen[_key(replaced.name)]
+    replaced = [lever for lever in levers if lever.cell in replaced_cells]
+    start = levers.index(replaced[0]) if replaced else len(levers)
+    for lever in replaced:
+        levers.remove(lever)
+        del seen[_key(lever.name)]
     added: list[Lever] = []
     for index, item in enumerate(content.levers):
-        at, lever = ("levers", index), f"lever '{item.name}'"
-        if (first := seen.get(_key(item.name))) is not None:
-            raise file.fault((*at, "name"), f"{lever} is already defined at {first}: rename one of them")
-        seen[_key(item.name)] = location(file.path, file.line_of((*at, "name")))
+        field_path, label = ("levers", index), f"lever '{item.name}'"
+        if (first_place := seen.get(_key(item.name))) is not None:
+            raise file.fault(
+                (*field_path, "name"), f"{label} is already defined at {first_place}: rename one of them"
+            )
+        seen[_key(item.name)] = location(file.path, file.line_of((*field_path, "name")))
         cell = Cell(content.perturbation_class, item.intensity)
         code = ANSWER_CORRECTLY if item.intensity is Intensity.LOW else entry.refusal_code
         if not item.illustration.expected.startswith(code):
             raise file.fault(
-                (*at, "illustration", "expected"), f"field 'expected' of {lever} must begin with {code}"
+                (*field_path, "illustration", "expected"),
+                f"field 'expected' of {label} must begin with {code}",
             )
         if item.answer and item.intensity is not Intensity.LOW:
-            raise file.fault((*at, "answer"), f"{lever} has an 'answer': only LOW items are answered")
+            raise file.fault((*field_path, "answer"), f"{label} has an 'answer': only LOW items are answered")
         for position, need in enumerate(item.needs):
             try:
                 Need.read(need)
             except ValueError as error:
-                raise file.fault((*at, "needs", position), f"need '{need}' of {lever}: {error}") from None
-        illustration = Illustration(**item.illustration.model_dump())
-        rule = None if item.rule is None else item.rule.rule()
-        instruction = item.instruction.strip()
-        stated = (item.needs, rule, item.answer)
-        added.append(Lever(item.name, cell, instruction, illustration, *stated))
+                raise file.fault(
+                    (*field_path, "needs", position), f"need '{need}' of {label}: {error}"
+                ) from None
+        added.append(
+            Lever(
+                item.name,
+                cell,
+                instruction=item.instruction.strip(),
+                illustration=Illustration(**item.illustration.model_dump()),
+                needs=item.needs,
+                rule=None if item.rule is None else item.rule.rule(),
+                answer=item.answer,
+            )
+        )
     levers[start:start] = added
 
 

@@ -1,8 +1,7 @@
-"""The verifiers' own words, from `words.yaml` beside this file.
+"""Word lists and text functions of the offline verifiers.
 
-Wordings that tell a reader what to believe.
-
-Plain text tools of the verifiers: words, stems, sentences, shares of common words.
+The lists are in `words.yaml` beside this file; the functions find words, stems, sentences and phrases. None of this is
+shared with the rules that generate (`words.py`): a check must not repeat the mistakes of what it checks.
 """
 
 from __future__ import annotations
@@ -18,74 +17,76 @@ WORDS_FILE = Path(__file__).with_name("words.yaml")
 
 
 class WordBank(Strict):
-    """Listings of words, parted by blanks, and wordings, parted by semicolons."""
+    """The content of `words.yaml`: lists of words, separated by blanks, and of wordings, separated by semicolons."""
 
     stop_words: str
     """Words that carry no content of their own."""
     openers: str
-    """Words that open a sentence and begin no name."""
+    """Words that have a capital only because they begin a sentence."""
     asked_kinds: str
-    """Stems of words such as `year`, which say what is asked for and not of what."""
+    """Stems of words such as `year`: they name the kind of answer, not the topic."""
     common_name_words: str
-    """Parts of names that give nobody away."""
+    """Parts of names that identify nobody."""
     male_names: str
     """Common first names whose bearers are nearly always of one gender, for judging pronouns."""
     female_names: str
     verbs: str
-    """Finite verbs that no ending shows to be one; regular expressions of whole words."""
+    """Finite verbs without a typical ending; regular expressions of whole words."""
     irregular: dict[str, str]
-    """Forms of words that no rule brings together."""
+    """Irregular form → regular form."""
     demonyms: dict[str, str]
-    """Places, and a few faiths, with the adjective that gives them away."""
+    """Places, and a few faiths, with their adjectives."""
     wordings: dict[str, str]
-    """What tells a reader whom to believe: see `cues`."""
+    """Wordings that tell a reader what to believe, by kind."""
 
 
 WORDS = YamlFile(WORDS_FILE).parse(WordBank)
 
 
 def word_set(listing: str) -> frozenset[str]:
-    """The words of a listing, for look-ups."""
+    """The words of a list, for look-ups."""
     return frozenset(listing.split())
 
 
 def any_of(wordings: str) -> re.Pattern[str]:
-    """A pattern for any of the wordings, which semicolons part; each is a regular expression of whole words."""
+    """A pattern for any of the wordings in a list; each is a regular expression of whole words."""
     parts = [part.strip() for part in " ".join(wordings.split()).split(";")]
     return re.compile(r"(?<!\w)(?:" + "|".join(part for part in parts if part) + r")(?!\w)", re.I)
 
 
 NEGATION = any_of(WORDS.wordings["negation"])
 DISMISSAL = any_of(WORDS.wordings["dismissal"])
-"""The statement is called untrue."""
+"""Calls a statement untrue."""
 LOW_CREDIBILITY = any_of(WORDS.wordings["low_credibility"])
-"""The source is one that nobody need believe."""
+"""Names a source that need not be believed."""
 HIGH_CREDIBILITY = any_of(WORDS.wordings["high_credibility"])
-"""One side is called the right one."""
+"""Calls one side right."""
 EXCLUSION = any_of(WORDS.wordings["exclusion"])
-"""Wordings by which two statements shut each other out."""
+"""Says that two statements exclude each other."""
 BALANCED = any_of(WORDS.wordings["balanced"])
-"""The two sides are set on one level."""
+"""Gives both sides the same weight."""
 
 
 def word_list(listing: str) -> tuple[str, ...]:
-    """The words of a listing, in order."""
+    """The words of a list, in order."""
     return tuple(listing.split())
 
 
 STOP_WORDS = word_set(WORDS.stop_words)
-"""Words that carry no content of their own."""
 
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "\xa0": " "})
 _WORD = re.compile(r"[a-z0-9]+(?:[.,][0-9]+)*(?:'[a-z]+)?")
+"""In normal text: `songs`, `1,234`, `ray's`."""
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(\[\"'“‘])(?:[A-Z]|Mr|Mrs|Ms|Dr|St|Sr|Jr|Prof|Gen|Col|Lt|Sgt|Capt|Rev|Hon|Gov|Sen|Rep|No|vs|etc|e\.g|i\.e|ca|c"
     r"|approx|Inc|Ltd|Co|Corp|Bros|U\.S|U\.K|U\.N|D\.C|Ph\.D|a\.m|p\.m|Mt|Ft|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov"
     r"|Dec|Vol|pp?|fl|b|d|r|ft|al|ref|cf|fn|fig|ed|eds)\.$"
 )
+"""At the end of a text, with its period: `Dr.`, `(b.`, `U.S.`, or an initial such as `J.`"""
 _ENDING = 20
-"""Characters at the end of a piece in which an abbreviation is looked for; the longest has eight."""
+"""Characters at the end of a text that are searched for an abbreviation; the longest has eight."""
 _BOUNDARY = re.compile(r"(?<=[.!?])[\"”’')\]]*\s+(?=[\"“‘'(]*[A-Z0-9]|[\[█_])|\n+")
+"""Between sentences: blanks after a mark and before a capital or digit, or a line break."""
 
 
 @lru_cache(maxsize=1024)
@@ -104,7 +105,7 @@ def normal(text: str) -> str:
 
 @lru_cache(maxsize=2048)
 def words(text: str) -> tuple[str, ...]:
-    """The words of a text in lower case, a possessive 's taken off; numbers keep their points and commas.
+    """The words of a text in lower case, without a possessive 's; numbers keep their points and commas.
 
     >>> words("Ray's 1,234 (re-run) songs")
     ('ray', '1,234', 're', 'run', 'songs')
@@ -114,7 +115,7 @@ def words(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=16384)
 def stem(word: str) -> str:
-    """A crude stem, good enough to bring forms of a word together.
+    """A crude stem, good enough to match the forms of a word.
 
     >>> [stem(w) for w in ("wrote", "writes", "cities", "running", "founded")]
     ['writ', 'writ', 'citi', 'run', 'found']
@@ -142,14 +143,9 @@ def stem(word: str) -> str:
             base = word[: -len(ending)]
             if ending in ("ies", "y"):
                 return base + "i"
-            if (
-                len(base) > 3
-                and base[-1] == base[-2]
-                and base[-1] not in "lsz"
-                and ending not in ("s", "e", "es")
-            ):
-                return base[:-1]
-            return base
+            # "running" has doubled its consonant, "falling" has not.
+            is_doubled = len(base) > 3 and base[-1] == base[-2] and base[-1] not in "lsz"
+            return base[:-1] if is_doubled and ending not in ("s", "e", "es") else base
     return word
 
 
@@ -164,19 +160,20 @@ def content_stems(text: str) -> frozenset[str]:
 
 
 def overlap(text: str, other: str) -> float:
-    """Share of content stems that two texts have in common, 0 to 1, measured on the longer one."""
-    a, b = content_stems(text), content_stems(other)
-    return len(a & b) / max(len(a), len(b)) if a and b else 0.0
+    """Content stems that two texts share, as a fraction of those of the longer text, 0 to 1."""
+    stems, other_stems = content_stems(text), content_stems(other)
+    longer = max(len(stems), len(other_stems))
+    return len(stems & other_stems) / longer if stems and other_stems else 0.0
 
 
 def coverage(part: frozenset[str], whole: frozenset[str]) -> float:
-    """Share of `part` that stands in `whole`, 0 to 1; 0 for an empty part."""
+    """Share of `part` that is in `whole`, 0 to 1; 0 for an empty part."""
     return len(part & whole) / len(part) if part else 0.0
 
 
 @lru_cache(maxsize=128)
 def sentences(text: str) -> tuple[str, ...]:
-    """Cut a passage into sentences, minding initials and the usual abbreviations.
+    """Split a passage into sentences, but not after initials and common abbreviations.
 
     >>> sentences("Dr. J. Ray sang.  He won. \\"Why?\\" she asked.")
     ('Dr. J. Ray sang.', 'He won.', '"Why?" she asked.')
@@ -187,7 +184,7 @@ def sentences(text: str) -> tuple[str, ...]:
         end = match.end()
         piece = text[start:end].strip()
         if _ABBREVIATION.search(piece[-_ENDING:]) and "\n" not in match.group():
-            continue
+            continue  # the sentence goes on after the abbreviation
         if piece:
             pieces.append(piece)
         start = end
@@ -197,32 +194,33 @@ def sentences(text: str) -> tuple[str, ...]:
 
 
 def stands_in(phrase: str, text: str) -> bool:
-    """True if the phrase stands in the text as whole words, whatever its case and accents.
+    """Whether the text contains the phrase as whole words, ignoring case and accents.
 
     >>> stands_in("1984", "In 1984, it"), stands_in("Ray", "a stray dog"), stands_in("3", "in 3.5 km")
     (True, False, False)
     """
-    needle, hay = normal(phrase), normal(text)
-    figure = needle[:1].isdigit() or needle[-1:].isdigit()
-    start = hay.find(needle)
+    needle, haystack = normal(phrase), normal(text)
+    has_digits = needle[:1].isdigit() or needle[-1:].isdigit()
+    start = haystack.find(needle)
     while start >= 0:
         end = start + len(needle)
-        if not (_is_wordy(hay[start - 1 : start]) or _is_wordy(hay[end : end + 1])) and (
-            not figure or _whole_number(hay, start, end)
-        ):
+        inside_word = _is_word_character(haystack[start - 1 : start]) or _is_word_character(
+            haystack[end : end + 1]
+        )
+        if not inside_word and not (has_digits and _is_part_of_number(haystack, start, end)):
             return True
-        start = hay.find(needle, start + 1)
+        start = haystack.find(needle, start + 1)
     return False
 
 
-def _is_wordy(char: str) -> bool:
-    """Whether a character of a normal text, or none, belongs to a word."""
+def _is_word_character(char: str) -> bool:
+    """Whether a character of normal text belongs to a word; False for the empty text beyond its ends."""
     return char.isascii() and char.isalnum()
 
 
-def _whole_number(text: str, start: int, end: int) -> bool:
-    """True unless the digits at this place are a part of a longer number."""
+def _is_part_of_number(text: str, start: int, end: int) -> bool:
+    """Whether the digits at this place belong to a longer number, as the 3 of 3.5 does."""
     before, after = text[max(0, start - 2) : start], text[end : end + 2]
     joined_before = len(before) == 2 and before[1] in ".," and before[0].isdigit() and text[start].isdigit()
     joined_after = len(after) == 2 and after[0] in ".," and after[1].isdigit() and text[end - 1].isdigit()
-    return not (joined_before or joined_after)
+    return joined_before or joined_after
