@@ -240,7 +240,7 @@ def test_the_default_replays_the_embedded_recording(tmp_path: Path, monkeypatch:
     told = CliRunner().invoke(app, ["build", "--limit", "2", "--out", str(tmp_path)])
     assert told.exit_code == 0, told.output
     lines = [line.split(":")[0] for line in told.stdout.splitlines()]
-    assert lines == ["Made", "No model was asked", "Agreement", "Rejected", "Report", "Next"]
+    assert lines == ["Made", "No model was asked", "Agreement", "Wrong labels", "Rejected", "Report", "Next"]
     assert (tmp_path / "demo" / "report.html").exists()
     assert data_file(tmp_path / "demo") == data_file(tmp_path / "run")
 

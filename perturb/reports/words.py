@@ -282,6 +282,9 @@ def describe_demo(run: Path, page: Path) -> Iterator[str]:
         if kappa["low"] is not None:
             width = f" (95 % {kappa['low']:.2f} … {kappa['high']:.2f})"
         yield f"Agreement: mean Cohen's κ of two verifiers {kappa['value']:.2f}{width}"
+    if certificate := manifest["certificate"]:
+        line = certificate_line(certificate, len(manifest["verifiers"]))
+        yield f"{line[0].upper()}{line[1:]}"
     yield f"Rejected: {rejections}"
     yield f"Report: {page}"
     yield "Next: `perturb init`, name models of your own in build.yaml, then `perturb build build.yaml --dry-run`"

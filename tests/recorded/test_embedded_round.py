@@ -14,6 +14,9 @@ from perturb.cli.main import app
 from perturb.config import recorded_config
 from perturb.files.resources import demo_recording
 from perturb.llm.recording import Replay, read_recording
+from perturb.reports.audit_page import make_page
+from perturb.snapshots.facts import certificate_line
+from perturb.snapshots.snapshot import read_snapshot
 
 FILE = demo_recording("recorded")
 
@@ -27,16 +30,39 @@ def test_the_recorded_round_is_whole_and_has_something_to_show(tmp_path: Path) -
     assert facts["candidates"] >= 400
     assert facts["cells_filled"] == 18
     assert facts["accepted"] < facts["candidates"]
+    assert (facts["planted_votes"], facts["votes"]) == (3 * 42, 3 * facts["candidates"])
     found = audit(tmp_path / "run", resamples=100).to_dict()
+    assert found["certificate"] == facts["certificate"]
     assert all(pair["kappa"] is not None for pair in found["kappa"]["pairs"])
     assert {one["model"] for one in found["self_bias"]} >= {"writer-a", "writer-b"}
 
 
+def test_the_recorded_round_is_certified(tmp_path: Path) -> None:
+    made = CliRunner().invoke(app, ["build", "--out", str(tmp_path), "--json"])
+    facts = json.loads(made.stdout)
+    told = facts["certificate"]
+    assert (told["planted"], told["right"]) == (20, 18)
+    assert told["by_kind"]["lever"]["planted"] + told["by_kind"]["degree"]["planted"] == 4
+    assert all(one["false_pass"]["value"] == 0 for one in told["by_verifier"].values())
+    assert {one["false_fail"]["n"] for one in told["by_verifier"].values()} == {18}
+    assert told["wrong_labels"]["value"] == 0
+    assert told["wrong_labels"]["high"] < 0.05
+    snapshot = read_snapshot(Path(facts["snapshot"]))
+    assert snapshot.manifest["certificate"] == told
+    line = certificate_line(told, 3)[1:]
+    assert line in (snapshot.folder / "README.md").read_text(encoding="utf-8").replace("\\", "")
+    assert line in make_page(Path(facts["run"]), items=0, resamples=50).sections[0].sentences[0]
+    planted = {one["candidate"]["id"] for one in read_recording(FILE).planted} if FILE else set()
+    assert len(planted) == 42
+    assert planted.isdisjoint(row["id"] for row in snapshot.read_rows())
+
+
 def test_the_demo_counts_its_replies_alike_everywhere_and_says_what_its_bias_is_worth(tmp_path: Path) -> None:
     printed = CliRunner().invoke(app, ["build", "--out", str(tmp_path)])
-    first, second = printed.output.splitlines()[:2]
+    first, second, _, certified = printed.output.splitlines()[:4]
+    assert certified.startswith("Wrong labels: 0.0 %")
     assert first.startswith("Made: 423 items of 432 jobs"), "nothing else comes first"
-    assert second == "No model was asked: all 1,728 replies come from the recording"
+    assert second == "No model was asked: all 1,854 replies come from the recording"
     text = (tmp_path / "demo" / "report.html").read_text()
     assert second in text
     audited = CliRunner().invoke(app, ["audit", str(tmp_path / "demo"), "--resamples", "50"]).output
