@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import chdir, closing, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
+import pytest
 import yaml
 
 from perturb.building.run import BuildReport, build
+from perturb.cli.main import main
 from perturb.config import BuildConfig, load_config
 from perturb.ledger.calls import LEDGER_FILE
 from tests.loopback import Faults, LoopbackServer
@@ -119,6 +125,13 @@ def write_config(folder: Path, content: Mapping[str, Any]) -> Path:
     return path
 
 
+def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
+    """Write rows as JSON Lines."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
 def configure(folder: Path, content: Mapping[str, Any]) -> BuildConfig:
     """Write a configuration and load it."""
     return load_config(write_config(folder, content))
@@ -129,9 +142,55 @@ def run_build(folder: Path, content: Mapping[str, Any], name: str = "run") -> Bu
     return build(configure(folder, content), folder / name)
 
 
-def perturb(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a process of its own."""
-    return subprocess.run(command(*arguments), capture_output=True, text=True, timeout=300, **options)
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+    @property
+    def output(self) -> str:
+        """What it printed; it must have succeeded."""
+        assert self.returncode == 0, self.stderr
+        return self.stdout
+
+    @property
+    def json(self) -> Any:
+        """What it printed, read back; it must have succeeded."""
+        return json.loads(self.output)
+
+    def fails(self, *words: str) -> None:
+        """It failed and printed nothing but one line on standard error, which holds these words."""
+        assert (self.returncode, self.stdout) == (1, ""), self.stderr
+        assert re.fullmatch(r"perturb: [^\n]+\n", self.stderr), self.stderr
+        for word in words:
+            assert word in self.stderr
+
+
+def perturb(*arguments: object, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Ended:
+    """Run the command line in this process, which proves what a process of its own does and takes less time."""
+    words = ["perturb", *map(str, arguments)]
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        chdir(cwd or Path.cwd()),
+        mock.patch.dict(os.environ, os.environ if env is None else env, clear=True),
+        mock.patch.object(sys, "argv", words),
+        redirect_stdout(out),
+        redirect_stderr(err),
+        pytest.raises(SystemExit) as ended,
+    ):
+        main()
+    code = ended.value.code
+    number = code if isinstance(code, int) else int(code is not None)
+    return Ended(number, out.getvalue(), err.getvalue())
+
+
+def perturb_process(*arguments: object, **options: Any) -> Ended:
+    """Run the command line in a process of its own, for what depends on one: limits, imports, signals."""
+    ended = subprocess.run(command(*arguments), capture_output=True, text=True, timeout=300, **options)
+    return Ended(ended.returncode, ended.stdout, ended.stderr)
 
 
 def command(*arguments: object) -> list[str]:
@@ -144,16 +203,15 @@ def environment(**changes: str) -> dict[str, str]:
     return {**os.environ, **changes}
 
 
+def begin(*arguments: object, **options: Any) -> subprocess.Popen[str]:
+    """Start the command line in a process of its own."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(command(*arguments), **pipes, **options)
+
+
 def start(config: Path, out: Path, **options: Any) -> subprocess.Popen[str]:
     """Start a build in a process of its own."""
-    return subprocess.Popen(
-        command("build", config, "--out", out, "--json"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(**{KEY_NAME: KEY}),
-        **options,
-    )
+    return begin("build", config, "--out", out, "--json", **options)
 
 
 def interrupt_after(
@@ -166,20 +224,18 @@ def interrupt_after(
 
 
 def wait_for_calls(process: subprocess.Popen[str], server: LoopbackServer, calls: int) -> None:
-    """Return once the server has seen so many calls; the build must still be at work."""
+    """Return once the server has seen so many calls; the command must still be at work."""
     deadline = time.monotonic() + 300
     while server.counters.total < calls and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.005)
-    assert process.poll() is None, f"the build ended before it could be stopped: {process.communicate()}"
-    assert server.counters.total >= calls, "the build does not get on"
+    assert process.poll() is None, f"the command ended before it could be stopped: {process.communicate()}"
+    assert server.counters.total >= calls, "the command does not get on"
 
 
 def finish(config: Path, out: Path) -> dict[str, Any]:
-    """Run a build to its end in a process of its own, and return its facts."""
-    ended = perturb("build", config, "--out", out, "--json", env=environment(**{KEY_NAME: KEY}))
-    assert ended.returncode == 0, ended.stderr
-    facts: dict[str, Any] = json.loads(ended.stdout)
-    return facts
+    """Run a build to its end, and return its facts."""
+    ended = perturb("build", config, "--out", out, "--json")
+    return dict(ended.json)
 
 
 def query(run: Path, sql: str, *values: Any) -> list[tuple[Any, ...]]:

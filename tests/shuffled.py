@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tests.building import write_rows
+
 NQ = Path(__file__).resolve().parents[2] / "shared" / "data" / "nq-open-oracle-400.jsonl"
 """Where the instances lie, if they are there."""
 
@@ -60,9 +62,7 @@ def shuffled(
 def write_shuffled(source: Path, out: Path, number: int, seed: int = 1, mild_share: float = 0.5) -> Path:
     """Write so many shuffled rows; the same ones for the same source and seed."""
     rows = [json.loads(line) for line in source.read_text(encoding="utf-8").splitlines()]
-    out.write_text(
-        "".join(f"{json.dumps(row)}\n" for row in shuffled(rows, number, seed, mild_share)), encoding="utf-8"
-    )
+    write_rows(out, shuffled(rows, number, seed, mild_share))
     return out
 
 

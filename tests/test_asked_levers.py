@@ -15,7 +15,7 @@ from perturb.records import ALL_CELLS, Cell, Intensity, PerturbationClass
 from perturb.snapshots.items import items_of
 from perturb.snapshots.replies import verify_snapshot
 from perturb.snapshots.snapshot import read_snapshot
-from tests.building import KEY, KEY_NAME, content_of, run_build, serve
+from tests.building import content_of, run_build, serve
 
 LOW = Cell(PerturbationClass("P-EpistemicMismatch"), Intensity.LOW)
 PAPERS = {
@@ -67,10 +67,7 @@ def test_prompts_change_in_that_cell_only(side_clause: Catalogue) -> None:
     assert theirs._system("verify", "single", high, levers) == ours._system("verify", "single", high, levers)
 
 
-def test_rows_carry_the_expected_answer_and_models_are_graded_by_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(KEY_NAME, KEY)
+def test_rows_carry_the_expected_answer_and_models_are_graded_by_it(tmp_path: Path) -> None:
     with serve() as server:
         content = content_of(server.url, cells=list(CELLS))
         content["select"] = {"strategy": "natural", "controls": True}
@@ -90,10 +87,7 @@ def test_rows_carry_the_expected_answer_and_models_are_graded_by_it(
             assert list(item.answers) == row["original_answers"]
 
 
-def test_a_snapshot_of_embedded_levers_is_verified_without_naming_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(KEY_NAME, KEY)
+def test_a_snapshot_of_embedded_levers_is_verified_without_naming_them(tmp_path: Path) -> None:
     with serve() as server:
         report = run_build(tmp_path, content_of(server.url, cells=list(CELLS), levers=[str(SIDE)]))
     assert report.snapshot is not None

@@ -16,10 +16,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
 
 from perturb.building.run import BuildReport, build
-from perturb.cli.main import app
 from perturb.config import load_config
 from perturb.curation.base_sets import demo_path
 from perturb.errors import ConfigError, SnapshotError
@@ -51,16 +49,12 @@ from tests.building import (
     through,
     wait_for_calls,
     write_config,
+    write_rows,
 )
 from tests.loopback import Fault, LoopbackServer, RandomFaults
 from tests.loopback.players import ContentFault, ContentFaults
 
 PASS_RATES = {"v1": 0.9, "v2": 0.8, "v3": 0.85}
-
-
-@pytest.fixture(autouse=True)
-def _key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(KEY_NAME, KEY)
 
 
 @pytest.fixture
@@ -135,8 +129,7 @@ def test_the_same_inputs_give_the_same_data_file(tmp_path: Path, server: Loopbac
     assert digests[0]["row_digests"] == digests[1]["row_digests"]
 
 
-def test_a_model_in_both_roles_has_its_limits_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(KEY_NAME, KEY)
+def test_a_model_in_both_roles_has_its_limits_once(tmp_path: Path) -> None:
     with serve(latency=(0.01, 0.03)) as server:
         content = content_of(server.url, generators=("m",), verifiers=("m",), limit=1)
         for entry in [*content["generators"], *content["panel"]["verifiers"]]:
@@ -230,7 +223,7 @@ def test_unreadable_votes_are_asked_for_again_on_demand_only(tmp_path: Path) -> 
         asked = server.counters.total
         assert build(config, tmp_path / "run").facts["undecided"] == report.facts["undecided"] > 0
         assert server.counters.total == asked
-        status = json.loads(perturb("status", report.run, "--json").stdout)
+        status = perturb("status", report.run, "--json").json
         assert (status["left"], sum(one["items"] for one in status["unread"])) == (0, lost)
         note = r"v\d: no readable reply about \d+ items? \(an empty reply\): --retry-unparsed asks again"
         assert any(re.fullmatch(note, line) for line in report.warnings)
@@ -345,8 +338,8 @@ def test_every_page_and_command_says_that_a_build_is_unfinished(
         f"review {run} draw --per-cell 1",
         f"review {run} report",
     ):
-        ended = CliRunner().invoke(app, line.split())
-        assert left in " ".join(f"{ended.output} {ended.exception}".split()), line
+        ended = perturb(*line.split())
+        assert left in " ".join(f"{ended.stdout} {ended.stderr}".split()), line
     assert left in (tmp_path / "out" / "README.md").read_text()
     page = make_page(run, items=0, resamples=10)
     accepted_ = len(accepted(run))
@@ -459,10 +452,8 @@ def test_a_full_disk_is_one_line_and_the_same_command_goes_on(tmp_path: Path) ->
         assert stopped.stderr.count("\n") == 1
         assert not (disk / "rules" / "run.pid").exists()
         subprocess.run(["mount", "-o", "remount,size=60m", disk], check=True)
-        whole = json.loads(
-            perturb("build", "--demo", "rules", "--out", tmp_path, "--limit", 10, "--json").stdout
-        )
-        facts = json.loads(perturb("build", "--demo", "rules", "--out", disk, "--limit", 10, "--json").stdout)
+        whole = perturb("build", "--demo", "rules", "--out", tmp_path, "--limit", 10, "--json").json
+        facts = perturb("build", "--demo", "rules", "--out", disk, "--limit", 10, "--json").json
         assert accepted(disk / "rules") == accepted(tmp_path / "rules")
         assert facts["rows"] == whole["rows"] > 0
     finally:
@@ -477,7 +468,7 @@ def test_a_run_can_be_read_while_it_is_written(tmp_path: Path, server: LoopbackS
     while process.poll() is None:
         status = perturb("status", tmp_path / "out" / "run", "--json")
         if status.returncode == 0:
-            seen.append(json.loads(status.stdout)["left"])
+            seen.append(status.json["left"])
         else:
             assert re.fullmatch(r"perturb: .*(no run there|has no plan yet|older perturb).*\n", status.stderr)
     process.communicate(timeout=60)
@@ -506,8 +497,7 @@ def write_questions(path: Path, numbers: Iterable[int], answer: str = "1984") ->
         | {"answers": [answer]}
         for n in numbers
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return write_rows(path, rows)
 
 
 @pytest.mark.parametrize(
@@ -523,7 +513,7 @@ def test_other_data_under_the_name_of_a_run_replace_nothing(
     old, new = write_questions(tmp_path / "old.jsonl", (1, 2)), tmp_path / "new.jsonl"
     config = configure(tmp_path, content | {"base_set": {"path": str(old)}})
     run = build(config, tmp_path / "run").run
-    assert CliRunner().invoke(app, ["review", str(run), "draw", "--per-cell", "1"]).exit_code == 0
+    assert perturb("review", run, "draw", "--per-cell", "1").returncode == 0
     before, asked = read_snapshot(run / "snapshot").manifest, server.counters.total
     write_questions(new, numbers, answer)
     other = configure(tmp_path, content | {"base_set": {"path": str(new)}})
@@ -654,7 +644,7 @@ def test_a_provider_that_refuses_everything_fails_the_build_in_words(tmp_path: P
         env = environment(**{KEY_NAME: KEY})
         built = perturb("build", config, "--out", tmp_path / "out", "--json", env=env)
     assert built.returncode == 1
-    assert json.loads(built.stdout)["errors"] == 4
+    assert built.json["errors"] == 4
     lines = built.stderr.splitlines()
     causes = [f"{name}: status 401: Incorrect API key" for name in ("g1", "g2")]
     assert [line[: len(causes[0])] for line in lines[:2]] == causes, "the first line is the cause"
@@ -687,7 +677,7 @@ def test_hostile_texts_stay_data_from_end_to_end(tmp_path: Path, server: Loopbac
         }
         for number, text in enumerate(HOSTILE)
     ]
-    base.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(base, rows)
     content = content_of(server.url, verifiers=["v1"], base_set={"path": "base.jsonl"})
     content["generators"].append({"name": "rules", "kind": "rules"})
     content["panel"]["verifiers"].append({"name": "fluency", "kind": "rules", "check": "fluency"})
@@ -839,7 +829,7 @@ def test_a_damaged_ledger_costs_nothing(tmp_path: Path, left: bytes) -> None:
         asked = server.counters.total
         (tmp_path / "run" / LEDGER_FILE).write_bytes(left)
         for arguments in (["build", config, "--out", tmp_path], ["status", tmp_path / "run"]):
-            ended = perturb(*arguments, env=environment(**{KEY_NAME: KEY}))
+            ended = perturb(*arguments)
             assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (1, "", 1)
             assert "restore a copy, or remove the run folder to start again" in ended.stderr
         assert server.counters.total == asked

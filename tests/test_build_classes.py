@@ -16,15 +16,10 @@ from perturb.building.plan import plan_build
 from perturb.errors import ConfigError
 from perturb.evaluation.status import read_status
 from perturb.snapshots.replies import verify_snapshot
-from tests.building import KEY, KEY_NAME, TWO_CELLS, accepted, configure, content_of, query, run_build, serve
+from tests.building import TWO_CELLS, accepted, configure, content_of, query, run_build, serve
 from tests.loopback import LoopbackServer
 
 AMBIGUITY, MISSING = "P-Ambiguity", "P-MissingInfo"
-
-
-@pytest.fixture(autouse=True)
-def _key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(KEY_NAME, KEY)
 
 
 @pytest.fixture

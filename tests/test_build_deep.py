@@ -24,7 +24,7 @@ from perturb.llm.replies import ReplyError
 from perturb.reports.runs import make_status_report
 from perturb.snapshots.replies import export_replies, verify_snapshot
 from perturb.snapshots.snapshot import read_snapshot
-from tests.building import KEY, KEY_NAME, configure, content_of, query, run_build, serve
+from tests.building import configure, content_of, query, run_build, serve
 from tests.loopback import LoopbackServer
 from tests.loopback.players import ContentFaults, GeneratorPlayer, RolePlayer, VerifierPlayer
 from tests.loopback.replay import Turns
@@ -34,11 +34,6 @@ CELLS = (
     {"class": "P-FalsePremise", "intensity": "HIGH"},
     {"class": "P-Ambiguity", "intensity": "LOW"},
 )
-
-
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(KEY_NAME, KEY)
 
 
 @pytest.fixture

@@ -14,8 +14,6 @@ from perturb.building.plan import plan_build
 from perturb.config import load_config
 from perturb.snapshots.snapshot import check_snapshot, read_snapshot
 from tests.building import (
-    KEY,
-    KEY_NAME,
     configure,
     content_of,
     model,
@@ -41,11 +39,6 @@ SEVERAL = {
     "domain": "Business & Industrial",
     "reference_answer": "Ada Stone built it.",
 }
-
-
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(KEY_NAME, KEY)
 
 
 @pytest.fixture
@@ -153,7 +146,7 @@ def test_the_estimate_of_a_reply_counts_signal_passages(tmp_path: Path) -> None:
 def test_the_command_takes_an_embedded_set_by_name(tmp_path: Path) -> None:
     done = perturb("build", "--demo", "garage", "--limit", "4", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    facts = json.loads(done.stdout)
+    facts = done.json
     assert facts["run"] == "outputs/garage"
     assert facts["accepted"] > 0
     assert read_snapshot(tmp_path / facts["snapshot"]).configs == ("garage",)
@@ -162,7 +155,7 @@ def test_the_command_takes_an_embedded_set_by_name(tmp_path: Path) -> None:
 def test_an_embedded_set_takes_the_place_of_the_configured_one(tmp_path: Path) -> None:
     write_config(tmp_path, content_of("http://127.0.0.1:1", generators=["g"]))
     done = perturb("build", "build.yaml", "--demo", "garage", "--dry-run", "--json", cwd=tmp_path)
-    assert json.loads(done.stdout)["instances"] == 2, done.stderr
+    assert done.json["instances"] == 2, done.stderr
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from perturb.ledger.planted import SolverReply, difficulties
 from perturb.llm.recording import Replay, read_recording
 from perturb.snapshots.replies import export_replies, verify_snapshot
 from perturb.snapshots.snapshot import check_snapshot, read_snapshot
-from tests.building import KEY, KEY_NAME, configure, content_of, model, perturb, query, run_build
+from tests.building import configure, content_of, model, perturb, query, run_build
 from tests.loopback import LoopbackServer
 from tests.loopback.players import GeneratorPlayer, RolePlayer, VerifierPlayer
 from tests.loopback.replay import Turns
@@ -50,11 +50,6 @@ def _ruling(data: dict[str, Any]) -> dict[str, Any]:
         return {"kind": "unreadable", "reason": ""}
     refusal = "refuses_right_reason" if data["flaw"] else "refuses_other_reason"
     return {"kind": "answers" if data["reply"] == "It was so." else refusal, "reason": ""}
-
-
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(KEY_NAME, KEY)
 
 
 @pytest.fixture

@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from perturb.building.drafting import TRIED_ON, read_class
 from perturb.catalogue.levers import Catalogue
-from perturb.cli.main import app
-from perturb.errors import ConfigError, PerturbError
 from perturb.llm.replies import ReplyError
 from perturb.records import Intensity
+from tests.building import perturb
 from tests.loopback import LoopbackServer
 from tests.loopback.replay import Turns
 
@@ -69,19 +67,11 @@ class DraftPlayer:
         return json.dumps({**texts, "lever_selected": offered, "implementation_reasoning": "It is newer."})
 
 
-def run(*arguments: object) -> dict[str, Any]:
-    result = CliRunner().invoke(app, ["levers", *map(str, arguments)])
-    if isinstance(result.exception, PerturbError):
-        raise result.exception
-    assert result.exit_code == 0, result.output
-    return dict(json.loads(result.stdout))
-
-
 def test_a_class_is_drafted_checked_and_tried(tmp_path: Path) -> None:
     out, player = tmp_path / "my-levers", DraftPlayer()
     asked = ("draft", "the passage is out of date", "--model", "hosted_vllm/m", "--out", out, "--json")
     with LoopbackServer(player) as server:
-        told = run(*asked, "--api-base", server.url)
+        told = perturb("levers", *asked, "--api-base", server.url).json
     assert len(player.drafts) == 2
     assert "the code REFUSE_AMBIGUOUS_QUERY is that of P-Ambiguity" in player.drafts[1][-1]["content"]
     catalogue = Catalogue.load([out])
@@ -99,7 +89,7 @@ def test_a_class_is_drafted_checked_and_tried(tmp_path: Path) -> None:
     page = (out / "trials.md").read_text()
     assert page.count("\n## ") == len(told["trials"])
     assert "there is no edition" in page
-    listed = CliRunner().invoke(app, ["levers", "--levers", str(out), "--class", "P-OutOfDate"])
+    listed = perturb("levers", "--levers", out, "--class", "P-OutOfDate")
     assert "Stale Edition 5" in listed.stdout
 
 
@@ -107,13 +97,12 @@ def test_a_draft_resumes_and_replaces_no_file(tmp_path: Path) -> None:
     out = tmp_path / "my-levers"
     with LoopbackServer(DraftPlayer()) as server:
         asked = ("draft", "out of date", "--model", "hosted_vllm/m", "--out", out, "--api-base", server.url)
-        run(*asked, "--json")
+        assert perturb("levers", *asked, "--json").returncode == 0
         before = sum(server.counters.requests.values())
-        with pytest.raises(ConfigError, match="holds lever files already"):
-            run(*asked, "--json")
+        perturb("levers", *asked, "--json").fails("holds lever files already")
         (file,) = out.glob("*.yaml")
         file.unlink()
-        run(*asked, "--json")
+        assert perturb("levers", *asked, "--json").returncode == 0
         assert sum(server.counters.requests.values()) - before <= 1  # the first draft could not be read
 
 
@@ -137,6 +126,6 @@ def test_a_reply_that_is_not_a_class_is_refused_with_the_reason(
 
 def test_draft_is_reserved_and_levers_are_shown_as_before(tmp_path: Path) -> None:
     assert Catalogue.load().find("draft") is None
-    assert CliRunner().invoke(app, ["levers", "Delete Color Adjective"]).exit_code == 0
+    assert perturb("levers", "Delete Color Adjective").returncode == 0
     for arguments in (["draft", "a flaw"], ["draft"], ["Delete Color Adjective", "--out", str(tmp_path)]):
-        assert CliRunner().invoke(app, ["levers", *arguments]).exit_code == 2
+        assert perturb("levers", *arguments).returncode == 2

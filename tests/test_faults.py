@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from perturb.building.generate import generate_by_rule
 from perturb.building.offline import engine
@@ -20,12 +19,11 @@ from perturb.building.offline.judge import CHECKS
 from perturb.building.offline.operators import OPERATIONS, Draft
 from perturb.building.verify import ask_rule
 from perturb.catalogue.levers import Catalogue
-from perturb.cli.main import app
 from perturb.curation.base_sets import demo_path, load_base_set
 from perturb.llm.executors import open_executor
 from perturb.llm.factory import ExecutorEntry
 from perturb.records import ALL_CELLS, Candidate, Job, JobOutcome, Verdict, VerdictState
-from tests.building import query
+from tests.building import perturb, query
 from tests.shuffled import NQ, write_shuffled
 
 INSTANCE = load_base_set(demo_path("demo"), limit=1).instances[0]
@@ -38,14 +36,14 @@ CANDIDATE = Candidate(
 def build(out: Path, *options: str) -> tuple[dict[str, Any], str]:
     """An offline build through the command line: what it says on stdout, and on stderr."""
     source = () if "--base-set" in options else ("--demo", "rules")
-    told = CliRunner().invoke(app, ["build", *source, "--json", "--out", str(out), "--name", "run", *options])
-    assert told.exit_code == 0, told.output
+    told = perturb("build", *source, "--json", "--out", out, "--name", "run", *options)
+    assert told.returncode == 0, told.stdout
     return json.loads(told.stdout.splitlines()[-1]), told.stderr
 
 
 def show(*command: str) -> str:
-    told = CliRunner().invoke(app, command)
-    assert told.exit_code == 0, told.output
+    told = perturb(*command)
+    assert told.returncode == 0, told.stdout
     return told.stdout
 
 

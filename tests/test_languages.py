@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +28,7 @@ from perturb.ledger.plans import instance_key
 from perturb.llm.recording import Replay, read_recording
 from perturb.records import ALL_CELLS, BaseInstance, Candidate, Job, JobOutcome, Lever, Passage, VerdictState
 from perturb.text.wording import LANGUAGES, VARIETY, named, read_language, unread_offline
+from tests.building import write_rows
 
 CATALOGUE = Catalogue.load()
 GERMAN = BaseInstance(
@@ -46,8 +46,7 @@ ROW = {"query": GERMAN.query, "context": GERMAN.context, "answers": ["1984"]}
 
 
 def write(path: Path, *rows: Any) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
+    return write_rows(path, rows)
 
 
 def offers(cell: Any, instance: BaseInstance) -> set[str]:

@@ -38,7 +38,7 @@ from perturb.scoring.table import read_results
 from perturb.snapshots.items import render_prompt
 from perturb.snapshots.replies import export_replies, verify_snapshot
 from perturb.snapshots.snapshot import check_snapshot, read_snapshot
-from tests.building import KEY, KEY_NAME, configure, content_of, run_build
+from tests.building import configure, content_of, run_build
 from tests.evaluation.rows import run as run_evaluation
 from tests.loopback import LoopbackServer
 from tests.loopback.players import GeneratorPlayer, RolePlayer, VerifierPlayer
@@ -60,8 +60,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BuildReport]:
     """A build over the loopback provider of the class and one published cell, controls beside the rows."""
     folder = tmp_path_factory.mktemp("own")
     player = RolePlayer(GeneratorPlayer(catalogue=OWN), VerifierPlayer({}, catalogue=OWN))
-    with pytest.MonkeyPatch.context() as patch, LoopbackServer(player) as server:
-        patch.setenv(KEY_NAME, KEY)
+    with LoopbackServer(player) as server:
         content = content_of(server.url, generators=["g1"], cells=CELLS, levers=[str(LEVERS)])
         content |= {"base_set": BASE_SET, "select": {"strategy": "natural", "controls": True}}
         yield run_build(folder, content)
@@ -72,10 +71,8 @@ def evaluated(built: BuildReport, tmp_path_factory: pytest.TempPathFactory) -> P
     folder = tmp_path_factory.mktemp("evaluated")
     assert built.snapshot is not None
     items = load_items(ItemSource(str(built.snapshot))).items
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(KEY_NAME, KEY)
-        with LoopbackServer(Responders(items, own_codes=OWN.own_codes)) as server:
-            report = run_evaluation(folder, built.snapshot, server.url, ("sixty", "refuse"))
+    with LoopbackServer(Responders(items, own_codes=OWN.own_codes)) as server:
+        report = run_evaluation(folder, built.snapshot, server.url, ("sixty", "refuse"))
     assert report.warnings == ()
     return folder / "run"
 

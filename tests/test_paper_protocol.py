@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
@@ -32,7 +31,7 @@ def test_a_dry_run_counts_the_calls_of_the_whole_protocol(
     assert perturb("init", "build.yaml", "--from", f"paper-{name}").returncode == 0
     done = perturb("build", "build.yaml", "--dry-run", "--json")
     assert done.returncode == 0, done.stderr
-    estimate = json.loads(done.stdout)
+    estimate = done.json
     instances = source.read_text(encoding="utf-8").count('"query":')
     jobs = instances * 18 * 4
     assert (estimate["instances"], estimate["jobs"]) == (instances, jobs)

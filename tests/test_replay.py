@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from perturb.building.run import build
-from perturb.cli.main import app
 from perturb.config import BuildConfig, recorded_config
 from perturb.errors import RecordingError
 from perturb.llm.recording import Replay, read_recording, write_recording
@@ -30,12 +28,10 @@ UNREAD = ContentFaults({"empty": 0.1})
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[BuildConfig, Path, Path]:
     """The configuration, run folder and file of replies of a round whose provider is gone."""
     folder = tmp_path_factory.mktemp("recorded")
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv(KEY_NAME, KEY)
-        with serve(PASSES, generator_faults=FAULTY, verifier_faults=UNREAD) as server:
-            content = content_of(server.url, verifiers=("g1", "v2", "v3"), limit=3, lever_choice="covering")
-            config = configure(folder, content)
-            build(config, folder / "run")
+    with serve(PASSES, generator_faults=FAULTY, verifier_faults=UNREAD) as server:
+        content = content_of(server.url, verifiers=("g1", "v2", "v3"), limit=3, lever_choice="covering")
+        config = configure(folder, content)
+        build(config, folder / "run")
     file = folder / "replies.jsonl.gz"
     export_replies(folder / "run", file)
     return config, folder / "run", file
@@ -74,6 +70,7 @@ def test_nothing_is_opened_and_no_variable_is_read(
     config, run, file = recorded
     entry = config.generators[0].model_copy(update={"api_base": "${NOT_SET_ANYWHERE}/v1"})
     moved = config.model_copy(update={"generators": (entry, *config.generators[1:])})
+    monkeypatch.delenv(KEY_NAME)
     monkeypatch.setattr("socket.socket.connect", None)
     assert replayed(moved, file, tmp_path / "again")["missing_replies"] == []
     assert data_file(tmp_path / "again") == data_file(run)
@@ -102,7 +99,7 @@ def edited(file: Path, to: Path, edit: Callable[[list[dict[str, Any]]], list[dic
 
 
 def test_missing_replies_are_counted_and_named_and_can_be_asked_for(
-    recorded: tuple[BuildConfig, Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    recorded: tuple[BuildConfig, Path, Path], tmp_path: Path
 ) -> None:
     config, run, file = recorded
     kept = [row[0] for row in query(run, "SELECT candidate_id FROM decisions WHERE acceptance = 'accepted'")]
@@ -119,10 +116,9 @@ def test_missing_replies_are_counted_and_named_and_can_be_asked_for(
     assert {role for role, _ in lost} == {"generate", "verify"}
     assert facts["undecided"] == 1
     assert "2 replies not on record" in "".join(facts["warnings"])
-    status = json.loads(perturb("status", tmp_path / "again", "--json").stdout)
+    status = perturb("status", tmp_path / "again", "--json").json
     assert status["missing_replies"] == facts["missing_replies"]
 
-    monkeypatch.setenv(KEY_NAME, KEY)
     with serve(PASSES, generator_faults=FAULTY, verifier_faults=UNREAD) as server:
         filled = {"api_base": server.url}
         panel = config.resolved_panel
@@ -217,7 +213,7 @@ def test_the_snapshot_names_the_digest_of_its_replies(
     _, run, _ = recorded
     out, file = tmp_path / "snapshot", tmp_path / "replies.jsonl.gz"
     ended = perturb("export", run, "--out", out, "--replies", file, "--json")
-    told = json.loads(ended.stdout)["replies"]
+    told = ended.json["replies"]
     manifest = json.loads((out / "manifest.json").read_text())
     assert manifest["replies"] == {"sha256": told["sha256"], "replies": told["replies"]}
     assert told["sha256"] in (out / "README.md").read_text()
@@ -237,8 +233,8 @@ def test_the_default_replays_the_embedded_recording(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(
         "perturb.files.resources.demo_recording", lambda name: file if name == "recorded" else None
     )
-    told = CliRunner().invoke(app, ["build", "--limit", "2", "--out", str(tmp_path)])
-    assert told.exit_code == 0, told.output
+    told = perturb("build", "--limit", "2", "--out", tmp_path)
+    assert told.returncode == 0, told.stdout
     lines = [line.split(":")[0] for line in told.stdout.splitlines()]
     assert lines == ["Made", "No model was asked", "Agreement", "Wrong labels", "Rejected", "Report", "Next"]
     assert (tmp_path / "demo" / "report.html").exists()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 from collections import Counter
 from collections.abc import Iterator
@@ -10,26 +9,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from perturb.building.plan import plan_build
 from perturb.building.replay import check_replay
 from perturb.building.run import build
-from perturb.cli.main import app
 from perturb.config import read_quota
 from perturb.ledger.quotas import JobEnd, missing_items, plan_wave
 from perturb.llm.recording import Replay, read_recording
 from perturb.records import ALL_CELLS, Job
 from perturb.snapshots.replies import export_replies
 from tests.building import (
-    KEY,
-    KEY_NAME,
     TWO_CELLS,
     accepted,
     configure,
     content_of,
     finish,
     interrupt_after,
+    perturb,
     query,
     run_build,
     serve,
@@ -42,11 +38,6 @@ CELL, OTHER = ALL_CELLS[:2]
 QUOTA = 6
 RULE = f"cell >= {QUOTA}"
 PASSES = {"v1": 0.8, "v2": 0.9, "v3": 0.8}
-
-
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(KEY_NAME, KEY)
 
 
 @pytest.fixture
@@ -112,8 +103,8 @@ def test_what_is_missing_is_counted_by_accepted_items() -> None:
 def test_a_rule_that_cannot_be_read_gets_one_line(text: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="is not a rule: write 'cell >= N'"):
         read_quota(text)
-    said = CliRunner().invoke(app, ["build", "--demo", "rules", "--until", text, "--out", str(tmp_path)])
-    assert said.exit_code == 2
+    said = perturb("build", "--demo", "rules", "--until", text, "--out", tmp_path)
+    assert said.returncode == 2
 
 
 def test_every_cell_gets_its_quota_with_fewer_jobs_than_the_plan_has(
@@ -179,9 +170,9 @@ def test_a_cell_that_cannot_be_filled_is_named(tmp_path: Path, server: LoopbackS
     assert named[0].startswith("P-Ambiguity/LOW cannot be filled (g1 ")
     assert "of 40): every instance was tried: add instances, or raise 'replicates'" in named[0]
     assert report.facts["jobs"] == 100
-    shown = CliRunner().invoke(app, ["status", str(report.run)]).output
+    shown = perturb("status", report.run).stdout
     assert "Quota: 40 accepted items in each cell of each generator" in shown
-    status = json.loads(CliRunner().invoke(app, ["status", str(report.run), "--json"]).output)
+    status = perturb("status", report.run, "--json").json
     lacking = {(one["generator"], one["cell"]): one["missing"] for one in status["quota"]["missing"]}
     assert lacking["g1", "P-Ambiguity/LOW"] == 40 - by_place(report.run)["g1", "P-Ambiguity"]
 
@@ -219,15 +210,15 @@ def test_replies_on_record_give_the_same_rows(tmp_path: Path, server: LoopbackSe
 
 def test_a_dry_run_says_the_least_that_it_takes(tmp_path: Path, server: LoopbackServer) -> None:
     config = write_config(tmp_path, content(server))
-    shown = CliRunner().invoke(app, ["build", str(config), "--dry-run"]).output
+    shown = perturb("build", config, "--dry-run").stdout
     assert f"Filling the quota takes at least {4 * QUOTA} jobs ($" in shown
     words = ["build", str(config), "--until", "cell >= 12", "--out", str(tmp_path), "--dry-run"]
-    told = json.loads(CliRunner().invoke(app, [*words, "--json"]).output)
+    told = perturb(*words, "--json").json
     assert (told["jobs"], told["least_jobs"], "jobs_to_go" in told) == (100, 4 * 12, False)
     run_build(tmp_path, content(server))
-    told = json.loads(CliRunner().invoke(app, [*words, "--json"]).output)
+    told = perturb(*words, "--json").json
     assert 4 * (12 - QUOTA - 1) < told["jobs_to_go"] < 100
-    assert "At the acceptance rates so far, about" in CliRunner().invoke(app, words).output
+    assert "At the acceptance rates so far, about" in perturb(*words).stdout
 
 
 def test_the_rule_and_the_audited_share_are_part_of_what_a_run_is_known_by(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from perturb.errors import ConfigError, SourceError
 from perturb.records import BaseInstance
 from perturb.runtime.asyncs import acall, call, run_sync
 from tests import tutorial
+from tests.building import write_rows
 
 RECORD = {
     "query": "When was the <b>pier</b> at Aldmouth built?",
@@ -248,7 +249,7 @@ def test_a_base_set_is_curated_from_a_file_and_from_a_data_set(tmp_path: Path) -
     ]
     (tmp_path / "mills").mkdir()
     source = tmp_path / "mills" / "train.jsonl"
-    source.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(source, rows)
     base = perturb.curate(source, tmp_path / "base.jsonl")
     assert len(base) == 2
     assert any("1 record left out" in one for one in base.warnings)

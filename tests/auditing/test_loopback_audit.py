@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from perturb.auditing.audit_report import audit
-from tests.building import KEY, KEY_NAME, content_of, run_build
+from tests.building import content_of, run_build
 from tests.loopback import LoopbackServer
 from tests.loopback.players import GeneratorPlayer, RolePlayer, VerifierPlayer, read_request
 from tests.loopback.replay import Turns
@@ -71,8 +71,7 @@ class _Role:
 
 
 @pytest.mark.slow
-def test_planted_agreement_and_favour_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(KEY_NAME, KEY)
+def test_planted_agreement_and_favour_are_found(tmp_path: Path) -> None:
     authors = Authors()
     with LoopbackServer(authors.player()) as server:
         report = run_build(tmp_path, content_of(server.url, generators=["g1", "v1"], limit=60))

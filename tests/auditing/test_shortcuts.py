@@ -13,12 +13,11 @@ import pytest
 
 from perturb.auditing.shortcuts import VIEWS, Shortcuts, added_words, folds_of, measure_shortcuts
 from perturb.building.run import build
-from perturb.cli.main import main
 from perturb.config import default_config
 from perturb.errors import ConfigError, SourceError
 from perturb.records import ALL_CELLS, Item, Passage
 from perturb.snapshots.snapshot import check_snapshot
-from tests.building import perturb as run_command
+from tests.building import perturb
 
 WORDS = [
     "amber",
@@ -146,40 +145,25 @@ def test_added_words_are_those_beyond_the_original() -> None:
     assert added_words(chinese) == "先"
 
 
-def test_the_command_measures_a_run_and_its_snapshot(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_measures_a_run_and_its_snapshot(tmp_path: Path) -> None:
     config = default_config()
     limited = config.model_copy(update={"base_set": config.base_set.model_copy(update={"limit": 8})})
     run = tmp_path / "run"
     build(limited, run)
 
-    def perturb(*arguments: object) -> tuple[object, str, str]:
-        monkeypatch.setattr("sys.argv", ["perturb", *map(str, arguments)])
-        code: object = 0
-        try:
-            main()
-        except SystemExit as ended:
-            code = ended.code
-        return code or 0, *capsys.readouterr()
-
-    code, out, err = perturb("audit", run, "--shortcuts", "--json", "--resamples", 20)
-    assert code == 0, err
-    whole = json.loads(out)["shortcuts"]
+    whole = perturb("audit", run, "--shortcuts", "--json", "--resamples", 20).json["shortcuts"]
     assert [one["view"] for one in whole["baselines"]] == [*VIEWS, *VIEWS]
-    code, out, err = perturb("audit", run / "snapshot", "--shortcuts", "--against", run, "--resamples", 20)
-    assert code == 0, err
-    assert "trained on" in out
-    assert perturb("audit", run, "--against", run)[0] == 2
+    audited = perturb("audit", run / "snapshot", "--shortcuts", "--against", run, "--resamples", 20)
+    assert audited.returncode == 0, audited.stderr
+    assert "trained on" in audited.stdout
+    assert perturb("audit", run, "--against", run).returncode == 2
     refused = perturb("export", run, "--out", tmp_path / "hard", "--strategy", "hard")
-    assert refused[0] == 1
-    assert "strategy hard now needs difficulty.solvers; use balanced" in refused[2]
-    code, out, err = perturb(
+    refused.fails("strategy hard now needs difficulty.solvers; use balanced")
+    exported = perturb(
         *("export", run, "--out", tmp_path / "out", "--shortcuts", "--json"),
         *("--per-generator", 18, "--min-per-cell", 1),
     )
-    assert code == 0, err
-    assert json.loads(out)["rows"] == 18
+    assert exported.json["rows"] == 18
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     card = (tmp_path / "out" / "README.md").read_text()
     stated = manifest["shortcuts"]["figures"]["what was added"]["answer or refuse"]
@@ -197,6 +181,6 @@ def test_the_card_says_why_shortcuts_were_not_measured_and_is_silent_unless_aske
     assert "Not measured: the rows: 2 base instances" in cards["asked"]
     assert "## Shortcuts" not in cards["not"]
     for name in cards:
-        done = run_command("export", tmp_path / name, "--out", tmp_path / f"again-{name}")
+        done = perturb("export", tmp_path / name, "--out", tmp_path / f"again-{name}")
         assert done.returncode == 0, done.stderr
         assert ("## Shortcuts" in (tmp_path / f"again-{name}" / "README.md").read_text()) == (name == "asked")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +12,11 @@ import pandas as pd
 import pytest
 import yaml
 
-from perturb.cli.main import main
 from perturb.metrics import BASReport, bas_score
 from perturb.scoring.confidence_report import calibrate_within, row_keys
 from perturb.scoring.confidence_table import load_maps, read_confidence_tables
-from tests.building import KEY, KEY_NAME, model
+from tests.building import KEY, model
+from tests.cli.conftest import Run
 from tests.evaluation.rows import items_of, single, write_rows
 from tests.evaluation.rows import run as evaluate_models
 from tests.loopback import LoopbackServer
@@ -28,52 +26,10 @@ from tests.loopback.responders import Responders
 # litellm silences this one itself, but pytest puts its own filters in the place of litellm's.
 pytestmark = pytest.mark.filterwarnings("ignore:Item.*using the `ReadOnly` qualifier:UserWarning")
 
+WORDS = ("bas",)
 SPEC_FIELDS = {"bas", "accuracy", "ece", "aurc", "brier", "log_loss", "n", "intervals"}
 WORKED = [(1, 0.7), (1, 0.7), (0, 0.3), (0, 0.3)]
 """A worked example of the paper: BAS 0.32."""
-
-
-class Ended:
-    """How a command ended in this process."""
-
-    def __init__(self, code: int, out: str, err: str) -> None:
-        self.code, self.out, self.err = code, out, err
-
-    @property
-    def json(self) -> Any:
-        """What it printed, read back."""
-        assert self.code == 0, self.err
-        return json.loads(self.out)
-
-    def fails(self, *words: str) -> None:
-        """It ended with one line that says this."""
-        assert (self.code, self.out) == (1, ""), self.err
-        assert self.err.startswith("perturb: ")
-        assert self.err.count("\n") == 1
-        for word in words:
-            assert word in self.err
-
-
-Run = Callable[..., Ended]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
-    """Run `perturb bas ARGUMENTS` in this process."""
-    monkeypatch.chdir(tmp_path)
-
-    def command(*arguments: object) -> Ended:
-        monkeypatch.setattr(sys, "argv", ["perturb", "bas", *map(str, arguments)])
-        capsys.readouterr()
-        code = 0
-        try:
-            main()
-        except SystemExit as ended:
-            code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-        out, err = capsys.readouterr()
-        return Ended(code, out, err)
-
-    return command
 
 
 def write(name: str, text: str) -> str:
@@ -104,7 +60,7 @@ def test_a_worked_example_to_the_printed_digits(run: Run) -> None:
     assert found["intervals"]["bas_uniform"].keys() == {"low", "high", "se", "reason"}
     assert run("table", "answers.csv", "--json").json == found, "the word may be left out"
     assert run("--json", "answers.csv").json == found, "options may come first"
-    printed = run("answers.csv").out
+    printed = run("answers.csv").stdout
     assert re.search(r"^BAS +0\.322 \[", printed, re.M)
     assert re.search(rf"^ECE debiased +{found['ece_debiased']:.3f}$", printed, re.M)
     assert re.search(rf"^p calibrated +{found['calibration_p_value']:.3f}$", printed, re.M)
@@ -173,7 +129,7 @@ def test_several_files_are_several_models_compared_on_the_same_questions(run: Ru
     (gap,) = found["differences"]
     assert (gap["a"], gap["b"], gap["bas"]["n"]) == ("over", "better", 150)
     assert gap["bas"]["high"] < 0
-    assert "over - better" in run("over.csv", "better.csv").out
+    assert "over - better" in run("over.csv", "better.csv").stdout
     Path("other").mkdir()
     first.to_csv("other/over.csv", index=False)
     run("over.csv", "other/over.csv").fails("'over, over' is in over.csv too: rename a file")
@@ -213,17 +169,17 @@ def test_unscored_rows_are_left_out_and_counted(run: Run) -> None:
     )
     ended = run("u.jsonl", "--json")
     assert (ended.json["n"], ended.json["unscored"]) == (1, 1)
-    assert "1 of 2 rows are unscored" in ended.err
+    assert "1 of 2 rows are unscored" in ended.stderr
     write("v.jsonl", '{"is_correct": null, "confidence": null, "unscored": "x"}\n')
     run("v.jsonl").fails("'v' has no scored row (1 row)")
 
 
 def test_one_class_and_a_constant_confidence_are_scored_with_a_note(run: Run) -> None:
     ended = run(write("r.csv", "is_correct,confidence\n1,0.7\n1,0.9\n"), "--json")
-    assert "every answer is right" in ended.err
+    assert "every answer is right" in ended.stderr
     assert ended.json["warnings"]
     ended = run(write("c.csv", "is_correct,confidence\n1,0.7\n0,0.7\n"), "--json")
-    assert "confidence is 0.7 throughout" in ended.err
+    assert "confidence is 0.7 throughout" in ended.stderr
     assert ended.json["aurc"] == pytest.approx(0.5)
 
 
@@ -236,7 +192,7 @@ def test_an_evaluation_with_confidence_is_a_source(run: Run, tmp_path: Path) -> 
     found = ended.json
     assert (found["model"], found["n"], found["accuracy"]) == ("wrong", 18, 0)
     assert found["bas"]["uniform"] == pytest.approx(bas_score([0], [0.95]))
-    assert "never: states no confidence and is left out" in ended.err
+    assert "never: states no confidence and is left out" in ended.stderr
     run("./other/run").fails("no model states a confidence: evaluate with --confidence")
 
 
@@ -266,19 +222,6 @@ def test_a_bad_table_is_one_line(run: Run, text: str, words: str) -> None:
     run(write("bad.csv", text)).fails("bad.csv", words)
 
 
-def test_a_bad_file_is_one_line(run: Run) -> None:
-    run("none.csv").fails("none.csv: no such file")
-    run(write("t.txt", "x")).fails("a table is a .jsonl, .jsonl.gz, .csv or .parquet file")
-    run(write("t.parquet", "x")).fails("not a Parquet table")
-    run(write("t.jsonl", '{"is_correct": 1}\n{broken\n')).fails("t.jsonl:2: not JSON")
-    run(write("s.jsonl", "[1]\n")).fails("s.jsonl:1: not an object")
-    run(write("e.jsonl", "\n")).fails("no column 'is_correct'")
-    Path("l.csv").write_bytes(b"is_correct,confidence\n1,\xff\n")
-    run("l.csv").fails("not UTF-8")
-    Path("folder").mkdir()
-    run("folder").fails("no run there")
-
-
 # -- calibration -----------------------------------------------------------------------------------------------
 
 
@@ -306,7 +249,7 @@ def test_a_saved_map_is_applied_to_rows_it_has_not_seen(run: Run, named: bool) -
     fitted = run("calibrate", "a.csv", "--save", "map.json", "--json").json
     applied = run("calibrate", "a.csv", "--apply", "map.json", "--json")
     assert (applied.json["n_scored"], applied.json["left_out"]) == (200, 200)
-    assert "200 rows that a map has learned from left out" in applied.err
+    assert "200 rows that a map has learned from left out" in applied.stderr
     assert applied.json["before"] == fitted["before"]
     assert applied.json["after"]["isotonic"] == fitted["after"]["isotonic"]
     (saved,) = load_maps(Path("map.json"))
@@ -344,16 +287,16 @@ def test_questions_of_one_base_stay_on_one_side(run: Run) -> None:
 
 def test_calibration_prints_before_and_after(run: Run) -> None:
     overconfident(300).to_csv("a.csv", index=False)
-    out = run("calibrate", "a.csv", "--share", 0.4).out
+    out = run("calibrate", "a.csv", "--share", 0.4).stdout
     assert re.search(r"^a +as stated +120 +180 +−?0\.\d{3} \[", out, re.M)
     assert "mean and standard deviation of 20 draws" in " ".join(out.split())
 
 
 def test_a_report_page_is_written(run: Run) -> None:
     overconfident(60).to_csv("a.csv", index=False)
-    assert "report: page.html" in run("a.csv", "--report", "page.html", "--resamples", 20).err
+    assert "report: page.html" in run("a.csv", "--report", "page.html", "--resamples", 20).stderr
     assert "Decisions" in Path("page.html").read_text(encoding="utf-8")
-    assert run("calibrate", "a.csv", "--report", "both.html", "--resamples", 20).code == 0
+    assert run("calibrate", "a.csv", "--report", "both.html", "--resamples", 20).returncode == 0
     assert Path("both/tables/calibration.csv").is_file()
 
 
@@ -375,15 +318,14 @@ def test_wrong_calibrations_are_one_line(run: Run) -> None:
     overconfident(1).to_csv("one.csv", index=False)
     run("calibrate", "one.csv").fails("1 questions cannot be split")
     run("calibrate", "a.csv", "--save", "no/such/m.json").fails("cannot be written")
-    assert run("calibrate", "a.csv", "--share", 2).code == 2
+    assert run("calibrate", "a.csv", "--share", 2).returncode == 2
 
 
 # -- a run -----------------------------------------------------------------------------------------------------
 
 
-def test_a_run_ends_with_scores_and_a_table(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(KEY_NAME, KEY)
-    Path("qa.jsonl").write_text("".join(json.dumps(row) + "\n" for row in question_rows(12)))
+def test_a_run_ends_with_scores_and_a_table(run: Run) -> None:
+    write_rows(Path("qa.jsonl"), question_rows(12))
     with LoopbackServer(ConfidencePlayer()) as server:
         models = [model(name, server.url) for name in ("honest", "overconfident", "judge")]
         Path("models.yaml").write_text(yaml.safe_dump({"models": models}))
@@ -394,9 +336,9 @@ def test_a_run_ends_with_scores_and_a_table(run: Run, monkeypatch: pytest.Monkey
         assert len(found["results"]) == 4
         asked = server.counters.total
         again = run(*arguments)
-        assert (again.code, server.counters.total) == (0, asked)
-    assert "Table: outputs/bas-qa/confidence.jsonl" in again.out
-    assert "Calls: 48" in again.out
+        assert (again.returncode, server.counters.total) == (0, asked)
+    assert "Table: outputs/bas-qa/confidence.jsonl" in again.stdout
+    assert "Calls: 48" in again.stdout
     assert run("outputs/bas-qa", "--json").json["results"] == found["results"]
     assert KEY not in "".join(
         path.read_text(errors="replace") for path in Path("outputs").rglob("*") if path.is_file()
@@ -408,7 +350,7 @@ def test_wrong_runs_are_one_line(run: Run) -> None:
     write("qa.csv", "question,answer\nWho?,Ada\n")
     run("run", "qa.csv", "--model", "a/b").fails("--judge")
     run("run", "qa.csv", "--model", "nobody", "--judge", "a/b").fails("'nobody' is not known")
-    assert run("run", "qa.csv", "--model", "a/b", "--elicitation", "magic").code == 2
+    assert run("run", "qa.csv", "--model", "a/b", "--elicitation", "magic").returncode == 2
     assert not Path("outputs").exists()
 
 
@@ -423,7 +365,7 @@ def test_a_weight_of_your_own_is_scored_as_the_named_one(run: Run, monkeypatch: 
     assert result["bas_weighted"]["high"] == pytest.approx(ends["high"], abs=1e-6)
     named = run("t.csv", "--weight", "quadratic", "--json").json["bas_weighted"]
     assert [named["low"], named["high"]] == pytest.approx([ends["low"], ends["high"]], abs=1e-9)
-    assert "w = own_weight:cautious" in run("t.csv", "--weight", "own_weight:cautious").out
+    assert "w = own_weight:cautious" in run("t.csv", "--weight", "own_weight:cautious").stdout
 
 
 BAD_WEIGHTS = """
@@ -452,17 +394,18 @@ def test_a_bad_weight_is_wrong_use_in_one_line(run: Run, weight: str, words: str
     overconfident(20).to_csv("t.csv", index=False)
     write("bad_weights.py", BAD_WEIGHTS)
     ended = run("t.csv", "--weight", weight)
-    assert (ended.code, ended.out) == (2, "")
-    assert words in ended.err
-    assert "Traceback" not in ended.err
-    assert len(ended.err.strip().splitlines()) <= 2
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert words in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert len(ended.stderr.strip().splitlines()) <= 2
 
 
 def test_calibration_across_data_sets_is_printed(run: Run) -> None:
     frame = pd.concat([overconfident(120).assign(model="m", dataset=name) for name in ("med", "aime")])
     frame.assign(item_id=[*range(len(frame))]).to_csv("t.csv", index=False)
     assert (
-        "Maps across data sets: platt" in run("calibrate", "t.csv", "--method", "platt", "--repeats", 1).out
+        "Maps across data sets: platt"
+        in run("calibrate", "t.csv", "--method", "platt", "--repeats", 1).stdout
     )
     told = run("calibrate", "t.csv", "--repeats", 1, "--json").json["across"]
     assert {(one["fitted_on"], one["scored_on"]) for one in told} == {

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from typer.testing import CliRunner
 
-from perturb.cli.main import app
 from perturb.config import current_round, load_config
 from tests.building import content_of, perturb, serve, write_config
 
@@ -30,9 +27,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def build_json(*options: str) -> dict[str, Any]:
-    ended = CliRunner().invoke(app, ["build", "--json", *options])
-    assert ended.exit_code == 0, ended.output
-    facts: dict[str, Any] = json.loads(ended.stdout)
+    ended = perturb("build", "--json", *options)
+    facts: dict[str, Any] = ended.json
     return facts
 
 
@@ -54,8 +50,7 @@ def test_models_of_the_command_line_build_and_stand_in_the_stored_configuration(
         assert [one["model"] for one in first["panel"]["verifiers"]] == ["hosted_vllm/v1", "hosted_vllm/v2"]
         assert {one["api_base"] for one in first["generators"] + first["panel"]["verifiers"]} == {server.url}
         again = perturb("build", "outputs/q/build.yaml", "--json", cwd=folder)
-        assert again.returncode == 0, again.stderr
-        assert (json.loads(again.stdout)["run"], server.counters.total) == ("outputs/q", calls)
+        assert (again.json["run"], server.counters.total) == ("outputs/q", calls)
     assert build_json("--base-set", "q.csv", "--generator", "openai/m", "--budget-usd", "5", "--dry-run")
 
 
@@ -72,7 +67,7 @@ def test_a_round_goes_by_the_quarter_until_it_has_a_name(folder: Path) -> None:
     assert stored("outputs/mine")["round"] == "first"
     build_json("--demo", "rules", "--limit", "1")
     assert stored("outputs/rules")["round"] == "demo"
-    assert CliRunner().invoke(app, ["init"]).exit_code == 0
+    assert perturb("init").returncode == 0
     assert load_config(folder / "build.yaml").round == current_round()
 
 
@@ -88,9 +83,9 @@ def test_a_round_goes_by_the_quarter_until_it_has_a_name(folder: Path) -> None:
 def test_the_first_line_says_what_works_without_models(
     folder: Path, options: tuple[str, ...], words: str
 ) -> None:
-    ended = CliRunner().invoke(app, ["build", *options])
-    assert ended.exit_code == 0, ended.output
-    assert ended.output.startswith(words)
+    ended = perturb("build", *options)
+    assert ended.returncode == 0, ended.stdout
+    assert ended.stdout.startswith(words)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import re
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,58 +17,21 @@ import pytest
 import typer.core
 import typer.main
 
-from perturb.cli.main import app, main
+from perturb.cli.main import app
 from perturb.ledger.calls import LEDGER_FILE
 from perturb.snapshots.snapshot import check_snapshot
 from tests.building import content_of, model, perturb, write_config
+from tests.cli.conftest import Run
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-class Ended(Exception):
-    """How a command ended in this process."""
-
-    def __init__(self, code: int, out: str, err: str) -> None:
-        super().__init__(code, out, err)
-        self.code, self.out, self.err = code, out, err
-
-    @property
-    def json(self) -> Any:
-        """What it printed, read back."""
-        return json.loads(self.out)
-
-
-Run = Callable[..., Ended]
-
-
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
-    """Run `perturb ARGUMENTS` in this process, in an empty folder."""
-    work = tmp_path / "work"
-    work.mkdir()
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Run `perturb ARGUMENTS` in an empty folder within that of the test."""
+    (work := tmp_path / "work").mkdir()
     monkeypatch.chdir(work)
-
-    def command(*arguments: object) -> Ended:
-        monkeypatch.setattr(sys, "argv", ["perturb", *map(str, arguments)])
-        capsys.readouterr()
-        code = 0
-        try:
-            main()
-        except SystemExit as ended:
-            code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-        out, err = capsys.readouterr()
-        return Ended(code, out, err)
-
-    return command
-
-
-def fails(ended: Ended, *words: str) -> str:
-    """The one line of a failed command."""
-    assert (ended.code, ended.out) == (1, "")
-    assert re.fullmatch(r"perturb: [^\n]+\n", ended.err), ended.err
-    for word in words:
-        assert word in ended.err
-    return ended.err
+    return perturb
 
 
 def commands() -> Iterator[tuple[str, Any]]:
@@ -104,10 +67,10 @@ def invocation(name: str) -> list[str]:
 @pytest.mark.parametrize("name", NAMES)
 def test_help_says_what_a_command_does_and_gives_an_example(run: Run, name: str) -> None:
     ended = run(*invocation(name), "--help")
-    assert (ended.code, ended.err) == (0, "")
+    assert (ended.returncode, ended.stderr) == (0, "")
     words = r"\b.* ".join(map(re.escape, name.split()))
     if not getattr(dict(commands())[name], "commands", {}):
-        assert re.search(rf"Example: perturb {words}\b", " ".join(ended.out.split()))
+        assert re.search(rf"Example: perturb {words}\b", " ".join(ended.stdout.split()))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -119,10 +82,10 @@ def test_every_option_says_what_it_is(name: str) -> None:
 
 def test_the_help_of_perturb_lists_every_command(run: Run) -> None:
     ended = run("--help")
-    assert ended.code == 0
+    assert ended.returncode == 0
     for name in NAMES:
         if " " not in name:
-            assert re.search(rf"^  {name} ", ended.out, re.MULTILINE), name
+            assert re.search(rf"^  {name} ", ended.stdout, re.MULTILINE), name
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if " " not in name])
@@ -132,13 +95,7 @@ def test_every_command_is_documented(name: str) -> None:
 
 
 def test_the_version_is_printed(run: Run) -> None:
-    assert re.fullmatch(r"perturb \d+\.\d+.*\n", run("--version").out)
-
-
-def test_the_module_runs_as_a_command_of_its_own() -> None:
-    ended = perturb("levers", "--class", "P-Ambiguity", "--intensity", "LOW", "--json")
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert len(json.loads(ended.stdout)) == 10
+    assert re.fullmatch(r"perturb \d+\.\d+.*\n", run("--version").stdout)
 
 
 def test_a_closed_pipe_is_no_traceback() -> None:
@@ -158,41 +115,36 @@ def test_a_closed_pipe_is_no_traceback() -> None:
 
 
 def test_levers_lists_all_and_some(run: Run) -> None:
-    assert run("levers").out.endswith("176 levers\n")
+    assert run("levers").stdout.endswith("176 levers\n")
     assert len(run("levers", "--json").json) == 176
     some = run("levers", "--class", "P-FalsePremise", "--intensity", "LOW", "--json").json
     assert {(one["perturbation_class"], one["intensity"]) for one in some} == {("P-FalsePremise", "LOW")}
     assert {tuple(one["target"]) for one in some} == {("query",)}
     offline = run("levers", "--offline", "--json").json
     assert 0 < len(offline) < 176
-    assert "a model is needed: P-Ambiguity/HIGH" in " ".join(run("levers", "--offline").out.split())
+    assert "a model is needed: P-Ambiguity/HIGH" in " ".join(run("levers", "--offline").stdout.split())
 
 
 def test_levers_shows_one_by_name(run: Run) -> None:
     one = run("levers", "--json").json[0]
     shown = run("levers", one["name"].lower())
-    words = " ".join(shown.out.split())
+    words = " ".join(shown.stdout.split())
     assert one["instruction"] in words
     assert "Needs: nothing" in words
     assert "has:colour: the passage has a colour word" in " ".join(
-        run("levers", "Delete Color Adjective").out.split()
+        run("levers", "Delete Color Adjective").stdout.split()
     )
-    assert one["expected_rag_behavior"] in shown.out
-
-
-def test_an_unknown_lever_is_refused(run: Run) -> None:
-    fails(run("levers", "No Such Lever"), "no lever is called 'No Such Lever'")
-    fails(run("levers", "--levers", "nowhere"), "no such lever folder")
+    assert one["expected_rag_behavior"] in shown.stdout
 
 
 def test_init_writes_a_file_that_builds_and_never_overwrites(run: Run) -> None:
-    assert "wrote build.yaml" in run("init").out
+    assert "wrote build.yaml" in run("init").stdout
     assert run("build", "build.yaml", "--limit", 1, "--dry-run", "--json").json["jobs"] == 18
-    fails(run("init"), "already exists")
+    run("init").fails("already exists")
     Path("build.yaml").write_text("x")
-    assert run("init", "--force").code == 0
+    assert run("init", "--force").returncode == 0
     assert Path("build.yaml").read_text() != "x"
-    fails(run("init", "no/such/folder.yaml"), "cannot be written")
+    run("init", "no/such/folder.yaml").fails("cannot be written")
 
 
 # -- build, status, export -------------------------------------------------------------------------------------
@@ -218,7 +170,7 @@ KEYS = {
 
 def test_from_build_to_export_offline(run: Run, tmp_path: Path) -> None:
     built = run("build", "--demo", "rules", "--limit", 4, "--json", "--name", "mine")
-    assert (built.code, built.err) == (0, "")
+    assert (built.returncode, built.stderr) == (0, "")
     facts = built.json
     assert facts.keys() >= KEYS
     assert (facts["run"], facts["calls"], facts["cost_usd"]) == ("outputs/mine", 0, 0)
@@ -230,10 +182,10 @@ def test_from_build_to_export_offline(run: Run, tmp_path: Path) -> None:
     assert status["stages"]["accepted"] == facts["accepted"]
     assert len(status["cells"]) == 18
     assert sum(cell["accepted"] for cell in status["cells"].values()) == facts["accepted"]
-    assert "0 of 72 jobs left" in run("status", "outputs/mine").out
-    assert run("review", "outputs/mine", "draw", "--per-cell", "1").code == 0
+    assert "0 of 72 jobs left" in run("status", "outputs/mine").stdout
+    assert run("review", "outputs/mine", "draw", "--per-cell", "1").returncode == 0
     assert run("status", "outputs/mine", "--json").json == status, "a review makes no evaluation of a build"
-    assert run("export", "outputs/mine", "--out", "again").code == 0
+    assert run("export", "outputs/mine", "--out", "again").returncode == 0
 
     exported = run("export", "outputs/mine", "--out", tmp_path / "snap", "--json").json
     assert exported["rows"] == facts["rows"]
@@ -243,30 +195,30 @@ def test_from_build_to_export_offline(run: Run, tmp_path: Path) -> None:
     assert one["rows"] == 1
     quota = ["--per-generator", 1, "--min-per-cell", 0]
     assert run("export", "outputs/mine", "--out", tmp_path / "one", *quota, "--json").json["rows"] == 1
-    assert run("export", "outputs/mine", "--out", tmp_path / "no", "--strategy", "natural", *quota).code == 2
-    short = run("export", "outputs/mine", "--out", tmp_path / "all", "--strategy", "balanced")
-    assert short.code == 0
-    assert "short: rules" in short.err
-    fails(
-        run(
-            "export", "outputs/mine", "--out", tmp_path / "no", "--strategy", "balanced", "--per-generator", 5
-        ),
-        "raise per_generator",
+    assert (
+        run("export", "outputs/mine", "--out", tmp_path / "no", "--strategy", "natural", *quota).returncode
+        == 2
     )
+    short = run("export", "outputs/mine", "--out", tmp_path / "all", "--strategy", "balanced")
+    assert short.returncode == 0
+    assert "short: rules" in short.stderr
+    run(
+        "export", "outputs/mine", "--out", tmp_path / "no", "--strategy", "balanced", "--per-generator", 5
+    ).fails("raise per_generator")
     assert not (tmp_path / "no").exists()
     (tmp_path / "theirs").mkdir()
     (tmp_path / "theirs" / "file").write_text("x")
-    fails(run("export", "outputs/mine", "--out", tmp_path / "theirs"), "is not a snapshot")
+    run("export", "outputs/mine", "--out", tmp_path / "theirs").fails("is not a snapshot")
 
     again = run("build", "--demo", "rules", "--limit", 4, "--name", "mine")
-    assert (again.code, "Snapshot: outputs/mine/snapshot" in again.out) == (0, True)
+    assert (again.returncode, "Snapshot: outputs/mine/snapshot" in again.stdout) == (0, True)
 
 
 def test_options_come_from_the_environment(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PERTURB_BUILD_LIMIT", "2")
     monkeypatch.setenv("PERTURB_BUILD_DRY_RUN", "1")
     monkeypatch.setenv("PERTURB_BUILD_SEED", "x")
-    assert run("build", "--demo", "rules", "--json").code == 2
+    assert run("build", "--demo", "rules", "--json").returncode == 2
     monkeypatch.setenv("PERTURB_BUILD_SEED", "5")
     assert run("build", "--demo", "rules", "--json").json["instances"] == 2
     assert run("build", "--demo", "rules", "--json", "--limit", 3).json["instances"] == 3, (
@@ -279,7 +231,7 @@ def test_options_change_the_configuration(run: Run) -> None:
     assert (
         run(
             "build", "--demo", "rules", "--limit", 1, "--name", "a", "--seed", 99, "--round", "r9", "--json"
-        ).code
+        ).returncode
         == 0
     )
     with closing(sqlite3.connect(Path("outputs/a") / LEDGER_FILE)) as db:
@@ -288,8 +240,8 @@ def test_options_change_the_configuration(run: Run) -> None:
     assert "seed: 99" in Path("outputs/a/build.yaml").read_text()
     for option, value in (("--name", "../up"), ("--round", "")):
         wrong = run("build", option, value)
-        assert (wrong.code, wrong.out) == (2, "")
-        assert wrong.err.startswith(f"perturb build: {option}: ")
+        assert (wrong.returncode, wrong.stdout) == (2, "")
+        assert wrong.stderr.startswith(f"perturb build: {option}: ")
 
 
 def test_a_dry_run_says_what_it_would_cost_and_does_nothing(run: Run, tmp_path: Path) -> None:
@@ -309,16 +261,16 @@ def test_a_dry_run_says_what_it_would_cost_and_does_nothing(run: Run, tmp_path: 
     }
     assert estimate["audit_fraction"] is None
     economy = write_config(tmp_path, content | {"panel": content["panel"] | {"schedule": "economy"}})
-    said = " ".join(run("build", economy, "--dry-run").out.split())
+    said = " ".join(run("build", economy, "--dry-run").stdout.split())
     assert "With 108 candidates, an audit share of 0.10 gives 11 fully voted ones" in said
     assert "κ of a pair to about ±0.72; ±0.10 takes more candidates" in said
     many = content | {"panel": content["panel"] | {"schedule": "economy"}, "replicates": 30}
-    said = " ".join(run("build", write_config(tmp_path, many), "--dry-run").out.split())
+    said = " ".join(run("build", write_config(tmp_path, many), "--dry-run").stdout.split())
     # Donner and Eliasziw: 1.96² × .5 × (.5 × 1.5 / (2 × .85 × .15)) = 5.65, so 565 of 3,240 candidates for ±0.10.
     assert "gives 324 fully voted ones: κ of a pair to about ±0.13; ±0.10 needs 0.17" in said
     config = write_config(tmp_path, content)
-    assert "No instance fits, in" not in run("build", config, "--dry-run").out
-    dry = run("build", config, "--dry-run", "--verbose").out
+    assert "No instance fits, in" not in run("build", config, "--dry-run").stdout
+    dry = run("build", config, "--dry-run", "--verbose").stdout
     assert "108 jobs" in dry
     assert estimate["levers"]["Dominant-sense Polysemy"] == 3
     assert estimate["levers"]["Price Redacted"] == 0
@@ -326,7 +278,7 @@ def test_a_dry_run_says_what_it_would_cost_and_does_nothing(run: Run, tmp_path: 
     content["generators"][0] = model("g1", "http://127.0.0.1:9/v1", price=None)
     unknown = run("build", write_config(tmp_path, content), "--dry-run", "--json").json
     assert unknown["cost_usd"] is None
-    assert "unknown" in run("build", config, "--dry-run").out
+    assert "unknown" in run("build", config, "--dry-run").stdout
     assert sorted(tmp_path.rglob("*")) == before
 
 
@@ -334,14 +286,14 @@ def test_a_dry_run_names_what_a_budget_does_not_reach(run: Run, tmp_path: Path) 
     content = content_of("http://127.0.0.1:9/v1", limit=1, budget_usd=0.01)
     content["generators"][0] = model("g1", "http://127.0.0.1:9/v1", price=None)
     content["generators"][1] = model("g2", "http://127.0.0.1:9/v1", price={"input": 0.1, "output": 30})
-    said = " ".join(run("build", write_config(tmp_path, content), "--dry-run").out.split())
+    said = " ".join(run("build", write_config(tmp_path, content), "--dry-run").stdout.split())
     assert "No price: g1: add 'price', budget_usd needs one" in said
     assert "One call to g2 (generator) may cost $0.0" in said
     assert "One call to v1" not in said
     content["generators"][0], content["generators"][1] = (
         model(f"g{n}", "http://127.0.0.1:9/v1") for n in (1, 2)
     )
-    said = " ".join(run("build", write_config(tmp_path, content), "--dry-run").out.split())
+    said = " ".join(run("build", write_config(tmp_path, content), "--dry-run").stdout.split())
     assert "The estimate is higher than budget_usd ($0.01)" in said
 
 
@@ -354,11 +306,11 @@ def test_a_dry_run_says_which_keys_are_not_set_and_refuses_what_has_no_address(
     content["generators"][0]["api_key_env"] = content["generators"][1]["api_key_env"] = "NOT_SET"
     config = write_config(tmp_path, content)
     assert run("build", config, "--dry-run", "--json").json["missing_keys"] == ["NOT_SET", "LOOPBACK_KEY"]
-    assert "Not set: NOT_SET, LOOPBACK_KEY" in run("build", config, "--dry-run").out
+    assert "Not set: NOT_SET, LOOPBACK_KEY" in run("build", config, "--dry-run").stdout
     del content["generators"][0]["api_base"]
     refused = run("build", write_config(tmp_path, content), "--dry-run")
-    assert refused.code == 1
-    assert "give its address as api_base" in refused.err
+    assert refused.returncode == 1
+    assert "give its address as api_base" in refused.stderr
 
 
 ROW = {"query": "When did it open?", "context": "It opened in 1984.", "answers": ["1984"]}
@@ -386,13 +338,7 @@ BAD_SETS = [
 @pytest.mark.parametrize(("text", "words"), BAD_SETS)
 def test_a_bad_base_set_is_one_line_and_leaves_nothing(run: Run, text: str, words: str) -> None:
     Path("base.jsonl").write_text(text)
-    fails(run("build", "--base-set", "base.jsonl"), words)
-    assert not Path("outputs").exists()
-
-
-def test_a_missing_base_set_is_one_line(run: Run) -> None:
-    fails(run("build", "--base-set", "none.jsonl"), "none.jsonl: no such file")
-    fails(run("build", "--base-set", "."), "is a folder")
+    run("build", "--base-set", "base.jsonl").fails(words)
     assert not Path("outputs").exists()
 
 
@@ -429,7 +375,7 @@ def test_a_bad_configuration_is_one_line_and_leaves_nothing(
     for name in ("NOT_SET_KEY", "NOT_SET_URL", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     config = write_config(tmp_path, bad_config(**changes))
-    fails(run("build", config), *words)
+    run("build", config).fails(*words)
     assert not Path("outputs").exists()
 
 
@@ -439,51 +385,44 @@ def test_an_unknown_price_is_refused_only_under_a_budget(
     monkeypatch.setenv("LOOPBACK_KEY", "x")
     generators = [model("g", "http://127.0.0.1:9/v1", price=None)]
     config = write_config(tmp_path, bad_config(generators=generators, budget_usd=1.0))
-    fails(run("build", config), "its price is unknown")
-
-
-@pytest.mark.parametrize("command", [["status"], ["export", "--out", "x"]])
-def test_a_run_that_is_not_there_is_one_line(run: Run, command: list[str]) -> None:
-    fails(run(*command, "outputs/none"), "no run there")
-    assert list(Path().iterdir()) == []
+    run("build", config).fails("its price is unknown")
 
 
 @pytest.mark.parametrize(
     "command", [["status"], ["export", "--out", "x"], ["build", "--demo", "rules", "--limit", "1", "--name"]]
 )
 def test_a_damaged_ledger_is_one_line(run: Run, command: list[str]) -> None:
-    assert run("build", "--demo", "rules", "--limit", 1, "--name", "mine").code == 0
+    assert run("build", "--demo", "rules", "--limit", 1, "--name", "mine").returncode == 0
     name = "mine" if command[0] == "build" else "outputs/mine"
     path = Path("outputs/mine") / LEDGER_FILE
     whole = path.read_bytes()
     path.write_bytes(whole[:4096] + os.urandom(len(whole) - 4096))
-    fails(run(*command, name), "ledger.sqlite", "corrupt")
+    run(*command, name).fails("ledger.sqlite", "corrupt")
     path.write_bytes(b"no database " * 1000)
-    fails(run(*command, name), "ledger.sqlite", "corrupt")
+    run(*command, name).fails("ledger.sqlite", "corrupt")
     with closing(sqlite3.connect(path.with_name("other"))) as db:
         db.execute("CREATE TABLE theirs (a)")
     path.write_bytes(path.with_name("other").read_bytes())
-    fails(run(*command, name), "not a perturb ledger")
+    run(*command, name).fails("not a perturb ledger")
 
 
 def test_a_ledger_from_a_newer_version_is_one_line(run: Run) -> None:
-    assert run("build", "--demo", "rules", "--limit", 1, "--name", "mine").code == 0
+    assert run("build", "--demo", "rules", "--limit", 1, "--name", "mine").returncode == 0
     with closing(sqlite3.connect(Path("outputs/mine") / LEDGER_FILE)) as db:
         db.execute("PRAGMA user_version = 99")
     for arguments in (
         ["build", "--demo", "rules", "--limit", 1, "--name", "mine"],
         ["status", "outputs/mine"],
     ):
-        fails(run(*arguments), "written by a newer perturb")
+        run(*arguments).fails("written by a newer perturb")
 
 
 def test_a_run_in_use_is_refused_by_name(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from perturb.ledger.plans import Ledger
 
     with Ledger(Path("outputs/mine")):
-        fails(
-            run("build", "--demo", "rules", "--limit", 1, "--name", "mine"),
-            f"run 'mine' is being worked on by process {os.getpid()}",
+        run("build", "--demo", "rules", "--limit", 1, "--name", "mine").fails(
+            f"run 'mine' is being worked on by process {os.getpid()}"
         )
 
 
@@ -492,7 +431,7 @@ def test_a_run_without_a_plan_is_one_line(run: Run) -> None:
 
     with Ledger(Path("outputs/mine")):
         pass
-    fails(run("status", "outputs/mine"), "has no plan yet")
+    run("status", "outputs/mine").fails("has no plan yet")
 
 
 @pytest.mark.parametrize("command", [["status"], ["audit"], ["export", "--out", "x"]])
@@ -501,7 +440,7 @@ def test_a_run_that_is_an_evaluation_is_named_as_such(run: Run, command: list[st
 
     with EvaluationLedger(Path("outputs/eval")) as ledger:
         ledger.add_items([("a", {})])
-    fails(run(*command, "outputs/eval"), "not the run of a build but of an evaluation", "`perturb score`")
+    run(*command, "outputs/eval").fails("not the run of a build but of an evaluation", "`perturb score`")
 
 
 def test_a_snapshot_that_cannot_be_written_fails_the_build(run: Run) -> None:
@@ -509,9 +448,9 @@ def test_a_snapshot_that_cannot_be_written_fails_the_build(run: Run) -> None:
     folder.mkdir(parents=True)
     (folder / "theirs.txt").write_text("x")
     ended = run("build", "--demo", "rules", "--limit", 2, "--name", "mine", "--json")
-    assert ended.code == 1
-    assert ended.json["snapshot"] is None
-    assert "is not a snapshot" in ended.err
+    assert ended.returncode == 1
+    assert json.loads(ended.stdout)["snapshot"] is None
+    assert "is not a snapshot" in ended.stderr
     assert (folder / "theirs.txt").read_text() == "x"
 
 
@@ -525,8 +464,8 @@ def test_a_snapshot_that_cannot_be_written_fails_the_build(run: Run) -> None:
     ],
 )
 def test_the_status_of_an_evaluation(run: Run, command: list[str], folder: str, replies: int) -> None:
-    assert run(*command, "--demo", "--json").code == 0
+    assert run(*command, "--demo", "--json").returncode == 0
     status = run("status", f"outputs/{folder}", "--json").json
     assert (status["replies"], status["left"], status["failures"]) == (replies, 0, [])
     assert sum(one["done"] for one in status["under_test"].values()) == replies
-    assert f"0 of {replies} replies left" in run("status", f"outputs/{folder}", "--watch").out
+    assert f"0 of {replies} replies left" in run("status", f"outputs/{folder}", "--watch").stdout

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import csv
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from typer.testing import CliRunner
 
-from perturb.cli.main import app
-from tests.building import KEY, KEY_NAME, model
+from tests.building import KEY_NAME, model, perturb
 from tests.evaluation.rows import items_of, several, single, write_rows
 from tests.loopback import LoopbackServer
 from tests.loopback.answerers import AnswererPlayer
@@ -23,9 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Item.*using the `ReadOnly` quali
 
 
 def invoke(*arguments: object) -> Any:
-    ended = CliRunner().invoke(app, [*map(str, arguments), "--json"])
-    assert ended.exit_code == 0, (ended.output, ended.exception)
-    return json.loads(ended.stdout)
+    return perturb(*arguments, "--json").json
 
 
 def models_file(tmp_path: Path, url: str, *names: str, **changes: Any) -> Path:
@@ -56,7 +51,6 @@ def test_evaluate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         unset = invoke(*command, "--dry-run")
         assert unset["missing_keys"] == [KEY_NAME]
         assert any(KEY_NAME in line for line in unset["obstacles"])
-        monkeypatch.setenv(KEY_NAME, KEY)
         estimate = invoke(*command, "--dry-run")
         assert (server.counters.total, out.exists()) == (0, False)
         twice = invoke(*command, "--samples", 2, "--dry-run")
@@ -87,12 +81,10 @@ def questions(tmp_path: Path) -> tuple[Path, dict[str, str]]:
 )
 def test_questions(
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     command: tuple[str, str],
     more: tuple[Any, ...],
     most: int,
 ) -> None:
-    monkeypatch.setenv(KEY_NAME, KEY)
     source, answers = questions(tmp_path)
     player = AnswererPlayer(answers) if command[0] == "refusal-index" else ConfidencePlayer()
     with LoopbackServer(player) as server:
@@ -123,4 +115,4 @@ def test_services_cost_nothing_that_is_known_and_replies_on_record_are_not_estim
     source = write_rows(tmp_path / "rows.jsonl", [single(number) for number in range(3)])
     told = invoke("evaluate", source, "--model", "http://127.0.0.1:9/rag", "--dry-run")
     assert (told["cost_usd"], told["calls"], told["obstacles"]) == (0.0, 3, [])
-    assert CliRunner().invoke(app, ["evaluate", "--demo", "--dry-run"]).exit_code == 2
+    assert perturb("evaluate", "--demo", "--dry-run").returncode == 2

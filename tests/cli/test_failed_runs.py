@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.building import KEY, KEY_NAME, environment, model, perturb, serve
+from tests.building import model, perturb, serve
 from tests.evaluation.rows import single, write_rows
 from tests.loopback.faults import Fault, RandomFaults
 
@@ -24,7 +24,7 @@ def models(tmp_path: Path) -> Iterator[Path]:
 
 
 def errors(folder: Path, *arguments: object) -> list[str]:
-    ended = perturb(*arguments, cwd=folder, env=environment(**{KEY_NAME: KEY}))
+    ended = perturb(*arguments, cwd=folder)
     assert ended.returncode == 1, ended.stderr
     return ended.stderr.splitlines()
 

@@ -4,65 +4,29 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from perturb.cli.main import main
 from perturb.metrics import refusal_index, refusal_index_from_counts
-from tests.building import KEY, KEY_NAME, model
+from tests.building import model
+from tests.cli.conftest import Run
 from tests.loopback import LoopbackServer
 from tests.loopback.answerers import AnswererPlayer
 
 # litellm silences this one itself, but pytest puts its own filters in the place of litellm's.
 pytestmark = pytest.mark.filterwarnings("ignore:Item.*using the `ReadOnly` qualifier:UserWarning")
 
+WORDS = ("refusal-index",)
 SPEC_FIELDS = {
     *("refusal_index", "low", "high", "se", "rho", "n", "n11", "n10", "n01", "n00", "boundary", "reason"),
     *("correct_rate", "refusal_rate", "c_over_a", "f_score", "weighted"),
 }
 COUNTS = (60, 20, 50, 70)
 ROWS = [(1, 1)] * 60 + [(1, 0)] * 20 + [(0, 1)] * 50 + [(0, 0)] * 70
-
-Run = Callable[..., "Ended"]
-
-
-class Ended:
-    """How a command ended in this process."""
-
-    def __init__(self, code: int, out: str, err: str) -> None:
-        self.code, self.out, self.err = code, out, err
-
-    @property
-    def json(self) -> Any:
-        """What it printed, read back."""
-        return json.loads(self.out)
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
-    """Run `perturb refusal-index ARGUMENTS` in this process."""
-    monkeypatch.chdir(tmp_path)
-
-    def command(*arguments: object) -> Ended:
-        monkeypatch.setattr(sys, "argv", ["perturb", "refusal-index", *map(str, arguments)])
-        capsys.readouterr()
-        code = 0
-        try:
-            main()
-        except SystemExit as ended:
-            code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-        out, err = capsys.readouterr()
-        return Ended(code, out, err)
-
-    return command
 
 
 def write(path: Path, header: Sequence[str], rows: Sequence[Sequence[object]]) -> Path:
@@ -93,7 +57,7 @@ def settings_table(tmp_path: Path) -> Path:
 
 def test_the_json_of_one_table_has_the_fields_of_the_specification(run: Run, table: Path) -> None:
     ended = run(table, "--json")
-    assert (ended.code, ended.err) == (0, "")
+    assert (ended.returncode, ended.stderr) == (0, "")
     told = ended.json
     assert told.keys() >= SPEC_FIELDS
     expected = refusal_index_from_counts(*COUNTS).to_dict()
@@ -105,15 +69,6 @@ def test_the_json_of_one_table_has_the_fields_of_the_specification(run: Run, tab
 def test_the_word_table_and_the_place_of_options_do_not_matter(run: Run, table: Path) -> None:
     plain = run(table, "--json").json
     assert run("table", table, "--json").json == run("--json", table).json == plain
-
-
-def test_every_form_of_table_says_the_same(run: Run, table: Path, tmp_path: Path) -> None:
-    lines = tmp_path / "t.jsonl"
-    lines.write_text("".join(f'{{"refused": {bool(r)!s}, "wrong": {w}}}\n'.lower() for r, w in ROWS))
-    columns = {"refused": [r for r, _ in ROWS], "wrong": [float(w) for _, w in ROWS]}
-    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
-    plain = run(table, "--json").json
-    assert run(lines, "--json").json == run(tmp_path / "t.parquet", "--json").json == plain
 
 
 def test_every_companion_has_an_interval_around_it(run: Run, table: Path) -> None:
@@ -139,12 +94,12 @@ def test_questions_of_one_base_are_resampled_together(run: Run, tmp_path: Path) 
         refusal_index_from_counts(*COUNTS).high - refusal_index_from_counts(*COUNTS).low  # type: ignore[operator]
     )
     ended = run(grouped, "--interval", "delta")
-    assert (ended.code, ended.err.count("\n")) == (1, 1)
-    assert "--interval: the delta method takes items as independent" in ended.err
+    assert (ended.returncode, ended.stderr.count("\n")) == (1, 1)
+    assert "--interval: the delta method takes items as independent" in ended.stderr
 
 
 def test_the_printed_tables_hold_scores_counts_and_copulas(run: Run, table: Path) -> None:
-    out = " ".join(run(table).out.split())
+    out = " ".join(run(table).stdout.split())
     index = refusal_index_from_counts(*COUNTS)
     assert f"{index.refusal_index:.3f} [{index.low:.3f}, {index.high:.3f}]" in out
     for family in ("gaussian", "student-t", "clayton", "gumbel"):
@@ -175,15 +130,15 @@ def test_an_undefined_index_is_null_with_its_reason(
     assert words in told["reason"]
     assert told["questions_needed"]["value"] is None
     ended = run(path)
-    assert ended.code == 0
-    assert words in " ".join(ended.out.split())
+    assert ended.returncode == 0
+    assert words in " ".join(ended.stdout.split())
 
 
 def test_a_sparse_table_and_an_empty_cell_are_said(run: Run, tmp_path: Path) -> None:
     sparse = write(
         tmp_path / "t.csv", ("refused", "wrong"), [(1, 1)] * 2 + [(1, 0)] + [(0, 1)] * 10 + [(0, 0)] * 40
     )
-    assert "fewer than 5" in run(sparse).out
+    assert "fewer than 5" in run(sparse).stdout
     edge = write(tmp_path / "e.csv", ("refused", "wrong"), [(1, 1)] * 20 + [(0, 1)] * 20 + [(0, 0)] * 40)
     told = run(edge, "--json").json
     assert (told["refusal_index"], told["boundary"]) == (1.0, True)
@@ -193,12 +148,12 @@ def test_unscored_rows_are_left_out_and_counted(run: Run, tmp_path: Path) -> Non
     path = write(tmp_path / "t.csv", ("refused", "wrong"), [*ROWS, ("", ""), (1, "")])
     told = run(path, "--json").json
     assert (told["n"], told["unscored"]) == (200, 2)
-    assert "2 rows unscored" in run(path).out
+    assert "2 rows unscored" in run(path).stdout
     nothing = tmp_path / "n.jsonl"
     nothing.write_text('{"refused": 1, "wrong": null}\n{"refused": null, "wrong": 1}\n')
     told = run(nothing, "--json").json
     assert (told["refusal_index"], told["reason"]) == (None, "every row is unscored")
-    assert run(nothing).code == 0
+    assert run(nothing).returncode == 0
 
 
 def test_the_sample_size_follows_the_wanted_precision(run: Run, table: Path) -> None:
@@ -227,7 +182,7 @@ def test_each_model_and_setting_has_its_figures(run: Run, settings_table: Path) 
 
 
 def test_groups_are_printed_with_stability_and_ranking(run: Run, settings_table: Path) -> None:
-    out = run(settings_table).out
+    out = run(settings_table).stdout
     assert "strong / highest" in out
     assert "Each metric between the settings of a model" in out
     assert "Kendall's W" in out
@@ -246,7 +201,7 @@ def test_the_report_page_has_curves_scores_and_copulas(
     run: Run, settings_table: Path, tmp_path: Path
 ) -> None:
     ended = run(settings_table, "--report", tmp_path / "page.html")
-    assert ended.code == 0
+    assert ended.returncode == 0
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Accuracy and refusal: strong" in page
     figures = {path.name for path in (tmp_path / "page" / "figures").glob("*.svg")}
@@ -283,29 +238,8 @@ def test_a_bad_table_is_one_line(
     run: Run, tmp_path: Path, header: Sequence[str], rows: list[tuple[object, ...]], words: str
 ) -> None:
     ended = run(write(tmp_path / "t.csv", header, rows))
-    assert (ended.code, ended.out, ended.err.count("\n")) == (1, "", 1)
-    assert words in ended.err
-
-
-def test_a_missing_or_foreign_file_is_one_line(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "t.txt").write_text("x")
-    (tmp_path / "t.parquet").write_text("x")
-    (tmp_path / "empty").mkdir()
-    for name, words in (
-        ("none.csv", "no such file"),
-        ("none.parquet", "no such file"),
-        ("t.txt", "a table is a .jsonl, .jsonl.gz, .csv or .parquet file"),
-        ("t.parquet", "not a Parquet table"),
-        ("empty", "holds no two-pass run"),
-    ):
-        ended = run(tmp_path / name)
-        assert (ended.code, ended.err.count("\n")) == (1, 1)
-        assert words in ended.err
-
-
-def test_wrong_use_ends_with_2(run: Run) -> None:
-    assert run("run").code == 2
-    assert run("t.csv", "--wrong").code == 2
+    assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (1, "", 1)
+    assert words in ended.stderr
 
 
 # -- a run -----------------------------------------------------------------------------------------------------
@@ -325,27 +259,23 @@ def arguments(folder: Path, player: AnswererPlayer, server: LoopbackServer) -> l
 
 
 def test_a_run_ends_with_figures_a_table_and_a_folder_that_is_one(
-    run: Run, player: AnswererPlayer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, player: AnswererPlayer, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv(KEY_NAME, KEY)
     with LoopbackServer(player) as server:
         given = arguments(tmp_path, player, server)
         options = ("--limit", 12, "--setting", "high", "--setting", "highest")
         ended = run(*given, *options, "--json")
-        assert ended.code == 0, ended.err
+        assert ended.returncode == 0, ended.stderr
         again = run(*given, *options)
     told = ended.json
     assert (told["questions"], told["rows"], told["unscored"], len(told["results"])) == (12, 24, 0, 2)
     assert told["run"] == "outputs/refusal-index-boxes"
-    assert f"Calls: {told['calls']}" in again.out
+    assert f"Calls: {told['calls']}" in again.stdout
     folder = tmp_path / "outputs" / "refusal-index-boxes"
     assert run(folder, "--json").json["results"] == told["results"]
 
 
-def test_a_mix_draws_as_many_of_each(
-    run: Run, player: AnswererPlayer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(KEY_NAME, KEY)
+def test_a_mix_draws_as_many_of_each(run: Run, player: AnswererPlayer, tmp_path: Path) -> None:
     nothing = tmp_path / "nothing.jsonl"
     nothing.write_text(
         "".join(json.dumps({"question": text, "answerable": False}) + "\n" for text in [*player.answers][:10])
@@ -353,7 +283,7 @@ def test_a_mix_draws_as_many_of_each(
     with LoopbackServer(player) as server:
         given = arguments(tmp_path, player, server)
         ended = run(*given, "--mix", nothing, "--limit", 8, "--setting", "high", "--out", "mixed", "--json")
-    assert ended.code == 0, ended.err
+    assert ended.returncode == 0, ended.stderr
     lines = (tmp_path / "mixed" / "refusals.jsonl").read_text().splitlines()
     answerable = [json.loads(line)["answerable"] for line in lines]
     assert (len(answerable), answerable.count(False)) == (8, 4)
@@ -367,8 +297,8 @@ def test_a_run_needs_models_that_can_be_asked(run: Run, table: Path, tmp_path: P
         (("--model", "openai/x"), "--judge: answers in words cannot be graded"),
     ):
         ended = run("run", questions, *options)
-        assert (ended.code, ended.err.count("\n")) == (1, 1), ended.err
-        assert words in ended.err
+        assert (ended.returncode, ended.stderr.count("\n")) == (1, 1), ended.stderr
+        assert words in ended.stderr
 
 
 def test_scores_are_set_against_what_a_models_file_says(run: Run, settings_table: Path) -> None:
@@ -382,4 +312,4 @@ def test_scores_are_set_against_what_a_models_file_says(run: Run, settings_table
     indices = [one["refusal_index"] for one in told["results"] if one["model"] == "weak"]
     assert found["weak"]["size_b"] == 8
     assert found["weak"]["scores"]["RI"]["value"] == pytest.approx(sum(indices) / 3)
-    assert "What the models are" in run(settings_table, "--models", "m.yaml").out
+    assert "What the models are" in run(settings_table, "--models", "m.yaml").stdout

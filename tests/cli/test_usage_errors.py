@@ -4,46 +4,18 @@ from __future__ import annotations
 
 import re
 import resource
-import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer.main
 
-from perturb.cli.main import app, main
+from perturb.cli.main import app
 from perturb.ledger.evaluations import EvaluationLedger
 from perturb.ledger.plans import Ledger
-from tests.building import perturb
-
-
-@dataclass(frozen=True)
-class Ended:
-    """How a command ended."""
-
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Ended]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
-    """Run `perturb ARGUMENTS` in this process, in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-
-    def command(*arguments: str) -> Ended:
-        monkeypatch.setattr(sys, "argv", ["perturb", *arguments])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return Ended(int(ended.value.code or 0), *capsys.readouterr())
-
-    return command
+from tests.building import Ended, perturb_process
+from tests.cli.conftest import Run
 
 
 def leaves() -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -76,18 +48,12 @@ def needed(command: Any) -> list[str]:
 
 def refused(ended: Ended, *words: str) -> None:
     """The command was called wrongly, and says so in one line."""
-    assert (ended.code, ended.out) == (2, ""), ended
-    assert re.fullmatch(r"perturb\b[^\n]*: [^\n]+ \(see perturb\b[^\n]* --help\)\n", ended.err), ended.err
+    assert (ended.returncode, ended.stdout) == (2, ""), ended
+    assert re.fullmatch(r"perturb\b[^\n]*: [^\n]+ \(see perturb\b[^\n]* --help\)\n", ended.stderr), (
+        ended.stderr
+    )
     for word in words:
-        assert word in ended.err
-
-
-def failed(ended: Ended, *words: str) -> None:
-    """The command could not do what it was rightly asked to, and says so in one line."""
-    assert (ended.code, ended.out) == (1, ""), ended
-    assert re.fullmatch(r"perturb: [^\n]+\n", ended.err), ended.err
-    for word in words:
-        assert word in ended.err
+        assert word in ended.stderr
 
 
 @pytest.mark.parametrize("words", COMMANDS)
@@ -226,13 +192,13 @@ FAILING = [
 
 @pytest.mark.parametrize(("line", "words"), FAILING)
 def test_what_is_not_there_is_a_failure(run: Run, tmp_path: Path, line: str, words: str) -> None:
-    failed(run(*line.split()), words)
+    run(*line.split()).fails(words)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("line", ["init NAME", "curate none.jsonl --out NAME.jsonl", "verify-snapshot NAME"])
 def test_a_name_that_the_system_cannot_take_is_a_failure(run: Run, line: str) -> None:
-    failed(run(*line.replace("NAME", "n" * 300).split()))
+    run(*line.replace("NAME", "n" * 300).split()).fails()
 
 
 def test_every_command_has_a_failure_that_is_tried() -> None:
@@ -244,8 +210,8 @@ def test_every_command_has_a_failure_that_is_tried() -> None:
 
 def test_perturb_alone_shows_its_help(run: Run) -> None:
     ended = run()
-    assert (ended.code, ended.out) == (2, "")
-    assert ended.err.startswith("Usage: perturb ")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("Usage: perturb ")
 
 
 MISTAKEN = [
@@ -274,7 +240,7 @@ def test_one_folder_in_the_place_of_another_is_answered_with_the_right_one(
         ledger.add_items([("a", {})])
         ledger.write_fact("snapshot", {"name": "a", "digest": "d", "round": "r"})
     Path("outputs/scores/results.jsonl").touch()
-    failed(run(*line.split()), words)
+    run(*line.split()).fails(words)
 
 
 @pytest.mark.parametrize(
@@ -289,7 +255,7 @@ def test_files_that_may_not_grow_are_one_line(tmp_path: Path, line: str, words: 
     def small() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (200 * 1024, 200 * 1024))
 
-    ended = perturb(*line.split(), cwd=tmp_path, preexec_fn=small)
+    ended = perturb_process(*line.split(), cwd=tmp_path, preexec_fn=small)
     assert (ended.returncode, len(ended.stderr.splitlines())) == (1, 1), ended.stderr
     assert ended.stderr.startswith("perturb: ")
     assert words in ended.stderr

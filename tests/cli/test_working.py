@@ -76,7 +76,7 @@ def test_the_log_tells_of_every_call_and_job(tmp_path: Path) -> None:
             "build", config, "--out", tmp_path, "--json", "--quiet", "--log", tmp_path / "l", env=env
         )
     assert (built.returncode, built.stderr) == (0, "")
-    facts = json.loads(built.stdout)
+    facts = built.json
     events = [json.loads(line)["event"] for line in (tmp_path / "l").read_text().splitlines()]
     assert events.count("call") == facts["calls"]
     assert events.count("job") == facts["jobs"]
@@ -91,7 +91,7 @@ def test_a_log_that_cannot_be_written_and_options_that_contradict_each_other(tmp
 def test_watching_ends_when_nothing_is_left(tmp_path: Path) -> None:
     with serve() as server:
         config = write_config(tmp_path, content_of(server.url, limit=1))
-        perturb("build", config, "--out", tmp_path, env=environment(**{KEY_NAME: KEY}))
+        perturb("build", config, "--out", tmp_path)
     assert "0 of 36 jobs left" in perturb("status", tmp_path / "run", "--watch").stdout
 
 

@@ -16,7 +16,7 @@ from perturb.errors import ConfigError, SnapshotError, SourceError
 from perturb.scoring.round_comparison import check_gate, compare, compare_scores, read_scores, shift_of
 from perturb.snapshots.freshness import BaseIndex, FreshnessIndex, RoundItem, measure_freshness, read_set
 from perturb.snapshots.snapshot import write_snapshot
-from tests.building import perturb
+from tests.building import perturb, write_rows
 from tests.compare.reworded import recall, reworded
 from tests.scoring.tables import items as table_items
 from tests.scoring.tables import right, wrong
@@ -174,7 +174,7 @@ def test_snapshots_tables_and_folders_are_read_alike(tmp_path: Path) -> None:
     rows = rows_of(6)
     folder = write_snapshot(tmp_path / "s", rows, facts(), "").folder
     table = tmp_path / "rows.jsonl"
-    table.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(table, rows)
     data = next((folder / "data").rglob("*.parquet"))
     sets = [read_set(source) for source in (folder, table, data)]
     assert sets[0].items == sets[1].items == sets[2].items
@@ -296,7 +296,7 @@ def test_scores_belong_to_the_round_they_are_given_for(tmp_path: Path) -> None:
             for one in replies
         ]
         for path, lines in ((tmp_path / f"{name}.jsonl", rows), (tmp_path / f"{name}-scores.jsonl", replies)):
-            path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+            write_rows(path, lines)
         sets.append(tmp_path / f"{name}.jsonl")
         evaluations.append(tmp_path / f"{name}-scores.jsonl")
     old, new = evaluations
@@ -314,7 +314,7 @@ def test_the_command_compares_and_says_what_is_wrong(tmp_path: Path) -> None:
     old, new = snapshot(tmp_path / "a", "plain"), snapshot(tmp_path / "b", "other words entirely")
     done = perturb("compare", old, new, "--json")
     assert done.returncode == 0, done.stderr
-    content = json.loads(done.stdout)
+    content = done.json
     assert content["freshness"]["same_base_and_lever"] == {"items": 6, "share": 1.0}
     assert content["freshness"]["exact"]["items"] == 0
     against = perturb("compare", new, "--against", old)
@@ -405,8 +405,7 @@ def write_round(folder: Path, number: int, cells: list[tuple[str, str]]) -> Path
         for place, (name, intensity) in enumerate(cells)
     ]
     path = folder / "items.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
+    return write_rows(path, rows)
 
 
 EVEN = [("P-Ambiguity", "LOW"), ("P-Contradiction", "HIGH")] * 40
@@ -429,7 +428,7 @@ def test_a_comparison_ends_in_a_verdict(
     assert (ended.returncode, ended.stderr) == (code, "")
     assert ended.stdout.endswith(f"{verdict.capitalize()}.\n")
     told = perturb("compare", old, new, "--json")
-    assert (told.returncode, json.loads(told.stdout)["verdict"]) == (0, verdict)
+    assert (told.returncode, told.json["verdict"]) == (0, verdict)
 
 
 def test_run_folders_are_compared_by_their_snapshots(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from perturb.records import NEAR_DUPLICATE
 from perturb.scoring.round_comparison import compare
 from perturb.snapshots.select import SelectionPlan
 from perturb.snapshots.snapshot import read_snapshot
-from tests.building import configure, query, run_build
+from tests.building import configure, query, run_build, write_rows
 
 
 def content(round_name: str, **changes: Any) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def test_a_build_may_avoid_a_table_and_goes_on_with_it(tmp_path: Path) -> None:
     first = run_build(tmp_path, content("r1"), "first")
     assert first.snapshot is not None
     rows = read_snapshot(first.snapshot).read_rows()
-    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(tmp_path / "rows.jsonl", rows)
     settings = content("r1", avoid=["rows.jsonl"])
     stale = run_build(tmp_path, settings, "stale")
     assert (stale.snapshot, stale.facts["accepted"]) == (None, 0)

@@ -7,26 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from perturb.cli.authoring import curate_command
-from perturb.cli.working import working
 from perturb.curation.base_sets import load_base_set
 from perturb.curation.source import load_recipe
-from perturb.errors import ConfigError, PerturbError, SourceError
-
-app = typer.Typer()
-app.command()(working(curate_command))
-
-
-def run(*arguments: object) -> str:
-    """Standard output of the command; raises what the command raises."""
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    if isinstance(result.exception, PerturbError):
-        raise result.exception
-    assert result.exit_code == 0, result.output
-    return result.stdout
+from perturb.errors import ConfigError
+from tests.building import perturb, write_rows
 
 
 def source(path: Path, count: int = 12, **changes: Any) -> Path:
@@ -36,8 +21,7 @@ def source(path: Path, count: int = 12, **changes: Any) -> Path:
         for i in range(count - 1)
     ]
     rows.append({"id": "none", "query": "q", "context": "It is so.", "answers": ["b"]})
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
+    return write_rows(path, rows)
 
 
 RECIPE = "name: small\nlicence: CC0-1.0\nanswer_in_signal: true\nsize: 5\nseed: 1\n"
@@ -52,7 +36,7 @@ def recipe(tmp_path: Path) -> Path:
 
 def test_base_set_and_manifest_are_written_and_agree(tmp_path: Path, recipe: Path) -> None:
     out = tmp_path / "new" / "base.jsonl"
-    told = json.loads(run(source(tmp_path / "rows.jsonl"), "--recipe", recipe, "--out", out, "--json"))
+    told = perturb("curate", source(tmp_path / "rows.jsonl"), "--recipe", recipe, "--out", out, "--json").json
     base_set = load_base_set(out)
     manifest = json.loads((tmp_path / "new" / "base.manifest.json").read_text())
     assert (base_set.name, base_set.licence, len(base_set.instances)) == ("small", "CC0-1.0", 5)
@@ -75,10 +59,9 @@ def test_base_set_and_manifest_are_written_and_agree(tmp_path: Path, recipe: Pat
 def test_a_base_set_is_only_replaced_when_told_to(tmp_path: Path) -> None:
     rows, out = source(tmp_path / "rows.jsonl"), tmp_path / "base.jsonl"
     out.write_text("mine\n")
-    with pytest.raises(SourceError, match=r"base\.jsonl: already exists: .*--force"):
-        run(rows, "--out", out)
+    perturb("curate", rows, "--out", out).fails("base.jsonl: already exists: ", "--force")
     assert out.read_text() == "mine\n"
-    run(rows, "--out", out, "--force")
+    assert perturb("curate", rows, "--out", out, "--force").returncode == 0
     assert len(load_base_set(out).instances) == 12
 
 
@@ -88,8 +71,9 @@ def test_the_draw_depends_on_the_seed_and_not_on_the_order(tmp_path: Path, recip
     turned.write_text("".join(reversed(rows.read_text().splitlines(keepends=True))))
 
     def drawn(path: Path, *options: object) -> set[str]:
-        run(path, "--recipe", recipe, "--out", tmp_path / "b.jsonl", *options, "--force")
-        return {instance.id for instance in load_base_set(tmp_path / "b.jsonl").instances}
+        out = tmp_path / "b.jsonl"
+        assert perturb("curate", path, "--recipe", recipe, "--out", out, *options, "--force").returncode == 0
+        return {instance.id for instance in load_base_set(out).instances}
 
     assert drawn(rows) == drawn(turned)
     assert drawn(rows) != drawn(rows, "--seed", 2)
@@ -98,8 +82,10 @@ def test_the_draw_depends_on_the_seed_and_not_on_the_order(tmp_path: Path, recip
 
 def test_a_second_curation_of_a_curated_set_changes_nothing(tmp_path: Path, recipe: Path) -> None:
     first, second = tmp_path / "b.jsonl", tmp_path / "c.jsonl"
-    run(source(tmp_path / "rows.jsonl"), "--recipe", recipe, "--out", first)
-    run(first, "--recipe", recipe, "--out", second)
+    assert (
+        perturb("curate", source(tmp_path / "rows.jsonl"), "--recipe", recipe, "--out", first).returncode == 0
+    )
+    assert perturb("curate", first, "--recipe", recipe, "--out", second).returncode == 0
     assert load_base_set(first).instances == load_base_set(second).instances
 
 
@@ -107,7 +93,7 @@ def test_the_tables_say_who_fell_and_what_is_short(tmp_path: Path) -> None:
     recipe = tmp_path / "r.yaml"
     recipe.write_text("name: d\nanswer_in_signal: true\ndomains: [Law, Health]\nper_domain: 3\n")
     rows = source(tmp_path / "rows.jsonl", 6, domain="law")
-    result = CliRunner().invoke(app, [str(rows), "--recipe", str(recipe), "--out", str(tmp_path / "b.jsonl")])
+    result = perturb("curate", rows, "--recipe", recipe, "--out", tmp_path / "b.jsonl")
     assert "the domain is not one of the recipe's        1  none" in result.stdout
     assert "Records: 6, past the filters: 5, drawn: 3 (law 3)" in result.stdout
     assert "short: Health: 0 of 3" in result.stderr
@@ -115,22 +101,25 @@ def test_the_tables_say_who_fell_and_what_is_short(tmp_path: Path) -> None:
 
 def test_rows_keep_their_own_licences(tmp_path: Path, recipe: Path) -> None:
     rows = source(tmp_path / "rows.jsonl", 3, licence="MIT")
-    run(rows, "--out", tmp_path / "b.jsonl")
+    assert perturb("curate", rows, "--out", tmp_path / "b.jsonl").returncode == 0
     assert [i.licence for i in load_base_set(tmp_path / "b.jsonl").instances] == ["MIT", "MIT", None]
     recipe.write_text("name: small\nlicence: CC0-1.0\n")
-    run(rows, "--out", tmp_path / "b.jsonl", "--recipe", recipe, "--force")
+    assert (
+        perturb("curate", rows, "--out", tmp_path / "b.jsonl", "--recipe", recipe, "--force").returncode == 0
+    )
     assert [i.licence for i in load_base_set(tmp_path / "b.jsonl").instances] == ["MIT", "MIT", "CC0-1.0"]
 
 
 def test_an_id_stands_once_and_noise_answers_nothing(tmp_path: Path, recipe: Path) -> None:
     rows = source(tmp_path / "rows.jsonl", 3)
     rows.write_text(rows.read_text() * 2)
-    run(rows, "--out", tmp_path / "b.jsonl")
+    assert perturb("curate", rows, "--out", tmp_path / "b.jsonl").returncode == 0
     assert [i.id for i in load_base_set(tmp_path / "b.jsonl").instances] == ["r0", "r1", "none"]
     passages = [{"text": "It is so."}, {"text": "It is a0 or a1.", "role": "noise"}]
     rows = source(rows, 3, context=None, passages=passages)
-    with pytest.raises(SourceError, match="most fell because no signal passage holds an answer"):
-        run(rows, "--out", tmp_path / "b.jsonl", "--recipe", recipe, "--force")
+    perturb("curate", rows, "--out", tmp_path / "b.jsonl", "--recipe", recipe, "--force").fails(
+        "most fell because no signal passage holds an answer"
+    )
 
 
 @pytest.mark.parametrize(
@@ -153,27 +142,27 @@ def test_what_cannot_be_curated_writes_nothing(
     monkeypatch.chdir(tmp_path)
     source(tmp_path / "rows.jsonl")
     (tmp_path / "folder.jsonl").mkdir()
-    with pytest.raises((ConfigError, SourceError)) as caught:
-        run("rows.jsonl", *arguments)
-    assert problem in str(caught.value)
+    ended = perturb("curate", "rows.jsonl", *arguments)
+    assert ended.returncode in (1, 2)
+    assert problem in ended.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder.jsonl", "rows.jsonl"]
 
 
 def test_a_name_that_cannot_be_written_is_told_before_the_reading(tmp_path: Path) -> None:
     out = tmp_path / "folder.jsonl"
     out.mkdir()
-    with pytest.raises(SourceError, match="is a folder"):
-        run(tmp_path / "none.jsonl", "--out", out)
+    perturb("curate", tmp_path / "none.jsonl", "--out", out).fails("is a folder")
 
 
 def test_a_failed_curation_leaves_the_old_base_set(tmp_path: Path, recipe: Path) -> None:
     out = tmp_path / "b.jsonl"
-    run(source(tmp_path / "rows.jsonl"), "--recipe", recipe, "--out", out)
+    assert (
+        perturb("curate", source(tmp_path / "rows.jsonl"), "--recipe", recipe, "--out", out).returncode == 0
+    )
     before = out.read_bytes()
     empty = tmp_path / "empty.jsonl"
     empty.write_text("")
-    with pytest.raises(SourceError, match="holds no rows"):
-        run(empty, "--recipe", recipe, "--out", out, "--force")
+    perturb("curate", empty, "--recipe", recipe, "--out", out, "--force").fails("holds no rows")
     assert out.read_bytes() == before
 
 

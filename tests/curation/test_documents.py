@@ -12,9 +12,7 @@ import yaml
 from hypothesis import given, strategies
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
-from typer.testing import CliRunner
 
-from perturb.cli.main import app
 from perturb.curation.base_sets import load_base_set
 from perturb.curation.documents import (
     PASSAGE_WORDS,
@@ -25,8 +23,9 @@ from perturb.curation.documents import (
     read_markdown,
     read_plain,
 )
-from perturb.errors import PerturbError, SourceError
+from perturb.errors import SourceError
 from perturb.text.matching import words
+from tests.building import perturb
 from tests.loopback import LoopbackServer
 from tests.loopback.replay import Turns
 
@@ -97,14 +96,6 @@ def arguments(tmp_path: Path, server: LoopbackServer, *more: str) -> list[str]:
     return ["curate", str(tmp_path / "handbook"), *files, "--json", *more]
 
 
-def run(given: list[str]) -> dict[str, Any]:
-    result = CliRunner().invoke(app, given)
-    if isinstance(result.exception, PerturbError):
-        raise result.exception
-    assert result.exit_code == 0, result.output
-    return dict(json.loads(result.stdout))
-
-
 def fallen(report: dict[str, Any], step: str) -> dict[str, int]:
     return {one["reason"]: one["count"] for one in report["left_out"] if one["step"] == step}
 
@@ -112,7 +103,7 @@ def fallen(report: dict[str, Any], step: str) -> dict[str, int]:
 def test_questions_are_written_checked_and_solved(tmp_path: Path) -> None:
     set_up(tmp_path)
     with LoopbackServer(PassagePlayer()) as server:
-        report = run(arguments(tmp_path, server, "--solvers", str(tmp_path / "s.yaml")))
+        report = perturb(*arguments(tmp_path, server, "--solvers", str(tmp_path / "s.yaml"))).json
     base = load_base_set(tmp_path / "base.jsonl")
     assert sorted(one.query for one in base) == [
         "When was Pier founded?",
@@ -140,7 +131,7 @@ def test_questions_are_written_checked_and_solved(tmp_path: Path) -> None:
 def test_the_manifest_names_documents_with_licence_and_date(tmp_path: Path) -> None:
     set_up(tmp_path)
     with LoopbackServer(PassagePlayer()) as server:
-        run(arguments(tmp_path, server))
+        assert perturb(*arguments(tmp_path, server)).returncode == 0
     source = json.loads((tmp_path / "base.manifest.json").read_text())["source"]
     documents = {one["file"]: one for one in source["documents"]}
     assert source["folder"] == "handbook"
@@ -155,28 +146,28 @@ def test_the_manifest_names_documents_with_licence_and_date(tmp_path: Path) -> N
 def test_since_keeps_dated_documents_and_the_card_states_it(tmp_path: Path) -> None:
     set_up(tmp_path)
     with LoopbackServer(PassagePlayer()) as server:
-        report = run(arguments(tmp_path, server, "--since", "2026-01-01"))
+        report = perturb(*arguments(tmp_path, server, "--since", "2026-01-01")).json
     assert fallen(report, "unusable")["it states no date"] == 1
     assert fallen(report, "unusable")["it is dated before 2026-01-01"] == 1
     base = load_base_set(tmp_path / "base.jsonl")
     assert base.since == "2026-01-01"
     assert {one.metadata["file"] for one in base} == {"halls.md", "pier-copy.html"}
     places = ["--out", str(tmp_path / "outputs"), "--quiet"]
-    built = CliRunner().invoke(app, ["build", "--base-set", str(tmp_path / "base.jsonl"), *places])
-    assert built.exit_code == 0, built.output
+    built = perturb("build", "--base-set", tmp_path / "base.jsonl", *places)
+    assert built.returncode == 0, built.stdout
     snapshot = next((tmp_path / "outputs").rglob("snapshot"))
     assert json.loads((snapshot / "manifest.json").read_text())["since"] == "2026-01-01"
     assert "documents that are dated 2026-01-01 or later" in (snapshot / "README.md").read_text()
-    checked = CliRunner().invoke(app, ["verify-snapshot", str(snapshot)])
-    assert checked.exit_code == 0, checked.output
+    checked = perturb("verify-snapshot", snapshot)
+    assert checked.returncode == 0, checked.stdout
 
 
 def test_what_was_written_is_not_asked_for_again(tmp_path: Path) -> None:
     set_up(tmp_path)
     with LoopbackServer(PassagePlayer()) as server:
-        first = run(arguments(tmp_path, server))
+        first = perturb(*arguments(tmp_path, server)).json
         asked = sum(server.counters.requests.values())
-        again = run(arguments(tmp_path, server, "--force"))
+        again = perturb(*arguments(tmp_path, server, "--force")).json
         assert sum(server.counters.requests.values()) == asked
     assert again["digest"] == first["digest"]
 
@@ -191,19 +182,19 @@ def test_what_was_written_is_not_asked_for_again(tmp_path: Path) -> None:
 def test_wrong_use(tmp_path: Path, more: list[str], message: str) -> None:
     set_up(tmp_path)
     with LoopbackServer(PassagePlayer()) as server:
-        result = CliRunner().invoke(app, arguments(tmp_path, server, *more))
-    assert result.exit_code == 2
-    assert message in " ".join(str(result.output + str(result.exception)).split())
+        result = perturb(*arguments(tmp_path, server, *more))
+    assert result.returncode == 2
+    assert message in result.stderr
 
 
 def test_a_folder_needs_a_writer_and_a_file(tmp_path: Path) -> None:
     out = ["--out", str(tmp_path / "b.jsonl")]
-    result = CliRunner().invoke(app, ["curate", str(set_up(tmp_path)), *out])
-    assert result.exit_code == 2
+    result = perturb("curate", set_up(tmp_path), *out)
+    assert result.returncode == 2
     (tmp_path / "handbook").rename(tmp_path / "away")
     (tmp_path / "handbook").mkdir()
-    with LoopbackServer(PassagePlayer()) as server, pytest.raises(SourceError, match="holds no file"):
-        run(arguments(tmp_path, server))
+    with LoopbackServer(PassagePlayer()) as server:
+        perturb(*arguments(tmp_path, server)).fails("holds no file")
 
 
 def test_markdown_is_cut_at_headings_and_paragraphs() -> None:

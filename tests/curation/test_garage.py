@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from perturb.curation.garage import ANSWERS, RELATED
 from perturb.curation.source import PassageBudget, SourceRequest, load_recipe
 from perturb.errors import SourceError
 from perturb.records import BaseInstance, Passage, render_context
+from tests.building import write_rows
 
 SHAPED = Path(__file__).resolve().parents[1] / "data" / "garage-shaped.jsonl.gz"
 TEN = PassageBudget(count=10, max_signal=5)
@@ -41,8 +41,7 @@ def record(identifier: str = "g1", **changes: Any) -> dict[str, Any]:
 
 
 def write(path: Path, *records: dict[str, Any]) -> Path:
-    path.write_text("".join(json.dumps(each) + "\n" for each in records), encoding="utf-8")
-    return path
+    return write_rows(path, records)
 
 
 def read(tmp_path: Path, **changes: Any) -> BaseInstance:

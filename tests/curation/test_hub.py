@@ -17,6 +17,7 @@ from perturb.curation.hub import HubSource, open_hub
 from perturb.curation.source import SourceRequest
 from perturb.errors import SourceError
 from perturb.records import Passage
+from tests.building import write_rows
 
 ROWS = [
     {"q": "who built it", "text": "Ada built it.", "ans": ["Ada"], "date": "2018-12-20", "n": 1.5},
@@ -35,7 +36,7 @@ def _no_switch(monkeypatch: pytest.MonkeyPatch) -> None:
 def folder(tmp_path: Path) -> Path:
     target = tmp_path / "mills"
     target.mkdir()
-    (target / "train.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    write_rows(target / "train.jsonl", ROWS)
     return target
 
 

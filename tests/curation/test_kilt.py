@@ -15,6 +15,7 @@ from perturb.curation.curation import Curation, curate
 from perturb.curation.source import SourceRequest, load_recipe
 from perturb.errors import SourceError
 from perturb.records import Passage
+from tests.building import write_rows
 
 PAGES: list[dict[str, Any]] = [
     {
@@ -52,8 +53,7 @@ def task(identifier: str = "q1", answer: str = "Ada", **changes: Any) -> dict[st
 
 
 def write(path: Path, *rows: dict[str, Any]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
+    return write_rows(path, rows)
 
 
 def curated(tmp_path: Path, *tasks: dict[str, Any], form: str = "kilt") -> Curation:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from perturb.curation.curation import curate
 from perturb.curation.source import SourceRequest
 from perturb.errors import SourceError
 from perturb.records import Passage, render_context
+from tests.building import write_rows
 
 TEN = tuple(
     Passage(f"Text {n}.\n\nIt cites [{n}] and more.", title=f"T{n}", role="signal" if n == 3 else "noise")
@@ -50,8 +50,7 @@ def several(identifier: str = "g", **changes: Any) -> dict[str, Any]:
 
 
 def write(path: Path, *rows: dict[str, Any]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
+    return write_rows(path, rows)
 
 
 def test_rows_of_one_source_give_one_instance(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 from perturb.curation.base_sets import load_base_set
 from perturb.errors import SourceError
 from perturb.records import Passage
+from tests.building import write_rows
 
 ROW: dict[str, Any] = {
     "id": "5733be284776f41900661182",
@@ -22,8 +22,7 @@ ROW: dict[str, Any] = {
 
 
 def write(path: Path, *rows: dict[str, Any]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
+    return write_rows(path, rows)
 
 
 def test_a_row_of_the_hub_is_read(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,9 @@ from perturb.evaluation.refusalbench import EvaluationPlan, evaluate
 from perturb.evaluation.session import EvaluationReport
 from perturb.records import ALL_CELLS, Item, Passage, render_context
 from perturb.snapshots.items import Variant
+from tests.building import write_rows
+
+__all__ = ["items_of", "run", "several", "single", "write_models", "write_rows"]
 
 CATALOGUE = Catalogue.load()
 
@@ -56,13 +58,6 @@ def several(number: int, **changes: Any) -> dict[str, Any]:
         "reference_answer": f"Ada{number}",
     }
     return single(number, **{**made, **changes})
-
-
-def write_rows(path: Path, rows: Sequence[dict[str, Any]]) -> Path:
-    """Write rows as JSON Lines."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
 
 
 def items_of(path: Path) -> tuple[Item, ...]:

@@ -6,7 +6,6 @@ import dataclasses
 import json
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,14 +13,14 @@ from typing import Any
 
 import pytest
 
-import perturb
+import perturb as api
 from perturb.errors import ConfigError
 from perturb.evaluation.loading import ItemSource
 from perturb.evaluation.models_under_test import ModelNames
 from perturb.evaluation.refusalbench import EvaluationPlan, evaluate
 from perturb.evaluation.results import read_run
 from perturb.llm.client import BatchLimits
-from tests.building import query
+from tests.building import begin, perturb, query
 from tests.loopback import BatchPlan, LoopbackServer
 from tests.loopback.responders import Responders
 
@@ -70,7 +69,7 @@ def test_an_evaluation_by_batch_equals_one_by_single_calls(
 
 def test_python_asks_with_batch_apis(tmp_path: Path, source: Path, server: LoopbackServer) -> None:
     model = {"name": "never", "model": "hosted_vllm/never", "api_base": server.url}
-    done = perturb.evaluate(
+    done = api.evaluate(
         source, [model], out=tmp_path / "run", batch={"rows": 20, "poll": 0.02}, progress=False
     )
     assert done.facts["batches"]["rows"] == ITEMS
@@ -176,7 +175,7 @@ def command(tmp_path: Path, source: Path, url: str) -> list[str]:
     words: list[Any] = ["evaluate", source, "--models", models, "--out", tmp_path / "run", "--batch"]
     words += ["--batch-poll", "0.05", "--judge", "judge", "--json"]
     words += [option for name in MODELS for option in ("--model", name)]
-    return [sys.executable, "-m", "perturb", *map(str, words)]
+    return list(map(str, words))
 
 
 KEY = "sk-loopback-0123456789abcdef"
@@ -194,7 +193,7 @@ def test_stopped_after_a_submission_and_resumed_no_row_is_submitted_twice(
     monkeypatch.setenv("LOOPBACK_KEY", KEY)
     again, desk = command(tmp_path, source, server.url), server.batches
     desk.frozen = True
-    process = subprocess.Popen(again, stderr=subprocess.PIPE, text=True)
+    process = begin(*again)
     _wait_for(lambda: desk.calls["view"] >= 2 and len(desk.batches) == 2, process)
     process.send_signal(ending)
     _, said = process.communicate(timeout=60)
@@ -205,9 +204,8 @@ def test_stopped_after_a_submission_and_resumed_no_row_is_submitted_twice(
         )
     assert desk.rows.total() == 2 * ITEMS
     desk.frozen = False
-    ended = subprocess.run(again, capture_output=True, text=True, timeout=300)
-    assert ended.returncode == 0, ended.stderr
-    facts = json.loads(ended.stdout)
+    ended = perturb(*again)
+    facts = ended.json
     assert desk.rows.total() == len(desk.rows) == facts["calls"] == facts["batches"]["rows"]
     assert facts["batches"]["open"] == 0
     assert server.counters.repeated == 0
@@ -225,19 +223,18 @@ def test_killed_between_a_batch_and_its_note_no_row_is_submitted_twice(
     monkeypatch.setenv("LOOPBACK_KEY", KEY)
     again, desk = command(tmp_path, source, server.url), server.batches
     desk.plans = [BatchPlan(create_seconds=60)] * 2
-    process = subprocess.Popen(again, stderr=subprocess.DEVNULL)
+    process = begin(*again)
     _wait_for(lambda: len(desk.batches) == 2, process)
     process.kill()
-    process.wait(timeout=60)
+    process.communicate(timeout=60)
     noted = query(tmp_path / "run", "SELECT count(batch_id), count(*) FROM batches")
     assert [tuple(row) for row in noted] == [(0, 2)]
-    ended = subprocess.run(again, capture_output=True, text=True, timeout=300)
-    assert ended.returncode == 0, ended.stderr
+    facts = perturb(*again).json
     assert desk.calls["list"] >= 2
-    assert desk.rows.total() == len(desk.rows) == json.loads(ended.stdout)["calls"]
+    assert desk.rows.total() == len(desk.rows) == facts["calls"]
 
 
-def _wait_for(reached: Any, process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
+def _wait_for(reached: Any, process: subprocess.Popen[str]) -> None:
     while not reached():
         assert process.poll() is None, "it ended too early"
         time.sleep(0.02)

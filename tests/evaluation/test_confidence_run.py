@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,9 +19,10 @@ from perturb.evaluation.question_formats import Question, QuestionSet
 from perturb.evaluation.run import run_task
 from perturb.evaluation.session import EvaluationReport, RunOptions
 from perturb.evaluation.status import read_status
-from perturb.llm.client import ModelSettings, Price
+from perturb.llm.client import ModelSettings
 from perturb.scoring.confidence_report import score_confidence
-from tests.loopback import Fault, LoopbackServer, ScriptedFaults
+from tests.building import write_rows
+from tests.loopback import LoopbackServer
 from tests.loopback.confiders import GOOD, ConfidencePlayer, is_known, question_rows
 
 # litellm silences this one itself, but pytest puts its own filters in the place of litellm's.
@@ -53,7 +49,7 @@ def settings(server: LoopbackServer, name: str, **changes: Any) -> ModelSettings
 
 def questions(count: int, tmp_path: Path) -> QuestionSet:
     path = tmp_path / "qa.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in question_rows(count)))
+    write_rows(path, question_rows(count))
     return read_questions(str(path))
 
 
@@ -194,20 +190,6 @@ def test_a_refusal_is_right_where_no_answer_is(tmp_path: Path) -> None:
 # -- resume, failures, budget ----------------------------------------------------------------------------------
 
 
-def test_failed_calls_are_made_again_and_nothing_else(tmp_path: Path) -> None:
-    every_first_attempt_fails = ScriptedFaults([Fault.SERVER_ERROR])
-    with LoopbackServer(ConfidencePlayer(), faults=every_first_attempt_fails) as server:
-        whole = plan(server, questions(6, tmp_path), elicitations=(Elicitation.REFLECTION,))
-        totals, unscored = [], []
-        for _ in range(4):
-            report = run_confidence(whole, tmp_path / "run")
-            totals.append(server.counters.total)
-            unscored.append(report.facts["unscored"])
-    assert unscored == [6, 6, 0, 0]
-    assert totals == [6, 6 + 12, 6 + 12 + 6, 6 + 12 + 6], "first replies, second replies, then nothing"
-    assert rows_of(report)[0]["unscored"] is None
-
-
 def test_changed_settings_are_asked_anew(
     server: LoopbackServer, player: ConfidencePlayer, tmp_path: Path
 ) -> None:
@@ -221,50 +203,7 @@ def test_changed_settings_are_asked_anew(
     assert sum(model == "honest" for model, _ in player.asked[before:]) == 3
 
 
-def test_a_spent_budget_stops_and_a_larger_one_goes_on(server: LoopbackServer, tmp_path: Path) -> None:
-    priced = {"price": Price(1.0, 1.0), "params": {"max_tokens": 200}}
-    models = (settings(server, "honest", **priced),)
-    judge = settings(server, "judge", **priced)
-    asked = questions(20, tmp_path)
-    short = run_confidence(Plan(asked, models, judge, budget_usd=0.003), tmp_path / "run")
-    assert short.stopped is not None
-    assert "budget_usd" in short.stopped
-    assert 0 < short.facts["unscored"] < 20
-    assert short.facts["cost_usd"] <= 0.003
-    whole = run_confidence(Plan(asked, models, judge, budget_usd=1.0), tmp_path / "run")
-    assert (whole.stopped, whole.facts["unscored"]) == (None, 0)
-
-
-def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
-    with LoopbackServer(ConfidencePlayer(), latency=(0.05, 0.05)) as server:
-        entry = {"model": "hosted_vllm/{}", "api_base": server.url, "max_connections": 2, "timeout": 30}
-        models = [{"name": name, **entry, "model": f"hosted_vllm/{name}"} for name in ("honest", "judge")]
-        (tmp_path / "models.yaml").write_text(yaml.safe_dump({"models": models}))
-        questions(40, tmp_path)
-        command = [sys.executable, "-m", "perturb", "bas", "run", "qa.jsonl", "--model", "honest", "--judge", "judge",
-                   "--models", "models.yaml", "--elicitation", "reflection", "--out", "run", "--json"]  # fmt: skip
-        killed = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while server.counters.requests["honest"] < 20:
-            assert killed.poll() is None
-            time.sleep(0.01)
-        os.kill(killed.pid, signal.SIGKILL)
-        killed.wait()
-        ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
-        assert ended.returncode == 0, ended.stderr
-        facts = json.loads(ended.stdout)
-        assert (facts["rows"], facts["unscored"]) == (40, 0)
-        # what was in flight when it was killed is asked again, and that alone
-        assert 80 <= server.counters.requests["honest"] <= 80 + 2 + 2
-
-
 # -- wrong use -------------------------------------------------------------------------------------------------
-
-
-def test_a_judge_under_test_is_named(server: LoopbackServer, tmp_path: Path) -> None:
-    model = settings(server, "honest")
-    asked = QuestionSet("set", (Question("q", "Question 0?", (GOOD,)),))
-    report = run_confidence(Plan(asked, (model,), model), tmp_path / "run")
-    assert any("honest: is the judge too" in line for line in report.warnings)
 
 
 def test_what_cannot_be_run_is_refused_before_a_call(

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -23,7 +20,7 @@ from perturb.ledger.evaluations import EvaluationLedger
 from perturb.ledger.plans import Ledger
 from perturb.records import REFUSE_OTHER
 from perturb.scoring.table import read_results
-from tests.building import query
+from tests.building import begin, interrupt_after, perturb, query
 from tests.loopback import LoopbackServer, ScriptedFaults
 from tests.loopback.faults import Fault
 from tests.loopback.responders import Responders, has_right_code
@@ -306,7 +303,7 @@ def test_faults_on_the_way_change_nothing(tmp_path: Path, source: Path, player: 
 def command(tmp_path: Path, source: Path, models: Path, *more: str) -> list[str]:
     words: list[str | Path] = ["evaluate", source, "--models", models, "--out", tmp_path / "run"]
     named: Sequence[Any] = [option for name in FOUR for option in ("--model", name)]
-    return [sys.executable, "-m", "perturb", *map(str, [*words, *named, "--judge", "judge", *more])]
+    return list(map(str, [*words, *named, "--judge", "judge", *more]))
 
 
 @pytest.mark.slow
@@ -317,17 +314,14 @@ def test_killed_and_resumed_nothing_paid_for_is_asked_again(
     with LoopbackServer(player, latency=(0.05, 0.1)) as slow:
         models = write_models(tmp_path, slow.url, [*FOUR, "judge"], max_connections=4)
         again = command(tmp_path, source, models, "--limit", "24")
-        process = subprocess.Popen(again, stderr=subprocess.PIPE, text=True)
-        while slow.counters.total < 60 and process.poll() is None:
-            time.sleep(0.02)
-        process.send_signal(ending)
-        _, said = process.communicate(timeout=60)
+        process = begin(*again)
+        _, said = interrupt_after(process, slow, 60, ending)
         if ending is signal.SIGKILL:
             assert process.returncode == -signal.SIGKILL
         else:
             assert process.returncode == 130
             assert said.strip().splitlines()[-1] == "perturb: stopped: run the same command again to resume"
-        ended = subprocess.run(again, capture_output=True, text=True, timeout=300)
+        ended = perturb(*again)
         assert ended.returncode == 0, ended.stderr
         # Only calls that were in flight at the end are made twice: at most 4 for each of the 5 models.
         assert slow.counters.repeated <= 20
@@ -343,18 +337,14 @@ def test_the_command_prints_a_table_and_says_what_is_wrong(
     tmp_path: Path, source: Path, server: LoopbackServer
 ) -> None:
     models = write_models(tmp_path, server.url, [*FOUR, "judge"])
-    ended = subprocess.run(
-        command(tmp_path, source, models, "--limit", "4", "--confidence"), capture_output=True, text=True
-    )
+    ended = perturb(*command(tmp_path, source, models, "--limit", "4", "--confidence"))
     assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout.splitlines()[2].split() == [
         *("model", "replies", "answers", "refusals"),
         *("unscored", "errors", "missing"),
     ]
     assert "perturb score" in ended.stdout
-    wrong = subprocess.run(
-        command(tmp_path, source, models, "--request", "{query}"), capture_output=True, text=True
-    )
+    wrong = perturb(*command(tmp_path, source, models, "--request", "{query}"))
     assert wrong.returncode == 2
     assert wrong.stderr.startswith("perturb evaluate: --request: not JSON")
     assert wrong.stderr.count("\n") == 1

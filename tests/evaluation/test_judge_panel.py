@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -28,7 +26,7 @@ from perturb.evaluation.session import EvaluationReport
 from perturb.ledger.calls import LEDGER_FILE, open_read_only
 from perturb.records import Judgement, JudgementStatus
 from perturb.reports.any_page import make_any_page
-from tests.building import perturb
+from tests.building import begin, perturb
 from tests.loopback import LoopbackServer
 from tests.loopback.confiders import ConfidencePlayer, question_rows
 from tests.loopback.replay import Turns
@@ -212,7 +210,7 @@ def test_a_panel_is_replayed_from_its_replies(tmp_path: Path, source: Path, serv
     exported = perturb("export", tmp_path / "run", "--replies", file)
     assert exported.returncode == 0, exported.stderr
     again = perturb("evaluate", "--replay", file, "--out", tmp_path / "again", "--json")
-    assert json.loads(again.stdout)["missing_replies"] == []
+    assert again.json["missing_replies"] == []
     assert read_run(tmp_path / "again").results == read_run(tmp_path / "run").results
 
 
@@ -224,16 +222,15 @@ def test_killed_and_resumed_no_judge_is_paid_twice(tmp_path: Path, source: Path)
         models.write_text(yaml.safe_dump(judging))
         words = ["evaluate", source, "--models", models, "--out", tmp_path / "run", "--json"]
         words += [word for name in MODELS for word in ("--model", name)]
-        command = [sys.executable, "-m", "perturb", *map(str, words)]
-        killed = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        killed = begin(*words)
         while slow.counters.requests["strict"] < 15 and killed.poll() is None:
             time.sleep(0.01)
         killed.send_signal(signal.SIGKILL)
-        assert killed.wait() == -signal.SIGKILL
-        ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
-        assert ended.returncode == 0, ended.stderr
+        killed.communicate(timeout=60)
+        assert killed.returncode == -signal.SIGKILL
+        ended = perturb(*words)
         assert slow.counters.repeated <= 4 * 5  # what was in flight
-    assert json.loads(ended.stdout)["judge"] == "fair, kind, strict"
+    assert ended.json["judge"] == "fair, kind, strict"
     with LoopbackServer(Judges(items_of(source))) as calm:
         run(tmp_path / "calm", source, calm.url, rule="unanimity")
     assert read_run(tmp_path / "run").results == read_run(tmp_path / "calm" / "run").results
@@ -268,7 +265,7 @@ def test_other_tasks_have_panels_too(tmp_path: Path, task: str) -> None:
         words += ["--setting", "low"] if task == "refusal-index" else []
         ended = perturb(*words, "--json")
         assert ended.returncode in (0, 1), ended.stderr
-        status = json.loads(perturb("status", tmp_path / "run", "--json").stdout)
+        status = perturb("status", tmp_path / "run", "--json").json
         decided = rows_of(tmp_path, "SELECT judge, status, value FROM judgements WHERE judge != 'rule'")
         assert decided, ended.stderr
         assert {(judge, state, json.loads(value)["grade"]) for judge, state, value in decided} == {
@@ -307,7 +304,7 @@ def test_a_judge_that_favours_its_own_replies_is_found(tmp_path: Path, source: P
         ended = perturb(*words, "--out", tmp_path / "run")
         assert ended.returncode == 0, ended.stderr
         assert "wrong: is one of the judges too" in ended.stderr
-    found = json.loads(perturb("audit", tmp_path / "run", "--json").stdout)
+    found = perturb("audit", tmp_path / "run", "--json").json
     in_python = audit(str(tmp_path / "run"))
     assert json.loads(json.dumps(in_python.to_dict())) == found
     assert "Pairs of judges" in in_python._repr_html_()

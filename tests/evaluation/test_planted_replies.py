@@ -86,9 +86,7 @@ def test_judges_are_measured_on_planted_replies_which_count_nowhere(tmp_path: Pa
     entries = entries_of(tmp_path / "with" / "run")
     assert [one["right"] for one in entries] == [True] * 8
     assert entries_of(tmp_path / "without" / "run") == []
-    scores = [
-        json.loads(perturb("score", tmp_path / name / "run", "--json").stdout) for name in ("without", "with")
-    ]
+    scores = [perturb("score", tmp_path / name / "run", "--json").json for name in ("without", "with")]
     (line,) = scores[1].pop("warnings")
     assert scores[0].pop("warnings") == []
     assert line.startswith("judge judge read 8 of 8 planted replies rightly (100 %, 95 % interval ")

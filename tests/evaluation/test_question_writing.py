@@ -10,14 +10,12 @@ from typing import Any
 import pytest
 import yaml
 from hypothesis import given, strategies
-from typer.testing import CliRunner
 
-from perturb.cli.main import app
 from perturb.curation.base_sets import load_base_set
 from perturb.curation.source import load_recipe
-from perturb.errors import BudgetSpent, ConfigError, PerturbError, SourceError, TransientModelError
 from perturb.evaluation.loading import read_questions
 from perturb.evaluation.question_writing import SECTION_WORDS, split_sections
+from tests.building import perturb, write_rows
 from tests.loopback import Fault, LoopbackServer, ScriptedFaults
 from tests.loopback.replay import Turns
 
@@ -65,7 +63,7 @@ def article(number: int, fault: str = "") -> dict[str, Any]:
 def set_up(tmp_path: Path, server: LoopbackServer, **changes: Any) -> list[str]:
     faults = [fault for fault in PLANTED for _ in range(2)]  # one of each at both levels
     rows = [article(number, fault) for number, fault in enumerate([*faults, *[""] * 28])]
-    (tmp_path / "wiki.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows(tmp_path / "wiki.jsonl", rows)
     recipe = {
         "name": "wiki",
         "licence": "CC-BY-SA-4.0",
@@ -84,18 +82,10 @@ def set_up(tmp_path: Path, server: LoopbackServer, **changes: Any) -> list[str]:
     return ["curate", str(tmp_path / "wiki.jsonl"), *options, "--json", "--force"]
 
 
-def run(arguments: list[str]) -> dict[str, Any]:
-    result = CliRunner().invoke(app, arguments)
-    if isinstance(result.exception, PerturbError):
-        raise result.exception
-    assert result.exit_code == 0, result.output
-    return dict(json.loads(result.stdout))
-
-
 def test_questions_are_written_by_difficulty_and_what_falls_is_counted(tmp_path: Path) -> None:
     player = WriterPlayer()
     with LoopbackServer(player) as server:
-        told = run(set_up(tmp_path, server))
+        told = perturb(*set_up(tmp_path, server)).json
     instances = load_base_set(tmp_path / "base.jsonl").instances
     assert Counter(one.metadata["difficulty"] for one in instances) == {"0": 14, "1": 14}
     assert told["shortfalls"] == []
@@ -115,7 +105,7 @@ def test_questions_are_written_by_difficulty_and_what_falls_is_counted(tmp_path:
 
 def test_the_set_is_asked_without_its_passages(tmp_path: Path) -> None:
     with LoopbackServer(WriterPlayer()) as server:
-        run(set_up(tmp_path, server))
+        assert perturb(*set_up(tmp_path, server)).returncode == 0
     questions = read_questions(str(tmp_path / "base.jsonl")).questions
     assert len(questions) == 28
     assert all(one.context is None and one.answers and one.text.startswith("When was") for one in questions)
@@ -124,7 +114,7 @@ def test_the_set_is_asked_without_its_passages(tmp_path: Path) -> None:
 def test_what_was_written_is_not_asked_for_again(tmp_path: Path) -> None:
     with LoopbackServer(WriterPlayer()) as server:
         arguments = set_up(tmp_path, server)
-        first, again = run(arguments), run(arguments)
+        first, again = perturb(*arguments).json, perturb(*arguments).json
         assert (
             server.counters.repeated == 2 * 2
         )  # replies that could not be read are asked for once more, in each run
@@ -134,11 +124,10 @@ def test_what_was_written_is_not_asked_for_again(tmp_path: Path) -> None:
 def test_an_outage_decides_nothing_and_the_command_goes_on_from_there(tmp_path: Path) -> None:
     with LoopbackServer(WriterPlayer(), faults=ScriptedFaults([Fault.SERVER_ERROR])) as server:
         arguments = set_up(tmp_path, server)
-        with pytest.raises(TransientModelError, match="run the same command again"):
-            run(arguments)
+        perturb(*arguments).fails("run the same command again")
         assert not (tmp_path / "base.jsonl").exists()
     with LoopbackServer(WriterPlayer()) as server:
-        assert run(set_up(tmp_path, server))["instances"] == 28
+        assert perturb(*set_up(tmp_path, server)).json["instances"] == 28
 
 
 def test_one_model_may_write_and_read(tmp_path: Path) -> None:
@@ -146,7 +135,7 @@ def test_one_model_may_write_and_read(tmp_path: Path) -> None:
         arguments = set_up(tmp_path, server)
         content = yaml.safe_load((tmp_path / "w.yaml").read_text())
         (tmp_path / "w.yaml").write_text(yaml.safe_dump({"writer": content["writer"]}))
-        assert run(arguments)["writing"]["models"] == {"writer": "hosted_vllm/writer"}
+        assert perturb(*arguments).json["writing"]["models"] == {"writer": "hosted_vllm/writer"}
         assert set(server.counters.requests) == {"writer"}
 
 
@@ -156,12 +145,10 @@ def test_files_that_cannot_be_used(tmp_path: Path) -> None:
         same = yaml.safe_load((tmp_path / "w.yaml").read_text())
         same["reader"]["name"] = "writer"
         (tmp_path / "w.yaml").write_text(yaml.safe_dump(same))
-        with pytest.raises(ConfigError, match="writer and reader are both called 'writer'"):
-            run(arguments)
+        perturb(*arguments).fails("writer and reader are both called 'writer'")
         set_up(tmp_path, server)
         (tmp_path / "wiki.jsonl").write_text('{"document": "No title."}\n')
-        with pytest.raises(SourceError, match="most fell because title must be a string"):
-            run(arguments)
+        perturb(*arguments).fails("most fell because title must be a string")
     assert not (tmp_path / "base.jsonl").exists()
 
 
@@ -173,8 +160,7 @@ def test_a_budget_is_kept(tmp_path: Path) -> None:
         for entry in ("writer", "reader"):
             content[entry]["price"] = price
         (tmp_path / "w.yaml").write_text(yaml.safe_dump(content))
-        with pytest.raises(BudgetSpent):
-            run(arguments)
+        perturb(*arguments).fails("budget")
 
 
 def test_the_recipe_is_that_of_the_paper() -> None:

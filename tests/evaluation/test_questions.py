@@ -19,12 +19,13 @@ from perturb.errors import ConfigError, SourceError
 from perturb.evaluation import loading as question_sets
 from perturb.evaluation.loading import read_questions
 from perturb.evaluation.question_formats import Question, QuestionSet, mix_questions, question_from_payload
+from tests.building import write_rows
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 
 
 def jsonl(path: Path, *rows: Mapping[str, Any]) -> str:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(path, rows)
     return str(path)
 
 

@@ -11,23 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from perturb.cli.main import app
 from perturb.errors import RecordingError
 from perturb.evaluation.loading import recorded_items, recorded_questions
 from perturb.files.resources import demo_recording
 from perturb.llm.recording import read_recording, write_recording
+from tests.building import perturb
 from tests.loopback import LoopbackServer
 
 from .test_earlier_ledgers import LEDGERS, RUNS
 
 TABLES = {"evaluation": "results.jsonl", "refusal-index": "refusals.jsonl", "bas": "confidence.jsonl"}
 COMMANDS = {"evaluation": ["evaluate"], "refusal-index": ["refusal-index", "run"], "bas": ["bas", "run"]}
-
-
-def command(*words: object) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 @pytest.fixture(scope="module")
@@ -42,10 +37,10 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
             with LoopbackServer(player(LEDGERS / kind)) as server:
                 models = (place / "models.yaml").read_text().replace(f"http://{host}:18471/v1", server.url)
                 (place / "models.yaml").write_text(models)
-                done = command(*words, "--out", "run", "--json")
-                assert done.exit_code == 0, done.output
-            done = command("export", "run", "--replies", "replies.jsonl.gz", "--json")
-            assert json.loads(done.stdout)["replies"]["replies"] > 0
+                done = perturb(*words, "--out", "run", "--json")
+                assert done.returncode == 0, done.stderr
+            done = perturb("export", "run", "--replies", "replies.jsonl.gz", "--json")
+            assert done.json["replies"]["replies"] > 0
     return folder
 
 
@@ -55,9 +50,8 @@ def test_the_same_table_from_the_replies_alone(
 ) -> None:
     monkeypatch.setattr("socket.socket.connect", None)
     file = recorded / kind / "replies.jsonl.gz"
-    done = command(*COMMANDS[kind], "--replay", file, "--out", tmp_path / "run", "--json")
-    assert done.exit_code == 0, done.output
-    assert json.loads(done.stdout)["missing_replies"] == []
+    done = perturb(*COMMANDS[kind], "--replay", file, "--out", tmp_path / "run", "--json")
+    assert done.json["missing_replies"] == []
     table = TABLES[kind]
     assert (tmp_path / "run" / table).read_text() == (recorded / kind / "run" / table).read_text()
 
@@ -69,12 +63,11 @@ def test_a_demo_replays_what_is_embedded_or_says_what_is_missing(
     words = [COMMANDS[kind][0], "--demo", "--out", tmp_path / "run"]
     embedded: dict[str, Path] = {}
     monkeypatch.setattr("perturb.files.resources.demo_recording", embedded.get)
-    missing = command(*words)
-    assert isinstance(missing.exception, RecordingError)
-    assert "is embedded in this version" in str(missing.exception)
+    missing = perturb(*words)
+    missing.fails("is embedded in this version")
     embedded[COMMANDS[kind][0]] = recorded / kind / "replies.jsonl.gz"
-    done = command(*words)
-    assert done.exit_code == 0, done.output
+    done = perturb(*words)
+    assert done.returncode == 0, done.stderr
     assert (tmp_path / "run" / TABLES[kind]).exists()
     if kind != "evaluation":
         assert (tmp_path / "run" / "report.html").exists()
@@ -82,9 +75,9 @@ def test_a_demo_replays_what_is_embedded_or_says_what_is_missing(
 
 
 def failure(words: Sequence[object]) -> str:
-    done = command(*words)
-    assert done.exit_code != 0
-    return str(done.exception) if isinstance(done.exception, RecordingError) else done.output
+    done = perturb(*words)
+    assert done.returncode != 0
+    return done.stderr
 
 
 def test_wrong_use_is_one_line(recorded: Path, tmp_path: Path) -> None:

@@ -8,18 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from hypothesis import assume, given, strategies
-from typer.testing import CliRunner
 
-from perturb.cli.authoring import curate_command
-from perturb.cli.working import working
 from perturb.curation.base_sets import demo_path, load_base_set
 from perturb.errors import BudgetSpent, ConfigError, TransientModelError
 from perturb.evaluation.answers import is_exact_match
 from perturb.evaluation.solvability import SolvabilityTest, SolverPanel, read_answer, read_correct, read_raf
 from perturb.files.yaml_files import YamlFile
 from perturb.records import BaseInstance, Passage
+from tests.building import perturb
 from tests.loopback import Fault, LoopbackServer, RandomFaults, ScriptedFaults
 from tests.loopback.replay import Turns
 
@@ -306,16 +303,12 @@ def test_the_command_replaces_those_that_fall(tmp_path: Path) -> None:
     def say(model: str, data: dict[str, Any]) -> Any:
         return {"answer": "?"} if model == "two" and data["query"] in unsolved else None
 
-    app = typer.Typer()
-    app.command()(working(curate_command))
     (tmp_path / "r.yaml").write_text("name: solved\nsize: 40\n")
     with LoopbackServer(SolverPlayer(say)) as server:
         (tmp_path / "p.yaml").write_text(panel(server, judge=False).model_dump_json(exclude_none=True))
         arguments = [str(demo_path("demo")), "--recipe", str(tmp_path / "r.yaml"), "--json"]
         arguments += ["--solvers", str(tmp_path / "p.yaml"), "--out", str(tmp_path / "b.jsonl"), "--force"]
-        told = [CliRunner().invoke(app, arguments) for _ in range(2)]
-        assert [result.exit_code for result in told] == [0, 0]
-        first, again = (json.loads(result.stdout) for result in told)
+        first, again = (perturb("curate", *arguments).json for _ in range(2))
         assert server.counters.repeated == 0
     fallen = {entry["reason"]: entry["count"] for entry in first["left_out"]}
     assert first["instances"] == 40

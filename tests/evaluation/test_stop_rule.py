@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import re
 import signal
-import subprocess
-import sys
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +23,7 @@ from perturb.reports.rendering import render_text
 from perturb.reports.runs import make_status_report
 from perturb.reports.scores_page import make_scores_page
 from perturb.scoring.score_report import score
+from tests.building import begin, interrupt_after, perturb
 from tests.loopback import LoopbackServer, ScriptedFaults
 from tests.loopback.faults import Fault
 from tests.loopback.responders import Responders
@@ -189,15 +187,13 @@ def test_batches_and_rules_exclude_each_other(tmp_path: Path, source: Path, serv
 
 def command(source: Path, models: Path, out: Path, *more: str) -> list[str]:
     words = ["evaluate", source, "--models", models, "--out", out, "--model", "sixty", "--judge", "judge"]
-    return [sys.executable, "-m", "perturb", *map(str, words), *more]
+    return [*map(str, words), *more]
 
 
 def test_the_command_refuses_a_bad_rule_as_wrong_use(tmp_path: Path, source: Path) -> None:
     models = write_models(tmp_path, "http://localhost:1", ["sixty", "judge"])
     for more in (["--until", "ci(foo) <= 0.03"], ["--until", "ci(crs) <= 0.03", "--batch"]):
-        ended = subprocess.run(
-            command(source, models, tmp_path / "run", *more), capture_output=True, text=True
-        )
+        ended = perturb(*command(source, models, tmp_path / "run", *more))
         assert ended.returncode == 2
         assert ended.stderr.startswith("perturb evaluate:")
         assert re.search("--until|is not a rule", ended.stderr)
@@ -209,14 +205,10 @@ def test_killed_and_resumed_it_stops_where_it_would_have(tmp_path: Path, source:
     with LoopbackServer(Responders(items_of(source)), latency=(0.01, 0.03)) as slow:
         models = write_models(tmp_path, slow.url, ["sixty", "judge"], max_connections=4)
         again = command(source, models, tmp_path / "run", "--until", "ci(crs) <= 0.08")
-        process = subprocess.Popen(again, stderr=subprocess.PIPE, text=True)
-        while slow.counters.total < 100 and process.poll() is None:
-            time.sleep(0.02)
-        process.send_signal(signal.SIGKILL)
-        process.communicate(timeout=60)
+        interrupt_after(begin(*again), slow, 100, signal.SIGKILL)
         under_way = render_text(make_status_report(read_status(tmp_path / "run")))
         assert "sixty is asked until 'ci(calibrated_refusal_score) <= 0.08'" in under_way
-        ended = subprocess.run(again, capture_output=True, text=True, timeout=300)
+        ended = perturb(*again)
         assert ended.returncode == 0, ended.stderr
         assert "stopped early" in ended.stderr
         assert slow.counters.repeated <= 8  # those in flight when it was killed

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,9 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
-from typer.testing import CliRunner
 
-from perturb.cli.main import app
 from perturb.errors import ConfigError
 from perturb.evaluation.loading import read_questions
 from perturb.evaluation.models_under_test import PAPER_DECODING, ModelNames, ModelSet, model_under_test
@@ -32,7 +27,7 @@ from perturb.llm.client import ModelSettings, Price
 from perturb.metrics import refusal_index, refusal_index_from_counts
 from perturb.scoring.refusal_report import RefusalOptions, report_refusals
 from perturb.snapshots.replies import export_replies
-from tests.building import KEY, KEY_NAME, command, environment, model, query
+from tests.building import KEY, KEY_NAME, begin, interrupt_after, model, perturb, query
 from tests.loopback import Fault, LoopbackServer, ScriptedFaults
 from tests.loopback.answerers import AnswererPlayer
 from tests.loopback.replay import Turns
@@ -45,11 +40,6 @@ QUESTIONS = QuestionSet(
     "boxes",
     tuple(Question(f"q{n}", text, (f"thing {n}",), source="boxes") for n, text in enumerate(TEXTS)),
 )
-
-
-@pytest.fixture(autouse=True)
-def _key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(KEY_NAME, KEY)
 
 
 @pytest.fixture
@@ -285,10 +275,8 @@ def test_samples_are_calls_of_their_own_and_tell_how_often_a_model_answers(
     assert all(0 <= one["p_answering"]["auroc"]["value"] <= 1 for one in found["results"])
 
     exported = export_replies(tmp_path / "run", tmp_path / "r.jsonl.gz").file
-    done = CliRunner().invoke(
-        app, ["refusal-index", "run", "--replay", str(exported), "--out", str(tmp_path / "b")]
-    )
-    assert done.exit_code == 0, done.output
+    done = perturb("refusal-index", "run", "--replay", exported, "--out", tmp_path / "b")
+    assert done.returncode == 0, done.stdout
     assert (tmp_path / "b" / "refusals.jsonl").read_text() == (
         tmp_path / "run" / "refusals.jsonl"
     ).read_text()
@@ -356,11 +344,6 @@ def test_bad_plans_are_refused_before_anything_is_asked(server: LoopbackServer, 
     assert server.counters.total == 0
 
 
-def test_a_judge_under_test_is_said(server: LoopbackServer, tmp_path: Path) -> None:
-    report = run_two_pass(plan(server, size=2, judge=settings(server, "m1")), tmp_path / "run")
-    assert report.warnings[0].startswith("m1: is the judge too")
-
-
 def test_letters_need_no_judge(server: LoopbackServer, player: AnswererPlayer, tmp_path: Path) -> None:
     options = {"A": "nothing", "B": "something else", "C": "all"}
     questions = tuple(
@@ -391,14 +374,14 @@ def test_the_preset_of_the_paper_is_sent_and_recorded(
     (tmp_path / "models.yaml").write_text(yaml.safe_dump({"models": entries}), encoding="utf-8")
     named = [tmp_path / "qa.jsonl", "--models", tmp_path / "models.yaml", "--model", "m1"]
     line = [*words, *named, "--preset", "paper", "--json", "--out", tmp_path / "run"]
-    done = CliRunner().invoke(app, list(map(str, line)))
+    done = perturb(*line)
     assert {name: server.counters.last_request.get(name) for name in params | sent} == {
         "temperature": 0,
         "max_tokens": None,
         "seed": 3,
     } | sent
     if words == ["refusal-index", "run"]:
-        assert json.loads(done.stdout)["params"] == {"m1": {"seed": 3, **sent}}
+        assert done.json["params"] == {"m1": {"seed": 3, **sent}}
     ((facts,),) = query(tmp_path / "run", "SELECT value FROM facts WHERE name IN ('two_pass', 'confidence')")
     assert json.loads(facts)["called"]["m1"]["params"] == {"seed": 3, **sent}
     as_provider = ModelNames(tmp_path / "models.yaml", decoding=PAPER_DECODING["evaluate"])
@@ -421,23 +404,7 @@ def command_line(folder: Path, server: LoopbackServer) -> list[str]:
     entries = [model(name, server.url, max_retries=0) for name in ("m1", "m2", "judge")]
     models.write_text(yaml.safe_dump({"models": entries}), encoding="utf-8")
     arguments = ("run", questions, "--models", models, "--model", "m1", "--model", "m2", "--judge", "judge")
-    return command("refusal-index", *arguments, "--out", folder / "run", "--json")
-
-
-def killed_after(
-    line: list[str], server: LoopbackServer, requests: int, number: int
-) -> subprocess.Popen[str]:
-    already = server.counters.total
-    process = subprocess.Popen(
-        line, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    deadline = time.monotonic() + 60
-    while server.counters.total - already < requests and process.poll() is None:
-        assert time.monotonic() < deadline, "the run sends nothing"
-        time.sleep(0.005)
-    os.kill(process.pid, number)
-    process.wait(timeout=60)
-    return process
+    return list(map(str, ("refusal-index", *arguments, "--out", folder / "run", "--json")))
 
 
 @pytest.mark.slow
@@ -448,8 +415,8 @@ def test_two_models_under_four_prompts_survive_kills(
     server._latency = (0.01, 0.05)
     kept = 0
     for moment, number in ((20, signal.SIGKILL), (100, signal.SIGTERM), (100, signal.SIGKILL)):
-        process = killed_after(line, server, moment, number)
-        out, err = process.communicate()
+        process = begin(*line)
+        out, err = interrupt_after(process, server, server.counters.total + moment, number)
         assert out == ""
         if number == signal.SIGTERM:
             assert (process.returncode, err.splitlines()[-1]) == (
@@ -460,9 +427,7 @@ def test_two_models_under_four_prompts_survive_kills(
         assert now >= kept
         kept = now
     assert kept > 0
-    ended = subprocess.run(line, env=environment(), capture_output=True, text=True, timeout=120)
-    assert ended.returncode == 0, ended.stderr
-    told = json.loads(ended.stdout)
+    told = perturb(*line).json
     assert told["unscored"] == 0
     assert len(told["results"]) == 8
     texts = [one.text for one in read_questions(str(tmp_path / "boxes.jsonl")).questions]

@@ -17,7 +17,7 @@ from perturb.errors import ExecutorError, PermanentModelError
 from perturb.llm.client import ModelSettings
 from perturb.llm.executors import check_key, open_executor
 from perturb.llm.factory import ExecutorEntry
-from tests.building import KEY, KEY_NAME, content_of, environment, perturb, run_build, serve
+from tests.building import KEY_NAME, content_of, environment, perturb_process, run_build, serve
 
 TWO_WORKERS: dict[str, Any] = {"kind": "processes", "workers": 2}
 
@@ -108,7 +108,7 @@ def test_workers_end_with_a_driver_that_is_killed() -> None:
 def test_an_offline_build_gives_the_same_data_file(tmp_path: Path) -> None:
     files = {}
     for kind in ("local", "processes"):
-        ended = perturb(
+        ended = perturb_process(
             "build", "--demo", "rules", "--limit", "6", "--out", tmp_path, "--name", kind, "--executor", kind
         )
         assert (ended.returncode, "use executor: ray" in ended.stderr) == (0, False), ended.stderr
@@ -117,9 +117,8 @@ def test_an_offline_build_gives_the_same_data_file(tmp_path: Path) -> None:
 
 
 def test_calls_to_models_are_made_here_with_a_word_about_ray(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setenv(KEY_NAME, KEY)
     with serve() as server:
         content: dict[str, Any] = content_of(server.url, limit=1)
         run_build(tmp_path, content)
@@ -137,7 +136,9 @@ def test_a_key_that_a_node_lacks_is_named(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_wrong_words_for_the_executor_are_named(tmp_path: Path) -> None:
-    ended = perturb("build", "--demo", "rules", "--out", tmp_path, "--executor", "cloud", env=environment())
+    ended = perturb_process(
+        "build", "--demo", "rules", "--out", tmp_path, "--executor", "cloud", env=environment()
+    )
     assert ended.returncode in (1, 2)
     assert "executor" in ended.stderr
     assert ended.stderr.count("\n") == 1

@@ -23,7 +23,7 @@ from tests.building import (
     fates,
     finish,
     interrupt_after,
-    perturb,
+    perturb_process,
     query,
     run_build,
     serve,
@@ -107,8 +107,7 @@ def _token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
-    monkeypatch.setenv(KEY_NAME, KEY)
+def server() -> Iterator[LoopbackServer]:
     with serve(latency=(0.05, 0.15)) as running:
         yield running
 
@@ -160,7 +159,7 @@ def assert_turned_away(config: Path, folder: Path) -> None:
     token = folder / "token"
     token.write_text("fedcba9876543210" * 4)
     env = environment(**{KEY_NAME: KEY, "RAY_AUTH_TOKEN_PATH": str(token)})
-    ended = perturb("build", config, "--out", folder / "out", env=env)
+    ended = perturb_process("build", config, "--out", folder / "out", env=env)
     assert ended.returncode == 1
     assert ended.stderr.splitlines()[-1].startswith("perturb: no Ray cluster at 127.0.0.2")
     assert "Traceback" not in ended.stderr
@@ -185,7 +184,7 @@ def test_the_driver_killed_is_a_run_that_goes_on(tmp_path: Path, server: Loopbac
 def test_a_local_cluster_is_started_and_gives_the_same_data_file(tmp_path: Path) -> None:
     files = {}
     for kind in ("local", "ray"):
-        ended = perturb(
+        ended = perturb_process(
             "build", "--demo", "rules", "--limit", "3", "--out", tmp_path, "--name", kind, "--executor", kind
         )
         assert ended.returncode == 0, ended.stderr
@@ -195,9 +194,7 @@ def test_a_local_cluster_is_started_and_gives_the_same_data_file(tmp_path: Path)
 
 def test_a_cluster_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     made = content_of("http://127.0.0.1:9/v1", executor={"kind": "ray", "address": "127.0.0.1:1"})
-    ended = perturb(
-        "build", write_config(tmp_path, made), "--out", tmp_path / "out", env=environment(**{KEY_NAME: KEY})
-    )
+    ended = perturb_process("build", write_config(tmp_path, made), "--out", tmp_path / "out")
     assert ended.returncode == 1
     assert ended.stderr.count("\n") == 1, ended.stderr
     assert "127.0.0.1:1" in ended.stderr

@@ -10,16 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.building import KEY, KEY_NAME, content_of, perturb, query, serve, write_config
+from tests.building import content_of, perturb, query, serve, write_config
 from tests.loopback import LoopbackServer
 
 ON_THE_WAY = 20
 """Calls that may be under way when the disk is found full."""
-
-
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(KEY_NAME, KEY)
 
 
 @pytest.fixture

@@ -17,8 +17,6 @@ from perturb.llm.client import ModelSettings, ScriptedModel
 from perturb.llm.factory import ConnectionCheck
 from perturb.llm.limits import LimitedModel, Trouble
 from tests.building import (
-    KEY,
-    KEY_NAME,
     TWO_CELLS,
     configure,
     content_of,
@@ -36,7 +34,6 @@ PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 @pytest.fixture(autouse=True)
 def environment_of_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     """A key, and no proxy."""
-    monkeypatch.setenv(KEY_NAME, KEY)
     for name in PROXIES:
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)

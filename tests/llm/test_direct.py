@@ -28,7 +28,7 @@ from perturb.llm.factory import open_models, open_transport
 from perturb.llm.limits import LimitedModel
 from perturb.llm.remote import LiteLLMModel, check_model, load_litellm
 from perturb.llm.transports import is_listed, transport_of
-from tests.building import KEY, KEY_NAME, content_of, serve, write_config
+from tests.building import content_of, serve, write_config
 from tests.loopback import LoopbackServer, ScriptedPlayer
 
 # litellm silences this one itself, but pytest puts its own filters in the place of litellm's.
@@ -477,10 +477,7 @@ class TestChoice:
         assert open_models([replace(settings, price=Price(1.0, 1.0))], Budget(1.0))
 
 
-def test_a_build_with_compatible_servers_never_imports_litellm(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(KEY_NAME, KEY)
+def test_a_build_with_compatible_servers_never_imports_litellm(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path\n"
         "from perturb.building.run import build; from perturb.config import load_config\n"

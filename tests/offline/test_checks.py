@@ -75,7 +75,8 @@ def test_every_base_instance_holds_its_answers_and_has_no_scars(
 
 def test_it_has_no_opinion_where_no_answer_stands_in_the_passage(catalogue: Catalogue) -> None:
     long_form = replace(
-        BASES["opera"], answers=("A composer from the north wrote it in the end, as far as anybody knows today.",)
+        BASES["opera"],
+        answers=("A composer from the north wrote it in the end, as far as anybody knows today.",),
     )
     scorned = {"cell": "P-Contradiction/MEDIUM", "replace": [{"old": "praised", "new": "scorned"}]}
     verdict = judge(catalogue, "answer-state", scorned, long_form)

@@ -7,10 +7,8 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from perturb.cli.main import app
-from tests.building import query
+from tests.building import perturb, query
 
 DATA = Path(__file__).parent.parent / "data"
 
@@ -29,8 +27,8 @@ def unpacked(name: str, folder: Path) -> Path:
 
 def told(*command: str) -> dict[str, object]:
     """What a command says in JSON."""
-    ended = CliRunner().invoke(app, command)
-    assert ended.exit_code == 0, ended.output
+    ended = perturb(*command)
+    assert ended.returncode == 0, ended.stdout
     content: dict[str, object] = json.loads(ended.stdout.splitlines()[-1])
     return content
 
@@ -40,7 +38,7 @@ def test_an_old_run_opens_audits_scores_and_verifies(run: Path, tmp_path: Path) 
     assert "kappa" in json.dumps(told("audit", str(run), "--json"))
     snapshot = str(run / "snapshot")
     for command in (("verify-snapshot", snapshot), ("report", str(run))):
-        assert CliRunner().invoke(app, command).exit_code == 0, command
+        assert perturb(*command).returncode == 0, command
     scored = told(
         "evaluate", snapshot, "--model", f"{__name__}:refuse", "--out", str(tmp_path / "e"), "--json"
     )
@@ -57,7 +55,7 @@ def test_an_evaluation_of_the_first_version_opens_scores_and_reports(tmp_path: P
     by_table = told("score", str(folder / "results.jsonl"), "--resamples", "10", "--json")
     assert len(results) == 8
     assert by_ledger["models"] == by_table["models"]
-    assert CliRunner().invoke(app, ("report", run)).exit_code == 0
+    assert perturb(*("report", run)).returncode == 0
 
 
 def refuse(prompt: str) -> str:

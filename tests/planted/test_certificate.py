@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -42,8 +41,6 @@ from perturb.reports.audit_page import make_page
 from perturb.reports.words import describe_certificate
 from perturb.snapshots.snapshot import check_snapshot, read_snapshot
 from tests.building import (
-    KEY,
-    KEY_NAME,
     configure,
     content_of,
     perturb,
@@ -189,11 +186,6 @@ def test_more_planted_items_and_fewer_misses_give_a_lower_end() -> None:
     assert len(set(ends)) == 4
 
 
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(KEY_NAME, KEY)
-
-
 def test_the_certificate_stands_in_audit_report_card_and_manifest(tmp_path: Path) -> None:
     with serve({"v1": 0.97, "v2": 0.96, "v3": 0.99}) as server:
         content = content_of(server.url, limit=6, panel={"planted": {"mechanical": 48, "written": 2}})
@@ -217,7 +209,7 @@ def test_the_certificate_stands_in_audit_report_card_and_manifest(tmp_path: Path
     assert "above 3 % (--max-wrong)" in refused.stderr
     allowed = perturb("export", report.run, "--out", out, "--max-wrong", "1", "--json")
     assert allowed.returncode == 0, allowed.stderr
-    assert json.loads(allowed.stdout)["certificate"] == told
+    assert allowed.json["certificate"] == told
     told_by_audit = perturb("audit", report.run, "--resamples", "20")
     assert line in told_by_audit.stdout
 
@@ -243,7 +235,7 @@ def test_the_estimate_counts_planted_items(tmp_path: Path) -> None:
         config = write_config(tmp_path / name, {**content, "panel": {**content["panel"], "planted": number}})
         ended = perturb("build", config, "--dry-run", "--json")
         assert ended.returncode == 0, ended.stderr
-        made[name] = json.loads(ended.stdout)
+        made[name] = ended.json
     assert made["on"]["planted"] == 24 + 3 + 18
     assert made["on"]["calls"] - made["off"]["calls"] == 3 * 45 + 3
 

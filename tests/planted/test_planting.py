@@ -29,14 +29,9 @@ from perturb.records import (
 )
 from perturb.snapshots.replies import export_replies
 from perturb.snapshots.snapshot import read_snapshot
-from tests.building import KEY, KEY_NAME, configure, content_of, query, run_build, serve
+from tests.building import configure, content_of, query, run_build, serve
 
 BOTH = {"mechanical": 24, "written": 6}
-
-
-@pytest.fixture(autouse=True)
-def key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(KEY_NAME, KEY)
 
 
 def items(run: Path) -> list[PlantedItem]:

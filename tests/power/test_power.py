@@ -12,9 +12,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from scipy.stats import binom
-from typer.testing import CliRunner
 
-from perturb.cli.main import app
 from perturb.errors import ConfigError, LedgerError, SourceError
 from perturb.ledger.calls import LEDGER_FILE
 from perturb.scoring.power import (
@@ -147,8 +145,7 @@ def test_a_design_effect_of_0_is_planned_as_1(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text("score,base_id\n" + "".join(f"1,b{i}\n0,b{i}\n" for i in range(20)))
     result = perturb("power", "--scores", str(path), "--simulate", "20", "--json")
-    assert result.returncode == 0
-    found = json.loads(result.stdout)
+    found = result.json
     assert (found["observed"]["effect"], found["observed"]["effective_n"], found["design_effect"]) == (
         0,
         None,
@@ -160,8 +157,7 @@ def test_a_design_effect_of_0_is_planned_as_1(tmp_path: Path) -> None:
 def test_the_simulation_takes_the_design_effect() -> None:
     options = ("power", "--drift", "0", "--rounds", "1", "--simulate", "2000", "--size", "385", "--json")
     alone, clustered = (
-        json.loads(perturb(*options, "--design-effect", effect).stdout)["simulation"]
-        for effect in ("1", "2.5")
+        perturb(*options, "--design-effect", effect).json["simulation"] for effect in ("1", "2.5")
     )
     assert alone["generative"] < 0.05 + allowance(0.05)
     assert clustered["generative"] > 0.15
@@ -203,8 +199,7 @@ def test_the_command_prints_sizes_and_draws_the_figure(tmp_path: Path) -> None:
     table.write_text("base_id,score\n" + "a,1\na,1\nb,0\nb,1\nc,0\nc,0\n", encoding="utf-8")
     options = ["--drift", "0.08", "--simulate", "50", "--figure", tmp_path / "power.svg", "--scores", table]
     done = perturb("power", *map(str, options), "--json")
-    assert done.returncode == 0, done.stderr
-    content = json.loads(done.stdout)
+    content = done.json
     assert content["generative"]["per_round"] == 1016
     assert content["static"]["size"] is None
     assert content["simulation"]["static"] > 0.9
@@ -237,9 +232,8 @@ def test_the_run_of_an_evaluation_is_a_source_of_scores(tmp_path: Path) -> None:
     assert observed.n == len(rows)
     assert observed.mean == pytest.approx(sum(right) / len(right))
     assert observed.bases == len({row["base_id"] for row in rows})
-    told = CliRunner().invoke(app, ["power", "--scores", str(tmp_path), "--json"])
-    assert told.exit_code == 0, told.output
-    assert json.loads(told.stdout)["observed"]["n"] == observed.n
+    told = perturb("power", "--scores", tmp_path, "--json")
+    assert told.json["observed"]["n"] == observed.n
     with pytest.raises(LedgerError):
         observe(before)
 
@@ -290,7 +284,7 @@ def test_a_build_and_its_snapshot_give_their_design(tmp_path: Path, place: str) 
     assert max(one["items"] for one in plan["split"]) == len(rows)
     stated = told("power", str(source), "--design-effect", "1.5", "--json")
     assert stated["design_effect"] == 1.5
-    text = CliRunner().invoke(app, ["power", str(source)]).stdout
+    text = perturb("power", source).stdout
     assert f"{len(rows)} items of {len(sizes)} base instances" in " ".join(text.split())
 
 

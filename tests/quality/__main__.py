@@ -10,14 +10,12 @@ import typer
 
 from perturb.errors import PerturbError
 from perturb.records import ALL_CELLS
-from tests.quality import fingerprints
 from tests.quality.drawing import Drawing, draw_items, draw_rejected
 from tests.quality.figures import Figures, figures_by_cell, figures_by_check, figures_by_lever
 from tests.quality.halves import Half, write_half
 from tests.quality.sheets import Reading, read_sheet, strip_sheet, write_sheet
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
-app.command("fingerprints")(fingerprints.main)
 
 
 @app.command()

@@ -4,7 +4,6 @@ import csv
 import json
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -14,17 +13,10 @@ from perturb.auditing.rubric import QUESTION_NAMES
 from perturb.building.offline.checked_item import CheckedItem, RuleVerdict, verdict
 from perturb.errors import SourceError
 from perturb.records import ALL_CELLS
+from tests.building import write_rows
 from tests.quality.__main__ import app
 from tests.quality.drawing import draw_items, draw_rejected
 from tests.quality.figures import Share, figures_by_cell, figures_by_check
-from tests.quality.fingerprints import (
-    Gain,
-    accuracy_by_class,
-    balanced,
-    gained_words,
-    read_gains,
-    telling_words,
-)
 from tests.quality.halves import is_held_out, write_half
 from tests.quality.sheets import KEPT, read_sheet, strip_sheet, write_sheet
 
@@ -52,8 +44,7 @@ def source(tmp_path: Path) -> Path:
         )
     ]
     path = tmp_path / "source.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
+    return write_rows(path, rows)
 
 
 def answered(path: Path, **answers: str) -> None:
@@ -105,7 +96,7 @@ def test_a_sheet_with_an_item_twice_is_refused(source: Path, tmp_path: Path) -> 
 def test_the_halves_part_the_questions_and_follow_their_digits(tmp_path: Path) -> None:
     source = tmp_path / "all.jsonl"
     rows = [{"id": f"nq-{n:04}"} for n in range(40)] + [{"sample_id": f"nqg-{n:04}"} for n in range(40)]
-    source.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(source, rows)
     halves = [
         write_half(source, half, tmp_path / half).read_text(encoding="utf-8").splitlines()
         for half in ("development", "held-out")
@@ -135,21 +126,6 @@ def test_commands(source: Path, tmp_path: Path) -> None:
     assert rows["P-Ambiguity/HIGH"] == "0 | 0 | 0"
 
 
-def test_gained_words_are_those_that_the_original_lacks(source: Path) -> None:
-    item = next(i for i in draw_items(source, 5, 3, ALL_CELLS) if i.candidate.query != i.original.query)
-    gained = gained_words(item).split()
-    assert gained
-    assert not set(gained) & {"march", "valley", "wrote"}
-
-
-def test_telling_words_are_found_and_others_are_not() -> None:
-    texts = ["alpha beta", "alpha", "gamma delta", "gamma"] * 10
-    groups = [str(n // 4) for n in range(40)]
-    told = accuracy_by_class(texts, ["a", "a", "b", "b"] * 10, groups)
-    assert told == {"a": 1.0, "b": 1.0, "all": 1.0}
-    assert accuracy_by_class(["same"] * 40, ["a", "b"] * 20, groups)["all"] == 0.5
-
-
 def test_rejected_items_are_drawn_with_the_checks_that_reject_them(source: Path, tmp_path: Path) -> None:
     def refuse(item: CheckedItem) -> RuleVerdict:
         return verdict(item, {"target_compliance": ["no"]})
@@ -167,47 +143,8 @@ def test_rejected_items_are_drawn_with_the_checks_that_reject_them(source: Path,
     assert (found.group, found.fit) == ("fluency", Share(2, 2))
 
 
-def test_items_of_any_origin_are_measured_by_their_gained_words(tmp_path: Path) -> None:
-    row = {
-        "source_id": "s1",
-        "perturbation_class": "P-Ambiguity",
-        "original_query": "who wrote the march",
-        "original_context": ["It was written by Ann Lee."],
-        "original_answers": ["Ann Lee"],
-        "perturbed_query": "Who wrote this march?",
-        "perturbed_context": "It was written by Ann Lee or by Bo Katz.",
-    }
-    path = tmp_path / "items.jsonl"
-    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
-    assert [gain.text for gain in read_gains(path)] == ["this or bo katz"]
-    path.write_text('{"source_id": "s1"}\n', encoding="utf-8")
-    with pytest.raises(SourceError, match="line 1"):
-        read_gains(path)
-
-
-def test_classes_bring_equally_many_items_with_a_wording() -> None:
-    gains = [Gain("a", str(n), "one two three") for n in range(9)]
-    gains += [Gain("b", str(n), "one two three" if n < 4 else "one") for n in range(9)]
-    kept = balanced(gains, 6, 1)
-    assert Counter(gain.perturbation_class for gain in kept) == {"a": 4, "b": 4}
-    assert all(len(gain.text.split()) == 3 for gain in kept)
-
-
-def test_the_words_that_weigh_most_are_named() -> None:
-    texts = ["alpha same", "beta same", "gamma same"] * 4
-    told = telling_words(texts, ["a", "b", "c"] * 4, top=1)
-    assert told == {"a": ["alpha"], "b": ["beta"], "c": ["gamma"]}
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("draw", "none.jsonl", "sheet.csv", "--seed", "1"),
-        ("fingerprints", "none.jsonl"),
-    ],
-)
-def test_what_cannot_be_read_is_told_in_one_line(arguments: tuple[str, ...]) -> None:
-    command = [sys.executable, "-m", "tests.quality", *arguments]
+def test_what_cannot_be_read_is_told_in_one_line() -> None:
+    command = [sys.executable, "-m", "tests.quality", "draw", "none.jsonl", "sheet.csv", "--seed", "1"]
     ended = subprocess.run(command, capture_output=True, text=True)
     assert ended.returncode == 2
     assert ended.stderr == "none.jsonl: no such file: check the path\n"

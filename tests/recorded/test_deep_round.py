@@ -92,7 +92,7 @@ def test_one_model_is_at_the_ceiling_with_codes_and_far_from_it_without(
     run = folder / "tested"
     done = perturb("evaluate", "--replay", recording, "--out", run, "--json")
     assert done.returncode == 0, done.stderr
-    content = json.loads(perturb("score", run, "--json", "--resamples", "50").stdout)
+    content = perturb("score", run, "--json", "--resamples", "50").json
     refused = {one["model"]: one["metrics"]["refusal_accuracy"] for one in content["models"]}
     assert {name: (round(one["value"] * one["n"]), one["n"]) for name, one in refused.items()} == {
         "tested (codes)": (43, 43),

@@ -6,17 +6,15 @@ import json
 from pathlib import Path
 from typing import Any
 
-from typer.testing import CliRunner
-
 from perturb.auditing.audit_report import audit
 from perturb.building.run import build
-from perturb.cli.main import app
 from perturb.config import recorded_config
 from perturb.files.resources import demo_recording
 from perturb.llm.recording import Replay, read_recording
 from perturb.reports.audit_page import make_page
 from perturb.snapshots.facts import certificate_line
 from perturb.snapshots.snapshot import read_snapshot
+from tests.building import perturb
 
 FILE = demo_recording("recorded")
 
@@ -38,8 +36,7 @@ def test_the_recorded_round_is_whole_and_has_something_to_show(tmp_path: Path) -
 
 
 def test_the_recorded_round_is_certified(tmp_path: Path) -> None:
-    made = CliRunner().invoke(app, ["build", "--out", str(tmp_path), "--json"])
-    facts = json.loads(made.stdout)
+    facts = perturb("build", "--out", tmp_path, "--json").json
     told = facts["certificate"]
     assert (told["planted"], told["right"]) == (20, 18)
     assert told["by_kind"]["lever"]["planted"] + told["by_kind"]["degree"]["planted"] == 4
@@ -58,14 +55,14 @@ def test_the_recorded_round_is_certified(tmp_path: Path) -> None:
 
 
 def test_the_demo_counts_its_replies_alike_everywhere_and_says_what_its_bias_is_worth(tmp_path: Path) -> None:
-    printed = CliRunner().invoke(app, ["build", "--out", str(tmp_path)])
-    first, second, _, certified = printed.output.splitlines()[:4]
+    printed = perturb("build", "--out", tmp_path)
+    first, second, _, certified = printed.stdout.splitlines()[:4]
     assert certified.startswith("Wrong labels: 0.0 %")
     assert first.startswith("Made: 423 items of 432 jobs"), "nothing else comes first"
     assert second == "No model was asked: all 1,854 replies come from the recording"
     text = (tmp_path / "demo" / "report.html").read_text()
     assert second in text
-    audited = CliRunner().invoke(app, ["audit", str(tmp_path / "demo"), "--resamples", "50"]).output
+    audited = perturb("audit", tmp_path / "demo", "--resamples", "50").stdout
     caveat = "contexts of one language model"
     assert " ".join(audited.split()).count(caveat) == 2, (
         "in the summary, and above the table of self-evaluation"
@@ -75,12 +72,10 @@ def test_the_demo_counts_its_replies_alike_everywhere_and_says_what_its_bias_is_
 
 def test_the_recorded_evaluation_tells_three_instructions_of_one_model_apart(tmp_path: Path) -> None:
     run = str(tmp_path / "run")
-    made = CliRunner().invoke(app, ["evaluate", "--demo", "--out", run, "--json"])
-    assert made.exit_code == 0, made.output
-    assert json.loads(made.stdout)["missing_replies"] == []
-    scored = CliRunner().invoke(app, ["score", run, "--json", "--resamples", "100"])
-    assert scored.exit_code == 0, scored.output
-    models = {one["model"]: one for one in json.loads(scored.stdout)["models"]}
+    made = perturb("evaluate", "--demo", "--out", run, "--json")
+    assert made.json["missing_replies"] == []
+    scored = perturb("score", run, "--json", "--resamples", "100")
+    models = {one["model"]: one for one in scored.json["models"]}
     assert set(models) == {"steady", "cautious", "eager"}
 
     def value(model: str, metric: str) -> float:
@@ -93,9 +88,8 @@ def test_the_recorded_evaluation_tells_three_instructions_of_one_model_apart(tmp
 
 
 def demo(command: str, run: Path) -> dict[str, Any]:
-    made = CliRunner().invoke(app, [command, "--demo", "--out", str(run), "--json"])
-    assert made.exit_code == 0, made.output
-    facts: dict[str, Any] = json.loads(made.stdout)
+    made = perturb(command, "--demo", "--out", run, "--json")
+    facts: dict[str, Any] = made.json
     assert facts["missing_replies"] == []
     assert facts["unscored"] == 0
     assert (run / "report.html").exists()

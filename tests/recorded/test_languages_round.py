@@ -10,12 +10,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from typer.testing import CliRunner
 
 from perturb.auditing.audit_report import audit
 from perturb.auditing.shortcuts import measure_shortcuts
 from perturb.building.run import BuildReport, build
-from perturb.cli.main import app
 from perturb.config import load_config
 from perturb.files.resources import data_folder, demo_recording
 from perturb.llm.recording import Replay, read_recording
@@ -23,6 +21,7 @@ from perturb.reports.audit_page import make_page
 from perturb.snapshots.items import items_of
 from perturb.snapshots.snapshot import Snapshot, check_snapshot, read_snapshot
 from perturb.text.wording import LANGUAGES
+from tests.building import perturb, write_rows
 
 READINGS = Path(__file__).with_name("languages-readings.csv")
 
@@ -62,7 +61,7 @@ def test_rows_card_and_controls_carry_the_language(snapshot: Snapshot) -> None:
 def test_the_audit_is_split_by_language(built: BuildReport) -> None:
     rates = {one.name: one for one in audit(built.run, resamples=20).pass_rates["language"]}
     assert {name: one.n for name, one in rates.items()} == {"de": 60, "zh": 60}
-    shown = CliRunner().invoke(app, ["audit", str(built.run), "--resamples", "20"])
+    shown = perturb("audit", built.run, "--resamples", "20")
     assert "Pass rate by language" in shown.stdout
     page = make_page(built.run, resamples=20)
     names = {one.name for section in page.sections for one in section.figures}
@@ -92,24 +91,23 @@ def test_scores_are_split_by_language(snapshot: Snapshot, tmp_path: Path) -> Non
         for item in items_of(snapshot.read_rows())
     ]
     path = tmp_path / "r.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    said = CliRunner().invoke(app, ["score", str(path), "--json", "--resamples", "20"])
-    by = json.loads(said.stdout)["models"][0]["by_language"]
+    write_rows(path, rows)
+    said = perturb("score", path, "--json", "--resamples", "20")
+    by = said.json["models"][0]["by_language"]
     assert {name: one["refusal_accuracy"]["value"] for name, one in by.items()} == {"de": 1.0, "zh": 0.0}
-    assert "By language" in CliRunner().invoke(app, ["score", str(path), "--all", "--resamples", "20"]).stdout
+    assert "By language" in perturb("score", path, "--all", "--resamples", "20").stdout
     path.write_text("".join(json.dumps({**row, "language": "de"}) + "\n" for row in rows), encoding="utf-8")
-    said = CliRunner().invoke(app, ["score", str(path), "--json", "--resamples", "20"])
-    assert json.loads(said.stdout)["models"][0]["by_language"] == {}
+    said = perturb("score", path, "--json", "--resamples", "20")
+    assert said.json["models"][0]["by_language"] == {}
 
 
 def test_a_model_under_test_and_its_judge_read_both_languages(tmp_path: Path) -> None:
     run = str(tmp_path / "run")
     replies = str(READINGS.with_name("languages-evaluation.jsonl.gz"))
-    made = CliRunner().invoke(app, ["evaluate", "--replay", replies, "--out", run, "--json"])
-    assert made.exit_code == 0, made.output
-    assert json.loads(made.stdout)["missing_replies"] == []
-    said = CliRunner().invoke(app, ["score", run, "--json", "--resamples", "20"])
-    by = json.loads(said.stdout)["models"][0]["by_language"]
+    made = perturb("evaluate", "--replay", replies, "--out", run, "--json")
+    assert made.json["missing_replies"] == []
+    said = perturb("score", run, "--json", "--resamples", "20")
+    by = said.json["models"][0]["by_language"]
     assert {name: one["refusal_rate"]["n"] for name, one in by.items()} == {"de": 28, "zh": 29}
     assert {
         one[metric]["value"] for one in by.values() for metric in ("answer_accuracy", "refusal_accuracy")

@@ -5,7 +5,6 @@ BAS table 2, RI tables 3 and 4, RefusalBench figure 24. Elicitations and prompts
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,11 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from perturb.cli.main import app
 from perturb.files.tables import read_table
 from perturb.metrics import REFUSAL_METRICS, BASReport, refusal_index_from_counts
+from tests.building import perturb
 
 SETS = {"facts": 55, "letters": 39, "numbers": 47}
 """The data sets among the 141 questions, and how many each has."""
@@ -25,9 +23,8 @@ Row = dict[str, Any]
 
 
 def run(*words: object) -> dict[str, Any]:
-    result = CliRunner().invoke(app, [*map(str, words), "--json"])
-    assert result.exit_code == 0, result.output
-    return dict(json.loads(result.stdout))
+    result = perturb(*words, "--json")
+    return dict(result.json)
 
 
 def replay(command: str, table: str, folder: Path) -> list[Row]:

@@ -20,6 +20,7 @@ from perturb.catalogue.levers import Catalogue
 from perturb.curation.base_sets import load_base_set
 from perturb.records import BaseInstance, Candidate, Cell, Intensity, Passage, PerturbationClass
 from perturb.text.passages import without_telling_titles
+from tests.building import write_rows
 
 CATALOGUE = Catalogue.load()
 RECORDS = ("covering", "nq")
@@ -36,7 +37,7 @@ def record(name: str, kind: str) -> tuple[dict[str, Any], ...]:
 
 def instances_of(name: str, folder: Path) -> dict[str, BaseInstance]:
     path = folder / "base.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in record(name, "instance")), encoding="utf-8")
+    write_rows(path, record(name, "instance"))
     return {one.id: one for one in load_base_set(path).instances}
 
 

@@ -90,7 +90,7 @@ def board(made: Path, tmp_path: Path) -> Path:
 def test_rows_say_what_score_says_and_are_ranked_by_it(board: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     perturb("evaluate", "--demo", "--out", str(run), "-q")
-    scored = json.loads(perturb("score", str(run), "--json").stdout)
+    scored = perturb("score", str(run), "--json").json
     rows = rows_of(board, "evaluation")
     for one in scored["models"]:
         crs, row = one["metrics"]["calibrated_refusal_score"], rows[one["model"]].scores["CRS"]
@@ -123,7 +123,7 @@ def test_runs_and_files_of_all_three_systems_are_added(board: Path, tmp_path: Pa
     perturb("bas", "run", "--demo", "--out", str(run), "-q")
     added = [word for source in (questions, twin, run) for word in ("--add", str(source))]
     done = perturb("publish", str(board), "--leaderboard", *added, "--json")
-    assert json.loads(done.stdout)["rows"] == 15
+    assert done.json["rows"] == 15
     rows = rows_of(board, "refusal-index")
     assert {row.rank for row in rows.values()} == {1}
     assert rows["twin / low"].scores == rows["model / low"].scores

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -203,7 +202,7 @@ def test_a_damaged_manifest_leaves_the_last_stage_out(run: Path, tmp_path: Path)
 def test_the_command_writes_page_figures_and_tables(run: Path) -> None:
     done = perturb("report", run, "--resamples", "20", "--items", "5", "--json")
     assert done.returncode == 0, done.stderr
-    content = json.loads(done.stdout)
+    content = done.json
     assert Path(content["page"]) == run / "report.html"
     kinds = {Path(name).suffix for name in content["files"]}
     assert kinds == {".svg", ".png", ".csv"}

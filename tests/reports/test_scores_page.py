@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from pathlib import Path
 
@@ -28,7 +27,7 @@ from tests.evaluation.rows import items_of, run, several, single, write_rows
 from tests.loopback import LoopbackServer
 from tests.loopback.responders import Responders
 from tests.review.made_run import NASTY
-from tests.scoring.tables import items, reply, right, table, write_jsonl, wrong
+from tests.scoring.tables import items, reply, right, table, wrong
 
 ITEMS = 36
 FOUR = ("refuse", "never", "sixty", "wrong")
@@ -268,9 +267,9 @@ def test_long_and_empty_replies_are_told_as_such(tmp_path: Path) -> None:
 def test_the_command_picks_the_page_by_what_there_is(evaluation: Path, tmp_path: Path) -> None:
     ended = perturb("report", evaluation, "--resamples", 10, "--items", 3, "--json")
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert json.loads(ended.stdout)["page"] == str(evaluation / "report.html")
+    assert ended.json["page"] == str(evaluation / "report.html")
     assert "Answer against refusal accuracy" in (evaluation / "report.html").read_text(encoding="utf-8")
-    path = write_jsonl(tmp_path / "results.jsonl", [right(item, "m") for item in items(36)])
+    path = write_rows(tmp_path / "results.jsonl", [right(item, "m") for item in items(36)])
     ended = perturb("score", path, "--resamples", 10, "--report", tmp_path / "page.html")
     assert ended.returncode == 0
     assert (tmp_path / "page/tables/dashboard.csv").is_file()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +15,9 @@ from perturb.reports.rendering import render_page
 from perturb.scoring.confidence_report import ConfidenceOptions, score_confidence
 from perturb.scoring.refusal_report import report_refusals
 from perturb.scoring.score_report import score
-from tests.building import perturb
+from tests.building import perturb, write_rows
 from tests.review.made_run import make_run
-from tests.scoring.tables import Row, items, right, write_csv, write_jsonl, wrong
+from tests.scoring.tables import Row, items, right, write_csv, wrong
 
 
 @pytest.fixture
@@ -42,7 +41,7 @@ def tables(tmp_path: Path) -> tuple[Path, Path, Path]:
         for hit, stated in zip(rng.uniform(size=200) < confidence, confidence, strict=True)
     ]
     return (
-        write_jsonl(tmp_path / "results.jsonl", results),
+        write_rows(tmp_path / "results.jsonl", results),
         write_csv(tmp_path / "refusals.csv", refusals),
         write_csv(tmp_path / "confidence.csv", sure),
     )
@@ -97,7 +96,7 @@ def test_a_mean_is_undefined_where_one_of_its_values_is(tables: tuple[Path, Path
 
 def test_what_readers_of_a_table_should_know_is_said_of_many_tables_too(tmp_path: Path) -> None:
     rows = [{"model": "m", "is_correct": 1, "confidence": 0.5 + number / 100} for number in range(9)]
-    found = gather([write_jsonl(tmp_path / "sure.jsonl", rows)], resamples=20)
+    found = gather([write_rows(tmp_path / "sure.jsonl", rows)], resamples=20)
     assert any("every answer is right" in warning for warning in found.warnings)
 
 
@@ -165,7 +164,7 @@ def test_other_files_are_refused_with_their_name(
 def test_the_command_writes_one_page(tables: tuple[Path, Path, Path], tmp_path: Path) -> None:
     ended = perturb("report", *tables, "--resamples", 10, "--out", tmp_path / "all.html", "--json")
     assert (ended.returncode, ended.stderr) == (0, "")
-    told = json.loads(ended.stdout)
+    told = ended.json
     assert told["run"] == [str(path) for path in tables]
     header = (tmp_path / "all/tables/side-by-side.csv").read_text(encoding="utf-8").splitlines()[0]
     assert header.startswith('model,"CRS, percent","CRS, percent low"')

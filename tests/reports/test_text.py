@@ -39,9 +39,10 @@ from perturb.scoring.round_comparison import compare
 from perturb.scoring.score_report import score
 from perturb.scoring.table import GROUPINGS
 from tests.auditing.simulated_panels import Truth, frame_of, long_rows, simulate
+from tests.building import write_rows
 from tests.reports.test_bas_page import FEW, group
 from tests.review.made_run import NASTY, make_run
-from tests.scoring.tables import CATALOGUE, right_at_rate, table, write_csv, write_jsonl
+from tests.scoring.tables import CATALOGUE, right_at_rate, table, write_csv
 
 MODELS = (
     "anthropic/claude-sonnet-4-5-20250929",
@@ -97,8 +98,8 @@ def comparison(folder: Path) -> Report:
         | {"expected_rag_behavior": "REFUSE_GRANULARITY_MISMATCH", "original_answers": ["Ann"]}
         for n in range(36)
     ]
-    old = write_jsonl(folder / "old.jsonl", rows)
-    new = write_jsonl(folder / "new.jsonl", [row | {"lever_selected": "Another"} for row in rows])
+    old = write_rows(folder / "old.jsonl", rows)
+    new = write_rows(folder / "new.jsonl", [row | {"lever_selected": "Another"} for row in rows])
     results = [
         write_csv(
             folder / f"{seed}.csv", [row for name in MODELS for row in right_at_rate(0.6, name, 36, seed)]

@@ -8,17 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from perturb.auditing.review_agreement import HumanReport, measure_review
 from perturb.auditing.rubric import QUESTION_NAMES, draw_candidates
-from perturb.cli.main import app
 from perturb.errors import LedgerError
 from perturb.ledger.calls import open_read_only
 from perturb.ledger.evaluations import ReviewLedger
 from perturb.ledger.plans import current_plan
 from perturb.snapshots.rows import read_part
 from perturb.snapshots.snapshot import read_snapshot
+from tests.building import perturb
 from tests.review.made_run import make_run
 
 
@@ -88,7 +87,7 @@ def test_agreement_of_two_annotators_and_split_items(run: Path) -> None:
     assert report.stand_in is not None
     assert [one.annotator for one in report.stand_in.people] == ["ann", "ben"]
     assert report.stand_in.people[0].n == 36
-    shown = CliRunner().invoke(app, ["review", str(run), "report"], catch_exceptions=False).stdout
+    shown = perturb("review", run, "report").stdout
     assert "stand in for a person" in shown
     assert "Alternative-annotator test" in shown
     shown = " ".join(shown.split())
@@ -132,10 +131,8 @@ def test_no_sample_and_no_finished_review_are_said(run: Path) -> None:
 def test_people_decide_what_is_exported(run: Path, tmp_path: Path, rule: str, kept: str) -> None:
     ids = review(run, {"ann": [i % 4 != 0 for i in range(18)]})
     out = tmp_path / "out"
-    done = CliRunner().invoke(
-        app, ["export", str(run), "--out", str(out), "--strategy", "natural", "--reviewed", rule]
-    )
-    assert done.exit_code == 0, done.output
+    done = perturb("export", run, "--out", out, "--strategy", "natural", "--reviewed", rule)
+    assert done.returncode == 0, done.stdout
     accepted = {one for place, one in enumerate(ids) if place % 3 != 2}
     failed = {one for place, one in enumerate(ids[:18]) if place % 4 == 0}
     wanted = accepted - failed if kept == "unread" else accepted & (set(ids[:18]) - failed)
@@ -153,8 +150,5 @@ def test_people_decide_what_is_exported(run: Path, tmp_path: Path, rule: str, ke
 
 
 def test_an_export_that_asks_for_people_needs_some(run: Path, tmp_path: Path) -> None:
-    done = CliRunner().invoke(
-        app, ["export", str(run), "--out", str(tmp_path / "out"), "--reviewed", "only-passed"]
-    )
-    assert done.exit_code != 0
-    assert "nobody has reviewed" in str(done.exception or done.output)
+    done = perturb("export", run, "--out", tmp_path / "out", "--reviewed", "only-passed")
+    done.fails("nobody has reviewed")

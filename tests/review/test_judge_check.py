@@ -126,7 +126,7 @@ def test_what_is_drawn_and_what_is_not(tmp_path: Path) -> None:
 
 def test_the_command_from_draw_to_report(tmp_path: Path) -> None:
     run = make_evaluated(tmp_path / "run")
-    facts = json.loads(perturb("review", run, "draw", "--size", "5", "--json").stdout)
+    facts = perturb("review", run, "draw", "--size", "5", "--json").json
     assert (facts["items"], facts["kinds"]["raf"]) == (15, {"judged": 6, "drawn": 5})
     sheet = Path(facts["sheet"])
     text = sheet.read_text(encoding="utf-8")
@@ -142,7 +142,7 @@ def test_the_command_from_draw_to_report(tmp_path: Path) -> None:
         writer.writerows(rows)
     read = perturb("review", run, "read", sheet, "--annotator", "ann")
     assert read.stdout == "25 answers about 15 items read\n", read.stderr
-    report = json.loads(perturb("review", run, "report", "--json").stdout)
+    report = perturb("review", run, "report", "--json").json
     assert {one["name"]: one["agreement"]["rate"] for one in report["measures"]}["factual_signal"] == 0.0
     tables = perturb("review", run, "report").stdout
     assert "The judge against people" in tables

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import signal
 import subprocess
 import urllib.request
@@ -23,8 +22,7 @@ def run(tmp_path: Path) -> Path:
 
 def test_draw_fill_in_read_report_export(run: Path) -> None:
     drawn = perturb("review", run, "draw", "--per-cell", "2", "--seed", "5", "--json")
-    assert drawn.returncode == 0, drawn.stderr
-    facts = json.loads(drawn.stdout)
+    facts = drawn.json
     assert (facts["items"], facts["per_cell"], facts["seed"]) == (36, 2, 5)
     sheet = Path(facts["sheet"])
     with sheet.open(encoding="utf-8", newline="") as lines:
@@ -37,7 +35,7 @@ def test_draw_fill_in_read_report_export(run: Path) -> None:
         writer.writerows(rows)
     read = perturb("review", run, "read", sheet, "--annotator", "ann")
     assert read.stdout == "180 answers about 36 items read\n"
-    report = json.loads(perturb("review", run, "report", "--json").stdout)
+    report = perturb("review", run, "report", "--json").json
     assert report["pass_rates"]["all"][0]["rate"] == 1.0
     assert report["panel"]["kappa"]["value"] is None
     tables = perturb("review", run, "report").stdout

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -65,12 +64,6 @@ def right_at_rate(rate: float, model: str, n: int, seed: int) -> list[Row]:
 def table(rows: Iterable[Row]) -> ResultTable:
     """The rows as a checked table."""
     return result_table([(f"row {number}", row) for number, row in enumerate(rows, start=1)], "made up")
-
-
-def write_jsonl(path: Path, rows: Sequence[Row]) -> Path:
-    """Write rows as JSON Lines."""
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
 
 
 def write_csv(path: Path, rows: Sequence[Row]) -> Path:

@@ -13,7 +13,8 @@ from perturb.metrics.refusal_index import accuracy_refusal_curve
 from perturb.reports.refusal_index_page import make_refusal_page
 from perturb.scoring.confidence_report import ConfidenceOptions, score_confidence
 from perturb.scoring.refusal_report import RefusalOptions, report_refusals
-from tests.scoring.tables import Row, write_csv, write_jsonl
+from tests.building import write_rows
+from tests.scoring.tables import Row, write_csv
 
 TABLE_4 = {
     "precise-wiki": {"Gemma": 0.36, "Qwen3": 0.48, "Qwen2.5": 0.54, "Llama": 0.52, "Mistral": 0.50},
@@ -111,7 +112,7 @@ def test_fields_may_stand_in_columns_of_other_names(tmp_path: Path, form: str) -
         for name in ("a", "b")
         for row in rows_of(index, 200)
     ]
-    path = (write_csv if form == "csv" else write_jsonl)(tmp_path / f"t.{form}", rows)
+    path = (write_csv if form == "csv" else write_rows)(tmp_path / f"t.{form}", rows)
     report = report_refusals([path], RefusalOptions(resamples=20), {"model": "setting", "dataset": "source"})
     assert [(one.model, one.setting, one.dataset) for one in report.groups] == [
         (way, None, name) for way in ("low", "high") for name in ("a", "b")
@@ -127,7 +128,7 @@ def test_fields_may_stand_in_columns_of_other_names(tmp_path: Path, form: str) -
         for way in ("direct", "top-k")
         for n in range(20)
     ]
-    path = (write_csv if form == "csv" else write_jsonl)(tmp_path / f"c.{form}", answers)
+    path = (write_csv if form == "csv" else write_rows)(tmp_path / f"c.{form}", answers)
     found = score_confidence([path], columns={"model": "elicitation", "dataset": "source"})
     assert [(one.group.model, one.group.elicitation, one.group.dataset) for one in found.groups] == [
         *(("direct", None, "a"), ("top-k", None, "a"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from perturb.records import NO_INTENSITY
 from perturb.scoring.score_report import SUFFIX, score
 from perturb.scoring.table import result_table
 from perturb.snapshots import items as controls
-from tests.building import perturb
+from tests.building import perturb, write_rows
 from tests.scoring.tables import Row, items, reply, right, wrong
 
 
@@ -100,6 +99,6 @@ def test_the_command_prints_the_pairs(tmp_path: Path) -> None:
     some = items(36)
     rows = [right(item, "m") for item in some] + [control(item, "m") for item in some]
     table = tmp_path / "results.jsonl"
-    table.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(table, rows)
     shown = perturb("score", table, "--all", "--resamples", "50")
     assert "against their unperturbed controls" in shown.stdout, shown.stderr

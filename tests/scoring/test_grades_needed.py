@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from perturb.auditing.judged_replies import JudgedReply, read_judged_replies
-from perturb.cli.main import app
 from perturb.ledger.calls import reading
 from perturb.metrics.corrected_rates import CorrectedRate, combined
 from perturb.records import Item
 from perturb.scoring.grades_needed import GradingStrata
+from tests.building import Ended, perturb
 from tests.review.judged_run import give, make_evaluated, make_graded
 
 
-def invoke(run: Path, *options: str) -> Any:
-    return CliRunner().invoke(app, ["review", str(run), "draw", *options, "--json"])
+def invoke(run: Path, *options: str) -> Ended:
+    return perturb("review", run, "draw", *options, "--json")
 
 
 def test_more_precision_takes_more_grades_and_keeps_those_there_are(tmp_path: Path) -> None:
     run = make_evaluated(tmp_path / "run", 180)
-    wide = json.loads(invoke(run, "--for", "ci(mrr) <= 0.11").stdout)
+    wide = invoke(run, "--for", "ci(mrr) <= 0.11").json
     (needed,) = wide["needed"]
     assert needed["source"] == "assumed"
     assert needed["half_width"] <= 0.11
@@ -35,19 +32,18 @@ def test_more_precision_takes_more_grades_and_keeps_those_there_are(tmp_path: Pa
         drawn = read_judged_replies(db, run)
     assert {one.kind for one in drawn} == {"classification"}, "the others say nothing about missed refusals"
     give(run, "ann", {one.id: {"predicted": "ANSWER"} for one in drawn})
-    narrow = json.loads(invoke(run, "--for", "ci(mrr) <= 0.03").stdout)
+    narrow = invoke(run, "--for", "ci(mrr) <= 0.03").json
     assert narrow["needed"][0]["graded"] == needed["needed"]
     assert narrow["needed"][0]["needed"] > needed["needed"]
     with reading(run) as db:
         assert {one.id for one in drawn} < {one.id for one in read_judged_replies(db, run)}
-    found = CliRunner().invoke(app, ["review", str(run), "report"], catch_exceptions=False)
+    found = perturb("review", run, "report")
     assert "More replies were drawn where the judge may be wrong" in found.stdout
 
 
 def test_a_precision_that_the_items_do_not_allow_is_refused(tmp_path: Path) -> None:
     done = invoke(make_evaluated(tmp_path / "run"), "--for", "ci(crs) <= 0.01")
-    assert done.exit_code == 1
-    assert "no number of grades is enough" in str(done.exception or done.output)
+    done.fails("no number of grades is enough")
 
 
 @pytest.mark.parametrize(
@@ -59,18 +55,18 @@ def test_a_precision_that_the_items_do_not_allow_is_refused(tmp_path: Path) -> N
 )
 def test_wrong_use_is_named(tmp_path: Path, options: list[str], said: str) -> None:
     done = invoke(make_evaluated(tmp_path / "run"), *options)
-    assert done.exit_code == 2
-    assert said in done.output
+    assert done.returncode == 2
+    assert said in done.stderr
 
 
 def test_a_metric_that_grades_do_not_correct_is_refused(tmp_path: Path) -> None:
     done = invoke(make_evaluated(tmp_path / "run"), "--for", "ci(refusal_rate) <= 0.1")
-    assert "people's grades do not correct refusal_rate" in str(done.exception or done.output)
+    done.fails("people's grades do not correct refusal_rate")
 
 
 def test_runs_over_questions_have_no_such_score(tmp_path: Path) -> None:
     done = invoke(make_graded(tmp_path / "run", ["CORRECT"] * 5), "--for", "ci(crs) <= 0.1")
-    assert "holds no evaluation" in str(done.exception or done.output)
+    done.fails("holds no evaluation")
 
 
 def test_grades_go_where_judge_and_people_differ(tmp_path: Path) -> None:
@@ -90,7 +86,7 @@ def test_grades_go_where_judge_and_people_differ(tmp_path: Path) -> None:
     for name, replies in first.items():
         word = "REFUSE_OTHER" if name == doubtful else "ANSWER"
         give(run, "ann", {one.id: {"predicted": word} for one in replies})
-    content = json.loads(invoke(run, "--for", "ci(mrr) <= 0.05").stdout)
+    content = invoke(run, "--for", "ci(mrr) <= 0.05").json
     assert content["needed"][0]["source"] == "grades"
     more = {name: len(replies) - len(first[name]) for name, replies in by_class().items()}
     assert more[doubtful] > max(n for name, n in more.items() if name != doubtful)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import csv
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-import perturb
-from perturb.cli.main import app
+import perturb as api
 from perturb.records import Item
+from tests.building import perturb
 from tests.review.judged_run import SECRETS, draw, give, make_evaluated
 
 
@@ -39,9 +37,8 @@ def reviewed(tmp_path: Path) -> Path:
 
 def scores(*arguments: object) -> dict[str, Any]:
     """The metrics of the one model."""
-    done = CliRunner().invoke(app, ["score", *map(str, arguments), "--json"], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    content = json.loads(done.stdout)
+    done = perturb("score", *arguments, "--json")
+    content = done.json
     return {**content["models"][0]["metrics"], "judge_errors": content.get("judge_errors")}
 
 
@@ -67,7 +64,7 @@ def test_the_judges_errors_stand_by_model(reviewed: Path) -> None:
 
 
 def test_a_table_of_answers_says_the_same_as_the_ledger(reviewed: Path, tmp_path: Path) -> None:
-    CliRunner().invoke(app, ["review", str(reviewed), "export", "--to", "answers", "--out", str(tmp_path)])
+    perturb("review", reviewed, "export", "--to", "answers", "--out", tmp_path)
     table = tmp_path / "answers.csv"
     assert scores(reviewed, "--review", table) == scores(reviewed, "--review")
     with table.open(encoding="utf-8", newline="") as file:
@@ -81,17 +78,17 @@ def test_a_table_of_answers_says_the_same_as_the_ledger(reviewed: Path, tmp_path
 
 
 def test_python_corrects_as_the_command_does(reviewed: Path, tmp_path: Path) -> None:
-    CliRunner().invoke(app, ["review", str(reviewed), "export", "--to", "answers", "--out", str(tmp_path)])
+    perturb("review", reviewed, "export", "--to", "answers", "--out", tmp_path)
     wanted = scores(reviewed, "--review")["missed_refusal_rate"]
     for review in (True, tmp_path / "answers.csv"):
-        found = perturb.score(reviewed, review=review).to_dict()
+        found = api.score(reviewed, review=review).to_dict()
         assert found["models"][0]["metrics"]["missed_refusal_rate"] == wanted
-    assert perturb.Evaluation(reviewed).score(review=True).judge_errors
-    assert perturb.score(reviewed).judge_errors is None
+    assert api.Evaluation(reviewed).score(review=True).judge_errors
+    assert api.score(reviewed).judge_errors is None
 
 
 def test_the_page_shows_what_people_change(reviewed: Path) -> None:
-    done = CliRunner().invoke(app, ["score", str(reviewed), "--review"], catch_exceptions=False)
+    done = perturb("score", reviewed, "--review")
     assert "Corrected by people's grades" in done.stdout
     assert "How often the judge errs" in done.stdout
 
@@ -107,6 +104,5 @@ def test_a_run_that_nobody_graded_is_refused(tmp_path: Path, drawn: bool) -> Non
     run = make_evaluated(tmp_path / "run")
     if drawn:
         draw(run)
-    done = CliRunner().invoke(app, ["score", str(run), "--review"])
-    assert done.exit_code == 1
-    assert "nobody has graded a reply" in str(done.exception or done.output)
+    done = perturb("score", run, "--review")
+    done.fails("nobody has graded a reply")

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from perturb.cli.main import app
 from perturb.errors import ConfigError, SourceError
 from perturb.reports.scores_page import make_scores_page
 from perturb.scoring.item_response import measure_item_response, separate_models
 from perturb.scoring.score_report import score
-from tests.scoring.tables import Row, items, reply, right, right_at_rate, table, write_jsonl, wrong
+from tests.building import perturb, write_rows
+from tests.scoring.tables import Row, items, reply, right, right_at_rate, table, wrong
 
 CAREFUL, BOLD = (-1.0, 1.0), (1.0, -1.0)
 
@@ -79,10 +78,8 @@ def test_one_scale_may_lack_a_fit() -> None:
 
 
 def test_too_few_models_are_refused_in_one_line(tmp_path: Path) -> None:
-    path = write_jsonl(tmp_path / "results.jsonl", right_at_rate(0.6, "m", 180, seed=1))
-    found = CliRunner().invoke(app, ["score", str(path), "--item-response"])
-    assert isinstance(found.exception, SourceError)
-    assert "answering: too few to fit: 1 models, 0 items" in str(found.exception)
+    path = write_rows(tmp_path / "results.jsonl", right_at_rate(0.6, "m", 180, seed=1))
+    perturb("score", path, "--item-response").fails("answering: too few to fit: 1 models, 0 items")
 
 
 def test_unscored_replies_alone_are_refused() -> None:
@@ -135,12 +132,8 @@ def test_the_items_that_separate_two_models_do_so_in_a_simulation() -> None:
 
 
 def test_power_tells_how_many_items_separate_two_models(tmp_path: Path) -> None:
-    file = write_jsonl(tmp_path / "results.jsonl", trade_off())
-    asked = CliRunner().invoke(
-        app, ["power", "--results", str(file), "--separate", "0.7", "0.4", "--json"], catch_exceptions=False
-    )
-    cells = json.loads(asked.stdout)["cells"]
+    file = write_rows(tmp_path / "results.jsonl", trade_off())
+    cells = perturb("power", "--results", file, "--separate", "0.7", "0.4", "--json").json["cells"]
     assert {one["scale"] for one in cells} == {"answering", "refusing"}
     assert all(one["items"] > 0 for one in cells)
-    alone = CliRunner().invoke(app, ["power", "--separate", "0.7", "0.4"])
-    assert alone.exit_code == 2
+    assert perturb("power", "--separate", "0.7", "0.4").returncode == 2

@@ -11,7 +11,8 @@ from perturb.errors import SourceError
 from perturb.metrics.outcomes import LEVELS
 from perturb.scoring.score_report import score
 from perturb.scoring.table import read_results
-from tests.scoring.tables import Row, items, reply, right, table, write_csv, write_jsonl
+from tests.building import write_rows
+from tests.scoring.tables import Row, items, reply, right, table, write_csv
 
 A, U = items(3)[0], items(3)[2]  # P-Ambiguity, LOW and HIGH
 
@@ -125,7 +126,7 @@ def test_a_bad_row_is_one_short_line_with_its_place(
     tmp_path: Path, changes: dict[str, Any], words: str
 ) -> None:
     rows = [right(U, "m"), {**right(A, "m"), **changes}]
-    path = write_jsonl(tmp_path / "results.jsonl", rows)
+    path = write_rows(tmp_path / "results.jsonl", rows)
     with pytest.raises(SourceError) as caught:
         read_results(path)
     message = str(caught.value)
@@ -138,7 +139,7 @@ def test_a_bad_row_is_one_short_line_with_its_place(
 def test_the_line_is_that_of_the_file(tmp_path: Path) -> None:
     """Blank lines of JSON Lines and line breaks inside CSV fields count."""
     good, bad = right(U, "m", lever="one\ntwo"), {**right(A, "m", lever=""), "quality": 9}
-    jsonl = write_jsonl(tmp_path / "results.jsonl", [good, bad])
+    jsonl = write_rows(tmp_path / "results.jsonl", [good, bad])
     jsonl.write_text("\n" + jsonl.read_text(encoding="utf-8"), encoding="utf-8")
     for path, line in ((jsonl, 3), (write_csv(tmp_path / "results.csv", [good, bad]), 4)):
         with pytest.raises(SourceError, match=rf"{path.name}:{line}: 'quality' is 9"):
@@ -227,5 +228,5 @@ def test_a_row_of_csv_that_is_cut_short_is_refused(tmp_path: Path) -> None:
 
 
 def test_columns_of_others_are_passed_over(tmp_path: Path) -> None:
-    path = write_jsonl(tmp_path / "results.jsonl", [right(U, "m", notes={"by": ["me"]})])
+    path = write_rows(tmp_path / "results.jsonl", [right(U, "m", notes={"by": ["me"]})])
     assert read_results(path).models[0].model == "m"

@@ -15,6 +15,7 @@ from perturb.metrics import auroc
 from perturb.reports.refusal_index_page import make_refusal_page
 from perturb.reports.rendering import render_text
 from perturb.scoring.refusal_report import RefusalOptions, report_refusals
+from tests.building import write_rows
 
 
 def table(path: Path, models: int = 4, n: int = 600) -> Path:
@@ -32,8 +33,7 @@ def table(path: Path, models: int = 4, n: int = 600) -> Path:
                 "wrong": int(error > 0),
             }
             rows.append({**row, "p_answering": 1 - refusals.mean()})
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
+    return write_rows(path, rows)
 
 
 def test_auroc_grows_with_what_was_planted_and_the_index_goes_with_it(tmp_path: Path) -> None:
@@ -76,8 +76,7 @@ def sampled(path: Path, rows: Sequence[tuple[int, float | None]]) -> Path:
         {"refused": 0, "wrong": wrong, **({} if share is None else {"p_answering": share})}
         for wrong, share in rows
     ]
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    return path
+    return write_rows(path, lines)
 
 
 def test_the_standard_error_of_the_auroc_counts_ties_as_halves(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from perturb.metrics.refusal_registry import REFUSAL_METRICS
 from perturb.records import ANSWER_CORRECTLY
 from perturb.scoring.model_scores import ModelScores
 from perturb.scoring.score_report import score
+from tests.building import write_rows
 from tests.scoring.tables import (
     CODES,
     items,
@@ -21,7 +22,6 @@ from tests.scoring.tables import (
     right_at_rate,
     table,
     write_csv,
-    write_jsonl,
     wrong,
 )
 
@@ -282,7 +282,7 @@ def test_the_form_of_the_table_does_not_matter(tmp_path: Path, form: str) -> Non
     rows = right_at_rate(0.6, "a", 90, seed=8) + right_at_rate(0.7, "b", 90, seed=9)
     rows[0] |= {"predicted": None}
     rows[1] |= {"confidence": "SOMEWHAT_CONFIDENT"}
-    jsonl = write_jsonl(tmp_path / "results.jsonl", rows)
+    jsonl = write_rows(tmp_path / "results.jsonl", rows)
     other = tmp_path / f"results.{form}"
     if form == "csv":
         write_csv(other, rows)

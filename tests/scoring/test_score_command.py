@@ -9,16 +9,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from perturb.cli.main import app, main
+from perturb.cli.main import main
 from perturb.records import Intensity
 from perturb.scoring.score_report import score
+from tests.building import perturb
 from tests.evaluation.rows import items_of, run, several, single, write_rows
 from tests.loopback import LoopbackServer
 from tests.loopback.replay import Turns
 from tests.loopback.responders import Responders, has_right_code
-from tests.scoring.tables import items, reply, right, right_at_rate, write_csv, write_jsonl
+from tests.scoring.tables import items, reply, right, right_at_rate, write_csv
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -116,7 +116,7 @@ def test_the_overview_of_three_models_in_two_settings_fits_a_screen(
         for row in right_at_rate(rate, name, 90, seed=1)
     ]
     rows[3] |= {"predicted": None}
-    path = write_jsonl(tmp_path / "results.jsonl", rows)
+    path = write_rows(tmp_path / "results.jsonl", rows)
     code, out, _ = perturb_score(path, "--resamples", 20)
     assert code == 0
     assert len(out.splitlines()) <= 40
@@ -148,7 +148,7 @@ def test_the_tables(tmp_path: Path, perturb_score: Command) -> None:
 
 
 def test_groups_are_listed_as_asked(tmp_path: Path, perturb_score: Command) -> None:
-    path = write_jsonl(tmp_path / "results.jsonl", [right(item, "m") for item in items(36)])
+    path = write_rows(tmp_path / "results.jsonl", [right(item, "m") for item in items(36)])
     code, out, _ = perturb_score(path, "--by", "domain", "--by", "lever", "--resamples", 10)
     assert code == 0
     assert "By domain" in out
@@ -159,7 +159,7 @@ def test_groups_are_listed_as_asked(tmp_path: Path, perturb_score: Command) -> N
 def test_a_grouping_that_the_table_lacks_is_noted(tmp_path: Path, perturb_score: Command) -> None:
     rows = [{**right(item, "m"), "domain": None} for item in items(36)]
     code, out, err = perturb_score(
-        write_jsonl(tmp_path / "r.jsonl", rows), "--by", "domain", "--resamples", 10
+        write_rows(tmp_path / "r.jsonl", rows), "--by", "domain", "--resamples", 10
     )
     assert (code, err) == (0, "")
     assert "The results do not say the domain of an item." in out
@@ -167,7 +167,7 @@ def test_a_grouping_that_the_table_lacks_is_noted(tmp_path: Path, perturb_score:
 
 
 def test_the_json_is_one_line_on_stdout(tmp_path: Path, perturb_score: Command) -> None:
-    path = write_jsonl(tmp_path / "results.jsonl", right_at_rate(0.6, "m", 36, seed=1))
+    path = write_rows(tmp_path / "results.jsonl", right_at_rate(0.6, "m", 36, seed=1))
     code, out, err = perturb_score(path, "--json", "--resamples", 10, "--seed", 3, "--unit", "item")
     assert (code, err, out.count("\n")) == (0, "", 1)
     found = json.loads(out)
@@ -177,7 +177,7 @@ def test_the_json_is_one_line_on_stdout(tmp_path: Path, perturb_score: Command) 
 
 def test_scores_are_set_against_what_a_models_file_says(tmp_path: Path, perturb_score: Command) -> None:
     rows = [row for name, rate in (("a", 0.4), ("b", 0.9)) for row in right_at_rate(rate, name, 36, seed=1)]
-    path = write_jsonl(tmp_path / "results.jsonl", rows)
+    path = write_rows(tmp_path / "results.jsonl", rows)
     (tmp_path / "m.yaml").write_text("models:\n  - {name: a, model: x/a, size_b: 8}\n", encoding="utf-8")
     code, out, _ = perturb_score(path, "--models", tmp_path / "m.yaml", "--json", "--resamples", 10)
     (known,) = json.loads(out)["covariates"]["models"]
@@ -186,7 +186,7 @@ def test_scores_are_set_against_what_a_models_file_says(tmp_path: Path, perturb_
 
 
 def test_a_bad_table_is_one_line_and_exit_1(tmp_path: Path, perturb_score: Command) -> None:
-    path = write_jsonl(tmp_path / "results.jsonl", [reply(items(1)[0], "m", "ANSWER", quality=7)])
+    path = write_rows(tmp_path / "results.jsonl", [reply(items(1)[0], "m", "ANSWER", quality=7)])
     code, out, err = perturb_score(path)
     assert (code, out) == (1, "")
     assert err == f"perturb: {path}:1: 'quality' is 7: give a whole number from 1 to 5\n"
@@ -204,21 +204,20 @@ def test_a_folder_without_an_evaluation(tmp_path: Path, perturb_score: Command) 
 
 def test_one_model_alone_scores_as_beside_others(tmp_path: Path) -> None:
     rows = [row for model in ("a", "b") for row in right_at_rate(0.6, model, 90, seed=3)]
-    path = write_jsonl(tmp_path / "results.jsonl", rows)
+    path = write_rows(tmp_path / "results.jsonl", rows)
     both, alone = score(path, resamples=20).to_dict(), score(path, resamples=20, models=["b"]).to_dict()
     assert alone["models"] == both["models"][1:]
     assert alone["comparisons"] == []
-    refused = CliRunner().invoke(app, ["score", str(path), "--model", "c"])
-    assert str(refused.exception) == f"{path}: no model 'c': it has a, b"
+    perturb("score", path, "--model", "c").fails(f"{path}: no model 'c': it has a, b")
 
 
 def test_the_items_of_a_part_are_scored_beside_the_whole(tmp_path: Path, perturb_score: Command) -> None:
     rows = [row for number, row in enumerate(right_at_rate(0.6, "a", 36, seed=3)) if number != 20]
-    path = write_jsonl(tmp_path / "results.jsonl", rows)
+    path = write_rows(tmp_path / "results.jsonl", rows)
     part = write_rows(tmp_path / "part.jsonl", [single(number) for number in range(18, 40)])
     _, out, _ = perturb_score(path, "--part", part, "--resamples", 20, "--json")
     found = json.loads(out)
-    alone = score(write_jsonl(tmp_path / "alone.jsonl", rows[18:]), resamples=20).to_dict()
+    alone = score(write_rows(tmp_path / "alone.jsonl", rows[18:]), resamples=20).to_dict()
     assert found["part"] == {"source": str(part), "models": alone["models"]}
     assert (found["models"][0]["n"], found["part"]["models"][0]["n"]) == (35, 17)
     assert f"The same on the items of {part} alone" in perturb_score(path, "--part", part)[1].replace(

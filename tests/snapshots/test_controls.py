@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -120,5 +119,5 @@ def test_a_build_and_an_export_add_controls_when_asked(tmp_path: Path, name: str
     for option, expected in (("--controls", built.facts["rows"]), ("--no-controls", 0)):
         out = tmp_path / f"out{option}"
         done = perturb("export", tmp_path / "run", "--out", out, option, "--json")
-        assert json.loads(done.stdout)["rows"] == built.facts["rows"]
+        assert done.json["rows"] == built.facts["rows"]
         assert len(read_snapshot(out).read_controls()) == expected

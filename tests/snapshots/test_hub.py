@@ -35,7 +35,7 @@ from perturb.snapshots.publish import publish, write_publication
 from perturb.snapshots.published_card import BEGIN, END, merge_cards, scores_section, split_card
 from perturb.snapshots.rows import build_rows, row_digest
 from perturb.snapshots.snapshot import check_snapshot, read_snapshot, write_snapshot
-from tests.building import perturb
+from tests.building import perturb, perturb_process
 from tests.loopback_hub import LoopbackHub, Repository
 from tests.snapshots.test_croissant import check_records, metadata
 from tests.snapshots.test_snapshot import facts, item, rows_of
@@ -501,15 +501,16 @@ def test_python_publishes_as_the_command_does(hub: LoopbackHub, tmp_path: Path) 
 @pytest.mark.slow
 def test_the_command_publishes_and_repeats(hub: LoopbackHub, tmp_path: Path) -> None:
     folder = snapshot(tmp_path / "s")
-    first = perturb("publish", folder, REPO, "--json", env=environment(hub, tmp_path))
-    assert first.returncode == 0, first.stderr
-    assert json.loads(first.stdout)["uploaded"] is True
-    again = perturb("publish", folder, REPO, env=environment(hub, tmp_path))
+    first = perturb_process("publish", folder, REPO, "--json", env=environment(hub, tmp_path))
+    assert first.json["uploaded"] is True
+    again = perturb_process("publish", folder, REPO, env=environment(hub, tmp_path))
     assert (again.returncode, "nothing was uploaded" in again.stderr) == (0, True)
     hub.fault("lfs-batch", 503)
-    retried = perturb("publish", snapshot(tmp_path / "t", "2027-Q1"), REPO, env=environment(hub, tmp_path))
+    retried = perturb_process(
+        "publish", snapshot(tmp_path / "t", "2027-Q1"), REPO, env=environment(hub, tmp_path)
+    )
     assert (retried.returncode, retried.stderr) == (0, "")
-    wrong = perturb("publish", folder, "no name", env=environment(hub, tmp_path))
+    wrong = perturb_process("publish", folder, "no name", env=environment(hub, tmp_path))
     assert (wrong.returncode, len(wrong.stderr.splitlines())) == (2, 1)
 
 
@@ -549,9 +550,8 @@ def test_a_round_of_two_parts_loads_without_a_name_and_counts_each_row_once(
     assert check_snapshot(download(hub, "2026-Q4", tmp_path / "back")) == ()
     other = tmp_path / "other" / "2027-Q1"
     write_snapshot(other, rows_of(2, text="2027-Q1"), facts({"round": "2027-Q1"}), "")
-    done = perturb("compare", f"hub:{REPO}", other, "--json", env=environment(hub, tmp_path))
-    assert done.returncode == 0, done.stderr
-    compared = json.loads(done.stdout)
+    done = perturb_process("compare", f"hub:{REPO}", other, "--json", env=environment(hub, tmp_path))
+    compared = done.json
     assert [compared[name]["items"] for name in ("old", "new")] == [7, 2]
     push(hub, other)
     header = split_card(repository(hub).head.files["README.md"].decode())[0]

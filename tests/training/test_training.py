@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from perturb.building.run import build
-from perturb.cli.main import main
 from perturb.config import default_config
 from perturb.errors import SourceError
 from perturb.evaluation.training_export import make_examples
 from perturb.scoring.round_comparison import compare
 from perturb.snapshots.snapshot import read_snapshot
+from tests.building import perturb, write_rows
 
 Row = dict[str, Any]
-Run = Callable[..., tuple[object, str]]
 
 
 @pytest.fixture(scope="module")
@@ -30,22 +28,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def perturb(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command in this process; gives its exit code and what it said on stderr."""
-
-    def command(*arguments: object) -> tuple[object, str]:
-        monkeypatch.setattr("sys.argv", ["perturb", *map(str, arguments)])
-        code: object = 0
-        try:
-            main()
-        except SystemExit as ended:
-            code = ended.code
-        return code or 0, capsys.readouterr().err
-
-    return command
-
-
 def lines(path: Path) -> list[Row]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
@@ -55,16 +37,15 @@ def bench(run: Path, path: Path, number: int, **changes: str) -> Path:
     rows = read_snapshot(run / "snapshot").read_rows()
     bases = sorted({row["source_id"] for row in rows})[:number]
     kept = [{**row, **changes} for row in rows if row["source_id"] in bases]
-    path.write_text("".join(json.dumps(row) + "\n" for row in kept), encoding="utf-8")
-    return path
+    return write_rows(path, kept)
 
 
 @pytest.mark.parametrize("form", ["sft", "dpo"])
-def test_datasets_and_trl_read_the_examples(made: Path, tmp_path: Path, perturb: Run, form: str) -> None:
+def test_datasets_and_trl_read_the_examples(made: Path, tmp_path: Path, form: str) -> None:
     from datasets import load_dataset
 
     out = tmp_path / "out"
-    assert perturb("export", made, "--training", form, "--out", out)[0] == 0
+    assert perturb("export", made, "--training", form, "--out", out).returncode == 0
     loaded = load_dataset(str(out), cache_dir=str(tmp_path / "cache"))
     wanted = ("prompt", "completion") if form == "sft" else ("prompt", "chosen", "rejected")
     for name, part in loaded.items():
@@ -78,17 +59,15 @@ def test_datasets_and_trl_read_the_examples(made: Path, tmp_path: Path, perturb:
     assert not set.intersection(*bases)
 
 
-def test_the_format_check_of_trl_takes_them(made: Path, tmp_path: Path, perturb: Run) -> None:
+def test_the_format_check_of_trl_takes_them(made: Path, tmp_path: Path) -> None:
     trl = pytest.importorskip("trl")
     for form in ("sft", "dpo"):
-        assert perturb("export", made, "--training", form, "--out", tmp_path / form)[0] == 0
+        assert perturb("export", made, "--training", form, "--out", tmp_path / form).returncode == 0
         assert all(trl.is_conversational(row) for row in lines(tmp_path / form / "data/train.jsonl"))
 
 
-def test_the_perturbed_question_is_refused_and_its_original_answered(
-    made: Path, tmp_path: Path, perturb: Run
-) -> None:
-    assert perturb("export", made, "--training", "dpo", "--out", tmp_path / "out")[0] == 0
+def test_the_perturbed_question_is_refused_and_its_original_answered(made: Path, tmp_path: Path) -> None:
+    assert perturb("export", made, "--training", "dpo", "--out", tmp_path / "out").returncode == 0
     rows = lines(tmp_path / "out/data/train.jsonl")
     for row in rows:
         chosen, rejected = row["chosen"][0]["content"], row["rejected"][0]["content"]
@@ -114,14 +93,12 @@ _FAR = {
 
 
 @pytest.mark.parametrize("changes", [{}, {"source_id": "elsewhere"}, {"source_id": "elsewhere", **_FAR}])
-def test_nothing_of_an_excluded_set_is_left(
-    made: Path, tmp_path: Path, perturb: Run, changes: dict[str, str]
-) -> None:
+def test_nothing_of_an_excluded_set_is_left(made: Path, tmp_path: Path, changes: dict[str, str]) -> None:
     held, out = bench(made, tmp_path / "bench.jsonl", 4, **changes), tmp_path / "out"
     asked = ("export", made, "--training", "sft", "--out", out, "--exclude", held, "--keep-levers")
-    code, said = perturb(*asked)
-    assert code == 0, said
-    assert "by base instance" in said
+    done = perturb(*asked)
+    assert done.returncode == 0, done.stderr
+    assert "by base instance" in done.stderr
     fresh = compare(held, out / "items.jsonl").freshness
     assert (fresh.near, fresh.exact, fresh.same_base) == (0, 0, 0)
     texts = {row["original_query"] for row in lines(held)}
@@ -138,14 +115,14 @@ def test_nothing_of_an_excluded_set_is_left(
     assert str(tmp_path.parent) not in (out / "README.md").read_text()
 
 
-def test_levers_of_the_excluded_set_go_too(made: Path, tmp_path: Path, perturb: Run) -> None:
+def test_levers_of_the_excluded_set_go_too(made: Path, tmp_path: Path) -> None:
     held, out = bench(made, tmp_path / "bench.jsonl", 1), tmp_path / "out"
-    assert perturb("export", made, "--training", "sft", "--out", out, "--exclude", held)[0] == 0
+    assert perturb("export", made, "--training", "sft", "--out", out, "--exclude", held).returncode == 0
     levers = {row["lever_selected"] for row in lines(held)}
     assert not levers & {row["lever_selected"] for row in lines(out / "items.jsonl")}
 
 
-def test_wrong_use_and_bad_input_are_one_line(made: Path, tmp_path: Path, perturb: Run) -> None:
+def test_wrong_use_and_bad_input_are_one_line(made: Path, tmp_path: Path) -> None:
     out, bad = tmp_path / "out", tmp_path / "bad.jsonl"
     bad.write_text("{}\n")
     wanted = ("export", made, "--training", "dpo", "--out", out)
@@ -157,12 +134,12 @@ def test_wrong_use_and_bad_input_are_one_line(made: Path, tmp_path: Path, pertur
         (2, "needs --exclude", "--keep-levers"),
         (2, "every accepted item", "--strategy", "hard"),
     ):
-        ended, said = perturb(*wanted, *more)
-        assert (ended, said.count("\n")) == (code, 1), said
-        assert words in said
+        ended = perturb(*wanted, *more)
+        assert (ended.returncode, ended.stderr.count("\n")) == (code, 1), ended.stderr
+        assert words in ended.stderr
         assert not out.exists()
-    assert perturb("export", made, "--out", out, "--exclude", bad)[0] == 2
-    assert perturb("export", made, "--training", "sft", "--out", tmp_path)[0] == 1
+    assert perturb("export", made, "--out", out, "--exclude", bad).returncode == 2
+    assert perturb("export", made, "--training", "sft", "--out", tmp_path).returncode == 1
 
 
 def test_an_item_without_its_original_is_refused(made: Path) -> None:
@@ -185,11 +162,11 @@ def test_wrong_replies_on_record_are_what_is_rejected(made: Path) -> None:
     assert [row["rejected"][0]["content"] for row in made_of] == ["It was Ann.", "It was Bob."]
 
 
-def test_the_seed_is_that_of_the_command_else_that_of_the_plan(
-    made: Path, tmp_path: Path, perturb: Run
-) -> None:
+def test_the_seed_is_that_of_the_command_else_that_of_the_plan(made: Path, tmp_path: Path) -> None:
     for name, options in (("plan", ()), ("same", ()), ("other", ("--seed", 8))):
-        assert perturb("export", made, "--training", "sft", "--out", tmp_path / name, *options)[0] == 0
+        assert (
+            perturb("export", made, "--training", "sft", "--out", tmp_path / name, *options).returncode == 0
+        )
     stated = {
         name: json.loads((tmp_path / name / "training.json").read_text())["seed"]
         for name in ("plan", "other")

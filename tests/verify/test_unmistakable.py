@@ -16,7 +16,7 @@ from perturb.building.verify import read_verdict
 from perturb.ledger.calls import LEDGER_FILE
 from perturb.llm.replies import ReplyError
 from perturb.records import CHECK_NAMES
-from tests.building import KEY, KEY_NAME, TWO_CELLS, content_of, run_build
+from tests.building import TWO_CELLS, content_of, run_build
 from tests.loopback import LoopbackServer
 from tests.loopback.players import GeneratorPlayer, RolePlayer, VerifierPlayer
 from tests.loopback.replay import Turns
@@ -167,10 +167,7 @@ class Quoting:
         return self.forms[model].format(VerifierPlayer({}).play(model, messages[:2]))
 
 
-def test_three_honest_fails_with_a_quoted_pass_accept_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(KEY_NAME, KEY)
+def test_three_honest_fails_with_a_quoted_pass_accept_nothing(tmp_path: Path) -> None:
     with LoopbackServer(RolePlayer(GeneratorPlayer(), Quoting())) as server:
         done = run_build(tmp_path, content_of(server.url, limit=4, cells=list(TWO_CELLS)))
     with closing(sqlite3.connect(tmp_path / "run" / LEDGER_FILE)) as db:

@@ -100,5 +100,5 @@ def our_scores(folder: Path, snapshot: Snapshot, url: str) -> dict[str, float | 
     done = run(folder, snapshot.folder, url, ["ours"])
     scored = perturb("score", done.run, "--json")
     assert scored.returncode == 0, scored.stderr
-    (model,) = json.loads(scored.stdout)["models"]
+    (model,) = scored.json["models"]
     return {name: entry["value"] for name, entry in model["metrics"].items()}
