@@ -25,6 +25,7 @@ from perturb.building.run import BuildReport, build
 from perturb.cli.main import main
 from perturb.config import BuildConfig, load_config
 from perturb.ledger.calls import LEDGER_FILE
+from perturb.llm.model_client import Call
 from tests.loopback import Faults, LoopbackServer
 from tests.loopback.faults import NO_FAULTS
 from tests.loopback.players import ContentFaults, GeneratorPlayer, RolePlayer, VerifierPlayer
@@ -37,6 +38,24 @@ TWO_CELLS = (
     {"class": "P-Ambiguity", "intensity": "LOW"},
     {"class": "P-MissingInfo", "intensity": "HIGH"},
 )
+
+
+class MemoryLog:
+    """A call log in a list."""
+
+    def __init__(self) -> None:
+        self.calls: list[Call] = []
+
+    def find(self, key: str) -> str | None:
+        return next((call.reply for call in self.calls if call.key == key and call.status == "read"), None)
+
+    def record(self, call: Call) -> None:
+        self.calls.append(call)
+
+    def record_shared(self, key: str, model: str, purpose: str, subject: str) -> None: ...
+
+    async def committed(self) -> None:
+        """At once."""
 
 
 def plan_facts(panel: Mapping[str, Any], **changes: Any) -> dict[str, Any]:

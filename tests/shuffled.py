@@ -1,11 +1,7 @@
-"""Texts that no rule was written for: words, titles and answers of NQ-like instances, shuffled between them.
-
-python -m tests.shuffled SOURCE.jsonl OUT.jsonl --number 2000 --seed 1
-"""
+"""Texts that no rule was written for: words, titles and answers of NQ-like instances, shuffled between them."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import re
@@ -75,16 +71,3 @@ def _exchange(text: str, donor: str, share: float, dice: random.Random) -> str:
     words = donor.split() or [""]
     parts = _BLANKS.split(text)
     return "".join(dice.choice(words) if part.strip() and dice.random() < share else part for part in parts)
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("source", type=Path)
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--number", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--mild", type=float, default=0.5, help="Share of rows that stay close to one instance."
-    )
-    options = parser.parse_args()
-    write_shuffled(options.source, options.out, options.number, options.seed, options.mild)

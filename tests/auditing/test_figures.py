@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from perturb.metrics.intervals import wilson_interval
 from perturb.metrics.resampling import MAX_CLUSTERS, Resamples, bundle
 from perturb.reports.audit_sections import make_audit_report
 from tests.auditing.simulated_panels import Truth, frame_of, long_rows, simulate
+from tests.building import Ended, perturb
 
 WORDS = {"P": "pass", "F": "fail", "U": "unscored", "A": "abstain"}
 
@@ -328,27 +330,20 @@ def test_resampled_totals_are_those_of_the_drawn_base_instances() -> None:
 
 
 @pytest.fixture
-def run(tmp_path: Any) -> Any:
-    """Run `perturb audit` on a table and return what it prints."""
-    import typer
-    from typer.testing import CliRunner
+def run(tmp_path: Path) -> Callable[..., Ended]:
+    """Run `perturb audit` on a table."""
 
-    from perturb.cli.scores import audit_command
-
-    app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command()(audit_command)
-
-    def call(rows: Sequence[Any], *options: str) -> Any:
+    def call(rows: Sequence[Any], *options: str) -> Ended:
         path = tmp_path / "votes.csv"
         frame_of(rows).to_csv(path, index=False)
-        return CliRunner().invoke(app, [str(path), *options])
+        return perturb("audit", path, *options)
 
     return call
 
 
-def test_the_command_prints_tables(run: Any) -> None:
+def test_the_command_prints_tables(run: Callable[..., Ended]) -> None:
     result = run(long_rows(simulate(Truth(), 4, 1)), "--resamples", "50", "--by", "lever")
-    assert result.exit_code == 0
+    assert result.returncode == 0
     for title in (
         "Cohen's κ",
         "Krippendorff's α",
@@ -360,7 +355,7 @@ def test_the_command_prints_tables(run: Any) -> None:
     assert "nan" not in result.stdout.lower().replace("unanimous", "").replace("unanimity", "")
 
 
-def test_the_command_prints_na_and_why(run: Any) -> None:
+def test_the_command_prints_na_and_why(run: Callable[..., Ended]) -> None:
     rows = [
         (f"c{i}", f"b{i}", "amber", v, "P-Ambiguity", "LOW", "x", "pass")
         for i in range(3)
@@ -373,12 +368,12 @@ def test_the_command_prints_na_and_why(run: Any) -> None:
     assert "Verifies only, so no self-evaluation: p, q" in result.stdout
 
 
-def test_the_command_prints_json(run: Any) -> None:
+def test_the_command_prints_json(run: Callable[..., Ended]) -> None:
     result = run(long_rows(simulate(Truth(), 3, 1)), "--json", "--resamples", "20")
-    assert json.loads(result.stdout)["n_votes"] == 3 * 18 * 4 * 4
+    assert result.json["n_votes"] == 3 * 18 * 4 * 4
 
 
-def test_the_command_notes_votes_that_are_missing(run: Any) -> None:
+def test_the_command_notes_votes_that_are_missing(run: Callable[..., Ended]) -> None:
     rows = long_rows(simulate(Truth(), 3, 1))[:-1]
     result = run(rows)
     assert "Note: 1 of 216 candidates lack votes" in result.stdout

@@ -1,6 +1,6 @@
 """Refusal Index: accuracy against the paper's estimator, bias and coverage, stability against companions, speed.
 
-Run `python tests/benchmarks/bench_refusal_index.py` from an environment that has perturb installed; a few minutes.
+Run `python -m tests.benchmarks.bench_refusal_index` from an environment that has perturb installed; a few minutes.
 """
 
 from __future__ import annotations
@@ -8,10 +8,6 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
-from scipy.special import ndtri
-from scipy.stats import multivariate_normal
 
 from perturb.metrics.inputs import Estimate
 from perturb.metrics.ranking import coefficient_of_variation
@@ -21,44 +17,15 @@ from perturb.metrics.tetrachoric import (
     delta_estimate,
     rank_correlation,
     tetrachoric,
-    upper_orthant,
 )
+from tests.metrics.test_refusal_index import random_tables, snippet, table_of
 
-Floats = NDArray[np.float64]
 REFUSAL_RATES = (0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95)
 QUESTIONS = 4326
 
 
-def snippet(table: Floats) -> float:
-    """The estimator of the paper's appendix J: a bounded search over rho, one table at a time."""
-    n11, n10, n01, _ = table
-    n = table.sum()
-    r, mu = (n11 + n10) / n, (n11 + n01) / n
-    tau_r, tau_w = -ndtri(r), -ndtri(mu)
-
-    def loss(rho: float) -> float:
-        below = multivariate_normal([0, 0], [[1, rho], [rho, 1]]).cdf([tau_r, tau_w])
-        p11 = r + mu - 1 + below
-        shares = np.clip([p11, r - p11, mu - p11, 1 - r - mu + p11], 1e-12, 1 - 1e-12)
-        return -float(table @ np.log(shares))
-
-    return float(rank_correlation(minimize_scalar(loss, bounds=(-0.999, 0.999), method="bounded").x))
-
-
-def table_of(r: float, mu: float, rho: float) -> Floats:
-    """Cell shares of a simulated model."""
-    p11 = float(upper_orthant(-ndtri(r), -ndtri(mu), rho))
-    return np.array([p11, r - p11, mu - p11, 1 - r - mu + p11])
-
-
-def random_tables(number: int) -> Floats:
-    rng = np.random.default_rng(3)
-    shares, sizes = rng.dirichlet([0.8] * 4, size=number), rng.integers(50, 5000, size=number)
-    return np.array([rng.multinomial(n, p) + 1 for n, p in zip(sizes, shares, strict=True)], dtype=np.float64)
-
-
 def compare_with_snippet(number: int = 10_000) -> None:
-    tables = random_tables(number)
+    tables = random_tables(number, seed=3)
     ours = rank_correlation(tetrachoric(tables).rho)
     theirs = np.array([snippet(table) for table in tables])
     gap, inside = np.abs(ours - theirs), np.abs(tetrachoric(tables).rho) < 0.99

@@ -6,11 +6,10 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-import perturb
-from perturb.cli.main import app
+from perturb import Evaluation, Run
 from perturb.snapshots.snapshot import read_snapshot
+from tests.building import perturb
 from tests.offline.test_old_rules import unpacked
 
 BUILDS = {"3068e22": ("run-3068e22.tar.xz", "3068e22/build"), "rules-2": ("rules-2.tar.gz", "rules-2")}
@@ -58,9 +57,9 @@ def test_a_command_opens_what_an_earlier_version_made(
     run = unpacked(archive, tmp_path / "then") / folder
     before = contents(run)
     words = [word.format(run=run, out=tmp_path / "out") for word in command.split()]
-    ended = CliRunner().invoke(app, words)
-    assert ended.exit_code == exit_code, (ended.output, ended.exception)
-    assert printed in " ".join(ended.output.split())
+    ended = perturb(*words)
+    assert ended.returncode == exit_code, ended.stderr
+    assert printed in " ".join(f"{ended.stdout} {ended.stderr}".split())
     assert before.items() <= contents(run).items()
     if "{out}" in command:
         assert contents(tmp_path / "out")
@@ -68,7 +67,7 @@ def test_a_command_opens_what_an_earlier_version_made(
 
 @pytest.mark.parametrize(("archive", "folder"), BUILDS.values(), ids=BUILDS)
 def test_python_opens_a_build_of_an_earlier_version(tmp_path: Path, archive: str, folder: str) -> None:
-    run = perturb.Run(unpacked(archive, tmp_path) / folder)
+    run = Run(unpacked(archive, tmp_path) / folder)
     rows = read_snapshot(run.folder / "snapshot").read_rows()
     assert [one["id"] for one in rows] == list(run.to_pandas()["id"])
     assert {one["id"] for one in rows} <= {item.id for item in run.items}
@@ -77,7 +76,7 @@ def test_python_opens_a_build_of_an_earlier_version(tmp_path: Path, archive: str
 
 @pytest.mark.parametrize(("archive", "folder"), EVALUATIONS.values(), ids=EVALUATIONS)
 def test_python_opens_an_evaluation_of_an_earlier_version(tmp_path: Path, archive: str, folder: str) -> None:
-    evaluation = perturb.Evaluation(unpacked(archive, tmp_path) / folder)
+    evaluation = Evaluation(unpacked(archive, tmp_path) / folder)
     models = evaluation.score(resamples=20).to_dict()["models"]
     assert {one["model"] for one in models} == {one.model for one in evaluation.results}
     assert evaluation.report().is_file()

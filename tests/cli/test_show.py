@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-import perturb
-from perturb.cli.main import app
+from perturb import Run
 from perturb.reports.rendering import render_item, shown_items
+from tests.building import perturb
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of the rule engine, whose printed end is beside it."""
     out = tmp_path_factory.mktemp("out")
-    ended = CliRunner().invoke(app, ["build", "--demo", "rules", "--limit", "6", "--out", str(out)])
-    assert ended.exit_code == 0, ended.output
-    (out / "printed.txt").write_text(ended.stdout, encoding="utf-8")
+    printed = perturb("build", "--demo", "rules", "--limit", 6, "--out", out).output
+    (out / "printed.txt").write_text(printed, encoding="utf-8")
     return out / "rules"
 
 
-def show(*words: object) -> str:
-    ended = CliRunner().invoke(app, ["show", *map(str, words)])
-    assert ended.exit_code == 0, ended.output
-    return ended.stdout
-
-
 def test_a_run_and_its_snapshot_show_the_same_accepted_items(built: Path) -> None:
-    of_run = json.loads(show(built, "--verdict", "accepted", "--limit", 1000, "--json"))
-    of_snapshot = json.loads(show(built / "snapshot", "--limit", 1000, "--json"))
+    of_run = perturb("show", built, "--verdict", "accepted", "--limit", 1000, "--json").json
+    of_snapshot = perturb("show", built / "snapshot", "--limit", 1000, "--json").json
     assert {one["id"] for one in of_run} == {one["id"] for one in of_snapshot}
     assert {one["outcome"] for one in of_run} == {"accepted"}
     assert all(one["votes"] for one in of_run)
-    frame = perturb.Run(built).to_pandas()
+    frame = Run(built).to_pandas()
     assert set(frame["id"]) == {one["id"] for one in of_run}
 
 
@@ -43,10 +34,11 @@ def test_items_are_chosen_by_class_intensity_and_verdict(built: Path) -> None:
     every = shown_items(built)
     wanted = every[0]["class"], every[0]["intensity"]
     number = sum((one["class"], one["intensity"]) == wanted for one in every)
-    printed = show(built, "--class", wanted[0], "--intensity", wanted[1], "--limit", 1)
+    chosen = ("--class", wanted[0], "--intensity", wanted[1], "--limit", 1)
+    printed = perturb("show", built, *chosen).output
     assert printed.endswith(f"1 of {number} item{'' if number == 1 else 's'} shown\n")
     assert printed.startswith(f"{wanted[0]}/{wanted[1]}, lever ")
-    assert CliRunner().invoke(app, ["show", str(built), "--class", "P-None"]).exit_code == 2
+    assert perturb("show", built, "--class", "P-None").returncode == 2
 
 
 def test_changes_are_marked_and_nothing_steers_the_terminal(built: Path) -> None:

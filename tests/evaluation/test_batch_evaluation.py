@@ -24,20 +24,13 @@ from tests.building import begin, perturb, query
 from tests.loopback import BatchPlan, LoopbackServer
 from tests.loopback.responders import Responders
 
-from .rows import items_of, run, several, single, write_models, write_rows
+from .rows import items_of, run, write_models
 
 pytestmark = pytest.mark.filterwarnings("ignore:Item.*using the `ReadOnly` qualifier:UserWarning")
 
 ITEMS = 36
 MODELS = ("never", "sixty")
 QUICK = BatchLimits(quiet=0.1, first_look=0.02, longest_look=0.1)
-
-
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    rows = [single(number) for number in range(ITEMS // 2)]
-    rows += [several(number) for number in range(ITEMS // 2, ITEMS)]
-    return write_rows(tmp_path / "rows.jsonl", rows)
 
 
 @pytest.fixture

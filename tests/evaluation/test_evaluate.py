@@ -25,17 +25,10 @@ from tests.loopback import LoopbackServer, ScriptedFaults
 from tests.loopback.faults import Fault
 from tests.loopback.responders import Responders, has_right_code
 
-from .rows import items_of, run, several, single, write_models, write_rows
+from .rows import items_of, run, single, write_models, write_rows
 
 FOUR = ("refuse", "never", "sixty", "wrong")
 ITEMS = 72
-
-
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    rows = [single(number) for number in range(ITEMS // 2)]
-    rows += [several(number) for number in range(ITEMS // 2, ITEMS)]
-    return write_rows(tmp_path / "rows.jsonl", rows)
 
 
 @pytest.fixture

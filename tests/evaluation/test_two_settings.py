@@ -22,7 +22,7 @@ from tests.loopback import LoopbackServer
 from tests.loopback.replay import Turns
 from tests.loopback.responders import Responders, right_answer
 
-from .rows import items_of, run, several, single, write_rows
+from .rows import items_of, run
 
 ITEMS = 36
 
@@ -48,13 +48,6 @@ class Librarians(Responders):
             "lists_versions" if "Either" in reply else "answers_flagged" if "doubts" in reply else "answers"
         )
         return json.dumps({"kind": kind, "reason": "as it is"})
-
-
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    rows = [single(number) for number in range(ITEMS // 2)]
-    rows += [several(number) for number in range(ITEMS // 2, ITEMS)]
-    return write_rows(tmp_path / "rows.jsonl", rows)
 
 
 def test_one_run_holds_both_settings_and_tells_the_exam_gap(tmp_path: Path, source: Path) -> None:

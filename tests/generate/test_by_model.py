@@ -13,9 +13,10 @@ from perturb.catalogue.prompts import Prompts
 from perturb.errors import PermanentModelError
 from perturb.llm.budget import Budget
 from perturb.llm.client import Line, ScriptedModel
-from perturb.llm.model_client import Call, ModelClient
+from perturb.llm.model_client import ModelClient
 from perturb.llm.replies import ReplyError
 from perturb.records import BaseInstance, Cell, Intensity, Job, JobOutcome, Passage, PerturbationClass
+from tests.building import MemoryLog
 
 CATALOGUE = Catalogue.load()
 CELL = Cell(PerturbationClass.CONTRADICTION, Intensity.HIGH)
@@ -23,24 +24,6 @@ LEVER, OTHER = (lever.name for lever in CATALOGUE.levers_of(CELL)[:2])
 INSTANCE = BaseInstance(
     "i1", "test", "When did it open?", (Passage("It’s open since  1984.", title="House"),), ("1984",)
 )
-
-
-class Log:
-    """A call log in memory."""
-
-    def __init__(self) -> None:
-        self.calls: list[Call] = []
-
-    def find(self, key: str) -> str | None:
-        return next((call.reply for call in self.calls if (call.key, call.status) == (key, "read")), None)
-
-    def record(self, call: Call) -> None:
-        self.calls.append(call)
-
-    def record_shared(self, key: str, model: str, purpose: str, subject: str) -> None: ...
-
-    async def committed(self) -> None:
-        """At once."""
 
 
 def reply(**changes: Any) -> str:
@@ -60,10 +43,10 @@ Offers = tuple[tuple[str, ...], ...]
 
 
 async def make(
-    *lines: Line, offers: Offers | None = None, replicate: int = 0, log: Log | None = None
+    *lines: Line, offers: Offers | None = None, replicate: int = 0, log: MemoryLog | None = None
 ) -> GenerationResult:
     model = ScriptedModel(lines)
-    client = ModelClient({"gen": model}, log or Log(), Budget())
+    client = ModelClient({"gen": model}, log or MemoryLog(), Budget())
     job = Job("job", "i1", CELL, "gen", replicate, "r1", offers)
     return await generate_by_model(client, Prompts(CATALOGUE), job, INSTANCE, 7)
 
@@ -125,7 +108,7 @@ STRICTLY = reply(perturbed_query="", perturbed_context="", lever_selected="", le
 
 @pytest.mark.parametrize("line", [DECLINES, f"```json\n{DECLINES}\n```", STRICTLY])
 async def test_a_generator_that_declines_is_made_the_next_offer(line: str) -> None:
-    log = Log()
+    log = MemoryLog()
     made = await make(line, reply(), offers=((OTHER,), (LEVER,)), log=log)
     assert made.outcome is JobOutcome.CANDIDATE
     assert list(made.declined) == [OTHER]
@@ -141,7 +124,7 @@ async def test_a_job_whose_offers_are_all_declined_is_not_applicable() -> None:
 
 
 async def test_a_job_that_no_lever_fits_is_not_asked() -> None:
-    log = Log()
+    log = MemoryLog()
     made = await make(offers=(), log=log)
     assert (made.outcome, made.detail) == (
         JobOutcome.NOT_APPLICABLE,
@@ -167,7 +150,7 @@ async def test_an_item_with_an_empty_decline_is_an_item(reason: object) -> None:
 
 
 async def test_an_unreadable_reply_is_asked_for_once_more() -> None:
-    log = Log()
+    log = MemoryLog()
     made = await make("I would rather not.", reply(), log=log)
     assert made.outcome is JobOutcome.CANDIDATE
     assert [call.status for call in log.calls] == ["unread", "read"]
@@ -187,7 +170,7 @@ async def test_a_failed_call_is_an_error() -> None:
 
 
 async def test_replicates_are_separate_questions_and_the_same_one_is_not() -> None:
-    log = Log()
+    log = MemoryLog()
     await make(reply(), log=log)
     await make(reply(), log=log)
     assert len(log.calls) == 1

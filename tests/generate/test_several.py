@@ -13,9 +13,10 @@ from perturb.catalogue.levers import Catalogue
 from perturb.catalogue.prompts import Prompts, generation_schema
 from perturb.llm.budget import Budget
 from perturb.llm.client import ScriptedModel
-from perturb.llm.model_client import Call, ModelClient
+from perturb.llm.model_client import ModelClient
 from perturb.llm.replies import ReplyError
 from perturb.records import BaseInstance, Cell, Intensity, Job, JobOutcome, Passage, PerturbationClass
+from tests.building import MemoryLog
 
 CATALOGUE = Catalogue.load()
 CONTRADICTION, MISSING, PREMISE, AMBIGUITY = (
@@ -34,21 +35,6 @@ PASSAGES = (
     Passage("It all began in 1984.", "Start", "signal"),
 )
 INSTANCE = BaseInstance("i1", "test", QUERY, PASSAGES, ("1984",))
-
-
-class Log:
-    """A call log that keeps nothing."""
-
-    def find(self, key: str) -> str | None:
-        return None
-
-    def record(self, call: Call) -> None:
-        return None
-
-    def record_shared(self, key: str, model: str, purpose: str, subject: str) -> None: ...
-
-    async def committed(self) -> None:
-        """At once."""
 
 
 def reply(cell: Cell, changed: Any, query: str = QUERY) -> str:
@@ -74,7 +60,7 @@ async def make(
     name: PerturbationClass, intensity: Intensity, changed: Any, *more: str, query: str = QUERY
 ) -> GenerationResult:
     cell = Cell(name, intensity)
-    client = ModelClient({"gen": ScriptedModel([reply(cell, changed, query), *more])}, Log(), Budget())
+    client = ModelClient({"gen": ScriptedModel([reply(cell, changed, query), *more])}, MemoryLog(), Budget())
     job = Job("job", "i1", cell, "gen", 0, "r1")
     return await generate_by_model(client, Prompts(CATALOGUE), job, INSTANCE, 7)
 
@@ -147,7 +133,7 @@ async def test_a_low_item_needs_the_answer_in_some_passage_only() -> None:
     bare = BaseInstance("i1", "test", QUERY, PASSAGES[:3], ("1984",))
     cell = Cell(AMBIGUITY, LOW)
     lines = [reply(cell, texts(p2="The doors opened.", p3="It is red."))]
-    client = ModelClient({"gen": ScriptedModel(lines)}, Log(), Budget())
+    client = ModelClient({"gen": ScriptedModel(lines)}, MemoryLog(), Budget())
     job = Job("job", "i1", cell, "gen", 0, "r1")
     lost = await generate_by_model(client, Prompts(CATALOGUE), job, bare, 7)
     assert lost.detail == "no accepted answer stands in the context any more"

@@ -27,27 +27,10 @@ from perturb.llm.client import (
 from perturb.llm.limits import OutOfTriesError
 from perturb.llm.model_client import Call, ModelClient, ModelResult, _key
 from perturb.llm.replies import read_object
+from tests.building import MemoryLog
 
 REQUEST = ChatRequest((Message("user", "Which?"),))
 GOOD = '{"verdict": "PASS"}'
-
-
-class MemoryLog:
-    """A call log in a list."""
-
-    def __init__(self) -> None:
-        self.calls: list[Call] = []
-
-    def find(self, key: str) -> str | None:
-        return next((call.reply for call in self.calls if call.key == key and call.status == "read"), None)
-
-    def record(self, call: Call) -> None:
-        self.calls.append(call)
-
-    def record_shared(self, key: str, model: str, purpose: str, subject: str) -> None: ...
-
-    async def committed(self) -> None:
-        """At once."""
 
 
 def verdict(text: str) -> str:

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,109 +18,32 @@ FAIL = {"verdict": "FAIL", "issues": ["the question is unchanged"]}
 P = json.dumps(PASS)
 F = json.dumps(FAIL)
 
-READABLE: dict[str, tuple[str, dict[str, Any]]] = {
-    "bare": (P, PASS),
-    "blanks around": (f"\n\n  {P}\n ", PASS),
-    "indented": (json.dumps(PASS, indent=4), PASS),
-    "fenced": (f"```json\n{P}\n```", PASS),
-    "fenced without a language": (f"```\n{P}\n```", PASS),
-    "fence that never ends": (f"```json\n{P}", PASS),
-    "prose before": (f"Here is my verdict: {P}", PASS),
-    "prose after": (f"{P}\n\nI hope this helps!", PASS),
-    "prose with apostrophes and quotes": (f'It\'s "clear" that we\'ll say {P} and "more', PASS),
-    "a set in prose before": (f"The options {{PASS, FAIL}} leave {P}", PASS),
-    "an open brace in prose": (f"The set {{1, 2 and so on. {P}", PASS),
-    "an empty object before": (f"{{}} {P}", PASS),
-    "thinking": (f"<think>Perhaps {F}? No.</think>\n{P}", PASS),
-    "thinking with an open brace": (f'<think>Perhaps {{"verdict": "FAIL", ...</think>\n{P}', PASS),
-    "thinking tag in capitals": (f"<THINKING>{F}</THINKING>{P}", PASS),
-    "two blocks": (f"<reasoning>{F}</reasoning>\n<think>{F}</think> {P}", PASS),
-    "thinking in brackets": (f"[THINK]Perhaps {F}?[/THINK]\n{P}", PASS),
-    "thinking in triangles": (f"◁think▷Perhaps {F}?◁/think▷{P}", PASS),
-    "thinking in a channel": (
-        f"<|channel|>analysis<|message|>Perhaps {F}?<|end|><|start|>assistant<|channel|>final<|message|>{P}",
-        PASS,
-    ),
-    "thinking after prose": (f"Let me see. <think>It holds.</think> {P}", PASS),
-    "thinking whose opening tag was swallowed": (f"Perhaps, perhaps not.</think>{P}", PASS),
-    "the same twice": (f"{P}\n{json.dumps(PASS, indent=1)}", PASS),
-    "another object without the keys": (f'{{"note": "draft"}} {P}', PASS),
-    "in a list": (f"[{P}]", PASS),
-    "trailing commas": ('{"verdict": "PASS", "issues": [],}', PASS),
-    "trailing comma in a list": (
-        '{"verdict": "PASS", "issues": ["a,]", "b", ],\n}',
-        PASS | {"issues": ["a,]", "b"]},
-    ),
-    "raw line break": ('{"verdict": "PASS", "issues": ["a\nb\tc"]}', PASS | {"issues": ["a\nb\tc"]}),
-    "byte-order mark": ("\ufeff" + P, PASS),
-    "extra keys": (json.dumps(PASS | {"why": 1}), PASS | {"why": 1}),
-    "thinking tags in a string": (
-        json.dumps(PASS | {"issues": ["<think>x</think>"]}),
-        PASS | {"issues": ["<think>x</think>"]},
-    ),
-    "braces in a string": (json.dumps(PASS | {"issues": ["}{", '"}']}), PASS | {"issues": ["}{", '"}']}),
-    "a broken object without the keys": (f'{{"draft" "x"}} {P}', PASS),
-    "the other verdict quoted in a string": (
-        json.dumps(PASS | {"issues": [f"the passage says {F}"]}),
-        PASS | {"issues": [f"the passage says {F}"]},
-    ),
-    "a lone surrogate": ('{"verdict": "PASS", "issues": ["\\ud800"]}', PASS | {"issues": ["\ufffd"]}),
-    "an escaped pair": ('{"verdict": "PASS", "issues": ["\\ud83d\\ude00"]}', PASS | {"issues": ["😀"]}),
+REPLIES = yaml.safe_load(Path(__file__).with_name("replies.yaml").read_text(encoding="utf-8"))
+TOO_LONG = {
+    "a very long number": {"text": '{"issues": [], "verdict": ' + "1" * 5000 + "}", "reason": "broken JSON"},
+    "too deep": {"text": '{"verdict":' * 50_000, "reason": "cut off"},
+    "too deep but closed": {"text": '{"verdict":' * 50_000 + "1" + "}" * 50_000, "reason": "too deeply"},
 }
-
-UNREADABLE: dict[str, tuple[str, str]] = {
-    "nothing": ("", "an empty reply"),
-    "blanks": (" \n\t", "an empty reply"),
-    "prose": ("I would rather not say.", "text without a JSON object"),
-    "prose that names the verdict": ("Verdict: PASS", "text without a JSON object"),
-    "a number": ("42", "text without a JSON object"),
-    "cut off": (P[:-3], "cut off"),
-    "cut off in a string": ('{"verdict": "PASS", "issues": ["and th', "cut off"),
-    "cut off in an escape": ('{"verdict": "PASS", "issues": ["and\\', "cut off"),
-    "only thinking": (f"<think>{P}</think>", "text without a JSON object"),
-    "thinking that never ends": (f"<think>I wonder. {P}", "never ends"),
-    "two blocks with words between": (f"<think>{F}</think> so <think>{F}</think> {P}", "2 different"),
-    "a draft in thinking whose opening tag was swallowed": (f"Perhaps {F}? No.</think>{P}", "2 different"),
-    "a draft before a stray closing tag": (f"{P}</think>", "part of the thinking"),
-    "the same on both sides of a stray closing tag": (f"{P}</think>{P}", "part of the thinking"),
-    "another verdict in thinking after": (f"{P}<think>or {F}?</think>", "2 different"),
-    "thinking after": (f"{P}<think>or not?</think>", "part of the thinking"),
-    "prose, then thinking that never ends": (f"Well. <think>I wonder. {P}", "part of the thinking"),
-    "between quoted tags": (f'It says "<think>": {F} "</think>" {P}', "2 different"),
-    "missing key": ('{"verdict": "PASS"}', "without 'issues'"),
-    "nested": (json.dumps({"result": PASS}), "without 'issues', 'verdict'"),
-    "nested in single quotes": (f"{{'result': {P}}}", "text without a JSON object"),
-    "double braces": (f"{{{P}}}", "text without a JSON object"),
-    "two different": (f"{P}\n{F}", "2 different JSON objects"),
-    "said twice": ('{"verdict": "FAIL", "verdict": "PASS", "issues": []}', "'verdict' is given twice"),
-    "not a number": ('{"verdict": NaN, "issues": []}', "NaN is not JSON"),
-    "infinite": ('{"verdict": 1e999, "issues": []}', "out of range"),
-    "a very long number": ('{"issues": [], "verdict": ' + "1" * 5000 + "}", "broken JSON object"),
-    "single quotes": ("{'verdict': 'PASS', 'issues': []}", "text without a JSON object"),
-    "unescaped quotes": ('{"verdict": "PASS", "issues": ["he said "no""]}', "broken JSON object"),
-    "the verdict quoted with unescaped quotes": (
-        f'{{"issues": ["the passage says "{P}""], "verdict": "FAIL"}}',
-        "broken JSON object",
-    ),
-    "quoted in an object that is cut off": (f'{{"note": {json.dumps(P)}, "verdict": "FA', "cut off"),
-    "a draft that is cut off after a good one": (f'{P} No, wait: {{"verdict": "FAIL", "iss', "cut off"),
-    "too deep": ('{"verdict":' * 50_000, "cut off"),
-    "too deep but closed": ('{"verdict":' * 50_000 + "1" + "}" * 50_000, "too deeply"),
-}
+UNREADABLE = REPLIES["unreadable"] | TOO_LONG
 
 
-@pytest.mark.parametrize("name", READABLE)
-def test_readable(name: str) -> None:
-    text, wanted = READABLE[name]
-    assert read_object(text, WANTED) == wanted
+def written(text: str) -> str:
+    """A reply of the file with the two objects in it."""
+    return text.replace("<PASS OBJECT>", P).replace("<FAIL OBJECT>", F)
 
 
-@pytest.mark.parametrize("name", UNREADABLE)
-def test_unreadable(name: str) -> None:
-    text, words = UNREADABLE[name]
+@pytest.mark.parametrize("reply", REPLIES["readable"].values(), ids=REPLIES["readable"])
+def test_readable(reply: dict[str, Any]) -> None:
+    more = {key: [written(one) for one in value] if key == "issues" else value
+            for key, value in reply.get("more", {}).items()}  # fmt: skip
+    assert read_object(written(reply["text"]), WANTED) == PASS | more
+
+
+@pytest.mark.parametrize("reply", UNREADABLE.values(), ids=UNREADABLE)
+def test_unreadable(reply: dict[str, str]) -> None:
     with pytest.raises(ReplyError) as caught:
-        read_object(text, WANTED)
-    assert words in str(caught.value)
+        read_object(written(reply["text"]), WANTED)
+    assert reply["reason"] in str(caught.value)
     assert "\n" not in str(caught.value)
 
 

@@ -12,7 +12,7 @@ from perturb.catalogue.prompts import Prompts
 from perturb.curation.base_sets import demo_path, load_base_set
 from perturb.llm.budget import Budget
 from perturb.llm.client import ChatRequest, ScriptedModel
-from perturb.llm.model_client import Call, ModelClient
+from perturb.llm.model_client import ModelClient
 from perturb.llm.replies import ReplyError
 from perturb.records import (
     BaseInstance,
@@ -26,6 +26,7 @@ from perturb.records import (
     Verdict,
     VerdictState,
 )
+from tests.building import MemoryLog
 
 from .players import (
     GENERATOR_FAULTS,
@@ -45,28 +46,13 @@ PREMISE = Cell(PerturbationClass.FALSE_PREMISE, Intensity.MEDIUM)
 MISSING = Cell(PerturbationClass.MISSING_INFO, Intensity.HIGH)
 
 
-class NoLog:
-    """Keeps nothing, so that every question is asked."""
-
-    def find(self, key: str) -> str | None:
-        return None
-
-    def record(self, call: Call) -> None:
-        pass
-
-    def record_shared(self, key: str, model: str, purpose: str, subject: str) -> None: ...
-
-    async def committed(self) -> None:
-        """At once."""
-
-
 def turns(request: ChatRequest) -> Turns:
     return [{"role": message.role, "content": message.content} for message in request.messages]
 
 
 def asker(player: Player, name: str = "g") -> ModelClient:
     return ModelClient(
-        {name: ScriptedModel(lambda request: player.play(name, turns(request)))}, NoLog(), Budget()
+        {name: ScriptedModel(lambda request: player.play(name, turns(request)))}, MemoryLog(), Budget()
     )
 
 

@@ -56,21 +56,18 @@ MISPRINTS = {("Qwen3-32B", 0), ("Qwen3-235B", 1)}  # the C/A of one, the F-score
 cells = st.integers(1, 3000)
 
 
-def snippet(correct_rate: float, refusal_rate: float, forced_accuracy: float, n: int) -> float:
-    """The estimator of the paper's appendix J, step by step: rounded counts, bounded search over rho."""
-    mu = 1 - forced_accuracy
-    wrong_answered = 1 - min(correct_rate / (1 - refusal_rate), 1)
-    wrong_refused = min(max((mu - (1 - refusal_rate) * wrong_answered) / refusal_rate, 0), 1)
-    refused = round(n * refusal_rate)
-    n11, n01 = round(refused * wrong_refused), round((n - refused) * wrong_answered)
-    counts = np.array([n11, refused - n11, n01, n - refused - n01])
-    tau_r, tau_w = ndtri(1 - refusal_rate), ndtri(1 - mu)
+def snippet(table: Floats) -> float:
+    """The estimator of the paper's appendix J: a bounded search over rho, one table at a time."""
+    n11, n10, n01, _ = table
+    n = table.sum()
+    r, mu = (n11 + n10) / n, (n11 + n01) / n
+    tau_r, tau_w = -ndtri(r), -ndtri(mu)
 
     def loss(rho: float) -> float:
         below = multivariate_normal([0, 0], [[1, rho], [rho, 1]]).cdf([tau_r, tau_w])
-        p11 = refusal_rate + mu - 1 + below
-        shares = np.array([p11, refusal_rate - p11, mu - p11, 1 - refusal_rate - mu + p11])
-        return -float(counts @ np.log(np.clip(shares, 1e-12, 1 - 1e-12)))
+        p11 = r + mu - 1 + below
+        shares = np.clip([p11, r - p11, mu - p11, 1 - r - mu + p11], 1e-12, 1 - 1e-12)
+        return -float(table @ np.log(shares))
 
     rho = minimize_scalar(loss, bounds=(-0.999, 0.999), method="bounded").x
     return float(rank_correlation(rho))
@@ -131,7 +128,7 @@ def test_equals_the_papers_snippet_to_its_rounding() -> None:
         assert (ours.n11, ours.n10, ours.n01, ours.n00) == (n11, n10, n01, n00)
         assert ours.rho is not None
         rounding = 1e-5 if abs(ours.rho) < 0.99 else 2e-3  # its search ends at 0.999
-        assert ours.refusal_index == pytest.approx(snippet(*rates, n), abs=rounding)
+        assert ours.refusal_index == pytest.approx(snippet(table), abs=rounding)
 
 
 @pytest.mark.parametrize("rho", [-0.8, -0.4, 0.0, 0.3, 0.8])

@@ -25,37 +25,29 @@ def unpacked(name: str, folder: Path) -> Path:
     return folder
 
 
-def told(*command: str) -> dict[str, object]:
-    """What a command says in JSON."""
-    ended = perturb(*command)
-    assert ended.returncode == 0, ended.stdout
-    content: dict[str, object] = json.loads(ended.stdout.splitlines()[-1])
-    return content
-
-
 def test_an_old_run_opens_audits_scores_and_verifies(run: Path, tmp_path: Path) -> None:
-    assert '"accepted": 17' in json.dumps(told("status", str(run), "--json"))
-    assert "kappa" in json.dumps(told("audit", str(run), "--json"))
+    assert '"accepted": 17' in json.dumps(perturb("status", run, "--json").json)
+    assert "kappa" in json.dumps(perturb("audit", run, "--json").json)
     snapshot = str(run / "snapshot")
-    for command in (("verify-snapshot", snapshot), ("report", str(run))):
+    for command in (("verify-snapshot", snapshot), ("report", run)):
         assert perturb(*command).returncode == 0, command
-    scored = told(
-        "evaluate", snapshot, "--model", f"{__name__}:refuse", "--out", str(tmp_path / "e"), "--json"
-    )
+    scored = perturb(
+        "evaluate", snapshot, "--model", f"{__name__}:refuse", "--out", tmp_path / "e", "--json"
+    ).json
     assert "refusal" in json.dumps(scored)
 
 
 def test_an_evaluation_of_the_first_version_opens_scores_and_reports(tmp_path: Path) -> None:
     folder = unpacked("evaluation-0.1.tar.gz", tmp_path) / "old-evaluation"
-    run = str(folder)
-    status = told("status", run, "--json")
+    run = folder
+    status = perturb("status", run, "--json").json
     assert (status["replies"], status["left"]) == (8, 0)
     results = (folder / "results.jsonl").read_text().splitlines()
-    by_ledger = told("score", run, "--resamples", "10", "--json")
-    by_table = told("score", str(folder / "results.jsonl"), "--resamples", "10", "--json")
+    by_ledger = perturb("score", run, "--resamples", "10", "--json").json
+    by_table = perturb("score", folder / "results.jsonl", "--resamples", "10", "--json").json
     assert len(results) == 8
     assert by_ledger["models"] == by_table["models"]
-    assert perturb(*("report", run)).returncode == 0
+    assert perturb("report", run).returncode == 0
 
 
 def refuse(prompt: str) -> str:
@@ -65,9 +57,9 @@ def refuse(prompt: str) -> str:
 
 def test_a_build_in_an_old_run_makes_new_jobs_and_keeps_the_old_items(run: Path, tmp_path: Path) -> None:
     [(old,)] = query(run, "SELECT count(*) FROM candidates")
-    facts = told(
-        "build", "--demo", "rules", "--limit", "4", "--out", str(tmp_path), "--name", run.name, "--json"
-    )
+    facts = perturb(
+        "build", "--demo", "rules", "--limit", "4", "--out", tmp_path, "--name", run.name, "--json"
+    ).json
     assert facts["rows"]
     [(kept,)] = query(run, "SELECT count(*) FROM candidates")
     assert kept > old == 17

@@ -16,6 +16,8 @@ from decimal import Decimal, localcontext
 from functools import cache
 from itertools import islice
 
+Computed = tuple[str, str, int | str]
+"""Id, question and answer."""
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 SENTENCES = {
     "e": "Seventeen weary engineers were seen here every evening, where they rested beside the wheezing engine",
@@ -24,7 +26,7 @@ SENTENCES = {
 }
 
 
-def computed_questions() -> Iterator[tuple[str, str, int | str]]:
+def computed_questions() -> Iterator[Computed]:
     """Id, question and answer of each."""
     yield from _reckoning()
     yield from _number_theory()
@@ -35,7 +37,7 @@ def computed_questions() -> Iterator[tuple[str, str, int | str]]:
     yield from _slips()
 
 
-def _reckoning() -> Iterator[tuple[str, str, int | str]]:
+def _reckoning() -> Iterator[Computed]:
     for a, b in ((47, 86), (638, 947), (4729, 8163), (73914, 58267), (846193, 729548), (59382716, 91746358)):
         yield f"product-{a}", f"What is {a} × {b}?", a * b
     yield "power-17", "What is 17 to the power of 9?", 17**9
@@ -67,7 +69,7 @@ def _reckoning() -> Iterator[tuple[str, str, int | str]]:
     )
 
 
-def _number_theory() -> Iterator[tuple[str, str, int | str]]:
+def _number_theory() -> Iterator[Computed]:
     primes = _primes()
     for place in (25, 200, 1500):
         yield (
@@ -129,7 +131,7 @@ def _number_theory() -> Iterator[tuple[str, str, int | str]]:
     )
 
 
-def _digits() -> Iterator[tuple[str, str, int | str]]:
+def _digits() -> Iterator[Computed]:
     pi, root = _pi(700), math.isqrt(2 * 10**240)
     for place in (10, 62, 651):
         yield (
@@ -154,7 +156,7 @@ def _digits() -> Iterator[tuple[str, str, int | str]]:
     yield "ones", "How many ones are in the binary form of 1,000,000?", (1_000_000).bit_count()
 
 
-def _dates() -> Iterator[tuple[str, str, int | str]]:
+def _dates() -> Iterator[Computed]:
     for year, month, day, words in (
         (2000, 1, 1, "1 January 2000"),
         (1789, 7, 14, "14 July 1789"),
@@ -178,7 +180,7 @@ def _dates() -> Iterator[tuple[str, str, int | str]]:
     )
 
 
-def _letters() -> Iterator[tuple[str, str, int | str]]:
+def _letters() -> Iterator[Computed]:
     yield (
         "letter-r",
         'How many times does the letter r appear in "raspberry strawberry cranberry"?',
@@ -192,7 +194,7 @@ def _letters() -> Iterator[tuple[str, str, int | str]]:
     yield "reversed", 'What is "counterrevolutionaries" spelled backwards?', "counterrevolutionaries"[::-1]
 
 
-def _codes() -> Iterator[tuple[str, str, int | str]]:
+def _codes() -> Iterator[Computed]:
     for name in ("SNOWMAN", "ALEMBIC", "CADUCEUS", "HELM SYMBOL", "TIBETAN SYLLABLE OM"):
         code = f"{ord(unicodedata.lookup(name)):04X}"
         yield (
@@ -215,7 +217,7 @@ def _codes() -> Iterator[tuple[str, str, int | str]]:
     yield "isbn", "Which check digit completes the ISBN 978-0-394-70827-?", _isbn_check("978039470827")
 
 
-def _slips() -> Iterator[tuple[str, str, int | str]]:
+def _slips() -> Iterator[Computed]:
     """What looks easy and goes wrong without notice."""
     for letter, phrase in (
         ("e", "nevertheless Genevieve remembered the seventeenth of December"),

@@ -13,7 +13,7 @@ from perturb.catalogue.prompts import Prompts
 from perturb.errors import PermanentModelError
 from perturb.llm.budget import Budget
 from perturb.llm.client import Line, ScriptedModel
-from perturb.llm.model_client import Call, ModelClient
+from perturb.llm.model_client import ModelClient
 from perturb.llm.replies import ReplyError
 from perturb.records import (
     CHECK_NAMES,
@@ -26,27 +26,13 @@ from perturb.records import (
     Verdict,
     VerdictState,
 )
+from tests.building import MemoryLog
 
 CATALOGUE = Catalogue.load()
 CODE = "REFUSE_INFO_MISSING_IN_CONTEXT"
 INSTANCE = BaseInstance("i", "test", "When?", (Passage("In 1984. It rained."),), ("1984",))
 CELL = Cell(PerturbationClass.MISSING_INFO, Intensity.HIGH)
 CANDIDATE = Candidate("c", "i", "g", CELL, "L", "When?", (Passage("It rained."),), "r", CODE)
-
-
-class NoLog:
-    """A call log that forgets."""
-
-    def find(self, key: str) -> str | None:
-        return None
-
-    def record(self, call: Call) -> None:
-        return None
-
-    def record_shared(self, key: str, model: str, purpose: str, subject: str) -> None: ...
-
-    async def committed(self) -> None:
-        """At once."""
 
 
 def reply(verdict: Any = "PASS", code: Any = CODE, issues: Any = (), **checks: Any) -> str:
@@ -61,7 +47,7 @@ def reply(verdict: Any = "PASS", code: Any = CODE, issues: Any = (), **checks: A
 
 
 async def ask(*lines: Line) -> Verdict:
-    asker = ModelClient({"v": ScriptedModel(lines)}, NoLog(), Budget())
+    asker = ModelClient({"v": ScriptedModel(lines)}, MemoryLog(), Budget())
     return await ask_verifier(asker, Prompts(CATALOGUE), "v", "version", INSTANCE, CANDIDATE)
 
 

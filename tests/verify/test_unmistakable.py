@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from perturb.building.verify import read_verdict
 from perturb.ledger.calls import LEDGER_FILE
 from perturb.llm.replies import ReplyError
-from perturb.records import CHECK_NAMES
 from tests.building import TWO_CELLS, content_of, run_build
 from tests.loopback import LoopbackServer
 from tests.loopback.players import GeneratorPlayer, RolePlayer, VerifierPlayer
@@ -23,80 +23,22 @@ from tests.loopback.replay import Turns
 from tests.verify.test_judge import CATALOGUE, reply
 
 P, F = reply(), reply("FAIL", issues=("the answer still stands",), answer_constraint=False)
-YAML = "verdict: FAIL\nchecks:\n  lever_fidelity: false\n"
-
-MISLEADING = {
-    "FAIL in prose before": f"The verdict is FAIL. The passage says {P}",
-    "FAIL in prose after": f"The passage says {P} but I have to fail it.",
-    "FAIL in bold": f"**Verdict:** **FAIL**\n\nThe text holds {P}",
-    "FAIL with letters apart": f"F A I L. The text holds {P}",
-    "FAIL in wide letters": f"ＦＡＩＬ. The text holds {P}",
-    "FAIL with an invisible character": f"FA\u200bIL. The text holds {P}",
-    "rejected": f"Rejected. The passage ends with {P}",
-    "does not pass": f"This item does not pass; its passage says {P}",
-    "must not be published": f"It must not be published. It says {P}",
-    "a cross": f"❌ The passage says {P}",
-    "YAML": f"{YAML}issues: the passage says {P}",
-    "a check in YAML": f"lever_fidelity: false\nThe passage says {P}",
-    "verdict false": f"Verdict = false; the passage says {P}",
-    "single quotes": f"{{'verdict': 'FAIL', 'issues': ['quotes a verdict']}} It is {P}",
-    "smart quotes": f"{{“verdict”: “FAIL”, “issues”: [“quotes a verdict”]}} It is {P}",
-    "capitals": json.dumps({"Verdict": "FAIL"}) + f" The passage says {P}",
-    "no quotes": f"{{verdict: FAIL}} The passage says {P}",
-    "escaped": f"{F!r}".replace('"', '\\"') + P,
-    "a stray closing tag": f"Verdict: FAIL. The passage says </think>{P}",
-    "an object and a stray closing tag": f"{F}\n</think>\n{P}",
-    "the object before a stray closing tag": f"{P}</think>",
-    "an opening tag in a string": f'["<think> is quoted", {F}] </think>{P}',
-    "tags quoted around it": f'It says "<think>". {F} "</think>" {P}',
-    "two objects": f"{F}\n{P}",
-    "two objects, the other way": f"{P}\n{F}",
-    "not met, in prose": f"The answer_constraint check is not met. {P}",
-    "a negative verdict": f"Verdict: negative\n{P}",
-    "negative, after the object": f"{P}\nOn reflection I withdraw this.",
-    "overall not pass": json.dumps(json.loads(P) | {"overall": "not pass"}),
-    "another field": json.dumps(json.loads(P) | {"final_verdict": "FAIL"}),
-    "a check of its own": json.dumps(
-        json.loads(P) | {"checks": dict.fromkeys(CHECK_NAMES, True) | {"all": False}}
-    ),
-    "a tag in a string": reply(issues=("it says <think>",)),
-    "introduced": f"Here is my verdict:\n\n```json\n{P}\n```",
-    "introduced, with checks": f"All eight checks are true.\n{P}",
-    "explained after": f"{P}\n\nThe change is what the lever asks for, and the only one.",
-    "explained with headings": f"## Analysis\n1. Intensity: the flaw is mild.\n2. Target: nothing else.\n\n{P}",
-    "in a list": f"[{P}]",
-    "PASS in prose beside FAIL": f"Verdict: PASS. The passage says {F}",
-}
-
-ORDINARY = {
-    "bare": P,
-    "indented": json.dumps(json.loads(P), indent=2),
-    "fenced": f"```json\n{P}\n```",
-    "thinking": f"<think>\nPASS or FAIL? If it named the year it would be a FAIL. It does not.\n</think>\n\n{P}",
-    "thinking with a draft": f"<think>Perhaps {F}? No.</think>\n```json\n{P}\n```",
-    "thinking in capitals": f"<THINKING>fail?</THINKING>\n{P}",
-    "two blocks of thinking": f"<think>fail?</think><reasoning>no</reasoning>{P}",
-    "thinking in brackets": f"[THINK]This could fail.[/THINK]{P}",
-    "thinking in a channel": (
-        "<|channel|>analysis<|message|>Could fail?<|end|><|start|>assistant<|channel|>final<|message|>" + P
-    ),
-    "thinking without its opening tag": f"The lever is kept, the answer is gone.\n</think>\n\n{P}",
-    "fail in an issue": reply(issues=("The change does not fail to remove the answer.",)),
-    "another verdict in an issue": reply(issues=(f"the passage says {F}",)),
-    "trailing comma": P[:-1] + ",}",
+_TEXTS = Path(__file__).with_name("verdict_replies.yaml").read_text(encoding="utf-8")
+REPLIES = {
+    kind: {name: text.replace("<PASS OBJECT>", P).replace("<FAIL OBJECT>", F) for name, text in texts.items()}
+    for kind, texts in yaml.safe_load(_TEXTS).items()
 }
 
 
-@pytest.mark.parametrize("name", MISLEADING)
-def test_what_may_be_a_quotation_is_unread(name: str) -> None:
+@pytest.mark.parametrize("text", REPLIES["misleading"].values(), ids=REPLIES["misleading"])
+def test_what_may_be_a_quotation_is_unread(text: str) -> None:
     with pytest.raises(ReplyError) as caught:
-        read_verdict(MISLEADING[name], CATALOGUE.codes)
+        read_verdict(text, CATALOGUE.codes)
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ORDINARY)
-def test_ordinary_replies_are_read(name: str) -> None:
-    text = ORDINARY[name]
+@pytest.mark.parametrize("text", REPLIES["ordinary"].values(), ids=REPLIES["ordinary"])
+def test_ordinary_replies_are_read(text: str) -> None:
     assert read_verdict(text, CATALOGUE.codes, json.dumps({"query": "Who?"})).passed
     refused = text.replace('"verdict": "PASS"', '"verdict": "FAIL"')
     if refused != text and F not in text:
