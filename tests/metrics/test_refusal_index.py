@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -34,24 +35,8 @@ from perturb.metrics.tetrachoric import (
 )
 
 Floats = NDArray[np.float64]
-TABLE_7 = {  # c, r, C/A, F, weighted, as printed
-    "Gemma-3-12B": (0.05, 0.16, 0.06, 0.06, -0.79),
-    "Qwen2.5-72B": (0.05, 0.74, 0.2, 0.07, -0.21),
-    "Qwen3-32B": (0.03, 0.68, 0.12, 0.05, -0.29),
-    "Qwen3-32B-Think": (0.04, 0.71, 0.14, 0.06, -0.25),
-    "Qwen3-235B": (0.38, 0.36, 0.59, 0.45, -0.27),
-    "Mistral-123B": (0.19, 0.43, 0.34, 0.23, -0.39),
-    "Llama-3.1-70B": (0.03, 0.84, 0.21, 0.06, -0.12),
-    "GPT-4.1": (0.34, 0.06, 0.36, 0.35, -0.6),
-    "GPT-4.1-mini": (0.13, 0.31, 0.19, 0.16, -0.56),
-    "Claude-Sonnet-4": (0.09, 0.85, 0.58, 0.15, -0.06),
-    "Claude-3.5-Haiku": (0.02, 0.93, 0.37, 0.05, -0.04),
-    "Gemini-2.5-Flash": (0.19, 0.42, 0.32, 0.24, -0.4),
-    "Gemini-2.5-Flash-Lite": (0.08, 0.41, 0.14, 0.1, -0.51),
-    "DeepSeek-V3-0324": (0.16, 0.5, 0.32, 0.21, -0.34),
-    "GLM-4.5": (0.06, 0.79, 0.31, 0.11, -0.15),
-    "GLM-4.5-Air": (0.05, 0.71, 0.17, 0.08, -0.24),
-}
+PAPERS = Path(__file__).parents[1] / "data" / "papers"
+TABLE_7 = pd.read_csv(PAPERS / "refusal-index-table-7.csv")
 MISPRINTS = {("Qwen3-32B", 0), ("Qwen3-235B", 1)}  # the C/A of one, the F-score of the other
 cells = st.integers(1, 3000)
 
@@ -237,11 +222,16 @@ def test_companions_follow_from_the_rates_of_table_7() -> None:
     """With p = 1 all but two printed companions lie within what the rounded c and r allow."""
     half = 0.005 + 1e-9
     astray = set()
-    for model, (c, r, *printed) in TABLE_7.items():
-        ends = [companions(c + i, r + j) for i in (-half, half) for j in (-half, half)]
+    for row in TABLE_7.itertuples():
+        printed = row.c_over_a, row.f_score, row.weighted
+        ends = [
+            companions(row.correct_rate + i, row.refusal_rate + j)
+            for i in (-half, half)
+            for j in (-half, half)
+        ]
         for place, column in enumerate(zip(*ends, strict=True)):
             if not min(column) - half <= printed[place] <= max(column) + half:
-                astray.add((model, place))
+                astray.add((row.model, place))
     assert astray == MISPRINTS
 
 

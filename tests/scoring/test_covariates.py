@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from perturb.errors import ConfigError
@@ -12,40 +13,9 @@ from perturb.evaluation.models_under_test import read_covariates
 from perturb.metrics.inputs import Estimate
 from perturb.reports.covariates import ALL, covariates_section, report_covariates
 
-TABLE_7 = {
-    "Gemma-3-12B": ("Gemma", 12, 0.05, 0.06, 0.25),
-    "Qwen2.5-72B": ("Qwen", 72, 0.05, 0.20, 0.49),
-    "Qwen3-32B": ("Qwen", 32, 0.03, 0.12, 0.34),
-    "Qwen3-32B-Think": ("Qwen", 32, 0.04, 0.14, 0.34),
-    "Qwen3-235B": ("Qwen", 235, 0.38, 0.59, 0.33),
-    "Mistral-123B": ("Mistral", 123, 0.19, 0.34, 0.39),
-    "Llama-3.1-70B": ("Llama", 70, 0.03, 0.21, 0.38),
-    "GPT-4.1": ("GPT", None, 0.34, 0.36, 0.28),
-    "GPT-4.1-mini": ("GPT", None, 0.13, 0.19, 0.27),
-    "Claude-Sonnet-4": ("Claude", None, 0.09, 0.58, 0.52),
-    "Claude-3.5-Haiku": ("Claude", None, 0.02, 0.37, 0.52),
-    "Gemini-2.5-Flash": ("Gemini", None, 0.19, 0.32, 0.30),
-    "Gemini-2.5-Flash-Lite": ("Gemini", None, 0.08, 0.14, 0.12),
-    "DeepSeek-V3-0324": ("DeepSeek", 671, 0.16, 0.32, 0.42),
-    "GLM-4.5": ("GLM", 355, 0.06, 0.31, 0.30),
-    "GLM-4.5-Air": ("GLM", 106, 0.05, 0.17, 0.15),
-}
-"""Of the RI paper: family, billions of parameters where they are known, correct-answer rate, C/A, Refusal Index."""
-SIMPLEQA = {
-    "DS-R1": (29.9, -0.48, 52.7, 0.60),
-    "DS-V3.2": (17.6, -0.63, 49.0, 0.75),
-    "GPT-4o": (21.4, -1.30, 70.5, 0.76),
-    "GPT-oss": (12.0, -0.66, 58.5, 0.77),
-    "Grok-3": (32.9, -0.90, 60.1, 0.65),
-    "Mist-L": (28.7, -1.09, 64.2, 0.68),
-    "G3-Mini": (19.6, -0.86, 60.8, 0.71),
-    "Llama-3.3": (19.4, -2.97, 68.1, 0.75),
-    "Mist-M": (20.2, -1.26, 68.8, 0.74),
-    "4o-mini": (8.9, -3.86, 84.2, 0.89),
-    "Mist-S": (10.9, -1.63, 82.6, 0.89),
-    "Phi-4": (8.5, -3.63, 84.1, 0.91),
-}
-"""Of table 2 of the BAS paper: accuracy in percent, BAS, ECE in percent, AURC."""
+PAPERS = Path(__file__).parents[1] / "data" / "papers"
+TABLE_7 = pd.read_csv(PAPERS / "refusal-index-table-7.csv", index_col="model")
+SIMPLEQA = pd.read_csv(PAPERS / "bas-table-2.csv", index_col="model")
 
 
 def models_file(path: Path, entries: dict[str, str]) -> Path:
@@ -59,14 +29,14 @@ def values(scores: dict[str, float]) -> list[tuple[str, dict[str, Estimate]]]:
 
 
 def test_lines_are_those_of_least_squares(tmp_path: Path) -> None:
-    sized = {name: row for name, row in TABLE_7.items() if row[1]}
-    entries = {name: f"family: {family}, size_b: {size}" for name, (family, size, *_) in sized.items()}
+    sized = TABLE_7.dropna()
+    entries = {row.Index: f"family: {row.family}, size_b: {row.size_b}" for row in sized.itertuples()}
     known = read_covariates(models_file(tmp_path / "m.yaml", entries))
-    report = report_covariates(values({name: index for name, (*_, index) in sized.items()}), known)
+    report = report_covariates(values(sized["refusal_index"].to_dict()), known)
     assert [(one.covariate, one.family) for one in report.trends] == [("size_b", ALL), ("size_b", "Qwen")]
     for one in report.trends:
-        rows = [row for row in sized.values() if one.family in (ALL, row[0])]
-        x, y = np.log10([float(row[1] or 0) for row in rows]), np.array([index for *_, index in rows])
+        rows = sized if one.family == ALL else sized[sized["family"] == one.family]
+        x, y = np.log10(rows["size_b"]), rows["refusal_index"]
         slope, intercept = np.polyfit(x, y, 1)
         assert one.slope.value == pytest.approx(slope)
         assert one.intercept == pytest.approx(intercept)
@@ -80,24 +50,21 @@ def test_lines_are_those_of_least_squares(tmp_path: Path) -> None:
 
 def test_the_index_over_accuracy_is_figure_5_of_the_paper(tmp_path: Path) -> None:
     """It draws C/A, not the correct-answer rate that its axis names: R² 0.235, and who lies above the line."""
-    known = read_covariates(
-        models_file(tmp_path / "m.yaml", {n: f"family: {r[0]}" for n, r in TABLE_7.items()})
-    )
+    families = (f"family: {family}" for family in TABLE_7["family"])
+    known = read_covariates(models_file(tmp_path / "m.yaml", dict(zip(TABLE_7.index, families, strict=True))))
+    columns = {"RI": "refusal_index", "correct": "correct_rate", "C/A": "c_over_a"}
     scores = [
-        (name, {"RI": Estimate(index), "correct": Estimate(correct), "C/A": Estimate(attempted)})
-        for name, (*_, correct, attempted, index) in TABLE_7.items()
+        (str(name), {score: Estimate(row[column]) for score, column in columns.items()})
+        for name, row in TABLE_7.iterrows()
     ]
     report = report_covariates(scores, known)
     lines = {(one.score, one.covariate): one for one in report.trends if one.family == ALL}
     assert lines["RI", "correct"].r_squared == pytest.approx(0.010, abs=5e-4)
     line = lines["RI", "C/A"]
     assert line.r_squared == pytest.approx(0.235, abs=0.005)
-    above = {
-        name
-        for name, (*_, attempted, index) in TABLE_7.items()
-        if index > (line.intercept or 0) + (line.slope.value or 0) * attempted
-    }
-    assert {name for name in TABLE_7 if name.startswith(("Claude", "Qwen"))} - above == {"Qwen3-235B"}
+    drawn = (line.intercept or 0) + (line.slope.value or 0) * TABLE_7["c_over_a"]
+    above = set(TABLE_7.index[TABLE_7["refusal_index"] > drawn])
+    assert {name for name in TABLE_7.index if name.startswith(("Claude", "Qwen"))} - above == {"Qwen3-235B"}
     assert not {name for name in above if name.startswith(("Gemini", "GPT", "GLM"))}
     figures = {figure.name for figure in covariates_section(report).figures}
     assert figures == {"correct-1", "c-over-a-1"}
@@ -105,11 +72,15 @@ def test_the_index_over_accuracy_is_figure_5_of_the_paper(tmp_path: Path) -> Non
 
 def test_bas_and_its_companions_over_accuracy_are_figure_2_of_the_paper(tmp_path: Path) -> None:
     """More accurate models have a higher BAS and a lower ECE and AURC."""
-    known = read_covariates(models_file(tmp_path / "m.yaml", dict.fromkeys(SIMPLEQA, "family: F")))
-    heads = ("accuracy", "BAS", "ECE", "AURC")
+    known = read_covariates(models_file(tmp_path / "m.yaml", dict.fromkeys(SIMPLEQA.index, "family: F")))
+    columns = {"BAS": "bas", "ECE": "ece_percent", "AURC": "aurc"}
     scores = [
-        (name, dict(zip(heads, map(Estimate, (row[0] / 100, row[1], row[2] / 100, row[3])), strict=True)))
-        for name, row in SIMPLEQA.items()
+        (
+            str(name),
+            {"accuracy": Estimate(row["accuracy_percent"] / 100)}
+            | {score: Estimate(row[column]) for score, column in columns.items()},
+        )
+        for name, row in SIMPLEQA.iterrows()
     ]
     report = report_covariates(scores, known)
     slopes = {one.score: one.slope.value or 0 for one in report.trends if one.family == ALL}
