@@ -224,8 +224,8 @@ def environment(**changes: str) -> dict[str, str]:
 
 def begin(*arguments: object, **options: Any) -> subprocess.Popen[str]:
     """Start the command line in a process of its own."""
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen(command(*arguments), **pipes, **options)
+    options |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command(*arguments), text=True, **options)
 
 
 def start(config: Path, out: Path, **options: Any) -> subprocess.Popen[str]:

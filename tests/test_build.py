@@ -644,7 +644,7 @@ def test_a_provider_that_refuses_everything_fails_the_build_in_words(tmp_path: P
         env = environment(**{KEY_NAME: KEY})
         built = perturb("build", config, "--out", tmp_path / "out", "--json", env=env)
     assert built.returncode == 1
-    assert built.json["errors"] == 4
+    assert json.loads(built.stdout)["errors"] == 4
     lines = built.stderr.splitlines()
     causes = [f"{name}: status 401: Incorrect API key" for name in ("g1", "g2")]
     assert [line[: len(causes[0])] for line in lines[:2]] == causes, "the first line is the cause"

@@ -19,7 +19,7 @@ from perturb.errors import SourceError
 from perturb.records import Passage
 from tests.building import write_rows
 
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {"q": "who built it", "text": "Ada built it.", "ans": ["Ada"], "date": "2018-12-20", "n": 1.5},
     {"q": "who drew it", "text": "Eve drew it.", "ans": ["Eve"], "date": "2018-12-21", "n": None},
 ]

@@ -381,7 +381,7 @@ def test_the_preset_of_the_paper_is_sent_and_recorded(
         "seed": 3,
     } | sent
     if words == ["refusal-index", "run"]:
-        assert done.json["params"] == {"m1": {"seed": 3, **sent}}
+        assert json.loads(done.stdout)["params"] == {"m1": {"seed": 3, **sent}}
     ((facts,),) = query(tmp_path / "run", "SELECT value FROM facts WHERE name IN ('two_pass', 'confidence')")
     assert json.loads(facts)["called"]["m1"]["params"] == {"seed": 3, **sent}
     as_provider = ModelNames(tmp_path / "models.yaml", decoding=PAPER_DECODING["evaluate"])

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.building import content_of, perturb, query, serve, write_config
+from tests.building import Ended, content_of, perturb, query, serve, write_config
 from tests.loopback import LoopbackServer
 
 ON_THE_WAY = 20
@@ -33,7 +33,7 @@ def disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(folder)], check=True)
 
 
-def build(config: Path, out: Path) -> subprocess.CompletedProcess[str]:
+def build(config: Path, out: Path) -> Ended:
     return perturb("build", config, "--out", out, "-q")
 
 

@@ -222,16 +222,16 @@ def test_companions_follow_from_the_rates_of_table_7() -> None:
     """With p = 1 all but two printed companions lie within what the rounded c and r allow."""
     half = 0.005 + 1e-9
     astray = set()
-    for row in TABLE_7.itertuples():
-        printed = row.c_over_a, row.f_score, row.weighted
+    for row in TABLE_7.to_dict("records"):
+        printed = row["c_over_a"], row["f_score"], row["weighted"]
         ends = [
-            companions(row.correct_rate + i, row.refusal_rate + j)
+            companions(row["correct_rate"] + i, row["refusal_rate"] + j)
             for i in (-half, half)
             for j in (-half, half)
         ]
         for place, column in enumerate(zip(*ends, strict=True)):
             if not min(column) - half <= printed[place] <= max(column) + half:
-                astray.add((row.model, place))
+                astray.add((row["model"], place))
     assert astray == MISPRINTS
 
 

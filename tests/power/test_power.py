@@ -32,7 +32,7 @@ from perturb.scoring.power import (
 from perturb.scoring.power_simulation import DriftSetting, _draw_failures, _draw_rounds, draw_figure, simulate
 from perturb.snapshots.snapshot import read_snapshot
 from tests.building import perturb
-from tests.offline.test_old_rules import told, unpacked
+from tests.offline.test_old_rules import unpacked
 
 RUNS = 1000
 
@@ -269,7 +269,7 @@ def test_a_build_and_its_snapshot_give_their_design(tmp_path: Path, place: str) 
     sizes = list(Counter(row["source_id"] for row in rows).values())
     worst = sum(size * size for size in sizes) / len(rows)
 
-    plan = told("power", str(source), "--replies", "200", "--within", "0.3", "--json")
+    plan = perturb("power", source, "--replies", 200, "--within", 0.3, "--json").json
     assert isinstance(plan["round"], dict)
     assert plan["round"] | {"half_width": 0} == {
         "source": str(source),
@@ -282,7 +282,7 @@ def test_a_build_and_its_snapshot_give_their_design(tmp_path: Path, place: str) 
     assert (plan["design_effect"], plan["observed"]) == (pytest.approx(worst), None)
     assert isinstance(plan["split"], list)
     assert max(one["items"] for one in plan["split"]) == len(rows)
-    stated = told("power", str(source), "--design-effect", "1.5", "--json")
+    stated = perturb("power", source, "--design-effect", 1.5, "--json").json
     assert stated["design_effect"] == 1.5
     text = perturb("power", source).stdout
     assert f"{len(rows)} items of {len(sizes)} base instances" in " ".join(text.split())

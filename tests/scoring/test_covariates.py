@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,13 +20,13 @@ TABLE_7 = pd.read_csv(PAPERS / "refusal-index-table-7.csv", index_col="model")
 SIMPLEQA = pd.read_csv(PAPERS / "bas-table-2.csv", index_col="model")
 
 
-def models_file(path: Path, entries: dict[str, str]) -> Path:
+def models_file(path: Path, entries: Mapping[Any, str]) -> Path:
     lines = [f"  - {{name: {name}, model: x/{name}, {content}}}" for name, content in entries.items()]
     path.write_text("models:\n" + "\n".join(lines) + "\n", encoding="utf-8")
     return path
 
 
-def values(scores: dict[str, float]) -> list[tuple[str, dict[str, Estimate]]]:
+def values(scores: Mapping[Any, float]) -> list[tuple[str, dict[str, Estimate]]]:
     return [(name, {"RI": Estimate(value, n=100)}) for name, value in scores.items()]
 
 

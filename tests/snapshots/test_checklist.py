@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,7 @@ def test_each_practice_is_met_by_the_fact_that_it_needs_and_by_no_other(tmp_path
 def test_a_bare_snapshot_lists_what_is_missing_and_how_to_get_it(tmp_path: Path) -> None:
     snapshot = write_snapshot(tmp_path / "s", rows_of(4), facts(), "")
     done = perturb("verify-snapshot", snapshot.folder, "--checklist", "--json")
-    listed = done.json["checklist"]
+    listed = json.loads(done.stdout)["checklist"]
     assert {one["name"] for one in listed if one["state"] == "not met"} == set(OPEN)
     assert {one["stage"] for one in listed} == {"design", "implementation", "documentation", "maintenance"}
     assert any(one["state"] == "unknown" for one in listed)
