@@ -74,6 +74,7 @@ def test_the_file_of_init_can_be_loaded() -> None:
 REPLACEMENTS = [
     ("seed: 7", "seeds: 7", 3, "unknown key 'seeds': did you mean 'seed'?"),
     ("round: 2026-Q4", "ronud: 2026-Q4", 2, "unknown key 'ronud': did you mean 'round'?"),
+    ("seed: 7", "planted: 7", 3, "unknown key 'planted': put it under 'panel'"),
     ("seed: 7", "colour: 7", 3, "unknown key 'colour': remove it"),
     (
         "    model: openai/gpt-4o",

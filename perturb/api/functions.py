@@ -80,9 +80,9 @@ def build(
         out: Folder that holds the runs.
         replay: Take the replies from this file (of `perturb export RUN --replies`), not from models.
         fill: With `replay`: ask the models for replies that the file lacks.
-        retry_unparsed: Ask again where no reply could be read.
+        retry_unparsed: Ask again if no reply could be read.
         force: Build from other data under a name that is taken; the old snapshot gets a dated name.
-        wait: Keep trying where a server takes no connection at the start.
+        wait: Keep trying if a server does not answer at the start.
         progress: Show a progress bar on a terminal or in a notebook.
         **settings: Further keys of the configuration.
 
@@ -141,10 +141,10 @@ def evaluate(
         prompts: How models are asked, one setting after another: `"codes"` (unless given), `"plain"`, or template files
             (docs/evaluation.md). A run holds all of them.
         confidence: Also ask for one of five levels of confidence.
-        samples: Ask each model so many times about each item; more of them later ask for the missing replies only.
-        planted_judgements: Let each judge read so many replies of known behaviour, which count in no score; by default
-            24 beside 200 replies or more.
-        limit: Use the first so many items only.
+        samples: How many times each model is asked about each item; a higher number later asks for the missing replies.
+        planted_judgements: Number of replies of known behaviour that each judge also reads, which count in no score; by
+            default 24, if there are 200 replies or more.
+        limit: Use only this number of items, the first ones.
         subset: Configuration of a data set on the Hub.
         split: Split of a data set on the Hub.
         until: Stop a model once a score is known well enough, as in `"ci(crs) <= 0.03"` (docs/evaluation.md).
@@ -154,7 +154,7 @@ def evaluate(
         executor: Where calls are made: this process (local, processes) or a Ray cluster.
         batch: Use the provider's batch API: half the price, hours instead of minutes. `{"rows": …, "poll": …}` sets the
             most requests in one batch and the seconds between the first polls.
-        wait: Keep trying where a server takes no connection at the start.
+        wait: Keep trying if a server does not answer at the start.
         levers: Folders with classes of your own, where a bare table has rows of them.
         progress: Show a progress bar on a terminal or in a notebook.
 
@@ -224,7 +224,7 @@ def curate(
         since: Keep documents of this day or later, and no undated ones.
         executor: Where the models are called.
         batch: Ask the models with batch APIs, as in `perturb.evaluate`.
-        wait: Keep trying where a server takes no connection at the start.
+        wait: Keep trying if a server does not answer at the start.
         force: Replace a base set that is there.
 
     Returns:

@@ -55,7 +55,7 @@ def refusal_index(
         replay: Take the replies from this file, not from models.
         executor: Where calls are made.
         batch: Use the provider's batch API, as in `perturb.evaluate`.
-        wait: Keep trying where a server takes no connection at the start.
+        wait: Keep trying if a server does not answer at the start.
         interval: How the interval of the index is made; the delta method, or the bootstrap where `base_id` repeats.
         resamples: Bootstrap resamples behind the intervals.
         seed: Seed of draws and resamples.
@@ -119,7 +119,7 @@ def bas(
         replay: Take the replies from this file, not from models.
         executor: Where calls are made.
         batch: Use the provider's batch API, as in `perturb.evaluate`.
-        wait: Keep trying where a server takes no connection at the start.
+        wait: Keep trying if a server does not answer at the start.
         percent: Confidence in the tables is given from 0 to 100.
         bins: Bins of equal width behind the ECE.
         resamples: Bootstrap resamples behind the intervals.

@@ -74,7 +74,8 @@ class _Estimate:
         """One line for each thing that would keep the work from starting or from reaching its end."""
         lines = []
         if self.missing_keys:
-            lines.append(f"Not set: {', '.join(self.missing_keys)}: export before the {self.work}")
+            them = "it" if len(self.missing_keys) == 1 else "them"
+            lines.append(f"Not set: {', '.join(self.missing_keys)}: export {them} before the {self.work}")
         unpriced = list(dict.fromkeys(model.name for model in self.models if model.cost_usd is None))
         if unpriced:
             needed = "budget_usd needs one" if self.budget_usd else "the cost is unknown without one"

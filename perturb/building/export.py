@@ -140,8 +140,8 @@ def _refuse_wrong_labels(certificate: Certificate | None, max_wrong: float, *, h
     """Raises `SnapshotError` if more labels may be wrong than is allowed, or if nobody knows."""
     if certificate is None:
         raise SnapshotError(
-            "nothing is certified, since no item was planted: build with `panel: {planted: 24}`, or leave --max-wrong"
-            " out"
+            "nothing is certified: no items were planted: add `planted: 60` to `panel` in build.yaml and build again,"
+            " or leave --max-wrong out"
         )
     wrong = certificate.wrong_labels_of_hard() if hard else certificate.quoted()
     high = None if wrong is None else wrong.high

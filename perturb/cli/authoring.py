@@ -216,7 +216,7 @@ def curate_command(
         Option(help="nq, garage, precisewikiqa or a .yaml file; without one, all that can be read is kept."),
     ] = None,
     seed: Annotated[int | None, Option(help="Seed of the draw.  [default: the recipe's]")] = None,
-    limit: Annotated[int | None, Option(min=1, help="At most N records, from the first on.")] = None,
+    limit: Annotated[int | None, Option(min=1, help="At most N records: the first ones.")] = None,
     knowledge: Annotated[Path | None, Option(help="The knowledge source of a KILT task.")] = None,
     subset: shared.HubSubsetOption = None,
     split: shared.HubSplitOption = None,

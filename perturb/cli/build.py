@@ -50,7 +50,9 @@ def build_command(
             " deep replays a recorded round of deep flaws."
         ),
     ] = None,
-    base_set: Annotated[Path | None, Option(help="Use this base set in place of the configured one.")] = None,
+    base_set: Annotated[
+        Path | None, Option(help="File of your own questions, instead of the configured base set.")
+    ] = None,
     base_format: Annotated[
         str,
         Option("--format", help="Format of --base-set: auto, jsonl, garage, refusalbench, squad or nq."),
@@ -83,7 +85,7 @@ def build_command(
     budget_usd: Annotated[
         float | None, Option(min=0, help="Stop before the calls cost more than this; needs known prices.")
     ] = None,
-    limit: Annotated[int | None, Option(min=1, help="At most N base instances, from the first on.")] = None,
+    limit: Annotated[int | None, Option(min=1, help="At most N base instances: the first ones.")] = None,
     name: Annotated[str | None, Option(help="Name of the run; its folder is OUT/NAME.")] = None,
     round_name: Annotated[str | None, Option("--round", help="Round; a new one gives new items.")] = None,
     seed: Annotated[int | None, Option(help="Seed of every draw.")] = None,
@@ -103,7 +105,7 @@ def build_command(
         bool, Option("--dry-run", help="Print what would be done, its cost, and what is missing; do nothing.")
     ] = False,
     retry_unparsed: Annotated[
-        bool, Option("--retry-unparsed", help="Ask again where no reply could be read.")
+        bool, Option("--retry-unparsed", help="Ask again if no reply could be read.")
     ] = False,
     replay: ReplayOption = None,
     fill: Annotated[

@@ -45,17 +45,17 @@ def evaluate_command(
         ),
     ] = None,
     samples: Annotated[
-        int, Option(min=1, help="Ask each model so many times about each item, in each prompt.")
+        int, Option(min=1, help="How many times each model is asked about each item, in each prompt.")
     ] = 1,
     planted_judgements: Annotated[
         int | None,
         Option(
             min=0,
-            help="Let each judge read so many replies of known behaviour, 0 for none."
+            help="Number of replies of known behaviour that each judge also reads; 0 for none."
             "  [default: 24 beside 200 replies or more]",
         ),
     ] = None,
-    limit: Annotated[int | None, Option(min=1, help="At most N items, from the first on.")] = None,
+    limit: Annotated[int | None, Option(min=1, help="At most N items: the first ones.")] = None,
     until: Annotated[
         str | None,
         Option(
@@ -65,7 +65,7 @@ def evaluate_command(
     ] = None,
     retry_unscored: Annotated[
         bool,
-        Option("--retry-unscored", help="Ask again where no judgement could be read."),
+        Option("--retry-unscored", help="Ask again if no judgement could be read."),
     ] = False,
     subset: shared.HubSubsetOption = None,
     split: shared.HubSplitOption = None,

@@ -65,7 +65,7 @@ JsonOption = Annotated[bool, Option("--json", help="Print every figure as JSON."
 PrintJsonOption = Annotated[bool, Option("--json", help="Print JSON.")]
 WaitOption = Annotated[
     bool,
-    Option("--wait", help="Keep trying where a server takes no connection at the start."),
+    Option("--wait", help="Keep trying if a server does not answer at the start."),
 ]
 EndJsonOption = Annotated[bool, Option("--json", help="End with one JSON object on stdout.")]
 ResamplesOption = Annotated[int, Option(min=1, help="Bootstrap resamples behind each interval.")]

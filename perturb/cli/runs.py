@@ -78,7 +78,7 @@ def show_command(
         Literal["accepted", "rejected", "undecided", "rejected_by_checks"] | None,
         Option(help="Only items with this verdict; a snapshot holds accepted items only."),
     ] = None,
-    limit: Annotated[int, Option(min=1, help="At most N items, from the first on.")] = 5,
+    limit: Annotated[int, Option(min=1, help="At most N items: the first ones.")] = 5,
     json_output: PrintJsonOption = False,
 ) -> None:
     """Show items with their changes marked: [-taken out-] and {+put in+}, or in colour on a terminal.
@@ -115,7 +115,7 @@ def view_command(
     ] = None,
     port: PortOption = 0,
 ) -> None:
-    """Serve a page on this machine that follows a run, finished or not: figures, and items with all that was said.
+    """Serve a page on this machine that shows a run, also while it works: figures, items, prompts, replies and votes.
 
     Example: perturb view outputs/demo
     """

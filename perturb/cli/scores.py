@@ -62,7 +62,7 @@ def audit_command(
     seed: Annotated[int, Option(min=0, help="Seed of resamples and folds.")] = 0,
     json_output: shared.JsonOption = False,
 ) -> None:
-    """Show agreement, self-preference and pass rates from stored votes; calls no model.
+    """Show how many labels may be wrong, agreement, self-preference and pass rates, from stored votes.
 
     For an evaluation with several judges it shows the same of the judges.
 

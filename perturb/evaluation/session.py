@@ -259,7 +259,7 @@ class RunOptions:
     replay: Replay | None = None
     """Replies on record, instead of models."""
     wait: bool = False
-    """Keep trying where a server takes no connection at the start."""
+    """Keep trying if a server does not answer at the start."""
     executor: ExecutorEntry = field(default_factory=ExecutorEntry)
     """Where the calls are made: in this process, or by the nodes of a Ray cluster."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -126,7 +126,7 @@ class YamlFile:
         except ValidationError as exc:
             fault = _meant(exc)
             loc = self._without_tags(fault["loc"], fault["type"])
-            known = known_keys(model, loc[:-1]) if fault["type"] == "extra_forbidden" else ()
+            known = known_keys(model, loc[:-1]) if fault["type"] == "extra_forbidden" else {}
             raise self.fault(loc, describe_fault(loc, fault["type"], fault["msg"], known)) from None
 
     def _without_tags(self, loc: Sequence[str | int], kind: str) -> list[str | int]:
@@ -158,7 +158,7 @@ def parse_content(content: Mapping[str, Any], model: type[Model]) -> Model:
         fault = _meant(exc)
         # pydantic adds names of types to a loc, in brackets where they are functions
         steps = [step for step in fault["loc"] if isinstance(step, int) or step.isidentifier()]
-        known = known_keys(model, steps[:-1]) if fault["type"] == "extra_forbidden" else ()
+        known = known_keys(model, steps[:-1]) if fault["type"] == "extra_forbidden" else {}
         raise ConfigError(describe_fault(steps, fault["type"], fault["msg"], known)) from None
 
 
@@ -181,8 +181,8 @@ def _child(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, int] | N
     return None
 
 
-def known_keys(model: type[BaseModel], loc: Sequence[str | int]) -> set[str]:
-    """The keys that a mapping at `loc` may have, by the model's JSON schema."""
+def known_keys(model: type[BaseModel], loc: Sequence[str | int]) -> dict[str, set[str]]:
+    """The keys that a mapping at `loc` may have, each with the keys of its own mapping, by the model's JSON schema."""
     schema = model.model_json_schema()
     nodes = list(_alternatives(schema, schema))
     for step in loc:
@@ -191,7 +191,11 @@ def known_keys(model: type[BaseModel], loc: Sequence[str | int]) -> set[str]:
             for node in nodes
         ]
         nodes = [one for node in inner if node for one in _alternatives(node, schema)]
-    return {name for node in nodes for name in node.get("properties", ())}
+    return {
+        name: {key for one in _alternatives(inside, schema) for key in one.get("properties", ())}
+        for node in nodes
+        for name, inside in node.get("properties", {}).items()
+    }
 
 
 def _alternatives(node: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -203,13 +207,17 @@ def _alternatives(node: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterato
         yield from _alternatives(one, schema)
 
 
-def describe_fault(loc: Sequence[str | int], kind: str, message: str, known: Iterable[str] = ()) -> str:
+def describe_fault(
+    loc: Sequence[str | int], kind: str, message: str, known: Mapping[str, Collection[str]] | None = None
+) -> str:
     """One fault of a strict model in words, with the path of its field.
 
-    `known` are the keys that its mapping may have.
+    `known` are the keys that its mapping may have, each with the keys of its own mapping.
 
-    >>> describe_fault(("generators", 0, "modle"), "extra_forbidden", "", ["name", "model"])
+    >>> describe_fault(("generators", 0, "modle"), "extra_forbidden", "", {"name": (), "model": ()})
     "unknown key 'generators[0].modle': did you mean 'model'?"
+    >>> describe_fault(("verifiers",), "extra_forbidden", "", {"name": (), "panel": ("verifiers",)})
+    "unknown key 'verifiers': put it under 'panel'"
     """
     field = ""
     for step in loc:
@@ -218,8 +226,10 @@ def describe_fault(loc: Sequence[str | int], kind: str, message: str, known: Ite
         else:
             field += f".{step}" if field else step
     if kind == "extra_forbidden":
-        near = suggestion(str(loc[-1]), known) or "remove it or correct its spelling"
-        return f"unknown key '{field}': {near}"
+        word, known = str(loc[-1]), known or {}
+        places = (f"put it under '{name}'" for name, inside in known.items() if word in inside)
+        advice = next(places, "") or suggestion(word, known) or "remove it or correct its spelling"
+        return f"unknown key '{field}': {advice}"
     if kind == "missing":
         return f"field '{field}' is missing: add it"
     text = message.removeprefix("Value error, ")

@@ -47,7 +47,8 @@ def describe_run(data: RunData) -> tuple[str, ...]:
 
 
 NOT_CERTIFIED = (
-    "Nothing is certified, since no item was planted: `panel: {planted: 24}` measures what the panel catches."
+    "Nothing is certified: no items were planted. To measure the panel, add `planted: 60` to `panel` in build.yaml and"
+    " build again."
 )
 
 

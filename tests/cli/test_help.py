@@ -92,7 +92,7 @@ def test_a_placeholder_and_what_it_limits_are_the_same_in_every_command() -> Non
     assert {name for name, kinds in placeholders.items() if len(kinds) > 1} == {*DIFFERENT}
     openings = {
         "--limit": "At most N ",
-        "--retry-": "Ask again where no ",
+        "--retry-": "Ask again if no ",
         "--budget-usd": "Stop before the calls cost",
     }
     for start, opening in openings.items():

@@ -225,7 +225,7 @@ def test_a_run_without_planted_items_has_no_certificate(tmp_path: Path) -> None:
     assert "Nothing is certified" in make_page(report.run, items=0, resamples=20).sections[0].sentences[0]
     refused = perturb("export", report.run, "--out", tmp_path / "out", "--max-wrong", "0.5")
     assert refused.returncode == 1
-    assert "no item was planted" in refused.stderr
+    assert "no items were planted" in refused.stderr
 
 
 def test_the_estimate_counts_planted_items(tmp_path: Path) -> None:
