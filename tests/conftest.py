@@ -1,16 +1,21 @@
 """What every test needs before it starts."""
 
-# A build freezes the garbage collector's objects, which hides who refers to what. Hypothesis looks at that when it is
-# imported, and its plugin imports it at the end of a session: have it imported before anything is frozen.
+from __future__ import annotations
+
 import os
 import signal
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+# A build freezes the garbage collector's objects, which hides who refers to what. Hypothesis looks at that when it is
+# imported, and its plugin imports it at the end of a session: have it imported before anything is frozen.
 import hypothesis
 import pytest
 
-from tests.browser import Browser, open_browser
 from tests.building import KEY, KEY_NAME
+
+if TYPE_CHECKING:
+    from tests.browser import Browser
 
 # Tests assert no times: a loaded machine is no fault.
 hypothesis.settings.register_profile("untimed", deadline=None)
@@ -27,6 +32,8 @@ os.environ[KEY_NAME] = KEY
 @pytest.fixture(scope="session")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """One browser for all tests of pages."""
+    from tests.browser import open_browser  # which few of the tests need
+
     with open_browser(tmp_path_factory.mktemp("chromium")) as one:
         yield one
 

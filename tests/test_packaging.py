@@ -69,6 +69,7 @@ def test_the_wheel_adds_one_package_and_holds_the_data(wheel: Path) -> None:
     assert not [name for name in names if "tests" in Path(name).parts]
 
 
+@pytest.mark.slow
 def test_an_installed_wheel_builds_without_the_checkout(wheel: Path, tmp_path: Path) -> None:
     target, work = tmp_path / "site", tmp_path / "work"
     work.mkdir()

@@ -42,6 +42,7 @@ def test_prompts_have_the_digest_of_all_of_them_at_once() -> None:
     assert PromptSet(splits, "v", "w").digest == digest("v", splits, length=32)
 
 
+@pytest.mark.slow
 def test_the_rows_of_a_snapshot_are_never_all_in_memory(tmp_path: Path) -> None:
     def peak(count: int) -> int:
         items = (item(number, text="x" * 3_000) for number in range(count))

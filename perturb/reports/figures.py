@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from perturb.metrics.inputs import Estimate, Floats
 
@@ -67,18 +68,19 @@ class Drawing:
         """In CSS pixels, 96 to the inch."""
         return round(96 * self._size[0])
 
-    @property
+    @cached_property
     def svg(self) -> str:
         """As SVG, the text as paths."""
-        return self._files[0]
-
-    @property
-    def png(self) -> bytes:
-        """As PNG at 200 dots per inch."""
-        return self._files[1]
+        text = self._saved(format="svg", metadata={"Date": None}).decode()
+        return _HOVER.sub(r"<g><title>\1</title>", text)
 
     @cached_property
-    def _files(self) -> tuple[str, bytes]:
+    def png(self) -> bytes:
+        """As PNG at 200 dots per inch."""
+        return self._saved(format="png", dpi=200)
+
+    @cached_property
+    def _figure(self) -> Figure:
         from matplotlib.figure import Figure
 
         with _style():
@@ -87,10 +89,13 @@ class Drawing:
             figure.patch.set_gid("ground")  # which a page with a dark ground leaves out
             axes.patch.set_gid("ground-of-axes")
             self._paint(axes)
-            svg, png = io.StringIO(), io.BytesIO()
-            figure.savefig(svg, format="svg", metadata={"Date": None})
-            figure.savefig(png, format="png", dpi=200)
-        return _HOVER.sub(r"<g><title>\1</title>", svg.getvalue()), png.getvalue()
+        return figure
+
+    def _saved(self, **options: Any) -> bytes:
+        stream = io.BytesIO()
+        with _style():
+            self._figure.savefig(stream, **options)
+        return stream.getvalue()
 
 
 @dataclass(frozen=True, slots=True)

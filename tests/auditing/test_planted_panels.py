@@ -33,6 +33,7 @@ def bias_of(report: AuditReport, model: str) -> SelfBias:
     return next(row for row in report.self_bias if row.model == model)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("schedule", "bases"), [(full, 40), (economy, 80)])
 def test_intervals_cover_the_planted_truth_at_the_stated_rate(schedule: Schedule, bases: int) -> None:
     covered: dict[str, list[bool]] = {"kappa": [], "bias": [], "did": []}

@@ -99,6 +99,7 @@ RUNS: dict[str, tuple[str, Callable[[Path], Player], list[str], str, str]] = {
 """By kind: the provider's address, who plays the models, the command, its ledger's folder, and the table it writes."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", RUNS)
 def test_an_earlier_run_is_finished_without_a_repeated_call(tmp_path: Path, kind: str) -> None:
     host, player, words, folder, table = RUNS[kind]

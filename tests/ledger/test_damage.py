@@ -50,6 +50,7 @@ def flipped(sound: bytes, seed: int, flips: int = 12) -> bytes:
     return bytes(damaged)
 
 
+@pytest.mark.slow
 def test_flipped_bits_never_hang_a_command_nor_end_it_in_a_traceback(tmp_path: Path) -> None:
     config = {"base_set": {"demo": "demo", "limit": 2}, "cells": TWO_CELLS, "name": "run"}
     build(BuildConfig.model_validate(default_config().model_dump(by_alias=True) | config), tmp_path / "run")

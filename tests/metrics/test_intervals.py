@@ -56,6 +56,7 @@ def test_agreement_in_small_panels_and_of_few_audited(panel: str) -> None:
         assert share >= 0.95 - 3 * error, figure
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "panel",
     [
@@ -75,6 +76,7 @@ def test_biases_hold_the_truth_and_find_no_favour_where_there_is_none(panel: str
             assert share >= 0.95 - 3 * error, figure
 
 
+@pytest.mark.slow
 def test_p_values_of_ratios_with_unlike_denominators_hold_their_level() -> None:
     for figure, (share, _, _) in worlds.shares(worlds.equal_models(100, (0.95, 0.10), 0.7, 100)).items():
         assert share <= 0.1, figure
