@@ -236,15 +236,15 @@ def _named_secret(value: Any) -> str | None:
 def own_functions(entries: Sequence[ModelEntry], offered: Sequence[str]) -> dict[str, OwnFunction]:
     """The user's functions among the entries, by name. Raises `ConfigError` if one cannot be called."""
     return {
-        one.name: OwnFunction(
-            one.function,
+        entry.name: OwnFunction(
+            entry.function,
             offered,
-            f"'{one.name}': {one.function}",
-            width=one.max_connections,
-            timeout=one.timeout,
+            f"'{entry.name}': {entry.function}",
+            width=entry.max_connections,
+            timeout=entry.timeout,
         )
-        for one in entries
-        if one.function is not None
+        for entry in entries
+        if entry.function is not None
     }
 
 
@@ -609,7 +609,8 @@ def resolve(config: BuildConfig, folder: Path) -> BuildConfig:
     elif panel.file is not None:
         panel = load_panel(panel.file, folder).model_copy(update={"planted": panel.planted})
     levers = tuple(
-        one if embedded_levers(one) and not (folder / one).is_dir() else folder / one for one in config.levers
+        lever if embedded_levers(lever) and not (folder / lever).is_dir() else folder / lever
+        for lever in config.levers
     )
     avoid = tuple(one if one.startswith("hub:") else str(folder / one) for one in config.avoid)
     changes = {"base_set": base_set, "panel": panel, "levers": levers, "avoid": avoid}
@@ -634,8 +635,8 @@ def with_own_cells(config: BuildConfig, catalogue: Catalogue) -> BuildConfig:
     except ValueError as error:
         raise ConfigError(f"select: {error}") from None
     every = tuple(
-        CellEntry(perturbation_class=one.perturbation_class, intensity=one.intensity)
-        for one in catalogue.cells
+        CellEntry(perturbation_class=cell.perturbation_class, intensity=cell.intensity)
+        for cell in catalogue.cells
     )
     return config.model_copy(update={"cells": every})
 

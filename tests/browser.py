@@ -66,7 +66,7 @@ def console_errors(browser: Browser) -> list[str]:
 def requested(browser: Browser) -> list[str]:
     """Every address that was asked for since the last call, but what the page and the browser hold themselves."""
     events = [json.loads(entry["message"])["message"] for entry in _log(browser, "performance")]
-    sent = [one["params"] for one in events if one["method"] == "Network.requestWillBeSent"]
+    sent = [event["params"] for event in events if event["method"] == "Network.requestWillBeSent"]
     addresses = [str(one["request"]["url"]) for one in sent]
     return [address for address in addresses if not address.startswith(("data:", "chrome:"))]
 

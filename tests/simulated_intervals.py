@@ -151,9 +151,11 @@ def equal_models(bases: int, refused: tuple[float, float], code: float, runs: in
             cells = replies(rng, bases, (false, 0.8 * (1 - false)), (rate * code, rate * (1 - code)), 0.3)
             level = np.where(rng.random(len(cells)) < 0.5, 0, 1)
             models.append(ModelReplies(name, rows, cells * (NO_LEVEL + 1) + level))
-        for one in compare_models(models, Resampling(RESAMPLES, run), raf=False):
-            if one.metric in ("category_accuracy", "detection_precision", "ece_refusals"):
-                found[one.metric].append(None if one.p_value is None else one.p_value <= 0.05)
+        for compare_model in compare_models(models, Resampling(RESAMPLES, run), raf=False):
+            if compare_model.metric in ("category_accuracy", "detection_precision", "ece_refusals"):
+                found[compare_model.metric].append(
+                    None if compare_model.p_value is None else compare_model.p_value <= 0.05
+                )
     return found
 
 

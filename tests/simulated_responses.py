@@ -68,7 +68,9 @@ def main(replicates: int) -> None:
     for models, items in ((4, 180), (4, 600), (8, 180), (8, 600), (20, 180), (20, 600)):
         for shared in (0.0, 0.8):
             found = recover(models, items, shared, replicates)
-            errors = [[one.value or 0.0 for one in fit.abilities] - world.abilities for world, fit in found]
+            errors = [
+                [ability.value or 0.0 for ability in fit.abilities] - world.abilities for world, fit in found
+            ]
             figures = {
                 "ability, error": np.sqrt(np.mean(np.square(errors))),
                 "intervals": np.mean([held(fit.abilities, world.abilities) for world, fit in found]),

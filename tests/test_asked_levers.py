@@ -46,7 +46,7 @@ def test_the_question_asks_the_evaluative_word_unless_a_folder_says_otherwise(si
     assert {name: answers[name] for name in PAPERS} == PAPERS
     assert set(answers.values()) == {"Yes", "No"}
     assert not any(lever.answer for lever in side_clause.levers)
-    assert [one.name for one in side_clause.levers] == [one.name for one in default.levers]
+    assert [lever.name for lever in side_clause.levers] == [lever.name for lever in default.levers]
     changed = [cell for cell in ALL_CELLS if side_clause.cell_digest(cell) != default.cell_digest(cell)]
     assert changed == [LOW]
 
@@ -74,7 +74,7 @@ def test_rows_carry_the_expected_answer_and_models_are_graded_by_it(tmp_path: Pa
         report = run_build(tmp_path, content)
     assert report.snapshot is not None
     assert verify_snapshot(report.snapshot).problems == ()
-    assert any("expected_answer" in one for one in verify_snapshot(report.snapshot, [SIDE]).problems)
+    assert any("expected_answer" in problem for problem in verify_snapshot(report.snapshot, [SIDE]).problems)
     rows = read_snapshot(report.snapshot).read_rows()
     assert {row["intensity"] for row in rows} == {"LOW", "HIGH"}
     answers = {lever.name: lever.answer for lever in Catalogue.load().levers}

@@ -157,7 +157,7 @@ def test_abstentions_are_stored_and_never_accept(tmp_path: Path, server: Loopbac
         tmp_path, content_of(server.url, cells=TWO_CELLS[:1], panel={"verifiers": [check]}, **changes)
     )
     assert (alone.facts["accepted"], alone.facts["undecided"], alone.facts["votes"]) == (0, 1, 0)
-    assert any("every verifier of the class abstained" in one for one in alone.warnings)
+    assert any("every verifier of the class abstained" in warning for warning in alone.warnings)
     assert read_status(alone.run)["left"] == 0, "nothing would be asked again"
     both = content_of(server.url, cells=TWO_CELLS[:1], verifiers=("v1",), **changes)
     both["panel"]["verifiers"].append(check)

@@ -77,7 +77,7 @@ def test_status_shows_jobs_by_depth_when_not_all_are_open(tmp_path: Path, server
     assert list(depths) == ["deep", "open"]
     jobs = dict(query(mixed.run, "SELECT depth, count(*) FROM jobs GROUP BY depth"))
     assert {name: one["jobs"] for name, one in depths.items()} == jobs
-    assert sum(one["accepted"] for one in depths.values()) == mixed.facts["accepted"]
+    assert sum(depth["accepted"] for depth in depths.values()) == mixed.facts["accepted"]
     assert "depths" in {
         table.name
         for section in make_status_report(read_status(mixed.run)).sections

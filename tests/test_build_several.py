@@ -64,7 +64,10 @@ def test_a_build_from_the_embedded_set_fills_every_cell(tmp_path: Path, server: 
     assert check_snapshot(report.snapshot) == ()
     snapshot = read_snapshot(report.snapshot)
     assert snapshot.configs == ("garage",)
-    originals = {one.id: one for one in plan_build(load_config(tmp_path / "build.yaml")).base_set.instances}
+    originals = {
+        instance.id: instance
+        for instance in plan_build(load_config(tmp_path / "build.yaml")).base_set.instances
+    }
     for row in snapshot.read_rows():
         original = originals[row["source_id"]]
         assert len(row["grounding"]) == len(original.passages) == 10

@@ -34,7 +34,12 @@ def labels() -> dict[str, set[str]]:
 
 def test_features_that_rule_levers_out_are_right() -> None:
     """At least 98 % of those reported are there; and the worst of them is found in a fifth of its instances."""
-    instances = {one.id: one for path in BASE_SETS if path.exists() for one in load_base_set(path).instances}
+    instances = {
+        instance.id: instance
+        for path in BASE_SETS
+        if path.exists()
+        for instance in load_base_set(path).instances
+    }
     labelled = {name: wanted for name, wanted in labels().items() if name in instances}
     assert len(labels()) == 200
     assert len(labelled) >= 96

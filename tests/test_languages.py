@@ -211,12 +211,14 @@ def test_the_recorded_round_knows_nothing_of_languages() -> None:
 
 def test_a_lever_is_ruled_out_by_nothing_that_is_read_as_english() -> None:
     def of_english(lever: Lever) -> bool:
-        needs = [Need.read(one) for one in lever.needs]
+        needs = [Need.read(need) for need in lever.needs]
         return any(not name.startswith("passages:") for need in needs for name in need.features)
 
     for cell in ALL_CELLS:
         levers = CATALOGUE.levers_of(cell)
-        assert {one.name for one in levers if of_english(one) or not one.needs} <= offers(cell, GERMAN)
+        assert {lever.name for lever in levers if of_english(lever) or not lever.needs} <= offers(
+            cell, GERMAN
+        )
     assert sum(len(offers(cell, ENGLISH)) for cell in ALL_CELLS) < sum(
         len(offers(cell, GERMAN)) for cell in ALL_CELLS
     )

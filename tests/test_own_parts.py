@@ -57,7 +57,7 @@ def test_the_example_of_the_page_runs(example: Path) -> None:
         progress=False,
     )
     assert done.facts["models"][0]["unscored"] == 0
-    assert {one.predicted for one in done.results} == {"REFUSE_INFO_MISSING_IN_CONTEXT"}
+    assert {result.predicted for result in done.results} == {"REFUSE_INFO_MISSING_IN_CONTEXT"}
     scores = done.score(resamples=20, metrics=["my_parts:share_of_wrong_codes"])
     assert scores.models[0].metrics["share_of_wrong_codes"].value == 0.0
     assert "share_of_wrong_codes" in scores._repr_html_()
@@ -107,8 +107,8 @@ def test_callables_are_given_as_they_are_sync_or_async(tmp_path: Path) -> None:
 
     done = perturb.evaluate(run, [refuse], judge=score, out=tmp_path / "done", progress=False)
     assert done.warnings == ()
-    assert {one.predicted for one in done.results} == {"REFUSE_INFO_MISSING_IN_CONTEXT"}
-    assert {one.model for one in done.results} == {"refuse"}
+    assert {result.predicted for result in done.results} == {"REFUSE_INFO_MISSING_IN_CONTEXT"}
+    assert {result.model for result in done.results} == {"refuse"}
 
 
 def test_a_function_that_raises_is_a_stored_failure_and_tried_again(tmp_path: Path) -> None:
@@ -461,7 +461,9 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> perturb.Evaluation:
 def missed(replies: list[dict[str, Any]]) -> float | None:
     """The missed refusal rate, once more."""
     asked = [
-        one for one in replies if one["expected_rag_behavior"] != "ANSWER_CORRECTLY" and one["predicted"]
+        reply
+        for reply in replies
+        if reply["expected_rag_behavior"] != "ANSWER_CORRECTLY" and reply["predicted"]
     ]
     return sum(one["outcome"] == "missed_refusal" for one in asked) / len(asked) if asked else None
 
@@ -479,7 +481,7 @@ def test_a_metric_of_ones_own_has_the_interval_of_the_registered_one(evaluated: 
 
 def test_the_range_of_a_metric_bounds_its_interval(evaluated: perturb.Evaluation) -> None:
     def quality(replies: list[dict[str, Any]]) -> float | None:
-        graded = [one["quality"] for one in replies if one["quality"] is not None]
+        graded = [reply["quality"] for reply in replies if reply["quality"] is not None]
         return sum(graded) / len(graded) if graded else None
 
     entry = {"name": "mean_quality", "function": quality, "range": (1, 5)}

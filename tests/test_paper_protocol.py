@@ -45,10 +45,16 @@ def test_a_dry_run_counts_the_calls_of_the_whole_protocol(
 def test_the_four_models_generate_and_judge_as_in_the_authors_code(name: str) -> None:
     config = load_config(data_folder("base_sets") / f"paper-{name}.build.yaml")
     panel = load_panel(Path("verifiers/paper.yaml"), Path())
-    assert {one.name: one.model for one in config.generators} == IDENTIFIERS
-    assert [one.settings() for one in config.verifiers] == [one.settings() for one in config.generators]
-    assert [one.settings() for one in panel.verifiers] == [one.settings() for one in config.generators]
-    assert {(one.params["temperature"], one.params["top_p"]) for one in panel.verifiers} == {(0.1, 0.99)}
+    assert {generator.name: generator.model for generator in config.generators} == IDENTIFIERS
+    assert [verifier.settings() for verifier in config.verifiers] == [
+        generator.settings() for generator in config.generators
+    ]
+    assert [verifier.settings() for verifier in panel.verifiers] == [
+        generator.settings() for generator in config.generators
+    ]
+    assert {(verifier.params["temperature"], verifier.params["top_p"]) for verifier in panel.verifiers} == {
+        (0.1, 0.99)
+    }
     assert (config.lever_choice, config.levers) == ("generator", ())
     quota = {"nq": ("balanced", 400, 22), "garage": ("natural", 400, 22)}[name]
     assert (config.select.strategy, config.select.per_generator, config.select.min_per_cell) == quota

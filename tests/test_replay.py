@@ -107,11 +107,11 @@ def test_missing_replies_are_counted_and_named_and_can_be_asked_for(
     def without_two(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """All but what was said of one job, and one vote on another candidate."""
         vote = {"role": "verify", "id": kept[1], "model": "v2"}
-        return [one for one in rows if one.get("id") != kept[0] and not vote.items() <= one.items()]
+        return [row for row in rows if row.get("id") != kept[0] and not vote.items() <= row.items()]
 
     fewer = edited(file, tmp_path / "fewer.jsonl.gz", without_two)
     facts = replayed(config, fewer, tmp_path / "again")
-    lost = [(one["role"], one["model"]) for one in facts["missing_replies"]]
+    lost = [(fact["role"], fact["model"]) for fact in facts["missing_replies"]]
     assert len(lost) == 2
     assert {role for role, _ in lost} == {"generate", "verify"}
     assert facts["undecided"] == 1
@@ -122,10 +122,10 @@ def test_missing_replies_are_counted_and_named_and_can_be_asked_for(
     with serve(PASSES, generator_faults=FAULTY, verifier_faults=UNREAD) as server:
         filled = {"api_base": server.url}
         panel = config.resolved_panel
-        verifiers = tuple(one.model_copy(update=filled) for one in panel.verifiers)
+        verifiers = tuple(verifier.model_copy(update=filled) for verifier in panel.verifiers)
         here = config.model_copy(
             update={
-                "generators": tuple(one.model_copy(update=filled) for one in config.generators),
+                "generators": tuple(generator.model_copy(update=filled) for generator in config.generators),
                 "panel": panel.model_copy(update={"verifiers": verifiers}),
             }
         )
@@ -252,10 +252,10 @@ def test_a_snapshot_is_proved_by_its_replies(
 
     def turned(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """One vote on a published row says the contrary, for whomever it was given."""
-        votes = (one for one in rows if one.get("role") == "verify" and one["id"] in kept)
+        votes = (row for row in rows if row.get("role") == "verify" and row["id"] in kept)
         vote = next(one for one in votes if '"PASS"' in one["text"])
         contrary = {"text": vote["text"].replace("PASS", "FAIL")}
-        return [one | contrary if one.get("prompt") == vote["prompt"] else one for one in rows]
+        return [row | contrary if row.get("prompt") == vote["prompt"] else row for row in rows]
 
     forged = edited(file, tmp_path / "forged.jsonl.gz", turned)
     told = perturb("verify-snapshot", out, "--replay", forged)

@@ -91,7 +91,7 @@ def test_a_base_set_may_be_a_table(tmp_path: Path, name: str) -> None:
     if name.endswith(".csv"):
         rows = [{**rows[0], "answers": json.dumps(answers)}, {**rows[1], "answers": "Seine"}]
     base = load_base_set(write_table(tmp_path / name, rows))
-    assert [one.answers for one in base.instances] == [("Paris", "Paname"), ("Seine",)]
+    assert [instance.answers for instance in base.instances] == [("Paris", "Paname"), ("Seine",)]
     assert base.name == "base"
     rows[1]["query"] = " "
     with pytest.raises(SourceError, match=r"base\.\w+:( row )?[23]: field 'query' is empty"):

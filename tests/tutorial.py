@@ -24,7 +24,7 @@ def execute(folder: Path) -> nbformat.NotebookNode:
         assert "\x1b[A" not in bars, "a notebook cannot go back to a line above"
         assert bars.count("\n") <= 1, "progress is one line"
         if cell.cell_type == "code":
-            cell.outputs = [one for one in cell.outputs if one.get("name") != "stderr"]
+            cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
     notebook.metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     return notebook
 

@@ -77,7 +77,9 @@ class BuildCall:
         check_list("verifiers", self.verifiers)
         entries = model_entries([*(self.generators or ()), *(self.verifiers or ())])
         if self.api_base is not None:
-            entries = [{"api_base": self.api_base, **one} if "model" in one else one for one in entries]
+            entries = [
+                {"api_base": self.api_base, **entry} if "model" in entry else entry for entry in entries
+            ]
         if self.generators is not None:
             content["generators"] = entries[: len(self.generators)]
         if self.verifiers is not None:
@@ -149,7 +151,7 @@ class Asked:
         """
         check_list("models", self.models)
         judges = self.judge if isinstance(self.judge, list | tuple) else [self.judge] if self.judge else ()
-        given = model_entries(one for one in (*self.models, *judges) if not isinstance(one, str))
+        given = model_entries(model for model in (*self.models, *judges) if not isinstance(model, str))
         entries = {one.get("name"): one for one in given}
         known = parse_content({"models": list(entries.values())}, ModelsFile).models if entries else ()
         bare = source is None and not self.models

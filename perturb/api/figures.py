@@ -67,7 +67,7 @@ class Scores(Shown, ScoreReport):
         """The metrics as a data frame: a row for each model, a column for each metric, NaN where it is undefined."""
         import pandas as pd
 
-        rows = {one.model: metric_values(one.metrics) for one in self.models}
+        rows = {model.model: metric_values(model.metrics) for model in self.models}
         return pd.DataFrame.from_dict(rows, orient="index", dtype=float)
 
     def _repr_html_(self) -> str:

@@ -71,8 +71,8 @@ class RefusalFigures(Shown, RefusalReport):
     def to_pandas(self) -> pandas.DataFrame:
         """A row for each model, data set and prompt, a column for each metric."""
         return _frame(
-            ({"model": one.model, "dataset": one.dataset, "setting": one.setting}, one.metrics)
-            for one in self.groups
+            ({"model": group.model, "dataset": group.dataset, "setting": group.setting}, group.metrics)
+            for group in self.groups
         )
 
     def _repr_html_(self) -> str:

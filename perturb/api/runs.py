@@ -176,7 +176,7 @@ class Evaluation(_Folder):
         """The results as a data frame, a row for each item and model."""
         import pandas as pd
 
-        return pd.DataFrame([one.to_dict() for one in self.results])
+        return pd.DataFrame([result.to_dict() for result in self.results])
 
     def score(
         self,

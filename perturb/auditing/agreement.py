@@ -137,7 +137,9 @@ class _Pair:
     @property
     def rare(self) -> tuple[float, float]:
         """Votes of the rarer kinds, all but the commonest, of each of the two."""
-        first, second = (self.n - float(one.max()) for one in vote_counts.pair_margins(self.totals.point))
+        first, second = (
+            self.n - float(pair_margin.max()) for pair_margin in vote_counts.pair_margins(self.totals.point)
+        )
         return first, second
 
     @cached_property
@@ -167,7 +169,7 @@ class _Pair:
         """Why κ is undefined."""
         if not self.graded:
             return no_variance(self.totals.point, self.a, self.b, self.words)
-        alike = (one.max() == self.n for one in vote_counts.pair_margins(self.totals.point))
+        alike = (pair_margin.max() == self.n for pair_margin in vote_counts.pair_margins(self.totals.point))
         names = [name for name, same in zip((self.a, self.b), alike, strict=True) if same]
         return f"{' and '.join(names)} gave every reply the same grade" if self.n and names else None
 

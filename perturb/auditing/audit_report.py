@@ -326,10 +326,10 @@ def shortcut_figures(items: Sequence[Item]) -> dict[str, Any]:
         measured = measure_shortcuts("the rows", items, resamples=RESAMPLES)
     except SourceError as error:
         return {"note": str(error), "chance": {}, "figures": {}}
-    f1 = {(one.view, one.target): _rounded(one.macro_f1) for one in measured.scores}
+    f1 = {(score.view, score.target): _rounded(score.macro_f1) for score in measured.scores}
     return {
         "note": None,
-        "chance": {TARGETS[one.target]: round(one.chance_macro_f1, _DIGITS) for one in measured.floors},
+        "chance": {TARGETS[floor.target]: round(floor.chance_macro_f1, _DIGITS) for floor in measured.floors},
         "figures": {
             seen: {name: f1[view, target] for target, name in TARGETS.items()} for view, seen in VIEWS.items()
         },

@@ -77,14 +77,18 @@ def audit_judges(run: Path, *, seed: int = 0, resamples: int = 1000) -> JudgeAud
                 f"{run}: is not the run of a build but of an evaluation, and has no panel of judges: read it with"
                 " `perturb score`, or name two judges or more with --judge"
             )
-        votes = [one for one in read_judge_votes(db) if one.judge in found["judges"]]
+        votes = [judge_vote for judge_vote in read_judge_votes(db) if judge_vote.judge in found["judges"]]
         items = _items(db)
-        decided = [one for one in read_judgements(db) if one.judge == "panel" and one.item_id in items]
+        decided = [
+            judgement
+            for judgement in read_judgements(db)
+            if judgement.judge == "panel" and judgement.item_id in items
+        ]
     if not votes:
         raise LedgerError(f"{run}: no judge has voted yet: let the evaluation go on")
     kinds = {}
-    for kind in dict.fromkeys(one.kind for one in votes):
-        of_kind = [one for one in votes if one.kind == kind and one.item_id in items]
+    for kind in dict.fromkeys(vote.kind for vote in votes):
+        of_kind = [vote for vote in votes if vote.kind == kind and vote.item_id in items]
         table = _vote_table(of_kind, items, found, f"{run}: {kind}")
         said = [one.status for one in decided if one.kind == kind]
         report = audit(table, seed=seed, resamples=resamples)
@@ -127,14 +131,14 @@ def _vote_table(
 ) -> VoteTable:
     judges = tuple(sorted(found["judges"]))
     places: dict[tuple[str, str, str], int] = {}
-    for one in votes:
-        places.setdefault((one.item_id, one.model, one.variant), len(places))
+    for vote in votes:
+        places.setdefault((vote.item_id, vote.model, vote.variant), len(places))
     states = np.full((len(places), len(judges)), NOT_ASKED, dtype=np.int8)
-    for one in votes:
+    for vote in votes:
         state = UNSCORED
-        if one.status is JudgementStatus.READ:
-            state = PASS if is_credit(one.kind, one.value, items[one.item_id]) else FAIL
-        states[places[one.item_id, one.model, one.variant], judges.index(one.judge)] = state
+        if vote.status is JudgementStatus.READ:
+            state = PASS if is_credit(vote.kind, vote.value, items[vote.item_id]) else FAIL
+        states[places[vote.item_id, vote.model, vote.variant], judges.index(vote.judge)] = state
     about = [{**items[item].get("metadata", {}), **items[item], "item": item} for item, _, _ in places]
 
     def labels(*names: str) -> Labels:

@@ -124,12 +124,13 @@ class JudgeReport:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON; what is undefined is None beside a reason."""
         annotators = [
-            {"name": one.name, "finished": one.finished, "begun": one.begun} for one in self.annotators
+            {"name": annotator.name, "finished": annotator.finished, "begun": annotator.begun}
+            for annotator in self.annotators
         ]
         return {
             **asdict(self),
             "annotators": annotators,
-            "measures": [one.to_dict() for one in self.measures],
+            "measures": [measure.to_dict() for measure in self.measures],
         }
 
 
@@ -139,8 +140,8 @@ def measure_judge(db: sqlite3.Connection, run: Path, *, seed: int = 0, resamples
     Raises `LedgerError` if there is no sample or nobody has finished a reply.
     """
     replies, reviews = read_judged_replies(db, run), read_reviews(db)
-    people = {one.id: finished_grades(one, reviews) for one in replies}
-    graded = [one for one in replies if people[one.id]]
+    people = {reply.id: finished_grades(reply, reviews) for reply in replies}
+    graded = [reply for reply in replies if people[reply.id]]
     if not graded:
         raise LedgerError(f"{run}: nobody has graded a reply yet: `perturb review {run} serve`")
     names = sorted({name for by in reviews.values() for name in by})
@@ -181,7 +182,7 @@ def _measure(
 ) -> GradeAgreement | None:
     """None where nobody was asked."""
     title, word = MEASURES[name]
-    asked = [one for one in replies if word(_counted(one)) is not None]
+    asked = [reply for reply in replies if word(_counted(reply)) is not None]
     if not asked:
         return None
     words = {JUDGE: [word(_counted(one)) for one in asked]}
@@ -189,7 +190,7 @@ def _measure(
     members = {f"judge {judge}": [word(one.said.get(judge, {})) for one in asked] for judge in judges}
     words |= members | {name: [word(people[one.id].get(name, {})) for one in asked] for name in names}
     words[PEOPLE] = [
-        majority_word([said for given in people[one.id].values() if (said := word(given)) is not None])
+        majority_word([said for person in people[one.id].values() if (said := word(person)) is not None])
         for one in asked
     ]
     kinds = sorted({said for column in words.values() for said in column if said is not None})
@@ -230,8 +231,8 @@ def _counted(reply: JudgedReply) -> Answers:
 def _work(
     name: str, replies: Sequence[JudgedReply], reviews: Reviews, people: Mapping[str, Mapping[str, Answers]]
 ) -> AnnotatorWork:
-    begun = sum(name in reviews.get(one.id, {}) for one in replies)
-    finished = sum(name in people[one.id] for one in replies)
+    begun = sum(name in reviews.get(reply.id, {}) for reply in replies)
+    finished = sum(name in people[reply.id] for reply in replies)
     return AnnotatorWork(name, finished, begun - finished, None)
 
 
@@ -239,11 +240,11 @@ def _differences(
     replies: Sequence[JudgedReply], people: Mapping[str, Mapping[str, Answers]]
 ) -> list[dict[str, str]]:
     found = []
-    for one in replies:
-        for question in one.questions:
-            word = majority_word([given[question.name] for given in people[one.id].values()])
-            judge = _counted(one)[question.name]
+    for reply in replies:
+        for question in reply.questions:
+            word = majority_word([person[question.name] for person in people[reply.id].values()])
+            judge = _counted(reply)[question.name]
             if word not in (None, judge):
-                place = {"reply_id": one.id, "item_id": one.subject.id, "model": one.model}
+                place = {"reply_id": reply.id, "item_id": reply.subject.id, "model": reply.model}
                 found.append({**place, "question": question.name, "judge": judge, "people": str(word)})
     return found

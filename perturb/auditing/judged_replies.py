@@ -120,7 +120,7 @@ class JudgedReply:
     def values(self) -> dict[str, str]:
         """The reply and what belongs to it as text, by the names of a sheet's columns."""
         texts = {name: _as_text(value) for name, value in self.shown.items()}
-        choices = "; ".join(f"{one.name}: {' | '.join(one.choices)}" for one in self.questions)
+        choices = "; ".join(f"{question.name}: {' | '.join(question.choices)}" for question in self.questions)
         head = {"item": str(self.position), self.id_column: self.id, "kind": self.kind}
         return {**head, **texts, "choices": choices}
 
@@ -166,27 +166,31 @@ def _judged(db: sqlite3.Connection) -> Iterator[JudgedReply]:
         if vote.status is JudgementStatus.READ and facts.get(PANEL_FACT):
             members[vote.item_id, vote.model, vote.variant, vote.kind][vote.judge] = _answers(vote)
     responses = {(one.item_id, one.model, one.variant): one for one in read_responses(db)}
-    for one in read_judgements(db):
-        response = responses.get((one.item_id, one.model, one.variant))
-        if one.judge == RULE or one.status is not JudgementStatus.READ or response is None:
+    for judgement in read_judgements(db):
+        response = responses.get((judgement.item_id, judgement.model, judgement.variant))
+        if judgement.judge == RULE or judgement.status is not JudgementStatus.READ or response is None:
             continue
-        if one.item_id in payloads and _holds(one, response, facts):
-            payload = payloads[one.item_id]
+        if judgement.item_id in payloads and _holds(judgement, response, facts):
+            payload = payloads[judgement.item_id]
             yield JudgedReply(
                 0,
-                one.kind,
-                one.model,
-                question_from_payload(one.item_id, payload)
-                if one.kind == GRADE
-                else Item.from_payload(one.item_id, payload),
-                str(one.value["answer"]) if one.kind == GRADE else response.text,
+                judgement.kind,
+                judgement.model,
+                question_from_payload(judgement.item_id, payload)
+                if judgement.kind == GRADE
+                else Item.from_payload(judgement.item_id, payload),
+                str(judgement.value["answer"]) if judgement.kind == GRADE else response.text,
                 {
-                    one.judge: _answers(one),
-                    **members.get((one.item_id, one.model, one.variant, one.kind), {}),
+                    judgement.judge: _answers(judgement),
+                    **members.get(
+                        (judgement.item_id, judgement.model, judgement.variant, judgement.kind), {}
+                    ),
                 },
                 catalogue,
-                None if one.kind == GRADE else setting_of(facts["models"][one.model], one.variant).name,
-                split_sample(one.variant)[1],
+                None
+                if judgement.kind == GRADE
+                else setting_of(facts["models"][judgement.model], judgement.variant).name,
+                split_sample(judgement.variant)[1],
             )
 
 

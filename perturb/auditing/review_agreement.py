@@ -204,10 +204,12 @@ def measure_review(
     if not len(table):
         raise LedgerError(f"{run}: no item has all five answers yet: `perturb review {run} serve`")
     human = majority(table.votes)
-    finished = [one for one in reviews if finished_verdicts(reviews[one])]
+    finished = [review for review in reviews if finished_verdicts(reviews[review])]
     decisions = [queries.acceptance_of(db, one, plan.panel) for one in finished]
     votes = [queries.votes_of(db, one, plan.judges) for one in finished]
-    panel = np.array([{"accepted": 1.0, "rejected": 0.0}.get(str(one), np.nan) for one in decisions])
+    panel = np.array(
+        [{"accepted": 1.0, "rejected": 0.0}.get(str(decision), np.nan) for decision in decisions]
+    )
     cells = [
         f"{table.perturbation_class.names[c]}/{table.intensity.names[i]}"
         for c, i in zip(table.perturbation_class.codes, table.intensity.codes, strict=True)
@@ -302,7 +304,7 @@ def _question_rates(reviews: Reviews, table: VoteTable) -> tuple[Rate, ...]:
     counted = np.array([float(len(answers)) for answers in finished])
     rates: list[Rate] = []
     for question in QUESTION_NAMES:
-        yes = np.array([float(sum(one[question] == YES for one in answers)) for answers in finished])
+        yes = np.array([float(sum(answer[question] == YES for answer in answers)) for answers in finished])
         labels = Labels((question,), np.zeros(len(finished), dtype=np.int64))
         rates += grouped_rates(yes, counted, labels, table.base.codes)
     return tuple(rates)

@@ -126,7 +126,7 @@ class CandidateItem:
     def _change(self) -> str:
         passages = mark_passages(self.instance.passages, self.candidate.passages)
         parts = [f"Question: {_marked(self.change['query'])}"]
-        parts += [f"[{one.number}] {_marked(one.pieces)}" for one in passages if one.changed]
+        parts += [f"[{passage.number}] {_marked(passage.pieces)}" for passage in passages if passage.changed]
         return "\n\n".join(parts)
 
     def verdict(self, answers: Mapping[str, str]) -> str:

@@ -209,7 +209,8 @@ class Shortcuts:
     def best(self, target: str) -> BaselineScore:
         """The baseline with the highest macro-F1."""
         return max(
-            (one for one in self.scores if one.target == target), key=lambda one: one.macro_f1.value or 0.0
+            (score for score in self.scores if score.target == target),
+            key=lambda one: one.macro_f1.value or 0.0,
         )
 
     def floor(self, target: str) -> Floor:

@@ -103,7 +103,7 @@ async def _draft(
             text = await _write_class(session, model, sentence)
             catalogue = _load(text)
             name = catalogue.own_classes[0].name
-            levers = [one for one in catalogue.levers if one.cell.perturbation_class == name]
+            levers = [lever for lever in catalogue.levers if lever.cell.perturbation_class == name]
             prompts = Prompts(catalogue)
 
             async def attempt(lever: Lever, instance: BaseInstance) -> Trial:
@@ -112,14 +112,18 @@ async def _draft(
                 made = await generate_by_model(session.client, prompts, job, instance, 0)
                 return _trial(lever, instance, made)
 
-            tried = await gather_all(attempt(lever, one) for lever in levers for one in _instances(lever))
+            tried = await gather_all(
+                attempt(lever, instance) for lever in levers for instance in _instances(lever)
+            )
     return text, tuple(tried)
 
 
 async def _write_class(session: Session, model: str, sentence: str) -> str:
     """The text of a class file that loads. Raises `ConfigError` if the model gives none."""
     classes = Catalogue.load().classes.values()
-    told = [{"class": str(one.name), "code": one.refusal_code, "summary": one.summary} for one in classes]
+    told = [
+        {"class": str(entry.name), "code": entry.refusal_code, "summary": entry.summary} for entry in classes
+    ]
     schema = object_schema(
         {
             **dict.fromkeys(_FIELDS, _TEXT),
@@ -141,10 +145,10 @@ def read_class(text: str) -> str:
     """The class file that a reply describes. Raises `ReplyError` if it would not load."""
     content = read_object(text, frozenset(_FIELDS))
     levers = content["levers"]
-    if not isinstance(levers, list) or not all(isinstance(one, dict) for one in levers):
+    if not isinstance(levers, list) or not all(isinstance(lever, dict) for lever in levers):
         raise ReplyError("'levers' must be a list of objects")
     written = {name: content[name] for name in _FIELDS}
-    written["levers"] = [_lever_entry(one, content["refusal_code"]) for one in levers]
+    written["levers"] = [_lever_entry(lever, content["refusal_code"]) for lever in levers]
     try:
         file = yaml.safe_dump(written, sort_keys=False, allow_unicode=True, width=110)
         catalogue = _load(file)
@@ -209,10 +213,10 @@ def _marked(before: str, after: str) -> str:
 def _describe(trials: Sequence[Trial]) -> Iterator[str]:
     """The page `trials.md`: what each lever made, so that a person sees which instruction needs work."""
     yield "# What the drafted levers made"
-    for one in trials:
-        yield f"\n## {one.lever} ({one.intensity}), instance {one.instance}\n"
-        if one.outcome is not JobOutcome.CANDIDATE:
-            yield f"Nothing: {one.outcome.value}: {one.detail}"
+    for trial in trials:
+        yield f"\n## {trial.lever} ({trial.intensity}), instance {trial.instance}\n"
+        if trial.outcome is not JobOutcome.CANDIDATE:
+            yield f"Nothing: {trial.outcome.value}: {trial.detail}"
         else:
-            yield f"Question: {one.query}\n\nPassage: {one.context}"
+            yield f"Question: {trial.query}\n\nPassage: {trial.context}"
     yield ""

@@ -325,7 +325,7 @@ def read_made(made: Any, instance: BaseInstance, levers: Sequence[Lever]) -> Rep
         raise ReplyError(f"unknown key '{unknown[0]}': return {', '.join(_KEYS)} or some of them")
     passages = made.get("passages", [made["context"]] if "context" in made else None)
     if passages is None:
-        passages = [one.text for one in instance.passages]
+        passages = [passage.text for passage in instance.passages]
     if (
         not isinstance(passages, Sequence)
         or isinstance(passages, str)

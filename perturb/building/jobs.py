@@ -108,7 +108,7 @@ def plan_jobs(
 def plan_digest(settings: PlanSettings, instance_keys: Sequence[str], catalogue: Catalogue) -> str:
     """Digest of everything that the plan depends on. Plans with equal digests have the same jobs."""
     # What came later enters only if it is used, so that earlier plans keep their digests.
-    constructions = [astuple(one) for one in catalogue.constructions]
+    constructions = [astuple(construction) for construction in catalogue.constructions]
     shares: dict[str, float] = dict(settings.shares.items())
     return digest(
         (JOB_FORMAT, settings.round, settings.seed, settings.replicates, dict(settings.generators)),
@@ -167,7 +167,9 @@ class _Offers:
         """The levers of each cell that may fit an instance, in catalogue order."""
         features = features_of(instance)
         return {
-            cell: [name for name, needs in levers if all(_may_hold(one, features, instance) for one in needs)]
+            cell: [
+                name for name, needs in levers if all(_may_hold(need, features, instance) for need in needs)
+            ]
             for cell, levers in self._levers.items()
         }
 
@@ -210,7 +212,10 @@ class _Depths:
         self._settings = settings
         self._jobs: Counter[tuple[str, Cell, int]] = Counter()
         self._offered: Counter[tuple[Cell, str]] = Counter()
-        self._constructions = [(one, tuple(map(Need.read, one.needs))) for one in catalogue.constructions]
+        self._constructions = [
+            (construction, tuple(map(Need.read, construction.needs)))
+            for construction in catalogue.constructions
+        ]
 
     def next(self, generator: str, cell: Cell, replicate: int) -> Depth:
         """The depth of the next job.

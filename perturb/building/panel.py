@@ -160,13 +160,13 @@ def refuse_unknown_checks(config: BuildConfig, every: Sequence[PerturbationClass
 
 def refuse_unjudged_classes(config: BuildConfig, every: Sequence[PerturbationClass]) -> None:
     panel = config.resolved_panel
-    for one in dict.fromkeys(cell.perturbation_class for cell in config.chosen_cells):
-        judges = [entry for entry in panel.verifiers if one in (classes_judged(entry, every) or every)]
+    for fromkey in dict.fromkeys(cell.perturbation_class for cell in config.chosen_cells):
+        judges = [entry for entry in panel.verifiers if fromkey in (classes_judged(entry, every) or every)]
         if len(judges) < (panel.k or 1):
             who = (
-                f"only {counted(len(judges), 'verifier')} for {one}, but 'k' is {panel.k}"
+                f"only {counted(len(judges), 'verifier')} for {fromkey}, but 'k' is {panel.k}"
                 if judges
-                else f"no verifier judges {one}"
+                else f"no verifier judges {fromkey}"
             )
             raise ConfigError(
                 f"panel '{panel.name}': {who}: add it to a verifier's 'classes', or leave its cells out"

@@ -321,7 +321,7 @@ class Waves:
     def unfilled(self) -> tuple[str, ...]:
         """Places whose jobs are used up although items are missing, one line for each cell."""
         left = {(job.generator, job.cell) for job in self._jobs if job.id not in self._begun}
-        left |= {one.place for one in self._ends() if one.end == "open"}
+        left |= {end.place for end in self._ends() if end.end == "open"}
         short: dict[Cell, list[str]] = defaultdict(list)
         for (generator, cell), n in missing_items(self._places, self._ends(), self.quota).items():
             if (generator, cell) not in left:
@@ -335,7 +335,7 @@ class Waves:
     @property
     def _places(self) -> list[Place]:
         config = self._build_plan.config
-        return [(one.name, cell) for cell in config.chosen_cells for one in config.generators]
+        return [(generator.name, cell) for cell in config.chosen_cells for generator in config.generators]
 
     def _ends(self) -> list[JobEnd]:
         self._ledger.flush()

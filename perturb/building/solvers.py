@@ -58,7 +58,7 @@ class SolverPlan:
     def of(cls, entry: DifficultyEntry, catalogue: Catalogue, *, replayed: bool) -> SolverPlan:
         """The plan that a configuration asks for. Raises `ConfigError` for an unknown prompt."""
         return cls(
-            {one.name: one.settings(replayed=replayed) for one in entry.solvers},
+            {solver.name: solver.settings(replayed=replayed) for solver in entry.solvers},
             entry.judge.settings(replayed=replayed),
             prompt_setting(entry.prompt),
             entry.samples,
@@ -86,8 +86,8 @@ def other_roles(config: BuildConfig) -> dict[str, list[str]]:
         "judges": [config.difficulty.judge.model],
     }
     found = {
-        one.name: [role for role, models in roles.items() if one.model in models]
-        for one in config.difficulty.solvers
+        solver.name: [role for role, models in roles.items() if solver.model in models]
+        for solver in config.difficulty.solvers
     }
     return {name: held for name, held in found.items() if held}
 
@@ -138,13 +138,13 @@ def earlier_attempt(db: sqlite3.Connection, candidate_id: str, prints: Mapping[s
     """An item that solvers (name → fingerprint) mastered, and what they replied, as a generator is shown them."""
     item = candidate(db, candidate_id)
     replies = [
-        shorten(after_thinking(one.raw))
-        for one in solver_replies(db, prints, candidate_id)
-        if one.wrong is False
+        shorten(after_thinking(solver_reply.raw))
+        for solver_reply in solver_replies(db, prints, candidate_id)
+        if solver_reply.wrong is False
     ]
     return {
         "query": item.query,
-        "passages": [{"title": one.title, "text": one.text} for one in item.passages],
+        "passages": [{"title": passage.title, "text": passage.text} for passage in item.passages],
         "replies": list(dict.fromkeys(replies)),
     }
 

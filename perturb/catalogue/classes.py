@@ -207,8 +207,8 @@ def clash(entry: ClassEntry, others: Mapping[PerturbationClass, ClassEntry]) -> 
     if entry.before is not None and entry.before not in PUBLISHED_CLASSES:
         return "before", f"'before' is {entry.before}: name one of {', '.join(PUBLISHED_CLASSES)}"
     owners = dict.fromkeys((ANSWER_CORRECTLY, REFUSE_OTHER), "every class")
-    for one in others.values():
-        owners |= dict.fromkeys((one.refusal_code, *one.short_forms), str(one.name))
+    for other in others.values():
+        owners |= dict.fromkeys((other.refusal_code, *other.short_forms), str(other.name))
     for key, codes in (("refusal_code", (entry.refusal_code,)), ("short_forms", entry.short_forms)):
         if taken := [code for code in codes if code in owners]:
             owner = owners[taken[0]]

@@ -206,7 +206,9 @@ class Prompts:
         kind = "deep" if depth == "deep" else prompt_kind(instance)
         offered = tuple(lever.name for lever in tuple(levers) or self.catalogue.levers_of(cell))
         if depth == "deep":
-            suiting = (one.name for one in self.catalogue.constructions if one.suits(cell))
+            suiting = (
+                construction.name for construction in self.catalogue.constructions if construction.suits(cell)
+            )
             ways = tuple(constructions) or tuple(suiting)
             system = self._system("generate", kind, cell, offered, constructions=ways)
         else:
@@ -307,7 +309,9 @@ class Prompts:
             expected=self.catalogue.expected_behavior(cell),
             levers=levers,
             lever=lever,
-            constructions=[laid for one in constructions if (laid := self.catalogue.construction(one))],
+            constructions=[
+                laid for construction in constructions if (laid := self.catalogue.construction(construction))
+            ],
             others={one.name: _first_sentence(one.instruction) for one in levers if one is not lever},
             check_names=CHECK_NAMES,
             codes=self._codes(),
@@ -320,7 +324,11 @@ class Prompts:
     def _codes(self) -> list[str]:
         """Every code a reply may give, in the order of the taxonomy."""
         names = sorted(self.catalogue.classes, key=taxonomy_place)
-        return [ANSWER_CORRECTLY, *(self.catalogue.classes[one].refusal_code for one in names), REFUSE_OTHER]
+        return [
+            ANSWER_CORRECTLY,
+            *(self.catalogue.classes[name].refusal_code for name in names),
+            REFUSE_OTHER,
+        ]
 
 
 def language_rules(name: str, instance: BaseInstance) -> str:

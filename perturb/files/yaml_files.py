@@ -167,7 +167,7 @@ def _meant(exc: ValidationError) -> ErrorDetails:
     field is often missing because it is misspelt.
     """
     faults = exc.errors(include_url=False)
-    return max(faults, key=lambda one: (len(one["loc"]), one["type"] == "extra_forbidden"))
+    return max(faults, key=lambda fault: (len(fault["loc"]), fault["type"] == "extra_forbidden"))
 
 
 def _child(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, int] | None:
@@ -190,9 +190,11 @@ def known_keys(model: type[BaseModel], loc: Sequence[str | int]) -> dict[str, se
             node.get("items") if isinstance(step, int) else node.get("properties", {}).get(step)
             for node in nodes
         ]
-        nodes = [one for node in inner if node for one in _alternatives(node, schema)]
+        nodes = [alternative for node in inner if node for alternative in _alternatives(node, schema)]
     return {
-        name: {key for one in _alternatives(inside, schema) for key in one.get("properties", ())}
+        name: {
+            key for alternative in _alternatives(inside, schema) for key in alternative.get("properties", ())
+        }
         for node in nodes
         for name, inside in node.get("properties", {}).items()
     }

@@ -159,7 +159,7 @@ def _known_runs(folder: Path) -> str:
     """What to do: the runs that a wrong folder may have been meant for."""
     if (folder.parent / LEDGER_FILE).exists():
         return f"this folder is part of the run {folder.parent}: give that folder"
-    inside = sorted(str(one.parent) for one in folder.glob(f"*/{LEDGER_FILE}"))
+    inside = sorted(str(path.parent) for path in folder.glob(f"*/{LEDGER_FILE}"))
     return f"give the folder of a run, {f'one of {listed(inside)}' if inside else 'such as outputs/NAME'}"
 
 

@@ -168,7 +168,9 @@ class CurrentPlan:
                 raise ValueError(str(exc)) from None
             folders = [Path(folder) for folder in config.get("levers") or ()]
         try:
-            known = Catalogue.load([one for one in folders if one.is_dir() or embedded_levers(one)])
+            known = Catalogue.load(
+                [folder for folder in folders if folder.is_dir() or embedded_levers(folder)]
+            )
         except PerturbError:  # the folder has changed since: what was chosen is in candidates and votes
             known = Catalogue.load()
         return known.with_classes(self.facts.classes)

@@ -141,9 +141,9 @@ def solver_replies(
 def difficulties(replies: Iterable[SolverReply]) -> dict[str, Difficulty]:
     """How hard each item is, by id; an item without a scored reply is left out."""
     scored: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
-    for one in replies:
-        if one.wrong is not None:
-            scored[one.candidate_id][one.solver].append(one.wrong)
+    for reply in replies:
+        if reply.wrong is not None:
+            scored[reply.candidate_id][reply.solver].append(reply.wrong)
     return {name: _difficulty(list(of_item.values())) for name, of_item in scored.items()}
 
 

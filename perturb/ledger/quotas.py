@@ -42,15 +42,15 @@ class JobEnd:
 
 def missing_items(places: Iterable[Place], ends: Iterable[JobEnd], quota: int) -> dict[Place, int]:
     """How many accepted items each place lacks, where it lacks any."""
-    accepted = Counter(one.place for one in ends if one.end == "accepted")
+    accepted = Counter(end.place for end in ends if end.end == "accepted")
     return {place: quota - accepted[place] for place in places if accepted[place] < quota}
 
 
 def jobs_to_go(places: Iterable[Place], ends: Sequence[JobEnd], quota: int) -> int:
     """About how many more jobs it takes, at the share that each place has had accepted so far."""
-    ended = Counter(one.place for one in ends if one.end != "open")
+    ended = Counter(end.place for end in ends if end.end != "open")
     lacking = missing_items(places, ends, quota)
-    accepted = Counter(one.place for one in ends if one.end == "accepted")
+    accepted = Counter(end.place for end in ends if end.end == "accepted")
     return sum(ceil(n * (ended[place] + 2) / (accepted[place] + 1)) for place, n in lacking.items())
 
 
@@ -61,13 +61,13 @@ def plan_wave(waiting: Iterable[Job], ends: Iterable[JobEnd], quota: int) -> lis
     """
     held, ended, accepted = Counter[Place](), Counter[Place](), Counter[Place]()
     tried, passed = Counter[tuple[Cell, str]](), Counter[tuple[Cell, str]]()
-    for one in ends:
-        held[one.place] += one.end != "lost"
-        ended[one.place] += one.end != "open"
-        accepted[one.place] += one.end == "accepted"
-        for lever in one.levers if one.end != "open" else ():
-            tried[one.place[1], lever] += 1
-            passed[one.place[1], lever] += one.end == "accepted"
+    for end in ends:
+        held[end.place] += end.end != "lost"
+        ended[end.place] += end.end != "open"
+        accepted[end.place] += end.end == "accepted"
+        for lever in end.levers if end.end != "open" else ():
+            tried[end.place[1], lever] += 1
+            passed[end.place[1], lever] += end.end == "accepted"
     jobs: dict[Place, list[tuple[int, Job]]] = defaultdict(list)
     for number, job in enumerate(waiting):
         if held[job.generator, job.cell] < quota:
@@ -77,7 +77,7 @@ def plan_wave(waiting: Iterable[Job], ends: Iterable[JobEnd], quota: int) -> lis
         share = (accepted[place] + 1) / (ended[place] + 2)
         lacking = quota - held[place]
         rates = {job.id: _rate(job, tried, passed, share) for _, job in candidates}
-        candidates.sort(key=lambda one: (one[1].replicate, -rates[one[1].id], one[0]))
+        candidates.sort(key=lambda candidate: (candidate[1].replicate, -rates[candidate[1].id], candidate[0]))
         wave += candidates[: max(lacking, int(lacking / share / 2))]
     return [job for _, job in sorted(wave, key=lambda one: one[0])]
 
@@ -137,7 +137,7 @@ def quota_status(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Any] | 
     if quota is None:
         return None
     ends = job_ends(db, plan.number, plan.panel, plan.judges)
-    places = [(one.name, cell) for cell in plan.cells for one in plan.facts.generators]
+    places = [(generator.name, cell) for cell in plan.cells for generator in plan.facts.generators]
     lacking = missing_items(places, ends, quota)
     return {
         "per_cell": quota,

@@ -177,7 +177,7 @@ def beyond_reading(query: str, passages: tuple[Passage, ...]) -> str | None:
     >>> beyond_reading("who sang", (Passage("Ray sang." + "." * 300, "Ray", "signal"),))
     'no prose: one character, or blanks, more than 200 times in a row'
     """
-    text = "\0".join([query, *(part for one in passages for part in (one.title, one.text))])
+    text = "\0".join([query, *(part for passage in passages for part in (passage.title, passage.text))])
     if len(text) > MAX_CHARS:
         return f"too long to be read by rule: more than {MAX_CHARS:,} characters"
     if _RUN.search(text):

@@ -150,13 +150,13 @@ def describe_change(before: BaseInstance, after: Candidate, *, in_full: bool = F
     passages = mark_passages(before.passages, after.passages)
     several = len(passages) > 1
     described: list[dict[str, Any]] = []
-    for one in passages:
-        number = f"[{one.number}] " if several else ""
-        if one.changed or not several:
-            title = f"{one.title}: " if several and in_full and one.title else ""
-            described.append({"pieces": [Piece("same", number + title), *one.pieces]})
+    for passage in passages:
+        number = f"[{passage.number}] " if several else ""
+        if passage.changed or not several:
+            title = f"{passage.title}: " if several and in_full and passage.title else ""
+            described.append({"pieces": [Piece("same", number + title), *passage.pieces]})
         elif in_full:
-            described.append({"pieces": one.pieces, "folded": f"{number}{one.title} unchanged"})
+            described.append({"pieces": passage.pieces, "folded": f"{number}{passage.title} unchanged"})
     return {
         "query": mark_change(before.query, after.query),
         "passages": described,

@@ -213,7 +213,7 @@ def test_refusals_and_confidence_are_measured_from_models_tables_and_runs(
     from_runs = perturb.refusal_index([demo.run], **options)
     assert from_table.run is None
     for other in (from_table, from_runs):
-        assert [one.index for one in other.groups] == [one.index for one in demo.groups]
+        assert [group.index for group in other.groups] == [group.index for group in demo.groups]
     assert set(demo.to_pandas()["setting"]) == {"low", "normal", "high", "highest"}
     stated = perturb.bas(out=tmp_path / "bas", **options)
     assert stated.to_pandas()["bas_uniform"].between(-1, 1).all()
@@ -252,7 +252,7 @@ def test_a_base_set_is_curated_from_a_file_and_from_a_data_set(tmp_path: Path) -
     write_rows(source, rows)
     base = perturb.curate(source, tmp_path / "base.jsonl")
     assert len(base) == 2
-    assert any("1 record left out" in one for one in base.warnings)
+    assert any("1 record left out" in warning for warning in base.warnings)
     assert (tmp_path / "base.manifest.json").exists()
     assert perturb.BaseSet.read(tmp_path / "base.jsonl").digest == base.digest
     with pytest.raises(SourceError, match="already exists"):

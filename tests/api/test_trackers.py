@@ -95,7 +95,7 @@ def test_the_recipe_of_the_page_logs_the_scores_of_every_model(
     assert len(expected) == 3
     assert {name: metrics for name, metrics, _ in logged} == expected
     for _, _, facts in logged:
-        assert [one["model"] for one in facts["models"]] == list(expected)
+        assert [fact["model"] for fact in facts["models"]] == list(expected)
 
 
 def run_there(code: str, folder: Path) -> str:

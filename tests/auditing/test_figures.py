@@ -203,12 +203,14 @@ def test_acceptance_under_k_of_n() -> None:
 
 def test_unanimous_acceptance_is_given_by_class_and_generator() -> None:
     rules = votes(["PPP", "PPF", "PFF", "PPP"], generators=("amber", "birch")).rules
-    assert [one.rate for one in rules.unanimous_by["class"]] == [0.5]
-    assert [(one.name, one.rate) for one in rules.unanimous_by["generator"]] == [
+    assert [unanimou.rate for unanimou in rules.unanimous_by["class"]] == [0.5]
+    assert [(unanimou.name, unanimou.rate) for unanimou in rules.unanimous_by["generator"]] == [
         ("amber", 0.5),
         ("birch", 0.5),
     ]
-    assert [one.rate for one in votes(["PP", "PP", "PF", "PP"]).rules.unanimous_by["class"]] == [0.75]
+    assert [unanimou.rate for unanimou in votes(["PP", "PP", "PF", "PP"]).rules.unanimous_by["class"]] == [
+        0.75
+    ]
 
 
 def test_a_verifier_left_out_lets_in_what_it_alone_kept_out() -> None:
@@ -261,8 +263,8 @@ def test_bias_is_given_by_class() -> None:
         ("P-Contradiction", -50),
     ]
     assert row.bias.value == 0
-    figures = [one for part in make_audit_report(report, ()).sections for one in part.figures]
-    drawn = next(one for one in figures if one.name == "self-bias-by-class").drawing.svg
+    figures = [figure for part in make_audit_report(report, ()).sections for figure in part.figures]
+    drawn = next(figure for figure in figures if figure.name == "self-bias-by-class").drawing.svg
     assert "amber, P-Ambiguity: +50.0" in drawn
     assert "amber, P-Contradiction: \N{MINUS SIGN}50.0" in drawn
 

@@ -67,7 +67,7 @@ def test_deep_items_are_measured_by_themselves() -> None:
     """A telling word in deep items alone is found there, and not in the others."""
     deep = [replace(item, id=f"deep-{item.id}", construction="distance") for item in planted(1.0)]
     measured = measure_shortcuts("round", [*deep, *planted(0.0, seed=1)], resamples=20)
-    (by_query,) = (one for one in measured.scores if (one.target, one.view) == ("decision", "query"))
+    (by_query,) = (score for score in measured.scores if (score.target, score.view) == ("decision", "query"))
     accuracy = {one.name: (one.accuracy.value or 0.0, one.accuracy.n) for one in by_query.by["depth"]}
     assert accuracy["deep"][0] > accuracy["not deep"][0] + 0.2
     assert accuracy["deep"][1] == accuracy["not deep"][1] == len(deep)
@@ -75,7 +75,9 @@ def test_deep_items_are_measured_by_themselves() -> None:
 
 
 def decisions(measured: Shortcuts) -> dict[str, float]:
-    return {one.view: one.macro_f1.value or 0.0 for one in measured.scores if one.target == "decision"}
+    return {
+        score.view: score.macro_f1.value or 0.0 for score in measured.scores if score.target == "decision"
+    }
 
 
 def test_a_planted_word_is_found_in_the_view_that_holds_it() -> None:
@@ -84,7 +86,7 @@ def test_a_planted_word_is_found_in_the_view_that_holds_it() -> None:
     assert best.view in ("query", "added")
     assert (best.macro_f1.low or 0) > 0.7
     assert decisions(measured)["context"] < 0.65
-    query = next(one for one in measured.scores if (one.target, one.view) == ("decision", "query"))
+    query = next(score for score in measured.scores if (score.target, score.view) == ("decision", "query"))
     assert query.words["refuse"][0] == "maple"
     low = next(group for group in query.by["intensity"] if group.name == "LOW")
     assert (low.floor.majority_accuracy, low.accuracy.n) == (1.0, len(planted(1.0)) // 3)
@@ -98,9 +100,9 @@ def test_a_planted_word_is_found_in_the_view_that_holds_it() -> None:
 
 def test_without_a_shortcut_no_interval_lies_above_chance() -> None:
     measured = measure_shortcuts("none", planted(0.0), resamples=200)
-    for one in measured.scores:
-        if one.target == "decision":
-            assert (one.macro_f1.low or 0) < 0.5
+    for score in measured.scores:
+        if score.target == "decision":
+            assert (score.macro_f1.low or 0) < 0.5
 
 
 def test_the_same_seed_gives_the_same_json_in_any_order() -> None:

@@ -40,7 +40,7 @@ def replies() -> dict[str, str]:
         "perturbed_query": "When did the mill open?",
         "perturbed_context": f"The mill opened in 1950. The mill opened in 1920, says page {NUMBER.decode()}. "
         * 20,
-        "lever_selected": next(one.name for one in catalogue.levers_of(CELL) if not one.needs),
+        "lever_selected": next(lever.name for lever in catalogue.levers_of(CELL) if not lever.needs),
         "implementation_reasoning": "Two years are given for one opening.",
         "intensity_achieved": str(CELL.intensity),
         "answer_constraint_satisfied": "yes",

@@ -50,7 +50,7 @@ def serve() -> None:
                 until = None if rule is None else read_stop_rule(rule)
                 report = run(here / str(rule), source, server.url, tuple(MODELS), until=until)
                 calls[rule] = server.counters.total
-            replies = {one["model"]: one["replies"] for one in report.facts["models"]}
+            replies = {fact["model"]: fact["replies"] for fact in report.facts["models"]}
             share = calls[rule] / calls[None]
             print(f"{rule or 'all items':<20}{calls[rule]:6,} calls, {share:4.0%}; replies: {replies}")
 

@@ -146,7 +146,7 @@ def main(arguments: list[str]) -> None:
         for seed in range(rounds):
             ends, waves = in_waves(jobs, seed)
             whole = [end_of(job, seed) for job in jobs]
-            accepted = sum(one.end == "accepted" for one in ends)
+            accepted = sum(end.end == "accepted" for end in ends)
             lacking = len(missing_items(places, ends, QUOTA))
             smallest = smallest_plan(jobs, seed, places)
             rows.append(

@@ -58,7 +58,7 @@ def invocation(name: str) -> list[str]:
         so_far = f"{so_far} {step}".strip()
         words.append(step)
         if so_far != name and any(
-            one.param_type_name == "argument" for one in dict(commands())[so_far].params
+            param.param_type_name == "argument" for param in dict(commands())[so_far].params
         ):
             words.append("outputs/demo")
     return words

@@ -69,8 +69,8 @@ def test_a_command_opens_what_an_earlier_version_made(
 def test_python_opens_a_build_of_an_earlier_version(tmp_path: Path, archive: str, folder: str) -> None:
     run = Run(unpacked(archive, tmp_path) / folder)
     rows = read_snapshot(run.folder / "snapshot").read_rows()
-    assert [one["id"] for one in rows] == list(run.to_pandas()["id"])
-    assert {one["id"] for one in rows} <= {item.id for item in run.items}
+    assert [row["id"] for row in rows] == list(run.to_pandas()["id"])
+    assert {row["id"] for row in rows} <= {item.id for item in run.items}
     assert run.report().is_file()
 
 
@@ -78,5 +78,5 @@ def test_python_opens_a_build_of_an_earlier_version(tmp_path: Path, archive: str
 def test_python_opens_an_evaluation_of_an_earlier_version(tmp_path: Path, archive: str, folder: str) -> None:
     evaluation = Evaluation(unpacked(archive, tmp_path) / folder)
     models = evaluation.score(resamples=20).to_dict()["models"]
-    assert {one["model"] for one in models} == {one.model for one in evaluation.results}
+    assert {model["model"] for model in models} == {result.model for result in evaluation.results}
     assert evaluation.report().is_file()

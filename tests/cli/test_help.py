@@ -53,7 +53,7 @@ def every_command() -> dict[tuple[str, ...], Any]:
 
 
 def options(command: Any) -> list[Any]:
-    return [one for one in command.params if one.param_type_name == "option" and one.name != "help"]
+    return [param for param in command.params if param.param_type_name == "option" and param.name != "help"]
 
 
 @pytest.mark.parametrize("words", ["evaluate", "build", "curate", "refusal-index run", "bas run"])
@@ -64,7 +64,7 @@ def test_a_command_that_asks_models_groups_its_options(words: str) -> None:
     assert {"Source", "Models", "Limits"} < {*headings}
     listed = re.findall(r"^  (?:-\w, )?(--[\w-]+)", shown[shown.index("Source:") :], re.MULTILINE)
     command = every_command()[tuple(words.split())].command
-    assert sorted(listed) == sorted(["--help", *(max(one.opts, key=len) for one in options(command))])
+    assert sorted(listed) == sorted(["--help", *(max(option.opts, key=len) for option in options(command))])
 
 
 DIFFERENT = {

@@ -76,8 +76,8 @@ def test_every_companion_has_an_interval_around_it(run: Run, table: Path) -> Non
     assert set(intervals) == {
         *("correct_rate", "refusal_rate", "c_over_a", "f_score", "weighted p=0.2", "weighted p=1")
     }
-    for one in intervals.values():
-        assert one["low"] < one["value"] < one["high"]
+    for interval in intervals.values():
+        assert interval["low"] < interval["value"] < interval["high"]
     # The standard error of a share, by its formula.
     c = 70 / 200
     assert intervals["correct_rate"]["se"] == pytest.approx((c * (1 - c) / 200) ** 0.5, rel=0.1)
@@ -167,10 +167,10 @@ def test_the_sample_size_follows_the_wanted_precision(run: Run, table: Path) -> 
 def test_each_model_and_setting_has_its_figures(run: Run, settings_table: Path) -> None:
     told = run(settings_table, "--json").json
     results = told["results"]
-    assert [(one["model"], one["setting"]) for one in results] == [
+    assert [(result["model"], result["setting"]) for result in results] == [
         (name, setting) for name in ("strong", "weak") for setting in ("low", "high", "highest")
     ]
-    assert all(one.keys() >= SPEC_FIELDS for one in results)
+    assert all(result.keys() >= SPEC_FIELDS for result in results)
     stability = {(one["model"], one["metric"]): one for one in told["stability"]}
     for name in ("strong", "weak"):
         index, rate = stability[name, "refusal_index"], stability[name, "refusal_rate"]

@@ -23,7 +23,7 @@ def leaves() -> Iterator[tuple[tuple[str, ...], Any]]:
 
     def walk(words: tuple[str, ...], command: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
         below = getattr(command, "commands", {})
-        own = tuple("x" for one in command.params if below and one.param_type_name == "argument")
+        own = tuple("x" for param in command.params if below and param.param_type_name == "argument")
         for name, one in below.items():
             yield from walk((*words, *own, name), one)
         if not below:
@@ -39,10 +39,10 @@ COMMANDS = [pytest.param(words, id=" ".join(words)) for words in LEAVES]
 def needed(command: Any) -> list[str]:
     """Something for every argument and option that a command cannot do without."""
     words: list[str] = []
-    for one in command.params:
-        if one.required:
-            value = str(one.type_descriptor.choices[0]) if one.type_descriptor.is_choice else "x.jsonl"
-            words += [value] if one.param_type_name == "argument" else [one.opts[0], value]
+    for param in command.params:
+        if param.required:
+            value = str(param.type_descriptor.choices[0]) if param.type_descriptor.is_choice else "x.jsonl"
+            words += [value] if param.param_type_name == "argument" else [param.opts[0], value]
     return words
 
 
@@ -64,7 +64,7 @@ def test_an_unknown_option_is_wrong_use(run: Run, words: tuple[str, ...]) -> Non
 @pytest.mark.parametrize("words", COMMANDS)
 def test_a_word_too_many_or_too_few_is_wrong_use(run: Run, words: tuple[str, ...]) -> None:
     command = LEAVES[words]
-    if all(one.nargs == 1 for one in command.params if one.param_type_name == "argument"):
+    if all(param.nargs == 1 for param in command.params if param.param_type_name == "argument"):
         refused(run(*words, *needed(command), *["x.jsonl"] * 9), "unexpected extra argument")
     if needed(command):
         refused(run(*words), "missing ")
@@ -72,17 +72,17 @@ def test_a_word_too_many_or_too_few_is_wrong_use(run: Run, words: tuple[str, ...
 
 def bad_values(command: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Options that take a number or one of several words, with values that they cannot take."""
-    for one in command.params:
-        described = one.type_descriptor
+    for param in command.params:
+        described = param.type_descriptor
         kinds = {described.annotation, *getattr(described.annotation, "__args__", ())}
-        if one.param_type_name != "option" or one.is_flag:
+        if param.param_type_name != "option" or param.is_flag:
             continue
         if kinds & {int, float}:
-            yield one.opts[0], ("many",) * one.nargs
+            yield param.opts[0], ("many",) * param.nargs
         if described.is_choice:
-            yield one.opts[0], ("nonsense",)
-        if getattr(one, "min", None) is not None:
-            yield one.opts[0], (str(one.min - 1),)
+            yield param.opts[0], ("nonsense",)
+        if getattr(param, "min", None) is not None:
+            yield param.opts[0], (str(param.min - 1),)
 
 
 @pytest.mark.parametrize("words", COMMANDS)

@@ -61,8 +61,8 @@ def test_a_server_in_trouble_is_named_while_the_run_goes_on(tmp_path: Path, stat
             assert line.startswith(("beta: paused", "beta: failing")), line
             assert cause in line
     events = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()]
-    assert {"retry", "trouble"} <= {one["event"] for one in events}
-    (trouble,) = (one for one in events if one["event"] == "trouble")
+    assert {"retry", "trouble"} <= {event["event"] for event in events}
+    (trouble,) = (event for event in events if event["event"] == "trouble")
     assert (trouble["model"], trouble["level"]) == ("beta", "warning")
     assert trouble["cause"].startswith(cause)
     assert KEY not in (tmp_path / "events.jsonl").read_text()

@@ -26,6 +26,6 @@ def recall(items: Sequence[RoundItem], words: int, seed: int = 0) -> tuple[int, 
     """How many repeats, one of each item with so many other words, are alike, and how many of those are found."""
     rng = random.Random(seed)
     index = FreshnessIndex(items)
-    repeats = [(one, reworded(one, words, rng)) for one in items]
+    repeats = [(item, reworded(item, words, rng)) for item in items]
     near = [(one, again) for one, again in repeats if alike(one, again)]
     return len(near), sum(index.find(again) is not None for _, again in near)

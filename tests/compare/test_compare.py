@@ -107,7 +107,7 @@ def test_a_repeat_with_many_other_words_is_found_and_unrelated_items_are_not(
         items.append(replace(item(number, f"{passage} However, {clause}."), original_context=passage))
     index = FreshnessIndex(items)
     repeats = [reworded(one, words, rng) for one in items]
-    assert sum(index.find(one) is not None for one in repeats) >= least * len(items)
+    assert sum(index.find(repeat) is not None for repeat in repeats) >= least * len(items)
     others = [(items[:place] + items[place + 1 :], one) for place, one in enumerate(items)]
     assert not any(FreshnessIndex(rest).find(one) for rest, one in others[::4] + others[1::4])
 
@@ -163,7 +163,7 @@ def test_no_pair_above_the_threshold_is_missed() -> None:
 def test_drift_is_the_share_that_moved() -> None:
     shift = shift_of(["a"] * 3 + ["b"], ["a", "c", "c", "c"])
     assert shift.distance == pytest.approx(0.75)
-    assert [(one.name, one.change) for one in shift.shares] == [("c", 0.75), ("a", -0.5), ("b", -0.25)]
+    assert [(share.name, share.change) for share in shift.shares] == [("c", 0.75), ("a", -0.5), ("b", -0.25)]
 
 
 def snapshot(folder: Path, text: str, count: int = 6) -> Path:
@@ -287,13 +287,13 @@ def test_scores_belong_to_the_round_they_are_given_for(tmp_path: Path) -> None:
         replies = [right(one, "m") | {"item_id": f"{name}-{n}"} for n, one in enumerate(table_items(36))]
         rows = [
             {
-                "id": one["item_id"],
+                "id": reply["item_id"],
                 "source_id": "b",
                 "perturbed_query": "Who?",
-                "perturbed_context": one["item_id"],
+                "perturbed_context": reply["item_id"],
             }
-            | {"perturbation_class": one["perturbation_class"], "intensity": one["intensity"]}
-            for one in replies
+            | {"perturbation_class": reply["perturbation_class"], "intensity": reply["intensity"]}
+            for reply in replies
         ]
         for path, lines in ((tmp_path / f"{name}.jsonl", rows), (tmp_path / f"{name}-scores.jsonl", replies)):
             write_rows(path, lines)

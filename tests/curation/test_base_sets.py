@@ -86,7 +86,7 @@ def test_defaults_come_from_header_and_file_name(tmp_path: Path) -> None:
     assert (named.licence, named.instances[0].licence) == ("CC0-1.0", "CC0-1.0")
     headers = ({"base_set": {"licence": one}} for one in ("CC0-1.0", "MIT"))
     two = load_base_set(write(tmp_path / "b.jsonl", next(headers), row, next(headers), {**row, "id": "2"}))
-    assert [one.licence for one in two.instances] == ["CC0-1.0", "MIT"]
+    assert [instance.licence for instance in two.instances] == ["CC0-1.0", "MIT"]
 
 
 def test_ids_and_digest_depend_on_the_contents_alone(tmp_path: Path) -> None:
@@ -361,7 +361,7 @@ def test_a_csv_file_and_its_data_frame_are_read_alike(tmp_path: Path, header: st
     frame = BaseSet.from_pandas(pd.read_csv(file), name="q")
     read = BaseSet.read(file)
     assert frame.instances == read.instances
-    assert [one.answers for one in read.instances] == [("1932",), ("Ada Stone", "Stone")]
+    assert [instance.answers for instance in read.instances] == [("1932",), ("Ada Stone", "Stone")]
     assert len(read.warnings) == len(frame.warnings) == 1
     numbers = pd.read_csv(file).iloc[:1].assign(answers=[1932])
     assert BaseSet.from_pandas(numbers, name="q").instances == read.instances[:1]

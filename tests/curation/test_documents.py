@@ -331,6 +331,6 @@ def test_any_date_is_read_or_not(value: Any) -> None:
 def test_passages_hold_whole_sentences_of_bounded_length(lengths: list[int]) -> None:
     sentences = [" ".join(["Word", *["word"] * 9]) + "."] * 70
     document = read_plain("\n\n".join(" ".join(sentences[: max(1, n // 10)]) for n in lengths))
-    passages = [one.text for one in document.passages()]
-    assert all(len(words(one)) <= PASSAGE_WORDS[1] for one in passages)
-    assert sum(len(words(one)) for one in passages) == sum(10 * max(1, n // 10) for n in lengths)
+    passages = [passage.text for passage in document.passages()]
+    assert all(len(words(passage)) <= PASSAGE_WORDS[1] for passage in passages)
+    assert sum(len(words(passage)) for passage in passages) == sum(10 * max(1, n // 10) for n in lengths)

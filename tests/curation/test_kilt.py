@@ -184,4 +184,4 @@ def test_questions_keep_the_language_of_their_recipe(tmp_path: Path) -> None:
     pages = write(tmp_path / "pages.jsonl", *PAGES)
     recipe = load_recipe("nq").model_copy(update={"language": "de"})
     curation = curate(SourceRequest(source, "kilt", recipe, knowledge=pages))
-    assert {one.language for one in curation.instances} == {"de"}
+    assert {instance.language for instance in curation.instances} == {"de"}

@@ -20,10 +20,10 @@ def test_every_row_stands_in_another_set() -> None:
 
 
 def test_kinds_of_contexts_and_answers() -> None:
-    assert Counter(len(one.passages) for one in RECORDED.instances) == {1: 9, 10: 3}
-    kinds = {one.metadata["kind"] for one in RECORDED.instances}
+    assert Counter(len(instance.passages) for instance in RECORDED.instances) == {1: 9, 10: 3}
+    kinds = {instance.metadata["kind"] for instance in RECORDED.instances}
     assert kinds == {"person", "date", "number", "place", "work", "phrase"}
-    assert len({one.domain for one in RECORDED.instances}) >= 8
+    assert len({instance.domain for instance in RECORDED.instances}) >= 8
 
 
 def test_both_writers_sit_on_the_panel_beside_a_third() -> None:

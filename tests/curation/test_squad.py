@@ -36,7 +36,7 @@ def test_questions_without_an_answer_are_skipped_and_counted(tmp_path: Path) -> 
     unanswerable = {**ROW, "id": "2", "answers": {"text": [], "answer_start": []}}
     elsewhere = {**ROW, "id": "3", "answers": ["Otto Brandt"]}
     base_set = load_base_set(write(tmp_path / "squad.jsonl", ROW, unanswerable, elsewhere))
-    assert [one.id for one in base_set.instances] == [ROW["id"], "3"]
+    assert [instance.id for instance in base_set.instances] == [ROW["id"], "3"]
     assert any("it has no answer (line 2)" in warning for warning in base_set.warnings)
     assert any(
         "do not hold an accepted answer word for word (line 3)" in warning for warning in base_set.warnings

@@ -406,4 +406,4 @@ def test_models_files_with_faults(tmp_path: Path, line: str, problem: str) -> No
 def test_the_address_of_all_models_covers_a_judge_that_needs_one() -> None:
     names = ModelNames(api_base="http://here/v1")
     found = names.find_all(["openai/m"], ["hosted_vllm/own", "openai/theirs"])
-    assert [one.settings.api_base for one in found.judges] == ["http://here/v1", None]
+    assert [judge.settings.api_base for judge in found.judges] == ["http://here/v1", None]

@@ -72,7 +72,7 @@ def plan(server: LoopbackServer, asked: QuestionSet, *names: str, **changes: Any
 
 def run_confidence(plan: Plan, folder: Path) -> EvaluationReport:
     judges = (model_under_test(plan.judge),) if plan.judge else ()
-    models = ModelSet({one.name: model_under_test(one) for one in plan.models}, judges)
+    models = ModelSet({model.name: model_under_test(model) for model in plan.models}, judges)
     task = BasTask(plan.questions, plan.elicitations, plan.k)
     return run_task(task, models, folder, RunOptions(budget_usd=plan.budget_usd))
 
@@ -95,8 +95,8 @@ def test_bas_orders_three_models_where_ece_cannot(server: LoopbackServer, tmp_pa
     assert (report.stopped, report.warnings, report.facts["unscored"]) == (None, (), 0)
     assert report.facts["rows"] == 60 * 3 * 4
     scores = {
-        (one.group.model, one.group.elicitation): one.report
-        for one in score_confidence([table_of(report)]).groups
+        (group.group.model, group.group.elicitation): group.report
+        for group in score_confidence([table_of(report)]).groups
     }
     assert len(scores) == 12
     for way in map(str, ALL):

@@ -23,10 +23,12 @@ def snapshot(folder: Path, *, twins: bool) -> Path:
 def test_controls_follow_the_items_and_must_be_answered(tmp_path: Path) -> None:
     loaded = load_items(ItemSource(str(snapshot(tmp_path / "s", twins=True)))).items
     plain, controls = loaded[:4], loaded[4:]
-    assert {one.id for one in controls} == {f"{one.id}-control" for one in plain}
-    assert {(one.intensity, one.answerable, one.control) for one in controls} == {("NONE", True, True)}
+    assert {control.id for control in controls} == {f"{one.id}-control" for one in plain}
+    assert {(control.intensity, control.answerable, control.control) for control in controls} == {
+        ("NONE", True, True)
+    }
     assert {(one.intensity, one.control) for one in plain} == {("LOW", False)}
-    several = next(one for one in controls if one.several)
+    several = next(control for control in controls if control.several)
     assert [passage.text for passage in several.passages] == ["Noise plain", "Signal plain", "More noise"]
     assert Item.from_payload(several.id, several.to_payload()) == several
 

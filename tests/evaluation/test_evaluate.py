@@ -92,7 +92,7 @@ def test_the_table_carries_what_the_breakdowns_need(
     source = write_rows(source, [single(number) for number in (0, 2, 1)])
     run(tmp_path, source, server.url, ("refuse",))
     row, *others = read_run(tmp_path / "run").results
-    assert [one.item_id for one in others] == ["item-0002", "item-0001"]
+    assert [other.item_id for other in others] == ["item-0002", "item-0001"]
     made = single(0)
     assert (row.base_id, row.domain, row.lever, row.generator) == (
         made["source_id"],
@@ -240,7 +240,9 @@ def test_a_model_that_is_done_hides_no_other_that_is_stopped(
     assert run(tmp_path, source, server.url, ("never",), limit=3).stopped is None
     stopped = run(tmp_path, source, server.url, ("never", "wrong"), limit=3, budget_usd=1e-9).stopped
     assert "budget_usd" in str(stopped)
-    assert any(one.startswith("wrong has no reply yet") for one in read_results(tmp_path / "run").warnings)
+    assert any(
+        warning.startswith("wrong has no reply yet") for warning in read_results(tmp_path / "run").warnings
+    )
 
 
 def test_the_word_of_another_judge_does_not_stand(

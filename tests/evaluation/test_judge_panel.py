@@ -344,8 +344,8 @@ def test_people_check_a_panel_and_each_of_its_judges(
     run(tmp_path, source, server.url)
     replies = [one for one in draw(tmp_path / "run") if one.kind == "quality"]
     assert list(replies[0].said) == ["panel", "fair", "kind", "strict"]
-    give(tmp_path / "run", "ann", {one.id: {"quality": "5"} for one in replies})
+    give(tmp_path / "run", "ann", {reply.id: {"quality": "5"} for reply in replies})
     with open_read_only(tmp_path / "run") as db:
         report = measure_judge(db, tmp_path / "run")
-    found = {pair.a: pair.agreement.value for one in report.measures[-1:] for pair in one.members}
+    found = {pair.a: pair.agreement.value for measure in report.measures[-1:] for pair in measure.members}
     assert found == {"judge fair": 1.0, "judge kind": 1.0, "judge strict": 0.0}

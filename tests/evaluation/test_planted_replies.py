@@ -84,7 +84,7 @@ def test_judges_are_measured_on_planted_replies_which_count_nowhere(tmp_path: Pa
         without = evaluate(plan(tmp_path / "without", server.url, planted_judgements=0))
         evaluate(plan(tmp_path / "with", server.url))
     entries = entries_of(tmp_path / "with" / "run")
-    assert [one["right"] for one in entries] == [True] * 8
+    assert [entry["right"] for entry in entries] == [True] * 8
     assert entries_of(tmp_path / "without" / "run") == []
     scores = [perturb("score", tmp_path / name / "run", "--json").json for name in ("without", "with")]
     (line,) = scores[1].pop("warnings")
@@ -99,7 +99,9 @@ def test_judges_are_measured_on_planted_replies_which_count_nowhere(tmp_path: Pa
 def test_each_judge_of_a_panel_is_measured_by_itself(tmp_path: Path) -> None:
     with LoopbackServer(Judge()) as server:
         evaluate(plan(tmp_path, server.url, ("judge", "naive")))
-    right = Counter((one["judge"], one["form"]) for one in entries_of(tmp_path / "run") if one["right"])
+    right = Counter(
+        (entry["judge"], entry["form"]) for entry in entries_of(tmp_path / "run") if entry["right"]
+    )
     assert [right["judge", form] for form in FORMS] == [2, 2, 2, 2]
     assert (right["naive", "code"], right["naive", "refusal"]) == (0, 0)
 
@@ -124,8 +126,8 @@ def test_planted_judgements_are_replayed(tmp_path: Path) -> None:
     report = evaluate(EvaluationPlan(source=None, replay=replay, out=tmp_path / "again"))
     assert report.facts["missing_replies"] == []
     assert report.facts["cost_usd"] == 0
-    again = [(one["form"], one["right"]) for one in entries_of(tmp_path / "again")]
-    assert again == [(one["form"], one["right"]) for one in entries_of(tmp_path / "run")]
+    again = [(entry["form"], entry["right"]) for entry in entries_of(tmp_path / "again")]
+    assert again == [(entry["form"], entry["right"]) for entry in entries_of(tmp_path / "run")]
 
 
 def test_planted_judgements_are_in_the_estimate(tmp_path: Path) -> None:

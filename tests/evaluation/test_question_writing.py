@@ -87,16 +87,16 @@ def test_questions_are_written_by_difficulty_and_what_falls_is_counted(tmp_path:
     with LoopbackServer(player) as server:
         told = perturb(*set_up(tmp_path, server)).json
     instances = load_base_set(tmp_path / "base.jsonl").instances
-    assert Counter(one.metadata["difficulty"] for one in instances) == {"0": 14, "1": 14}
+    assert Counter(instance.metadata["difficulty"] for instance in instances) == {"0": 14, "1": 14}
     assert told["shortfalls"] == []
     fallen = {one["reason"]: one["count"] for one in told["left_out"] if one["step"] == "writing"}
     assert set(fallen) <= set(PLANTED.values())
     # The draw goes on until both levels are full: 14 of 14 good articles, so that every planted one was drawn.
     assert fallen == dict.fromkeys(PLANTED.values(), 2)
-    for one in instances:
-        (passage,) = one.passages
-        assert one.query == f"When was {passage.title} founded?"
-        assert one.answers[0] in passage.text
+    for instance in instances:
+        (passage,) = instance.passages
+        assert instance.query == f"When was {passage.title} founded?"
+        assert instance.answers[0] in passage.text
         assert SECTION_WORDS[0] <= len(passage.text.split()) <= SECTION_WORDS[1]
     assert told["writing"]["models"] == {"writer": "hosted_vllm/writer", "reader": "hosted_vllm/reader"}
     assert all(set(data) == {"title", "text"} for model, data in player.seen if model == "writer")
@@ -108,7 +108,10 @@ def test_the_set_is_asked_without_its_passages(tmp_path: Path) -> None:
         assert perturb(*set_up(tmp_path, server)).returncode == 0
     questions = read_questions(str(tmp_path / "base.jsonl")).questions
     assert len(questions) == 28
-    assert all(one.context is None and one.answers and one.text.startswith("When was") for one in questions)
+    assert all(
+        question.context is None and question.answers and question.text.startswith("When was")
+        for question in questions
+    )
 
 
 def test_what_was_written_is_not_asked_for_again(tmp_path: Path) -> None:
@@ -173,7 +176,7 @@ def test_the_recipe_is_that_of_the_paper() -> None:
 def test_sections_are_whole_sentences_of_bounded_length(lengths: list[int]) -> None:
     text = " ".join(" ".join(["Word", *["word"] * (n - 1)]) + "." for n in lengths)
     sections = split_sections(text)
-    assert all(SECTION_WORDS[0] <= len(one.split()) <= SECTION_WORDS[1] for one in sections)
-    assert all(one.endswith(".") and one in text for one in sections)
+    assert all(SECTION_WORDS[0] <= len(section.split()) <= SECTION_WORDS[1] for section in sections)
+    assert all(section.endswith(".") and section in text for section in sections)
     if sum(lengths) >= 2 * SECTION_WORDS[1]:
         assert sections

@@ -116,7 +116,7 @@ def test_a_plain_row_may_name_the_set_that_it_is_from(tmp_path: Path) -> None:
         {"question": "Who?", "answer": "Ada", "dataset": "facts"},
         {"question": "When?", "answer": "1911"},
     )
-    assert [one.source for one in read_questions(jsonl(tmp_path / "q.jsonl", *rows)).questions] == [
+    assert [question.source for question in read_questions(jsonl(tmp_path / "q.jsonl", *rows)).questions] == [
         "facts",
         "q",
     ]
@@ -356,8 +356,8 @@ def made(name: str, count: int) -> QuestionSet:
 def test_a_draw_depends_on_the_seed_alone() -> None:
     whole = made("a", 50)
     assert whole.draw(10, 1) == whole.draw(10, 1) != whole.draw(10, 2)
-    assert [int(one.id) for one in whole.draw(10, 1).questions] == sorted(
-        int(one.id) for one in whole.draw(10, 1).questions
+    assert [int(question.id) for question in whole.draw(10, 1).questions] == sorted(
+        int(question.id) for question in whole.draw(10, 1).questions
     )
     assert whole.draw(None, 1) is whole.draw(99, 1) is whole
 

@@ -55,7 +55,7 @@ def snapshot(folder: Path) -> tuple[Task[Any], Player, str]:
 def two_pass(folder: Path) -> tuple[Task[Any], Player, str]:
     rows = [{"id": f"q{n}", "question": f"What is in box {n}?", "answers": [f"thing {n}"]} for n in range(6)]
     questions = read_questions(str(write_rows(folder / "qa.jsonl", rows)))
-    answers = {one.text: one.answers[0] for one in questions.questions}
+    answers = {question.text: question.answers[0] for question in questions.questions}
     return RefusalIndexTask(questions), AnswererPlayer(answers), "m1"
 
 

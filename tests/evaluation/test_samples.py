@@ -74,17 +74,17 @@ def test_more_samples_ask_for_the_missing_replies_only(tmp_path: Path, source: P
     assert sorted(map(tuple, keys[:ITEMS])) == list(map(tuple, first))
     assert len(set(map(tuple, keys))) == 3 * ITEMS
     results = read_run(tmp_path / "run").results
-    assert Counter(one.sample for one in results) == {1: ITEMS, 2: ITEMS, 3: ITEMS}
+    assert Counter(result.sample for result in results) == {1: ITEMS, 2: ITEMS, 3: ITEMS}
     status = read_status(tmp_path / "run")
     assert status["under_test"]["sixty"]["done"] == 3 * ITEMS
     assert status["left"] == 0
 
     report = score(read_results(tmp_path / "run"), resamples=50)
-    (everything,) = (one for one in report.samples if one.perturbation_class == "all")
+    (everything,) = (sample for sample in report.samples if sample.perturbation_class == "all")
     assert (everything.items, everything.samples) == (ITEMS, 3)
     assert everything.flips.value == 1
     assert everything.disagreement.value == pytest.approx(2 / 3)
-    assert {one.model for one in report.sample_errors} == {"sixty"}
+    assert {sample_error.model for sample_error in report.sample_errors} == {"sixty"}
     page = make_any_page(tmp_path / "run", items=10, resamples=20, seed=0, shortcuts=False)
     chapter = [section for section in page.sections if section.name == "samples"]
     assert chapter
@@ -129,7 +129,7 @@ def sampled(n: int, k: int, seed: int, spread: float = 1.0) -> list[Row]:
 def test_standard_errors_fall_into_items_and_replies() -> None:
     rows = sampled(540, 4, seed=1)
     report = score(table(rows), unit="item", resamples=400)
-    errors = {one.metric: one for one in report.sample_errors}
+    errors = {sample_error.metric: sample_error for sample_error in report.sample_errors}
     # Beta(1, 1): E[p (1 - p)] = 1/6 of a total variance of 1/4, and Var(p) = 1/12
     for name, one in errors.items():
         n = 540 / 3 if name == "answer_accuracy" else 540 * 2 / 3
@@ -138,7 +138,7 @@ def test_standard_errors_fall_into_items_and_replies() -> None:
             assert one.se_items == pytest.approx((1 / 12 / n) ** 0.5, rel=0.2)
         assert one.within == pytest.approx(2 / 3, abs=0.06)
         assert one.se**2 == pytest.approx(one.se_items**2 + one.se_replies**2)
-    flips = next(one for one in report.samples if one.perturbation_class == "all")
+    flips = next(sample for sample in report.samples if sample.perturbation_class == "all")
     assert flips.disagreement.value == pytest.approx(1 / 3, abs=0.04)
     assert share_within(table(rows).models) == pytest.approx(2 / 3, abs=0.06)
 
@@ -151,7 +151,7 @@ def test_samples_of_one_reply_each_add_nothing(unit: str) -> None:
     one, three = (each.models[0].metrics["calibrated_refusal_score"] for each in (single_report, report))
     assert one.value == pytest.approx(three.value or 0)
     assert one.se == pytest.approx(three.se or 0), "a reply that is repeated word by word is no news"
-    assert {one.flips.value for one in report.samples} == {0}
+    assert {sample.flips.value for sample in report.samples} == {0}
     assert not single_report.samples
 
 
@@ -159,7 +159,7 @@ def test_models_are_compared_on_the_samples_that_both_have() -> None:
     rows = sampled(180, 3, seed=3)
     other = [{**row, "model": "n"} for row in rows if row["sample"] == 1]
     report = score(table([*rows, *other]), resamples=50)
-    gaps = {one.metric: one.difference for one in report.comparisons}
+    gaps = {comparison.metric: comparison.difference for comparison in report.comparisons}
     assert gaps["refusal_rate"].value == 0
     assert gaps["refusal_rate"].n == 180
     assert sum(row["expected_rag_behavior"] == ANSWER_CORRECTLY for row in other) > 0
@@ -169,4 +169,4 @@ def test_models_are_compared_on_the_samples_that_both_have() -> None:
 def test_a_budget_is_split_by_what_an_item_costs(cost: float, best: int) -> None:
     splits = split_budget(Budget(10_000, 0.5, cost))
     # Cochran's rule: the square root of cost x within / between, to a whole number
-    assert min(splits, key=lambda one: one.half_width).samples == best
+    assert min(splits, key=lambda split: split.half_width).samples == best

@@ -91,7 +91,7 @@ def test_a_template_of_the_users_is_a_setting_by_its_content(tmp_path: Path) -> 
     file = tmp_path / "mine.j2"
     file.write_text("{% block system %}{% endblock %}{% block user %}{{ query }}{% endblock %}")
     codes, mine = prompt_settings(["codes", str(file)])
-    assert [one.content for one in mine.messages(ITEM)] == ["When was it opened?"]
+    assert [message.content for message in mine.messages(ITEM)] == ["When was it opened?"]
     file.write_text("{% block system %}{% endblock %}{% block user %}Q: {{ query }}{% endblock %}")
     assert prompt_setting(str(file)).version() != mine.version()
     assert codes.variant("confidence") == "confidence"

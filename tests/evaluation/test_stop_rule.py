@@ -133,7 +133,7 @@ def test_scores_and_their_page_say_that_the_run_stopped_early(
     run(tmp_path, source, server.url, ("sixty",), until=RULE)
     report = score(tmp_path / "run")
     words = r"sixty stopped early by 'ci\(calibrated_refusal_score\) <= 0.08': \d+ of 720 items asked; .* between \d"
-    assert [bool(re.match(words, said)) for said in report.warnings] == [True]
+    assert [bool(re.match(words, warning)) for warning in report.warnings] == [True]
     assert report.to_dict()["until"]["sixty"]["items"] == ITEMS
     status = read_status(tmp_path / "run")
     left = status["left"]

@@ -45,7 +45,7 @@ QUESTIONS = QuestionSet(
 @pytest.fixture
 def player() -> AnswererPlayer:
     return AnswererPlayer(
-        {one.text: one.answers[0] for one in QUESTIONS.questions}, rho={"m1": 0.9, "m2": 0.2}
+        {question.text: question.answers[0] for question in QUESTIONS.questions}, rho={"m1": 0.9, "m2": 0.2}
     )
 
 
@@ -153,11 +153,13 @@ def test_the_table_is_what_the_models_did(
 ) -> None:
     report = run_two_pass(plan(server, ("m1", "m2"), size=40), tmp_path / "run")
     rows = table(report)
-    names = sorted({row["item_id"] for row in rows}, key=[one.id for one in QUESTIONS.questions].index)
+    names = sorted(
+        {row["item_id"] for row in rows}, key=[question.id for question in QUESTIONS.questions].index
+    )
     order = [(model, way, name) for model in ("m1", "m2") for way in REFUSAL_PROMPTS for name in names]
     assert [(row["model"], row["setting"], row["item_id"]) for row in rows] == order
     assert len(rows) == 2 * 4 * 40
-    texts = {one.id: one.text for one in QUESTIONS.questions}
+    texts = {question.id: question.text for question in QUESTIONS.questions}
     for row in rows:
         expected = player.truth(row["model"], texts[row["item_id"]], REFUSAL_PROMPTS[row["setting"]])
         assert (row["refused"], row["wrong"]) == expected
@@ -213,7 +215,7 @@ def test_all_settings_are_under_way_together_and_a_refusal_is_followed_up_at_onc
 def test_where_no_answer_is_right_nothing_is_forced_and_any_answer_is_wrong(
     server: LoopbackServer, player: AnswererPlayer, tmp_path: Path
 ) -> None:
-    nothing = tuple(replace(one, answers=(), answerable=False) for one in QUESTIONS.questions[:20])
+    nothing = tuple(replace(question, answers=(), answerable=False) for question in QUESTIONS.questions[:20])
     report = run_two_pass(plan(server, questions=QuestionSet("none", nothing)), tmp_path / "run")
     assert player.forced == []
     assert {(row["wrong"], row["forced_grade"]) for row in table(report)} == {(1, None)}
@@ -347,7 +349,8 @@ def test_bad_plans_are_refused_before_anything_is_asked(server: LoopbackServer, 
 def test_letters_need_no_judge(server: LoopbackServer, player: AnswererPlayer, tmp_path: Path) -> None:
     options = {"A": "nothing", "B": "something else", "C": "all"}
     questions = tuple(
-        replace(one, answers=("B",), form="option", options=options) for one in QUESTIONS.questions[:10]
+        replace(question, answers=("B",), form="option", options=options)
+        for question in QUESTIONS.questions[:10]
     )
     report = run_two_pass(
         plan(server, questions=QuestionSet("letters", questions), judge=None, settings=("highest",)),
@@ -395,8 +398,9 @@ def command_line(folder: Path, server: LoopbackServer) -> list[str]:
     questions = folder / "boxes.jsonl"
     questions.write_text(
         "".join(
-            json.dumps({"id": one.id, "question": one.text, "answers": list(one.answers)}) + "\n"
-            for one in QUESTIONS.questions[:30]
+            json.dumps({"id": question.id, "question": question.text, "answers": list(question.answers)})
+            + "\n"
+            for question in QUESTIONS.questions[:30]
         ),
         encoding="utf-8",
     )
@@ -430,7 +434,7 @@ def test_two_models_under_four_prompts_survive_kills(
     told = perturb(*line).json
     assert told["unscored"] == 0
     assert len(told["results"]) == 8
-    texts = [one.text for one in read_questions(str(tmp_path / "boxes.jsonl")).questions]
+    texts = [question.text for question in read_questions(str(tmp_path / "boxes.jsonl")).questions]
     for result in told["results"]:
         pairs = [player.truth(result["model"], text, REFUSAL_PROMPTS[result["setting"]]) for text in texts]
         counts = [pairs.count(pair) for pair in ((1, 1), (1, 0), (0, 1), (0, 0))]

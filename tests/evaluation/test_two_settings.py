@@ -68,13 +68,17 @@ def test_one_run_holds_both_settings_and_tells_the_exam_gap(tmp_path: Path, sour
     assert {row.predicted for row in unanswerable} == {"ANSWER"}, "the strict reading"
 
     report = score(read_results(tmp_path / "run"), resamples=50)
-    assert [one.model for one in report.models] == ["sixty (codes)", "sixty (plain)"]
+    assert [model.model for model in report.models] == ["sixty (codes)", "sixty (plain)"]
     (lenient,) = report.lenient
     strict = report.models[1]
     listed = sum(row.behaviour_kind == "lists_versions" for row in unanswerable)
     assert strict.metrics["refusal_accuracy"].value == 0
     assert lenient.metrics["refusal_accuracy"].value == pytest.approx(listed / len(unanswerable))
-    gaps = {(one.reading, one.metric): one for one in report.exam_gaps if one.perturbation_class == "all"}
+    gaps = {
+        (exam_gap.reading, exam_gap.metric): exam_gap
+        for exam_gap in report.exam_gaps
+        if exam_gap.perturbation_class == "all"
+    }
     with_codes = report.models[0].metrics["refusal_accuracy"].value
     assert with_codes is not None
     gap = gaps["strict", "refusal_accuracy"]
@@ -85,7 +89,7 @@ def test_one_run_holds_both_settings_and_tells_the_exam_gap(tmp_path: Path, sour
     assert gaps["lenient", "refusal_accuracy"].difference.value == pytest.approx(
         with_codes - listed / len(unanswerable)
     )
-    assert sum(one.replies for one in report.kinds) == ITEMS
+    assert sum(kind.replies for kind in report.kinds) == ITEMS
     page = make_any_page(tmp_path / "run", items=10, resamples=20, seed=0, shortcuts=False)
     chapter = [section for section in page.sections if section.name == "settings"]
     assert chapter

@@ -75,7 +75,7 @@ def descendants(parent: int) -> list[int]:
     """The processes that a process has started, and theirs."""
     listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(parent)], capture_output=True, text=True)
     pids = [int(line) for line in listed.stdout.split()]
-    return [*pids, *(found for pid in pids for found in descendants(pid))]
+    return [*pids, *(descendant for pid in pids for descendant in descendants(pid))]
 
 
 @contextmanager

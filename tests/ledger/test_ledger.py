@@ -109,8 +109,10 @@ def test_records_come_back_as_they_were(ledger: Ledger) -> None:
     assert queries.votes_of(ledger.db, "job00001", Judges({"v1": "other"})) == {}
     assert queries.acceptance_of(ledger.db, "job00001", "panel") is Acceptance.ACCEPTED
     assert queries.acceptance_of(ledger.db, "job00001", "other") is None
-    assert [one.job.id for one in queries.accepted_jobs(ledger.db, number, "panel")] == ["job00001"]
-    assert [one.job.id for one in queries.pending_jobs(ledger.db, number, "g")] == [
+    assert [accepted_job.job.id for accepted_job in queries.accepted_jobs(ledger.db, number, "panel")] == [
+        "job00001"
+    ]
+    assert [pending_job.job.id for pending_job in queries.pending_jobs(ledger.db, number, "g")] == [
         job(n).id for n in (0, 2, 3)
     ]
 
@@ -148,7 +150,10 @@ def test_counts_tell_the_stages_apart(ledger: Ledger) -> None:
     assert cells[ALL_CELLS[1]] == {"jobs": 1, "candidates": 1, "accepted": 0}
     assert cells[ALL_CELLS[9]] == {"jobs": 1, "candidates": 0, "accepted": 0}
     assert queries.cell_counts(ledger.db, number, "other")[ALL_CELLS[0]]["accepted"] == 0
-    assert [one.job.id for one in queries.undecided_jobs(ledger.db, number, "panel", VERIFIERS)] == [
+    assert [
+        undecided_job.job.id
+        for undecided_job in queries.undecided_jobs(ledger.db, number, "panel", VERIFIERS)
+    ] == [
         job(2).id,
         job(3).id,
     ]
@@ -163,7 +168,7 @@ def test_errors_are_done_again_and_unparsed_replies_when_asked(ledger: Ledger) -
     plan(ledger)
 
     def pending() -> list[str]:
-        return [one.job.id for one in queries.pending_jobs(ledger.db, number, "g")]
+        return [pending_job.job.id for pending_job in queries.pending_jobs(ledger.db, number, "g")]
 
     assert pending() == [job(0).id, job(3).id]
     assert ledger.forget_outcomes(number, JobOutcome.UNPARSED) == 1
@@ -210,7 +215,7 @@ def test_replies_are_held_in_memory_until_they_are_on_disk_and_no_longer(ledger:
 
 def test_a_plan_of_several_batches_of_jobs_is_entered_whole(ledger: Ledger) -> None:
     number = plan(ledger, 4100)
-    entered = [one.job.id for one in queries.pending_jobs(ledger.db, number, "g", page=1000)]
+    entered = [pending_job.job.id for pending_job in queries.pending_jobs(ledger.db, number, "g", page=1000)]
     assert entered == [job(n).id for n in range(4100)]
     assert ledger.db.execute("SELECT jobs FROM plans").fetchone()[0] == 4100
 
@@ -428,7 +433,7 @@ def test_jobs_of_the_version_that_named_one_lever_are_read(tmp_path: Path) -> No
             )
         db.commit()
     with Ledger(tmp_path) as ledger:
-        planned = [one.job.offers for one in queries.pending_jobs(ledger.db, 1, "g")]
+        planned = [pending_job.job.offers for pending_job in queries.pending_jobs(ledger.db, 1, "g")]
         assert planned == [None, (('Say "no"',),)]
         assert queries.declines(ledger.db, 1) == {}
 

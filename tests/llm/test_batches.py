@@ -289,7 +289,7 @@ async def test_a_refused_or_redirected_batch_is_an_error_without_the_key(
 
 async def test_a_key_that_is_refused_later_loses_no_batch(server: LoopbackServer, tmp_path: Path) -> None:
     server.batches.statuses["view"] = [401]
-    assert {type(one) for one in await replies(server, tmp_path, 3)} == {PermanentModelError}
+    assert {type(reply) for reply in await replies(server, tmp_path, 3)} == {PermanentModelError}
     assert counts(tmp_path)["open"] == 1
     assert texts(await replies(server, tmp_path, 3)) == echoes(3)
     assert server.batches.rows.total() == 3

@@ -458,7 +458,7 @@ class TestChoice:
     def test_the_transport_is_no_part_of_what_identifies_a_call(self) -> None:
         ways: tuple[Transport, ...] = ("auto", "litellm", "direct")
         settings = [ModelSettings("m", "hosted_vllm/x", api_base=BASE, transport=way) for way in ways]
-        assert len({one.fingerprint() for one in settings}) == 1
+        assert len({setting.fingerprint() for setting in settings}) == 1
 
     def test_every_model_in_litellms_list_that_could_go_direct_is_known_as_such(self) -> None:
         listed = [

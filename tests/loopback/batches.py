@@ -158,7 +158,7 @@ class BatchDesk:
         return web.json_response(_facts(batch))
 
     def _found(self, request: web.Request) -> MadeBatch | None:
-        return next((one for one in self.batches if one.id == request.match_info["id"]), None)
+        return next((batch for batch in self.batches if batch.id == request.match_info["id"]), None)
 
     def _end(self, batch: MadeBatch) -> None:
         """Answer the rows and write the files."""

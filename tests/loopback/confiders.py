@@ -65,6 +65,6 @@ def _block(system: str, data: Mapping[str, Any], best: str, sure: float) -> str:
 
 
 def _listed(answers: list[str], confidences: list[float]) -> str:
-    tails = [f", Confidence: {one:.3f}" for one in confidences] or [""] * len(answers)
+    tails = [f", Confidence: {confidence:.3f}" for confidence in confidences] or [""] * len(answers)
     pairs = zip(answers, tails, strict=True)
     return "\n".join(f"{number}. Answer: {answer}{tail}" for number, (answer, tail) in enumerate(pairs, 1))

@@ -64,9 +64,11 @@ def test_a_rate_is_the_weighted_sum_of_its_hits(name: str) -> None:
     rng = np.random.default_rng(7)
     outcomes = [str(SCORED[place]) for place in rng.integers(len(SCORED), size=60)]
     metric = REFUSAL_METRICS[name]
-    sides = [sum(one in side for one in outcomes) for side in (READ_A, READ_U)]
+    sides = [sum(outcome in side for outcome in outcomes) for side in (READ_A, READ_U)]
     a, u = metric.item_weights(*sides)
-    total = sum((a if one in READ_A else u) for one in outcomes if ReplyOutcome(one) in metric.hits)
+    total = sum(
+        (a if outcome in READ_A else u) for outcome in outcomes if ReplyOutcome(outcome) in metric.hits
+    )
     assert float(metric.compute(ReplyCounts.of(outcomes, raf=True))) == pytest.approx(total)
 
 

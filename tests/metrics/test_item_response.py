@@ -44,7 +44,7 @@ def test_known_parameters_are_found_again(models: int, shared: float) -> None:
     assert np.mean(abilities) > 0.8
     assert np.mean(cells) > 0.8
     for world, fit in found:
-        values = np.array([one.value for one in fit.abilities], dtype=np.float64)
+        values = np.array([ability.value for ability in fit.abilities], dtype=np.float64)
         assert values.mean() == pytest.approx(0, abs=1e-9)
         assert correlation(values, world.abilities) > 0.9
         # The reliability that the fit states is that of its difficulties.
@@ -65,17 +65,21 @@ def test_replies_that_are_missing_at_random_move_little() -> None:
     whole = item_responses(world.right, world.groups, world.bases)
     world.right[np.random.default_rng(4).random(world.right.shape) < 0.2] = np.nan
     part = item_responses(world.right, world.groups, world.bases)
-    values = [np.array([one.value for one in fit.abilities], dtype=np.float64) for fit in (whole, part)]
+    values = [
+        np.array([ability.value for ability in fit.abilities], dtype=np.float64) for fit in (whole, part)
+    ]
     assert np.abs(values[0] - values[1]).max() < 0.4
-    assert [one.n for one in whole.abilities] == [300] * 8
-    assert [one.n for one in part.abilities] == (~np.isnan(world.right)).sum(axis=1).tolist()
+    assert [ability.n for ability in whole.abilities] == [300] * 8
+    assert [ability.n for ability in part.abilities] == (~np.isnan(world.right)).sum(axis=1).tolist()
 
 
 def test_base_instances_that_are_alike_widen_intervals() -> None:
     world = simulate(5, 6, 150)
     twice, groups = np.repeat(world.right, 2, axis=1), np.repeat(world.groups, 2)
     fits = [item_responses(twice, groups, bases) for bases in (np.arange(300), np.arange(300) // 2)]
-    apart, together = (np.mean([one.se or 0 for one in fit.group_difficulties]) for fit in fits)
+    apart, together = (
+        np.mean([group_difficulty.se or 0 for group_difficulty in fit.group_difficulties]) for fit in fits
+    )
     assert together / apart == pytest.approx(np.sqrt(2), rel=0.05)
 
 

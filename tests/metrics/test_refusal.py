@@ -183,7 +183,7 @@ def test_a_stack_of_resamples_gives_what_each_alone_gives(name: str) -> None:
     rows = np.random.default_rng(7).integers(len(cells), size=(5, len(cells)))
     counts = np.stack([np.bincount(cells[row], minlength=CELLS) for row in rows]).astype(np.float64)
     together = REFUSAL_METRICS[name].compute(ReplyCounts.of_cells(counts, raf=True))
-    alone = [REFUSAL_METRICS[name].compute(ReplyCounts.of_cells(one, raf=True)) for one in counts]
+    alone = [REFUSAL_METRICS[name].compute(ReplyCounts.of_cells(count, raf=True)) for count in counts]
     assert together.shape == (5,)
     assert together.tolist() == [float(one) for one in alone]
 

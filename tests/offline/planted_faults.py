@@ -306,8 +306,8 @@ def _with_rivals(half: int) -> Iterator[tuple[BaseInstance, str]]:
         groups[_shape(base.answers[0])].append(base)
     for shape in ("year", "date", "number", "person"):
         for number, base in enumerate(groups[shape]):
-            others = [one.answers[0] for one in groups[shape][number + 1 :] + groups[shape][:number]]
-            others = [one for one in others if one.casefold() not in base.context.casefold()]
+            others = [group.answers[0] for group in groups[shape][number + 1 :] + groups[shape][:number]]
+            others = [other for other in others if other.casefold() not in base.context.casefold()]
             if others:
                 yield base, others[0]
 

@@ -20,7 +20,7 @@ from perturb.text.matching import MAX_CHARS, beyond_reading
 
 CATALOGUE = Catalogue.load()
 KNOWN = tuple(
-    one for name in ("demo", "garage") for one in load_base_set(demo_path(name), limit=25).instances
+    instance for name in ("demo", "garage") for instance in load_base_set(demo_path(name), limit=25).instances
 )
 DONORS = DonorTable.of(KNOWN)
 
@@ -49,10 +49,10 @@ def instances(draw: st.DrawFn) -> BaseInstance:
     """A known instance with any of its texts edited; an answer may be any words of its passages."""
     known = draw(st.sampled_from(KNOWN))
     passages = tuple(
-        Passage(draw(edited(one.text)), draw(st.just(one.title) | TEXTS), one.role)
-        for one in known.passages[: draw(st.integers(1, 3))]
+        Passage(draw(edited(passage.text)), draw(st.just(passage.title) | TEXTS), passage.role)
+        for passage in known.passages[: draw(st.integers(1, 3))]
     )
-    spoken = " ".join(one.text for one in passages).split() or ["nothing"]
+    spoken = " ".join(passage.text for passage in passages).split() or ["nothing"]
     ends = [place for place, word in enumerate(spoken) if word.endswith(".")] or [0]
     first = draw(st.integers(0, len(spoken) - 1) | st.sampled_from(ends))
     span = " ".join(spoken[first : first + draw(st.integers(1, 4))])
@@ -87,7 +87,7 @@ def test_no_text_stops_a_rule_or_a_check_of_what_it_made(instance: BaseInstance,
 def test_no_change_of_an_instance_stops_a_check(
     cell: Cell, data: st.DataObject, instance: BaseInstance
 ) -> None:
-    passages = tuple(replace(one, text=data.draw(edited(one.text))) for one in instance.passages)
+    passages = tuple(replace(passage, text=data.draw(edited(passage.text))) for passage in instance.passages)
     lever = data.draw(st.sampled_from(CATALOGUE.levers_of(cell))).name
     judge_all(instance, cell, lever, data.draw(edited(instance.query)), passages)
 

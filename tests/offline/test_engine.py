@@ -115,7 +115,7 @@ def test_every_item_keeps_to_its_cell(
         assert changed
         assert changed <= target, item
         answer = facts_of(base).answer
-        held = any(has_word(one.text, answer) for one in item.passages)
+        held = any(has_word(passage.text, answer) for passage in item.passages)
         assert held != removes_answer(lever.cell), item
         if lever.cell.intensity is Intensity.LOW:
             assert catalogue.expected_behavior(lever.cell) == ANSWER_CORRECTLY

@@ -36,8 +36,8 @@ def made(catalogue: Catalogue, instance: BaseInstance, cell: Cell) -> list[RuleC
 def test_noise_stays_where_and_as_it_was(catalogue: Catalogue) -> None:
     noise = with_noise("The ferry leaves at noon. It carries goats.")
     items = [one for cell in ALL_CELLS for one in made(catalogue, noise, cell)]
-    assert len({one.lever for one in items}) > 5
-    assert all(one.passages[0] == noise.passages[0] and len(one.passages) == 2 for one in items)
+    assert len({item.lever for item in items}) > 5
+    assert all(item.passages[0] == noise.passages[0] and len(item.passages) == 2 for item in items)
 
 
 @pytest.mark.parametrize("cell", MISSING, ids=str)

@@ -62,8 +62,8 @@ def test_every_verifier_votes_on_every_planted_item_and_nothing_else_knows_of_th
     figures = [audit(run.run, resamples=20).to_dict() for run in (without, report)]
     assert figures[0].pop("certificate") is None
     assert figures[1].pop("certificate")["right"] == 18
-    for one in figures:
-        del one["source"]
+    for figure in figures:
+        del figure["source"]
     assert figures[0] == figures[1]
     assert without.snapshot is not None
     assert report.snapshot is not None

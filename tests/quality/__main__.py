@@ -55,7 +55,7 @@ def yield_(
     with tempfile.TemporaryDirectory() as folder:
         drawing = Drawing.of(write_half(source, half, Path(folder) / source.name), seed)
     for cell in ALL_CELLS:
-        levers = [one.name for one in drawing.catalogue.levers_of(cell) if one.rule is not None]
+        levers = [lever.name for lever in drawing.catalogue.levers_of(cell) if lever.rule is not None]
         found = [{item.original.id for item in drawing.accepted(cell, lever)} for lever in levers]
         typer.echo(f"| {cell} | {len(levers)} | {sum(map(bool, found))} | {len(set().union(*found))} |")
 

@@ -38,7 +38,7 @@ def record(name: str, kind: str) -> tuple[dict[str, Any], ...]:
 def instances_of(name: str, folder: Path) -> dict[str, BaseInstance]:
     path = folder / "base.jsonl"
     write_rows(path, record(name, "instance"))
-    return {one.id: one for one in load_base_set(path).instances}
+    return {instance.id: instance for instance in load_base_set(path).instances}
 
 
 def candidate_of(item: dict[str, Any], instance: BaseInstance) -> Candidate:

@@ -86,7 +86,7 @@ def test_figures_are_those_of_the_ledger(page: Report, run: Path) -> None:
         assert (passed, failed) == (who.passed.n, who.failed.n)
         assert estimate(people_pass).value == who.passed.rate
         assert estimate(people_fail).value == who.failed.rate
-    work = {one.name: (one.finished, one.begun) for one in report.annotators}
+    work = {annotator.name: (annotator.finished, annotator.begun) for annotator in report.annotators}
     assert {row[0]: row[1:3] for row in table(page, "human-annotators").rows} == work
 
 
@@ -149,8 +149,11 @@ def test_filters_and_search_narrow_the_items(browser: Browser, html: Path) -> No
 def test_items_show_their_change_and_their_texts_as_they_are(browser: Browser, html: Path) -> None:
     browser.get(html.as_uri())
     item = browser.find_element(By.CSS_SELECTOR, ".item")
-    assert [one.text for one in item.find_elements(By.TAG_NAME, "del")] == ["1968"]
-    assert [one.text.strip() for one in item.find_elements(By.TAG_NAME, "ins")] == ["old", "June 1969"]
+    assert [element.text for element in item.find_elements(By.TAG_NAME, "del")] == ["1968"]
+    assert [element.text.strip() for element in item.find_elements(By.TAG_NAME, "ins")] == [
+        "old",
+        "June 1969",
+    ]
     assert NASTY in item.text
     assert "2 more passages, unchanged" in item.text
     browser.find_element(By.ID, "next").click()
@@ -161,8 +164,8 @@ def test_many_items_are_drawn_evenly(run: Path) -> None:
     with open_read_only(run) as db:
         items, of = choose_items(db, current_plan(db, run), 72)
     assert (len(items), of) == (72, 108)
-    cells = [one["cell"] for one in items]
-    assert sum(one["outcome"] == "rejected" for one in items) == 36
+    cells = [item["cell"] for item in items]
+    assert sum(item["outcome"] == "rejected" for item in items) == 36
     assert {cells.count(str(cell)) for cell in ALL_CELLS} == {4}
 
 

@@ -185,7 +185,7 @@ def test_items_are_found_by_reply_and_text(browser: Browser, html: Path) -> None
     assert count() == "1–10 of 24 items"
     select.select_by_visible_text("wrong: poor answer")
     assert count() == "1–10 of 12 items"
-    heads = [one.text for one in browser.find_elements(By.CSS_SELECTOR, ".reply p")][:4]
+    heads = [element.text for element in browser.find_elements(By.CSS_SELECTOR, ".reply p")][:4]
     assert heads[0] == "never → ANSWER: correct answer, quality: 5"
     assert heads[1] == "refuse → REFUSE_INFO_MISSING_IN_CONTEXT: false refusal"
     assert heads[3] == "wrong → ANSWER: poor answer, quality: 1, confidence: VERY_CONFIDENT"
@@ -216,7 +216,7 @@ def test_a_click_on_a_head_sorts_and_undefined_values_come_last(browser: Browser
 
     def order(head: str) -> str:
         browser.find_element(By.XPATH, f"//th/button[text()='{head}']").click()
-        return "".join(one.text for one in browser.find_elements(By.CSS_SELECTOR, "td:first-child"))
+        return "".join(element.text for element in browser.find_elements(By.CSS_SELECTOR, "td:first-child"))
 
     assert [order(head) for head in ("n", "n", "gain", "gain", "model")] == [
         "bac",

@@ -52,12 +52,12 @@ def test_every_model_has_one_line_with_the_scores_of_each_table(tables: tuple[Pa
     found = gather(tables, resamples=20)
     assert [line.model for line in found.lines] == ["<b>n</b>", "m", "o", "p"]
     m = found.lines[1]
-    bench = next(one for one in score(results, resamples=20).models if one.model == "m")
+    bench = next(model for model in score(results, resamples=20).models if model.model == "m")
     assert m.scores["calibrated_refusal_score"]["", ""] == bench.metrics["calibrated_refusal_score"]
     indices = {
-        one.setting: one.metrics["refusal_index"].value
-        for one in report_refusals([refusals]).groups
-        if one.model == "m"
+        group.setting: group.metrics["refusal_index"].value
+        for group in report_refusals([refusals]).groups
+        if group.model == "m"
     }
     assert {setting: value.value for (_, setting), value in m.scores["refusal_index"].items()} == indices
     scores = score_confidence([confidence], precision=ConfidenceOptions(resamples=20)).groups[0]

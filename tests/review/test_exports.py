@@ -58,7 +58,7 @@ def test_argilla_finds_every_field_that_its_settings_name(
     fields = {field["name"] for field in settings["fields"]}
     assert all(set(record["fields"]) == fields for record in records)
     assert all(text for record in records for text in record["fields"].values())
-    assert [one["name"] for one in settings["questions"]] == [*QUESTION_NAMES, "comment"]
+    assert [setting["name"] for setting in settings["questions"]] == [*QUESTION_NAMES, "comment"]
     assert [record["id"] for record in records] == [item.id for item in items]
     assert all(re.fullmatch(r"[a-z0-9_]+", name) for name in fields)
 

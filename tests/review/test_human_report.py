@@ -70,7 +70,7 @@ def test_rates_of_one_annotator(run: Path) -> None:
     assert report.panel.passed.n == len(accepted)
     assert report.panel.passed.rate == sum(i % 4 != 0 for i in accepted) / len(accepted)
     assert report.panel.failed.rate == 3 / 12
-    assert [one.name for one in report.verifiers] == ["birch", "cedar"]
+    assert [verifier.name for verifier in report.verifiers] == ["birch", "cedar"]
     assert report.verifiers[0].kappa.reason == "birch passed every item"
     assert report.verifiers[1].passed == replace(report.panel.passed, name="cedar")
 
@@ -85,7 +85,7 @@ def test_agreement_of_two_annotators_and_split_items(run: Path) -> None:
     assert report.split == 3
     assert report.pass_rates["all"][0].rate == 0.5
     assert report.stand_in is not None
-    assert [one.annotator for one in report.stand_in.people] == ["ann", "ben"]
+    assert [person.annotator for person in report.stand_in.people] == ["ann", "ben"]
     assert report.stand_in.people[0].n == 36
     shown = perturb("review", run, "report").stdout
     assert "stand in for a person" in shown
@@ -104,7 +104,7 @@ def test_unfinished_reviews_count_for_nothing(run: Path) -> None:
     review(run, {"ann": [True, None, None], "ben": [None]})
     report = measure(run)
     assert report.reviewed == 1
-    assert [(one.name, one.finished, one.begun) for one in report.annotators] == [
+    assert [(annotator.name, annotator.finished, annotator.begun) for annotator in report.annotators] == [
         ("ann", 1, 2),
         ("ben", 0, 1),
     ]

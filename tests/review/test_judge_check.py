@@ -32,7 +32,7 @@ def of(report: JudgeReport, name: str) -> GradeAgreement:
 
 def grades_of(replies: Sequence[JudgedReply]) -> dict[str, dict[str, str]]:
     """What the judge said, as people would enter it."""
-    return {one.id: dict(one.said[SECRETS[0]]) for one in replies}
+    return {reply.id: dict(reply.said[SECRETS[0]]) for reply in replies}
 
 
 def test_two_hundred_pairs_on_which_all_agree(tmp_path: Path) -> None:
@@ -74,7 +74,9 @@ def test_figures_against_counts_made_by_hand(tmp_path: Path) -> None:
     assert pair.agreement.value == pytest.approx(56 / 60)
     assert of(report, "correct").judge.agreement.value == pytest.approx(54 / 60)
     assert (RIGHT, WRONG, 6) in grade.confusion
-    assert {(one["judge"], one["people"]) for one in report.differences} == {(RIGHT, WRONG)}
+    assert {(difference["judge"], difference["people"]) for difference in report.differences} == {
+        (RIGHT, WRONG)
+    }
     assert len(report.differences) == 6
     content = json.loads(json.dumps(report.to_dict(), allow_nan=False))
     assert content["measures"][0]["judge"]["kappa"] == pytest.approx(grade.judge.kappa.value)
@@ -84,7 +86,7 @@ def test_a_judge_that_is_kinder_to_one_model_shows_by_model(tmp_path: Path) -> N
     run = make_graded(tmp_path / "run", [RIGHT] * 20 + [WRONG] * 20, ("m1", "m2"))
     replies = draw(run)
     said = grades_of(replies)
-    for one in [one for one in replies if one.model == "m2"][:10]:
+    for one in [reply for reply in replies if reply.model == "m2"][:10]:
         said[one.id] = {"grade": NONE}
     give(run, "ann", said)
     rates = {rate.name: rate.rate for rate in of(measure(run), "grade").by_model}
@@ -95,9 +97,9 @@ def test_quality_codes_and_factuality_are_measured_each(tmp_path: Path) -> None:
     run = make_evaluated(tmp_path / "run")
     replies = draw(run)
     said = grades_of(replies)
-    for one in replies:
-        if one.kind == "quality":
-            said[one.id]["quality"] = "5"
+    for reply in replies:
+        if reply.kind == "quality":
+            said[reply.id]["quality"] = "5"
     give(run, "ann", said)
     report = measure(run)
     kinds = {"classification": 36, "quality": 6, "raf": 6}
@@ -185,7 +187,7 @@ def test_half_done_gradings_do_not_count_and_each_person_is_compared_with_the_ju
     for name, answers in (("ann", ann), ("ben", ben | half), ("eve", eve)):
         give(run, name, answers)
     report = measure(run)
-    work = {one.name: (one.finished, one.begun) for one in report.annotators}
+    work = {annotator.name: (annotator.finished, annotator.begun) for annotator in report.annotators}
     assert work == {"ann": (20, 0), "ben": (16, 4), "eve": (20, 0)}
     grade = of(report, "grade")
     assert grade.members == ()

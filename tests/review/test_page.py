@@ -91,8 +91,10 @@ def test_twenty_items_are_reviewed_by_keyboard_alone(
         answers = answers_by(db, "ann")
     assert (report.reviewed, report.pass_rates["all"][0].rate) == (20, 0.75)
     assert report.questions[2].rate == 0.75
-    assert [one.rate for one in report.questions if one.name != "uncertainty_induction"] == [1.0] * 4
-    assert sum(one.get("comment") == "a b" for one in answers.values()) == 5
+    assert [question.rate for question in report.questions if question.name != "uncertainty_induction"] == [
+        1.0
+    ] * 4
+    assert sum(answer.get("comment") == "a b" for answer in answers.values()) == 5
 
 
 def test_a_reload_loses_nothing(browser: Browser, server: ReviewServer) -> None:
@@ -182,9 +184,9 @@ def test_texts_are_shown_as_they_are_and_changes_are_marked(browser: Browser, se
     result = browser.find_elements(By.CSS_SELECTOR, ".texts .text")[3]
     assert NASTY in result.text
     assert browser.title == "Item 1 of 20"
-    assert [one.text for one in result.find_elements(By.TAG_NAME, "ins")] == ["June 1969"]
+    assert [element.text for element in result.find_elements(By.TAG_NAME, "ins")] == ["June 1969"]
     original = browser.find_elements(By.CSS_SELECTOR, ".texts .text")[2]
-    assert [one.text for one in original.find_elements(By.TAG_NAME, "del")] == ["1968"]
+    assert [element.text for element in original.find_elements(By.TAG_NAME, "del")] == ["1968"]
 
 
 @pytest.mark.parametrize("several", [True])
@@ -245,7 +247,10 @@ def test_replies_are_graded_by_keyboard_with_the_judges_grade_hidden(
     assert console_errors(browser) == []
     with open_read_only(run) as db:
         report = measure_judge(db, run)
-    assert [(one.name, one.agreement.rate) for one in report.measures] == [("grade", 0.6), ("correct", 1.0)]
+    assert [(measure.name, measure.agreement.rate) for measure in report.measures] == [
+        ("grade", 0.6),
+        ("correct", 1.0),
+    ]
 
 
 def test_every_kind_of_judgement_has_its_answers(browser: Browser, tmp_path: Path) -> None:

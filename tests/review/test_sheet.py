@@ -26,7 +26,7 @@ def items(tmp_path: Path) -> tuple[CandidateItem, ...]:
     with ReviewLedger.of_run(run) as ledger:
         plan = current_plan(ledger.db, run)
         ledger.replace_sample(*draw_candidates(ledger.db, plan, per_cell=1))
-        return tuple(one for one in load_items(ledger.db, run) if isinstance(one, CandidateItem))
+        return tuple(item for item in load_items(ledger.db, run) if isinstance(item, CandidateItem))
 
 
 def write(folder: Path, *rows: str, header: str = HEADER) -> Path:
@@ -70,7 +70,7 @@ def test_unknown_columns_are_passed_over_and_annotators_may_be_named_in_the_shee
 ) -> None:
     row = f"{items[0].id},yes,,,,,fine,ben,9"
     answers = read_sheet(write(tmp_path, row, header=HEADER + ",annotator,lead_time"), items, "ann")
-    assert [one[1:] for one in answers] == [
+    assert [answer[1:] for answer in answers] == [
         ("ben", "lever_fidelity", "yes"),
         ("ben", "comment", "fine"),
     ]

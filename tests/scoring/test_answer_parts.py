@@ -44,19 +44,19 @@ def judged(models: int = 2, n: int = 108, seed: int = 1) -> list[dict[str, Any]]
 
 def test_parts_are_shares_of_the_answers_that_were_attempted() -> None:
     rows = judged()
-    for one in score(table(rows), resamples=50).models:
+    for model in score(table(rows), resamples=50).models:
         own = [
             row
             for row in rows
-            if row["model"] == one.model
+            if row["model"] == model.model
             and row["predicted"] == "ANSWER"
             and row["expected_rag_behavior"] == "ANSWER_CORRECTLY"
         ]
         wanted = {name: sum(row[name] for row in own) / len(own) for name in PARTS[:3]}
         wanted["raf"] = sum(row["eligible"] and row["factual_signal"] for row in own) / len(own)
-        assert {name: value.value for name, value in one.answer_parts.items()} == pytest.approx(wanted)
-        assert {value.n for value in one.answer_parts.values()} == {len(own)}
-        assert one.to_dict()["answer_parts"]["factual_all"]["value"] == pytest.approx(wanted["factual_all"])
+        assert {name: value.value for name, value in model.answer_parts.items()} == pytest.approx(wanted)
+        assert {value.n for value in model.answer_parts.values()} == {len(own)}
+        assert model.to_dict()["answer_parts"]["factual_all"]["value"] == pytest.approx(wanted["factual_all"])
 
 
 def test_sets_graded_1_to_5_have_no_parts() -> None:

@@ -35,8 +35,8 @@ def test_a_single_model_is_not_compared() -> None:
 def test_the_difference_is_that_of_the_scores(metric: str) -> None:
     rows = [row for model in "ab" for row in right_at_rate(0.6, model, 90, seed=ord(model))]
     report = score(table(rows), resamples=20)
-    a, b = (one.metrics[metric].value for one in report.models)
-    (found,) = [one for one in report.comparisons if one.metric == metric]
+    a, b = (model.metrics[metric].value for model in report.models)
+    (found,) = [comparison for comparison in report.comparisons if comparison.metric == metric]
     if a is None or b is None:
         assert (found.difference.value, found.p_value, found.p_holm) == (None, None, None)
         assert found.difference.reason
@@ -74,8 +74,8 @@ def test_pairing_narrows_the_interval() -> None:
         for row, item in zip(first, items(900), strict=True)
     ]
     report = score(table(first + second), resamples=500)
-    alone = [one.metrics["refusal_accuracy"].se for one in report.models]
-    (found,) = [one for one in report.comparisons if one.metric == "refusal_accuracy"]
+    alone = [model.metrics["refusal_accuracy"].se for model in report.models]
+    (found,) = [comparison for comparison in report.comparisons if comparison.metric == "refusal_accuracy"]
     assert None not in alone
     assert found.difference.se is not None
     assert found.difference.se < 0.6 * float(np.hypot(*alone))  # type: ignore[arg-type]
@@ -98,7 +98,7 @@ def test_models_are_compared_on_the_items_they_share() -> None:
     a = right_at_rate(0.9, "a", 180, seed=1)
     b = [wrong(item, "b") for item in items(90)]
     report = score(table(a + b), resamples=20)
-    (found,) = [one for one in report.comparisons if one.metric == "missed_refusal_rate"]
+    (found,) = [comparison for comparison in report.comparisons if comparison.metric == "missed_refusal_rate"]
     on_shared = [row["predicted"] == "ANSWER" for row in a[:90] if row["intensity"] != "LOW"]
     assert found.difference.n == 90
     assert found.difference.value == pytest.approx(np.mean(on_shared) - 1)
@@ -111,7 +111,7 @@ def test_two_models_that_share_no_item_have_no_difference() -> None:
     every = items(60)
     rows = [right(item, "a") for item in every]
     rows += [right(item, "b") for item in every[:30]] + [right(item, "c") for item in every[30:]]
-    found = {(one.a, one.b): one for one in comparisons(rows, resamples=20)}
+    found = {(comparison.a, comparison.b): comparison for comparison in comparisons(rows, resamples=20)}
     assert found["b", "c"].difference.reason == "the two models share no item"
     assert found["b", "c"].p_holm is None
     assert found["a", "b"].p_holm == 1

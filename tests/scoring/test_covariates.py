@@ -35,17 +35,20 @@ def test_lines_are_those_of_least_squares(tmp_path: Path) -> None:
     entries = {row.Index: f"family: {row.family}, size_b: {row.size_b}" for row in sized.itertuples()}
     known = read_covariates(models_file(tmp_path / "m.yaml", entries))
     report = report_covariates(values(sized["refusal_index"].to_dict()), known)
-    assert [(one.covariate, one.family) for one in report.trends] == [("size_b", ALL), ("size_b", "Qwen")]
-    for one in report.trends:
-        rows = sized if one.family == ALL else sized[sized["family"] == one.family]
+    assert [(trend.covariate, trend.family) for trend in report.trends] == [
+        ("size_b", ALL),
+        ("size_b", "Qwen"),
+    ]
+    for trend in report.trends:
+        rows = sized if trend.family == ALL else sized[sized["family"] == trend.family]
         x, y = np.log10(rows["size_b"]), rows["refusal_index"]
         slope, intercept = np.polyfit(x, y, 1)
-        assert one.slope.value == pytest.approx(slope)
-        assert one.intercept == pytest.approx(intercept)
-        assert one.r_squared == pytest.approx(np.corrcoef(x, y)[0, 1] ** 2)
-        assert one.slope.n == len(rows)
-        assert one.slope.low is not None
-        assert one.slope.low < slope
+        assert trend.slope.value == pytest.approx(slope)
+        assert trend.intercept == pytest.approx(intercept)
+        assert trend.r_squared == pytest.approx(np.corrcoef(x, y)[0, 1] ** 2)
+        assert trend.slope.n == len(rows)
+        assert trend.slope.low is not None
+        assert trend.slope.low < slope
     section = covariates_section(report)
     assert [figure.name for figure in section.figures] == ["size_b-1"]
 
@@ -60,7 +63,7 @@ def test_the_index_over_accuracy_is_figure_5_of_the_paper(tmp_path: Path) -> Non
         for name, row in TABLE_7.iterrows()
     ]
     report = report_covariates(scores, known)
-    lines = {(one.score, one.covariate): one for one in report.trends if one.family == ALL}
+    lines = {(trend.score, trend.covariate): trend for trend in report.trends if trend.family == ALL}
     assert lines["RI", "correct"].r_squared == pytest.approx(0.010, abs=5e-4)
     line = lines["RI", "C/A"]
     assert line.r_squared == pytest.approx(0.235, abs=0.005)
@@ -85,7 +88,7 @@ def test_bas_and_its_companions_over_accuracy_are_figure_2_of_the_paper(tmp_path
         for name, row in SIMPLEQA.iterrows()
     ]
     report = report_covariates(scores, known)
-    slopes = {one.score: one.slope.value or 0 for one in report.trends if one.family == ALL}
+    slopes = {trend.score: trend.slope.value or 0 for trend in report.trends if trend.family == ALL}
     assert {name: value > 0 for name, value in slopes.items()} == {"BAS": True, "ECE": False, "AURC": False}
 
 

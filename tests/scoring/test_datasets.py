@@ -82,15 +82,15 @@ def test_a_column_names_the_data_sets_and_a_hole_leaves_no_mean(tmp_path: Path) 
         for item, hit in enumerate(rng.uniform(size=40) < 0.6)
     ]
     found = score_confidence([write_csv(tmp_path / "t.csv", rows)], precision=ConfidenceOptions(resamples=20))
-    assert [(one.group.model, one.group.dataset) for one in found.groups] == [
+    assert [(group.group.model, group.group.dataset) for group in found.groups] == [
         ("a", "med"),
         ("a", "aime"),
         ("b", "med"),
     ]
     # item 3 of one data set is not item 3 of another
-    assert [(one.a, one.b) for one in found.differences] == [("a, med", "b, med")]
+    assert [(difference.a, difference.b) for difference in found.differences] == [("a, med", "b, med")]
     a, b = found.means
-    accuracies = [one.report.metrics["accuracy"].value or 0 for one in found.groups[:2]]
+    accuracies = [group.report.metrics["accuracy"].value or 0 for group in found.groups[:2]]
     assert a.metrics["accuracy"].value == pytest.approx(sum(accuracies) / 2)
     assert b.metrics["accuracy"] == Estimate.undefined("not measured on aime")
 
@@ -114,7 +114,7 @@ def test_fields_may_stand_in_columns_of_other_names(tmp_path: Path, form: str) -
     ]
     path = (write_csv if form == "csv" else write_rows)(tmp_path / f"t.{form}", rows)
     report = report_refusals([path], RefusalOptions(resamples=20), {"model": "setting", "dataset": "source"})
-    assert [(one.model, one.setting, one.dataset) for one in report.groups] == [
+    assert [(group.model, group.setting, group.dataset) for group in report.groups] == [
         (way, None, name) for way in ("low", "high") for name in ("a", "b")
     ]
     assert {one.metric for one in report.ranking} >= {"refusal_index"}
@@ -130,7 +130,7 @@ def test_fields_may_stand_in_columns_of_other_names(tmp_path: Path, form: str) -
     ]
     path = (write_csv if form == "csv" else write_rows)(tmp_path / f"c.{form}", answers)
     found = score_confidence([path], columns={"model": "elicitation", "dataset": "source"})
-    assert [(one.group.model, one.group.elicitation, one.group.dataset) for one in found.groups] == [
+    assert [(group.group.model, group.group.elicitation, group.group.dataset) for group in found.groups] == [
         *(("direct", None, "a"), ("top-k", None, "a"))
     ]
     with pytest.raises(SourceError, match=r"no column 'way' \(there is"):

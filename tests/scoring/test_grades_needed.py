@@ -36,7 +36,7 @@ def test_more_precision_takes_more_grades_and_keeps_those_there_are(tmp_path: Pa
     assert narrow["needed"][0]["graded"] == needed["needed"]
     assert narrow["needed"][0]["needed"] > needed["needed"]
     with reading(run) as db:
-        assert {one.id for one in drawn} < {one.id for one in read_judged_replies(db, run)}
+        assert {one.id for one in drawn} < {judged_reply.id for judged_reply in read_judged_replies(db, run)}
     found = perturb("review", run, "report")
     assert "More replies were drawn where the judge may be wrong" in found.stdout
 
@@ -75,9 +75,9 @@ def test_grades_go_where_judge_and_people_differ(tmp_path: Path) -> None:
     def by_class() -> dict[str, list[JudgedReply]]:
         with reading(run) as db:
             found: dict[str, list[JudgedReply]] = defaultdict(list)
-            for one in read_judged_replies(db, run):
-                assert isinstance(one.subject, Item)
-                found[str(one.subject.cell.perturbation_class)].append(one)
+            for judged_reply in read_judged_replies(db, run):
+                assert isinstance(judged_reply.subject, Item)
+                found[str(judged_reply.subject.cell.perturbation_class)].append(judged_reply)
         return found
 
     invoke(run, "--for", "ci(mrr) <= 0.1")
@@ -85,7 +85,7 @@ def test_grades_go_where_judge_and_people_differ(tmp_path: Path) -> None:
     doubtful = sorted(first)[0]
     for name, replies in first.items():
         word = "REFUSE_OTHER" if name == doubtful else "ANSWER"
-        give(run, "ann", {one.id: {"predicted": word} for one in replies})
+        give(run, "ann", {reply.id: {"predicted": word} for reply in replies})
     content = invoke(run, "--for", "ci(mrr) <= 0.05").json
     assert content["needed"][0]["source"] == "grades"
     more = {name: len(replies) - len(first[name]) for name, replies in by_class().items()}

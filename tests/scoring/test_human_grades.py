@@ -57,7 +57,7 @@ def test_grades_of_every_reply_replace_the_judges(reviewed: Path) -> None:
 
 def test_the_judges_errors_stand_by_model(reviewed: Path) -> None:
     errors = scores(reviewed, "--review")["judge_errors"]
-    quality = next(one for one in errors if one["kind"] == "quality")
+    quality = next(error for error in errors if error["kind"] == "quality")
     assert quality["model"] == SECRETS[1]
     assert quality["false_pass"]["value"] == 1.0
     assert quality["false_fail"]["value"] == 0.0

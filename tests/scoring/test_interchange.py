@@ -37,7 +37,7 @@ def test_every_eval_ever_accepts_the_records_and_each_of_their_rows(run: Path, t
     done = perturb("score", run, "--to", "every-eval-ever", tmp_path)
     assert done.returncode == 0, done.stderr
     aggregate, instance = schema("eval"), schema("instance_level_eval")
-    replies = {one.model: 0 for one in read_run(run).results}
+    replies = {result.model: 0 for result in read_run(run).results}
     records = list(tmp_path.rglob("*.json"))
     assert len(records) == len(replies)
     reported = {one.model: one for one in score(run).models}

@@ -57,8 +57,8 @@ def test_it_is_left_out_unless_asked_for() -> None:
 
 def test_the_report_has_abilities_cells_items_and_information() -> None:
     page = make_scores_page(score(table(trade_off()), resamples=20, item_response=True))
-    chapter = next(one for one in page.sections if one.name == "item-response")
-    assert [one.name for one in chapter.figures] == [
+    chapter = next(section for section in page.sections if section.name == "item-response")
+    assert [figure.name for figure in chapter.figures] == [
         *("abilities", "difficulty-answering", "difficulty-refusing", "information")
     ]
     assert [len(one.rows) for one in chapter.tables] == [12, 18, 36, 360]
@@ -73,7 +73,9 @@ def test_one_scale_may_lack_a_fit() -> None:
     assert report.item_response is not None
     answering, refusing = report.item_response.scales
     assert (answering.fit, refusing.reason) == (None, None)
-    chapter = next(one for one in make_scores_page(report).sections if one.name == "item-response")
+    chapter = next(
+        section for section in make_scores_page(report).sections if section.name == "item-response"
+    )
     assert chapter.sentences[1].startswith("No fit for answering: all replies are right")
 
 
@@ -90,11 +92,11 @@ def test_unscored_replies_alone_are_refused() -> None:
 def test_cells_and_levers_have_difficulty_and_discrimination() -> None:
     report = score(table(trade_off()), resamples=20, item_response=True)
     assert report.item_response is not None
-    refusing = next(one for one in report.item_response.scales if one.name == "refusing")
-    cells = {one.name: one for one in refusing.groups if one.grouping == "cell"}
-    assert sum(one.n for one in cells.values()) == 240
-    assert all(one.discrimination > 0 for one in cells.values())
-    harder = [one for one in cells if one.endswith("HIGH")]
+    refusing = next(scale for scale in report.item_response.scales if scale.name == "refusing")
+    cells = {group.name: group for group in refusing.groups if group.grouping == "cell"}
+    assert sum(cell.n for cell in cells.values()) == 240
+    assert all(cell.discrimination > 0 for cell in cells.values())
+    harder = [cell for cell in cells if cell.endswith("HIGH")]
     assert all(cells[one].difficulty > cells[one.replace("HIGH", "MEDIUM")].difficulty for one in harder)
 
 
@@ -116,7 +118,7 @@ def test_the_items_that_separate_two_models_do_so_in_a_simulation() -> None:
     fitted = measure_item_response(table(trade_off(720)))
     cells = separate_models(fitted, (0.7, 0.4))
     assert separate_models(fitted, (0.4, 0.7)) == cells
-    assert [one.items for one in cells] == sorted(one.items or 10**9 for one in cells)
+    assert [cell.items for cell in cells] == sorted(cell.items or 10**9 for cell in cells)
     first = cells[0]
     assert first.items is not None
     rng, runs = np.random.default_rng(5), 2000
@@ -134,6 +136,6 @@ def test_the_items_that_separate_two_models_do_so_in_a_simulation() -> None:
 def test_power_tells_how_many_items_separate_two_models(tmp_path: Path) -> None:
     file = write_rows(tmp_path / "results.jsonl", trade_off())
     cells = perturb("power", "--results", file, "--separate", "0.7", "0.4", "--json").json["cells"]
-    assert {one["scale"] for one in cells} == {"answering", "refusing"}
-    assert all(one["items"] > 0 for one in cells)
+    assert {cell["scale"] for cell in cells} == {"answering", "refusing"}
+    assert all(cell["items"] > 0 for cell in cells)
     assert perturb("power", "--separate", "0.7", "0.4").returncode == 2

@@ -54,7 +54,7 @@ def test_auroc_grows_with_what_was_planted_and_the_index_goes_with_it(tmp_path: 
     assert by_metric["refusal_index"]["n"] == 4
     assert sum(one["n"] for one in found["results"][0]["p_answering"]["reliability"]) == 600
     page = make_refusal_page(report)
-    figures = [one.name for section in page.sections for one in section.figures]
+    figures = [figure.name for section in page.sections for figure in section.figures]
     assert {"auroc-correlations", "p-answering-1"} <= {*figures}
     text = render_text(page, 80)
     assert "P(Answering)" in text

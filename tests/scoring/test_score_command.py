@@ -57,7 +57,8 @@ def test_scripted_models_get_the_scores_counted_by_hand(tmp_path: Path) -> None:
         run(tmp_path, source, server.url, models, variant="confidence")
     report = score(tmp_path / "run", resamples=20)
     values = {
-        one.model: {name: estimate.value for name, estimate in one.metrics.items()} for one in report.models
+        model.model: {name: estimate.value for name, estimate in model.metrics.items()}
+        for model in report.models
     }
     unanswerable = [item for item in every if item.cell.intensity is not Intensity.LOW]
     known = sum(has_right_code(item) for item in unanswerable) / len(unanswerable)

@@ -41,7 +41,11 @@ def test_each_practice_is_met_by_the_fact_that_it_needs_and_by_no_other(tmp_path
     for left_out in (None, *MEASURED):
         given = {name: value for name, value in MEASURED.items() if name != left_out}
         snapshot = write_snapshot(tmp_path / "s", rows_of(4, licence="MIT"), facts(**given), "")
-        missed = {one.name for one in check_practices(snapshot.manifest) if one.state == "not met"}
+        missed = {
+            check_practice.name
+            for check_practice in check_practices(snapshot.manifest)
+            if check_practice.state == "not met"
+        }
         assert missed == {name for name, fact in OPEN.items() if fact and fact == left_out}
 
 

@@ -91,12 +91,14 @@ def test_an_edited_a_missing_and_a_foreign_control_are_found(tmp_path: Path) -> 
     table = pq.read_table(path)
     pq.write_table(table.slice(0, 3), path)
     problems = check_snapshot(snapshot.folder)
-    assert any("1 row without a control, the first is 'item-00003-control'" in one for one in problems)
+    assert any(
+        "1 row without a control, the first is 'item-00003-control'" in problem for problem in problems
+    )
     rows = [{**row, "perturbed_query": "Edited?"} for row in table.to_pylist()]
     pq.write_table(type(table).from_pylist(rows, schema=table.schema), path)
     assert any("does not match its digest" in one for one in check_snapshot(snapshot.folder))
     path.unlink()
-    assert any("missing" in one for one in verify_snapshot(snapshot.folder).problems)
+    assert any("missing" in problem for problem in verify_snapshot(snapshot.folder).problems)
 
     others = build_controls([item(number, text="other") for number in range(4)], "2026-Q4", "paper")
     foreign = write_snapshot(tmp_path / "t", build_rows(items, "2026-Q4", "paper"), facts(), "", others)

@@ -146,9 +146,9 @@ def test_the_croissant_metadata_is_valid_at_each_tag(hub: LoopbackHub, tmp_path:
         assert len(downloaded.read_rows()) == count
         files = [one for one in metadata(downloaded.folder)["distribution"] if "sha256" in one]
         assert files
-        for one in files:
-            content = (downloaded.folder / one["contentUrl"]).read_bytes()
-            assert sha256(content).hexdigest() == one["sha256"]
+        for file in files:
+            content = (downloaded.folder / file["contentUrl"]).read_bytes()
+            assert sha256(content).hexdigest() == file["sha256"]
         check_records(downloaded)
 
 

@@ -51,7 +51,7 @@ def paths_in(value: Any) -> Iterator[tuple[Any, ...]]:
         value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     )
     for key, member in members:
-        yield from ((key, *rest) for rest in paths_in(member))
+        yield from ((key, *path) for path in paths_in(member))
 
 
 def changed(content: Any, path: tuple[Any, ...], value: Any) -> Any:

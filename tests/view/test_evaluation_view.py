@@ -55,19 +55,19 @@ def run(tmp_path: Path) -> Path:
 
 
 def test_outcomes_are_those_of_the_scores(run: Path) -> None:
-    rows = [("here", one.to_dict()) for one in read_run(run).results]
+    rows = [("here", result.to_dict()) for result in read_run(run).results]
     scored = {
-        f"{row.item_id} {one.model}: {row.outcome.replace('_', ' ')}"
-        for one in result_table(rows, "here").models
-        for row in one.rows
+        f"{row.item_id} {model.model}: {row.outcome.replace('_', ' ')}"
+        for model in result_table(rows, "here").models
+        for row in model.rows
     }
     with closing(open_view(run)) as view:
         items = view.find(Filters({}))["items"]
-        assert [one["verdict"].split("\n") for one in items] == [
+        assert [item["verdict"].split("\n") for item in items] == [
             ["one: correct answer", "two: ungraded answer"],
             ["one: correct refusal", "two: missed refusal"],
         ]
-        assert scored == {f"{one['id']} {line}" for one in items for line in one["verdict"].split("\n")}
+        assert scored == {f"{item['id']} {line}" for item in items for line in item["verdict"].split("\n")}
         assert view.find(Filters({"verdict": "two: missed refusal"}))["total"] == 1
         assert view.find(Filters({}, text="two SAYS"))["total"] == view.find(Filters({}, True))["total"] == 2
         right = view.overview()["grids"][1]["rows"]

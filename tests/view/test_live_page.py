@@ -64,7 +64,7 @@ def follow(browser: Browser, action: Callable[[], object] | str, shown: str) -> 
 
 
 def texts(browser: Browser, selector: str) -> list[str]:
-    return [one.text for one in browser.find_elements(By.CSS_SELECTOR, selector)]
+    return [element.text for element in browser.find_elements(By.CSS_SELECTOR, selector)]
 
 
 def test_a_figure_leads_to_its_items_and_keys_from_one_to_the_next(browser: Browser, link: str) -> None:
@@ -73,7 +73,7 @@ def test_a_figure_leads_to_its_items_and_keys_from_one_to_the_next(browser: Brow
     assert "HTTP 401" in browser.find_element(By.ID, "figures").text
     follow(browser, browser.find_element(By.LINK_TEXT, "rejected by the panel").click, "items")
     assert texts(browser, "#count") == ["1–2 of 2 items"]
-    assert all("disagreement" in one for one in texts(browser, "#list .verdict"))
+    assert all("disagreement" in text for text in texts(browser, "#list .verdict"))
     follow(browser, browser.find_element(By.CSS_SELECTOR, "#list a").click, "item")
     first = browser.current_url
     assert NASTY in browser.find_element(By.CSS_SELECTOR, ".item").text
@@ -146,7 +146,7 @@ def test_a_bundle_opens_from_its_folder_and_tells_no_errors(
     for _ in range(2):  # a second time in the place of the first
         with closing(open_view(run, published=True)) as view:
             assert write_bundle(view, folder) == 6
-    assert not any("sk-proj" in one.read_text() for one in folder.rglob("*") if one.is_file())
+    assert not any("sk-proj" in path.read_text() for path in folder.rglob("*") if path.is_file())
     requested(browser)
     go(browser, (folder / "index.html").as_uri() + "#/items?verdict=rejected&text=OLD")
     assert texts(browser, "#count") == ["1–2 of 2 items"]
@@ -193,4 +193,4 @@ def test_an_older_ledger_publishes_no_key_that_stands_in_it_escaped(
         write_bundle(view, tmp_path / "site")
     with pytest.raises(RecordingError, match=r"holds what looks like a key \(mill…\)"):
         export_replies(run, tmp_path / "replies.jsonl.gz")
-    assert [one.name for one in tmp_path.iterdir()] == ["run"]
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]

@@ -90,7 +90,9 @@ def leak(facts: Facts, text: str) -> str | None:
         if any(_betrays(plain(part), signs) for part in parts):
             return token
     telling = (
-        one for one in facts.instance.answers if any(plain(word) in signs.words for word in tokens(one))
+        answer
+        for answer in facts.instance.answers
+        if any(plain(word) in signs.words for word in tokens(answer))
     )
     return next((one for one in telling if has_word(text, one)), None)
 
@@ -112,18 +114,18 @@ def other_value(facts: Facts, text: str) -> str | None:
         found = _TIME.search(text) or word_pattern("month").search(text)
         return found and found[0]
     if facts.kind in ("number", "money") or query.startswith("how"):
-        return next((one for one in tokens(text) if _counts(plain(one))), None)
-    known = {plain(one) for p in facts.passages for one in tokens(p.title)} | {
-        plain(one) for one in tokens(query)
+        return next((token for token in tokens(text) if _counts(plain(token))), None)
+    known = {plain(token) for p in facts.passages for token in tokens(p.title)} | {
+        plain(token) for token in tokens(query)
     }
     if facts.kind == "text":
         return "much of the question" if support(query, text) > 0.75 else None
     if re.match(r"where|(?:in|at|on|near|from|to) (?:which|what)\b", query):
         spots = re.findall(r"\b(?:in|at|near|from|to|of|on|and)\s+(?:the\s+)?([A-Z][\w’'-]+)", text)
-        return next((one for one in spots if plain(one) not in known), None)
+        return next((spot for spot in spots if plain(spot) not in known), None)
     for match in _NAMES.finditer(text):
-        words = [plain(one) for one in tokens(match[0])]
-        if not {one for one in words if not is_small(one)} <= known:
+        words = [plain(token) for token in tokens(match[0])]
+        if not {word for word in words if not is_small(word)} <= known:
             return match[0].strip()
     return None
 
@@ -148,7 +150,7 @@ _LEAST_WORDS = 20
 def cut_answer(facts: Facts) -> Iterator[Cut]:
     """The clause, or else the one or two sentences of one passage, that state the answer."""
     held = facts.answer_sentences
-    passages = {one.passage for one in facts.mentions}
+    passages = {mention.passage for mention in facts.mentions}
     if len(passages) != 1 or facts.kind == "text":
         return  # a reason or a description is seldom stated once
     index = passages.pop()
@@ -264,12 +266,12 @@ def answer_gone(facts: Facts, passages: tuple[Passage, ...]) -> str | None:
 
 def mention_spans(facts: Facts, text: str) -> list[Span]:
     """Where answers and the parts of a person's name stand in a text, merged where they touch."""
-    spans = [span for one in facts.instance.answers for span in spans_of(text, one)]
+    spans = [span for answer in facts.instance.answers for span in spans_of(text, answer)]
     if facts.kind == "person":
         parts = [
             one for one in facts.answer.split() if len(one) > 2 and not has_word(facts.instance.query, one)
         ]
-        spans += [span for one in parts for span in spans_of(text, one) if text[span[0]].isupper()]
+        spans += [span for part in parts for span in spans_of(text, part) if text[span[0]].isupper()]
     merged: list[Span] = []
     for start, end in sorted(set(spans)):
         if merged and start <= merged[-1][1] + 1:

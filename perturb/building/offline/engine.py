@@ -181,13 +181,15 @@ def _broken(facts: Facts, cell: Cell, draft: Draft) -> str | None:
         return "nothing would be left of a passage"
     if (draft.query, draft.passages) == (old.query, facts.passages):
         return "nothing changed"
-    answers = {one.text for one in facts.mentions}
+    answers = {mention.text for mention in facts.mentions}
     if (
         draft.query != old.query
-        and any(has_word(draft.query, one) for one in answers)
+        and any(has_word(draft.query, answer) for answer in answers)
         and cell.intensity is Intensity.LOW
     ):
         return "the question gives the answer away"
-    if not removes_answer(cell) and not any(has_word(one.text, facts.answer) for one in draft.passages):
+    if not removes_answer(cell) and not any(
+        has_word(passage.text, facts.answer) for passage in draft.passages
+    ):
         return "the answer is gone"
     return None

@@ -132,14 +132,19 @@ def _told(f: Filling, verb: str) -> bool:
     """Whether a sentence with the answer says the deed in the question's own verb, or of a state most of its words."""
     if not verb:
         title, asked = f.facts.passages[f.facts.home].title, f.facts.question
-        held = " ".join(one.text for one in f.facts.answer_sentences)
+        held = " ".join(answer_sentence.text for answer_sentence in f.facts.answer_sentences)
         return (
             asked is not None
             and support(asked.rest, f"{title} {held}") >= _MOSTLY
             and bool(content_stems(_HEAD.split(asked.rest)[0].rsplit(maxsplit=1)[-1]) & content_stems(held))
         )
     forms = {inflected(verb, tag) for tag in ("VB", "VBZ", "VBD", "VBN")}
-    return any(has_word(one.text, form) for one in f.facts.answer_sentences for form in forms if form)
+    return any(
+        has_word(answer_sentence.text, form)
+        for answer_sentence in f.facts.answer_sentences
+        for form in forms
+        if form
+    )
 
 
 def _never(f: Filling) -> str | None:

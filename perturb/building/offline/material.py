@@ -25,7 +25,7 @@ from perturb.text.matching import beyond_reading
 def beside_answer(facts: Facts, piece: str) -> bool:
     """Whether a piece of a passage may go: it holds no answer and no word that ties the answer to the question."""
     answers = facts.instance.answers
-    if any(has_word(piece, one) or has_word(one, piece.strip()) for one in answers):
+    if any(has_word(piece, answer) or has_word(answer, piece.strip()) for answer in answers):
         return False
     return not content_stems(piece) & content_stems(facts.instance.query)
 
@@ -143,7 +143,7 @@ def _month(facts: Facts) -> Iterator[Cut]:
     pattern = compiled(
         rf"\b([Oo]n|[Ii]n) (?:the )?{day} ((?:1\d|20)\d\d)\b(?!\s*(?:[–-]|to\b|until\b|and \w+ \d))"
     )
-    if any(word_pattern("month").search(one) for one in facts.instance.answers):
+    if any(word_pattern("month").search(answer) for answer in facts.instance.answers):
         return
     for index, text, found in _matches(facts, pattern):
         piece = text[found.start() : found.start(2)]
@@ -219,15 +219,15 @@ class DonorTable:
     def of(cls, instances: Iterable[BaseInstance]) -> DonorTable:
         """Draw the table of a base set."""
         lenders = (
-            one
-            for one in instances
-            if not beyond_reading(one.query, one.passages)
-            and sum(len(passage.text) for passage in one.passages[:1]) <= _LONGEST
+            instance
+            for instance in instances
+            if not beyond_reading(instance.query, instance.passages)
+            and sum(len(passage.text) for passage in instance.passages[:1]) <= _LONGEST
         )
         groups: dict[str, list[BaseInstance]] = {}
-        for one in sorted(lenders, key=lambda one: (fraction_of("donor", one.id), one.id)):
-            for group in _groups_of(one.query, "".join(one.answers[:1])):
-                groups.setdefault(group, []).append(one)
+        for lender in sorted(lenders, key=lambda lender: (fraction_of("donor", lender.id), lender.id)):
+            for group in _groups_of(lender.query, "".join(lender.answers[:1])):
+                groups.setdefault(group, []).append(lender)
         return cls({name: tuple(found[:_IN_TABLE]) for name, found in sorted(groups.items())})
 
     @cached_property

@@ -235,8 +235,10 @@ def _with_quotes(text: str, start: int, end: int) -> tuple[int, int]:
 def _without_answer(facts: Facts, passages: tuple[Passage, ...]) -> Iterator[Draft]:
     """The draft, if nothing in it betrays the answer; titles that hold it are taken off."""
     clean = tuple(
-        replace(one, title="") if any(has_word(one.title, alias) for alias in facts.instance.answers) else one
-        for one in passages
+        replace(passage, title="")
+        if any(has_word(passage.title, alias) for alias in facts.instance.answers)
+        else passage
+        for passage in passages
     )
     if answer_gone(facts, clean) is None:
         yield Draft(facts.instance.query, clean)
@@ -272,7 +274,9 @@ _UNIT = 15
 def _convert(_: Rule, f: Filling) -> Iterator[Draft]:
     for index, passage in enumerate(f.facts.passages):
         for end, other in measures_in(passage.text):
-            if not any(one.passage == index and 0 <= end - one.end <= _UNIT for one in f.facts.mentions):
+            if not any(
+                mention.passage == index and 0 <= end - mention.end <= _UNIT for mention in f.facts.mentions
+            ):
                 continue  # another measure than the one that is asked for
             yield Draft(
                 f.facts.instance.query,

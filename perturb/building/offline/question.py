@@ -31,11 +31,11 @@ def recase(query: str, passages: tuple[Passage, ...]) -> str:
         return query
     titles = {
         form: [plain(word) for word in tokens(form.replace("&", "and"))]
-        for one in passages
-        if one.title
-        for form in (one.title, bare_title(one.title))
+        for passage in passages
+        if passage.title
+        for form in (passage.title, bare_title(passage.title))
     }
-    sources = [*titles, *(one.text for one in passages)]
+    sources = [*titles, *(passage.text for passage in passages)]
     found, result, at, cursor = list(TOKEN.finditer(query)), "", 0, 0
     while at < len(found):
         for length in range(min(8, len(found) - at), 0, -1):

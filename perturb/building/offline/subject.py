@@ -236,7 +236,7 @@ def _full(name: str, kind: str, noun: str, text: str) -> str:
     articles = [text[max(0, start - 4) : start].lower() for start, _ in alone or whole]
     if articles.count("the ") * 2 >= len(articles):
         return f"the {name}"
-    if kind not in _NAMED_BARE and any(re.search(r"\ban? $", one) for one in articles):
+    if kind not in _NAMED_BARE and any(re.search(r"\ban? $", article) for article in articles):
         return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
     return name
 

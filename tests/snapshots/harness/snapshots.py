@@ -53,7 +53,7 @@ def accepted(number: int, cell: Cell, several: bool) -> AcceptedItem:
         cell=cell,
         lever=CATALOGUE.levers_of(cell)[0].name,
         query=f"And who built mill {number}? {text}",
-        passages=tuple(replace(one, text=f"They say: {one.text}") for one in passages),
+        passages=tuple(replace(passage, text=f"They say: {passage.text}") for passage in passages),
         reasoning="",
         expected_behavior=CATALOGUE.expected_behavior(cell),
     )

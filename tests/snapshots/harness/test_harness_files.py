@@ -86,7 +86,9 @@ def test_the_published_prompts_are_those_of_an_evaluation(both: Snapshot) -> Non
     assert all(any(text in row["prompt"] for text in HOSTILE) for row in prompts.values())
     for name, item in items.items():
         row = prompts[name]
-        assert [row["plain_system"], row["plain_prompt"]] == [one.content for one in PLAIN.messages(item)]
+        assert [row["plain_system"], row["plain_prompt"]] == [
+            message.content for message in PLAIN.messages(item)
+        ]
         assert [row["query"], row["flaw"]] == [item.query, flaw_of(item)]
         assert row["split"] == ("answerable" if item.answerable else "unanswerable")
         assert row["answers"] == list(item.answers)

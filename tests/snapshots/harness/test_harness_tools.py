@@ -193,7 +193,7 @@ def test_inspect_judges_free_replies_with_our_prompt(plain: tuple[Bench, PlainMo
     )
     (log,) = map(read, (tmp_path / "logs").glob("*.json"))
     metrics = {name: entry["value"] for name, entry in log["results"]["scores"][0]["metrics"].items()}
-    messages = [[one.content for one in PLAIN.messages(item)] for item in model.items.values()]
+    messages = [[message.content for message in PLAIN.messages(item)] for item in model.items.values()]
     assert sorted([turn["content"] for turn in asked] for asked in model.asked["inspect"]) == sorted(messages)
     assert {str(asked[0]["content"]) for asked in model.asked["grader"]} == {
         kind_request(next(iter(model.items.values())), "A reply").messages[0].content
@@ -244,7 +244,7 @@ def test_lm_eval_runs_the_plain_tasks(plain: tuple[Bench, PlainModel], tmp_path:
     )
     (path,) = (tmp_path / "out").rglob("results_*.json")
     results = read(path)["results"]
-    messages = [[one.content for one in PLAIN.messages(item)] for item in model.items.values()]
+    messages = [[message.content for message in PLAIN.messages(item)] for item in model.items.values()]
     assert sorted([turn["content"] for turn in asked] for asked in model.asked["lm"]) == sorted(messages)
     given = results["perturb_plain_refusal"]["original_answer_given,none"]
     assert given == pytest.approx(model.answered(False))
@@ -262,7 +262,9 @@ def test_lighteval_runs_the_plain_tasks(plain: tuple[Bench, PlainModel], tmp_pat
     )
     (path,) = (tmp_path / "out").rglob("results_*.json")
     results = read(path)["results"]
-    texts = {"\n\n".join(one.content for one in PLAIN.messages(item)) for item in model.items.values()}
+    texts = {
+        "\n\n".join(message.content for message in PLAIN.messages(item)) for item in model.items.values()
+    }
     assert {asked[0]["content"] for asked in model.asked["light"]} == texts
     assert results["perturb_plain_refusal|0"] == {
         "original_answer_given": pytest.approx(model.answered(False))
