@@ -233,8 +233,8 @@ def grouped_rates(passed: Floats, scored: Floats, labels: Labels, base: Integers
     has_votes = scored > 0
     keys, cluster = np.unique((base * n_labels + labels.codes)[has_votes], return_inverse=True)
     label_of_cluster = (keys % n_labels).astype(np.int64)
-    cluster_passes = np.bincount(cluster, weights=passed[has_votes], minlength=len(keys))
-    cluster_votes = np.bincount(cluster, weights=scored[has_votes], minlength=len(keys))
+    cluster_passes: Floats = np.bincount(cluster, passed[has_votes], len(keys)).astype(np.float64)
+    cluster_votes: Floats = np.bincount(cluster, scored[has_votes], len(keys)).astype(np.float64)
 
     def sum_by_label(values: Floats) -> Floats:
         return np.bincount(label_of_cluster, weights=values, minlength=n_labels).astype(np.float64)
