@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from perturb.auditing.agreement import effective_votes
-from perturb.auditing.rubric import LabelSample, read_label_sample
+from perturb.auditing.rubric import LabelSample, read_label_sample, read_right_items
 from perturb.auditing.votes import (
     ABSENT,
     FAIL,
@@ -32,7 +32,7 @@ from perturb.files.resources import fraction_of
 from perturb.ledger.calls import reading
 from perturb.ledger.plans import CurrentPlan, current_plan
 from perturb.ledger.planted import class_rules, failed_items, planted_items, planted_votes
-from perturb.ledger.queries import accepted_jobs
+from perturb.ledger.queries import accepted_jobs, votes_of
 from perturb.metrics.corrected_rates import Share, combined_wrong_share, wrong_label_share
 from perturb.metrics.inputs import Estimate, Flags
 from perturb.records import LABEL_FAULTS, ClassRule, PlantedItem, Verdict, taxonomy_place
@@ -151,6 +151,8 @@ class Certificate:
     """How many accepted candidates the solvers failed; None if no solver was asked."""
     people: LabelSample | None = None
     """What people found of a sample of accepted candidates; None if nobody finished one."""
+    right_read: int = 0
+    """So many of the right items are candidates that people read."""
 
     @property
     def faults(self) -> Flags:
@@ -246,6 +248,7 @@ class Certificate:
             "caught": int(passed.n - passed.hits),
             "right": int(passed_right.n),
             "failed_right": int(passed_right.n - passed_right.hits),
+            "right_read": self.right_read,
             "by_kind": {name: self._kind(told.of_kinds(*kinds)) for name, kinds in groups.items()},
             "panel": {"false_pass": _told(passed), "false_fail": _told(passed_right.misses)},
             "by_verifier": {
@@ -313,11 +316,13 @@ def certify(db: sqlite3.Connection, plan: CurrentPlan) -> Certificate | None:
     items = [item for item in planted_items(db) if item.id in votes]
     if not items:
         return None
+    read = read_right_items(db, plan)
+    votes |= {item.id: votes_of(db, item.id, plan.judges) for item in read}
     rules = class_rules(db, plan.number)
-    verdicts = PlantedVerdicts.of(items, votes, plan.judges, plan.facts.panel.needed, rules)
+    verdicts = PlantedVerdicts.of([*items, *read], votes, plan.judges, plan.facts.panel.needed, rules)
     tallies = read_tallies(db, plan)
     people = read_label_sample(db, plan)
-    return Certificate(verdicts, tallies.pop(""), tallies, _count_hard(db, plan), people)
+    return Certificate(verdicts, tallies.pop(""), tallies, _count_hard(db, plan), people, len(read))
 
 
 def _count_hard(db: sqlite3.Connection, plan: CurrentPlan) -> int | None:

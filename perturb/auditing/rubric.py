@@ -15,11 +15,12 @@ import numpy as np
 
 from perturb.errors import ConfigError
 from perturb.files.resources import seed_of
-from perturb.ledger.evaluations import Reviews, read_reviews
+from perturb.ledger.evaluations import Reviews, read_reviews, read_sample_fact
 from perturb.ledger.plans import CurrentPlan
-from perturb.ledger.queries import REPLACED, accepted_jobs
+from perturb.ledger.queries import REPLACED, accepted_jobs, candidate, instance_of
 from perturb.metrics.corrected_rates import Share
 from perturb.metrics.inputs import Estimate
+from perturb.records import PlantedItem
 
 YES, NO = "yes", "no"
 COMMENT = "comment"
@@ -178,6 +179,20 @@ def check_names(annotators: Sequence[str]) -> None:
             raise ConfigError(f"annotator {name!r}: give a name of 1 to 60 printable characters")
     if not annotators or len(set(annotators)) < len(annotators):
         raise ConfigError("give each annotator once, by a name of their own")
+
+
+def read_right_items(db: sqlite3.Connection, plan: CurrentPlan) -> list[PlantedItem]:
+    """The candidates whose label people found right, if they were drawn whatever the panel had decided; else nothing.
+
+    Of those drawn from the accepted ones alone, the panel has failed none. The votes must not depend on one another, so
+    the schedule `economy` and the consensus `certified` give nothing either.
+    """
+    right, panel = people_verdicts(read_reviews(db), LABEL_QUESTIONS), plan.facts.panel
+    every_vote = panel.schedule == "full" and panel.target is None
+    if not right or not every_vote or read_sample_fact(db)["population"] != "decided":
+        return []
+    names = [name for name, passed in right.items() if passed]
+    return [PlantedItem("right", instance_of(db, name), candidate(db, name)) for name in names]
 
 
 Sample = tuple[list[str], dict[str, Any]]

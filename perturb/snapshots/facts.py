@@ -68,7 +68,8 @@ def certificate_line(certificate: Facts, verifiers: int) -> str:
     """
     people = certificate.get("people")
     wrong = certificate["combined" if people else "wrong_labels"]
-    counts = f"{certificate['planted'] + certificate['right']} planted items, panel of {verifiers}"
+    planted = certificate["planted"] + certificate["right"] - certificate.get("right_read", 0)
+    counts = f"{planted} planted items, panel of {verifiers}"
     if people:
         counts += f", {counted(people['n'], 'item')} read by people"
     if wrong["value"] is None:

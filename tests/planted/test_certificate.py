@@ -368,10 +368,9 @@ WRONG = ("intensity_achieved", "ground_truth_alignment", "linguistic_soundness",
 """What the reader answers with no, in turn; the first two make the label wrong."""
 
 
-@pytest.fixture
-def read_run(tmp_path: Path) -> Path:
-    """A run with 40 faults, all caught, and 20 right items, all passed; people read two accepted items of each cell."""
-    run = make_run(tmp_path / "run", per_cell=4)
+def make_read_run(folder: Path, population: str) -> Path:
+    """A run with 40 faults, all caught, and 20 right items, all passed; people read two items of each cell."""
+    run = make_run(folder, per_cell=4)
     kinds: Told = {"class": (0, 40), "right": (20, 20)}
     with Ledger(run) as ledger:
         for kind, (passed, number) in kinds.items():
@@ -380,7 +379,8 @@ def read_run(tmp_path: Path) -> Path:
                 for verifier in VERIFIERS:
                     state = VerdictState.PASS if passed else VerdictState.FAIL
                     ledger.record_vote(Verdict(one.id, verifier, state, prompt_version="f"), planted=True)
-    assert CliRunner().invoke(app, ["review", str(run), "draw", "--per-cell", "2"]).exit_code == 0
+    drawn = CliRunner().invoke(app, ["review", str(run), "draw", "--per-cell", "2", "--from", population])
+    assert drawn.exit_code == 0
     with ReviewLedger.of_run(run) as reviews:
         for number, name in enumerate(sorted(sample_ids(reviews.db, run))):
             answers = dict.fromkeys(QUESTION_NAMES, "yes")
@@ -391,10 +391,11 @@ def read_run(tmp_path: Path) -> Path:
     return run
 
 
-def test_what_people_read_stands_beside_planted_items_and_is_quoted(read_run: Path, tmp_path: Path) -> None:
+def test_what_people_read_stands_beside_planted_items_and_is_quoted(tmp_path: Path) -> None:
+    read_run = make_read_run(tmp_path / "run", "accepted")
     told = audit(read_run, resamples=20).to_dict()["certificate"]
     # Of 36 items read, two have a wrong label: those of the first cell, with 3 of 48 accepted candidates.
-    assert told["people"]["n"] == 36
+    assert (told["people"]["n"], told["right"], told["right_read"]) == (36, 20, 0)
     assert told["people"]["value"] == pytest.approx(3 / 48)
     assert told["wrong_labels"]["value"] == 0
     both, alone = told["combined"], told["people"]
@@ -415,6 +416,26 @@ def test_what_people_read_stands_beside_planted_items_and_is_quoted(read_run: Pa
     snapshot = read_snapshot(out)
     assert snapshot.manifest["certificate"] == told
     assert line in (out / "README.md").read_text(encoding="utf-8").replace("\\", "")
+
+
+def test_candidates_that_people_found_right_count_as_right_items_if_drawn_from_all(tmp_path: Path) -> None:
+    run = make_read_run(tmp_path / "run", "decided")
+    told = audit(run, resamples=20).to_dict()["certificate"]
+    drawn = query(
+        run,
+        "SELECT acceptance FROM review_samples s JOIN decisions d ON d.candidate_id = s.candidate_id"
+        " ORDER BY s.candidate_id",
+    )
+    accepted = drawn.count(("accepted",))
+    rejected = drawn[2:].count(("rejected",))  # of the first two the label is wrong
+    assert told["right_read"] == 36 - 2
+    assert told["right"] == 20 + 36 - 2
+    assert told["failed_right"] == rejected > 0
+    assert told["people"]["n"] == accepted
+    assert told["by_verifier"]["cedar"]["false_fail"]["value"] == pytest.approx(rejected / told["right"])
+    assert told["by_verifier"]["birch"]["false_fail"]["value"] == 0
+    printed = " ".join(perturb("audit", run, "--resamples", "20").stdout.split())
+    assert f"60 planted items, panel of 2, {accepted} items read by people" in printed
 
 
 def test_without_readers_nothing_is_combined() -> None:
