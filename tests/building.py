@@ -21,7 +21,8 @@ from unittest import mock
 import pytest
 import yaml
 
-from perturb.building.run import BuildReport, build
+from perturb.building.build_report import BuildReport
+from perturb.building.run import build
 from perturb.cli.main import main
 from perturb.config import BuildConfig, load_config
 from perturb.ledger.calls import LEDGER_FILE

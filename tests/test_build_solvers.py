@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from perturb.building.build_report import BuildReport
 from perturb.building.estimate import estimate_build
 from perturb.building.plan import plan_build
-from perturb.building.run import BuildReport, build
+from perturb.building.run import build
 from perturb.config import load_config
 from perturb.errors import ConfigError
 from perturb.ledger.planted import SolverReply, difficulties

@@ -236,7 +236,7 @@ def grouped_rates(passed: Floats, scored: Floats, labels: Labels, base: Integers
     cluster_passes: Floats = np.bincount(cluster, passed[has_votes], len(keys)).astype(np.float64)
     cluster_votes: Floats = np.bincount(cluster, scored[has_votes], len(keys)).astype(np.float64)
 
-    def sum_by_label(values: Floats) -> Floats:
+    def sum_by_label(values: Floats | Integers) -> Floats:
         return np.bincount(label_of_cluster, weights=values, minlength=n_labels).astype(np.float64)
 
     votes = sum_by_label(cluster_votes)

@@ -216,16 +216,13 @@ def estimate_build(build_plan: BuildPlan, ends: Sequence[JobEnd] = ()) -> CostEs
         *_verifier_models(build_plan, volume),
         *_solver_models(build_plan, volume),
     )
-    called = [*build_plan.generator_settings.values(), *build_plan.verifier_settings.values()]
-    if build_plan.solvers is not None:
-        called += [*build_plan.solvers.settings.values(), build_plan.solvers.judge]
     return CostEstimate(
         instances=len(build_plan.instances),
         cells=len(config.chosen_cells),
         jobs=jobs,
         models=models,
         levers=lever_service(build_plan.plan, build_plan.instances, build_plan.catalogue),
-        missing_keys=_missing_keys(called) if called else (),
+        missing_keys=_missing_keys(build_plan.model_settings),
         cells_without_rule=build_plan.cells_without_rule,
         budget_usd=config.budget_usd,
         audit_fraction=panel.audit_fraction if panel.economy and len(panel.members) > 1 else None,
@@ -351,6 +348,8 @@ def _solver_models(build_plan: BuildPlan, volume: _Volume) -> list[ModelEstimate
 
 
 def _missing_keys(models: Sequence[ModelSettings]) -> tuple[str, ...]:
+    if not models:
+        return ()  # without loading litellm
     from perturb.llm.remote import check_model, missing_key
 
     for settings in models:

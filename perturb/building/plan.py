@@ -67,6 +67,24 @@ class BuildPlan:
         """Content key and base instance, in the order of the base set."""
         return tuple((instance_key(instance), instance) for instance in self.base_set.instances)
 
+    @property
+    def instances_by_id(self) -> dict[str, BaseInstance]:
+        """Base instances by their ids."""
+        return {instance.id: instance for instance in self.base_set.instances}
+
+    @property
+    def asks_models(self) -> bool:
+        """Whether models may be called: not if all replies come from a recording."""
+        return self.replay is None or self.replay.fill
+
+    @property
+    def model_settings(self) -> list[ModelSettings]:
+        """The settings of all models of the build: generators, verifiers, solvers and their judge."""
+        settings = [*self.generator_settings.values(), *self.verifier_settings.values()]
+        if self.solvers is not None:
+            settings += [*self.solvers.settings.values(), self.solvers.judge]
+        return settings
+
     @cached_property
     def kinds(self) -> tuple[PromptKind, ...]:
         """The kinds of prompts that the base set needs."""
@@ -95,8 +113,7 @@ class BuildPlan:
     def solvers(self) -> SolverPlan | None:
         """Who is asked about accepted items; None if nobody is."""
         entry = self.config.difficulty
-        replayed = self.replay is not None and not self.replay.fill
-        return None if entry is None else SolverPlan.of(entry, self.catalogue, replayed=replayed)
+        return None if entry is None else SolverPlan.of(entry, self.catalogue, replayed=not self.asks_models)
 
     @property
     def _solver_facts(self) -> dict[str, Any]:

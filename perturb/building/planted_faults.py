@@ -1,23 +1,32 @@
-"""Items whose labels are known to be wrong, made by rule from candidates of the round.
+"""Planted items with a wrong label, made by rule from candidates of the round or written by a generator.
 
-Each maker takes a candidate and returns what verifiers are to be shown, or None if it cannot turn this one. All draws
-depend on the candidate's id and the seed alone.
+Each rule takes a candidate and returns what verifiers will see, or None if it cannot be applied. A generator writes an
+item that is wrong in one subtle way, which is named in advance. All draws depend on the seed and on the ids of the
+material.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import cycle, islice
+from functools import partial
+from itertools import count
 
+from perturb.building.generate import Declined, Reply, read_candidate, read_reply
 from perturb.building.jobs import may_fit
+from perturb.building.verify import find_fault
 from perturb.catalogue.levers import Catalogue
+from perturb.catalogue.prompts import Prompts
 from perturb.files.resources import digest, seed_of
+from perturb.llm.model_client import ModelClient
+from perturb.llm.replies import ReplyError, read_object
 from perturb.records import (
+    ALL_CELLS,
     BaseInstance,
     Candidate,
     Cell,
     Intensity,
+    Job,
     Passage,
     PerturbationClass,
     PlantedItem,
@@ -25,22 +34,6 @@ from perturb.records import (
 )
 from perturb.text.matching import folded, holds_answer, words
 from perturb.text.passages import removes_answer, split_sentences, without
-
-_ORDER: tuple[PlantedKind, ...] = (
-    "class",
-    "behaviour",
-    "undone",
-    "nothing",
-    "class",
-    "behaviour",
-    "undone",
-    "lever",
-    "class",
-    "behaviour",
-    "nothing",
-    "degree",
-)
-"""Of twelve faults, ten make the label wrong. A lever and a degree may be wrong where the label is right."""
 
 _AMBIGUITY, _CONTRADICTION = PerturbationClass.AMBIGUITY, PerturbationClass.CONTRADICTION
 _MISSING, _PREMISE = PerturbationClass.MISSING_INFO, PerturbationClass.FALSE_PREMISE
@@ -54,7 +47,7 @@ _FAR_CLASSES: Mapping[PerturbationClass, tuple[PerturbationClass, ...]] = {
     _GRANULARITY: (_EPISTEMIC, _CONTRADICTION),
     _EPISTEMIC: (_GRANULARITY, _AMBIGUITY),
 }
-"""Classes whose code no reader would give to an item of the class: some others share items at their edges."""
+"""Class → classes that no reader would take its items for. Other classes share items at their edges."""
 
 
 _DENIALS = frozenset(
@@ -68,22 +61,22 @@ class FaultMaker:
 
     catalogue: Catalogue
     cells: tuple[Cell, ...]
-    """The cells in play: no item claims another one."""
+    """The cells of the build; items are presented under these alone."""
     seed: int
 
     def make(self, kind: PlantedKind, instance: BaseInstance, candidate: Candidate) -> PlantedItem | None:
-        """An item with a fault of this kind, from a candidate; None if the candidate does not lend itself to it."""
-        shown = _MAKERS[kind](self, instance, candidate)
-        if shown is None:
+        """An item with a fault of this kind, made from a candidate; None if the candidate does not allow it."""
+        faulty = _MAKERS[kind](self, instance, candidate)
+        if faulty is None:
             return None
         name = digest("planted", self.seed, kind, candidate.id)
-        return PlantedItem(kind, instance, replace(shown, id=name))
+        return PlantedItem(kind, instance, replace(faulty, id=name))
 
     def presented_as(
         self, cell: Cell, instance: BaseInstance, candidate: Candidate, *, lever: str | None = None
     ) -> Candidate | None:
-        """The candidate under the label of a cell, by a lever that the instance may offer."""
-        levers = [one.name for one in self.catalogue.levers_of(cell) if not one.answer and one.name != lever]
+        """The candidate under the label of a cell, by another lever than `lever`; None if there is no such lever."""
+        levers = [name for name in plain_levers(self.catalogue, cell) if name != lever]
         fitting = [name for name in levers if may_fit(self.catalogue, name, instance)] or levers
         if cell not in self.cells or not fitting:
             return None
@@ -92,13 +85,9 @@ class FaultMaker:
         return replace(candidate, cell=cell, lever=chosen, expected_behavior=expected)
 
 
-def kinds_in_turn(number: int) -> Iterator[PlantedKind]:
-    """The kinds of so many planted faults.
-
-    >>> list(kinds_in_turn(3))
-    ['class', 'behaviour', 'undone']
-    """
-    return islice(cycle(_ORDER), number)
+def plain_levers(catalogue: Catalogue, cell: Cell) -> list[str]:
+    """The names of a cell's levers, without those that ask another question than the original."""
+    return [lever.name for lever in catalogue.levers_of(cell) if not lever.answer]
 
 
 def _another_class(maker: FaultMaker, instance: BaseInstance, candidate: Candidate) -> Candidate | None:
@@ -112,14 +101,14 @@ def _another_class(maker: FaultMaker, instance: BaseInstance, candidate: Candida
     others = _FAR_CLASSES.get(candidate.cell.perturbation_class, (_EPISTEMIC, _CONTRADICTION, _AMBIGUITY))
     for other in others:
         if changed <= maker.catalogue.classes[other].target:
-            shown = maker.presented_as(Cell(other, candidate.cell.intensity), instance, candidate)
-            if shown is not None:
-                return shown
+            mislabelled = maker.presented_as(Cell(other, candidate.cell.intensity), instance, candidate)
+            if mislabelled is not None:
+                return mislabelled
     return None
 
 
 def _another_behaviour(maker: FaultMaker, instance: BaseInstance, candidate: Candidate) -> Candidate | None:
-    """An item without its answer that claims to be answerable, or an answerable one that claims to be none."""
+    """An answerable item that claims to be unanswerable, or the other way round."""
     kind, intensity = candidate.cell.perturbation_class, candidate.cell.intensity
     stands = _stands(instance, candidate.passages)
     # A false premise is false at LOW too: whether it does harm is a matter of degree.
@@ -131,21 +120,21 @@ def _another_behaviour(maker: FaultMaker, instance: BaseInstance, candidate: Can
 
 
 def _unperturbed(_: FaultMaker, instance: BaseInstance, candidate: Candidate) -> Candidate | None:
-    """The original, which is said to be perturbed; of a deep item, its context without the flaw."""
+    """The original under the label of the candidate. Of a deep item, it has the context without the flaw."""
     if candidate.cell.intensity is Intensity.LOW:
         return None
     if candidate.depth != "deep":
         return replace(candidate, query=instance.query, passages=instance.passages)
-    shown = "\n".join(folded(passage.text) for passage in candidate.control)
-    proof = [sentence for sentence in candidate.proof if folded(sentence) in shown]
-    if not proof:  # a proof that is not there would give the item away
+    control_text = "\n".join(folded(passage.text) for passage in candidate.control)
+    proof = [sentence for sentence in candidate.proof if folded(sentence) in control_text]
+    if not proof:  # a proof that quotes nothing of the item would give the fault away
         return None
     stated = {**candidate.stated, "proof": proof}
     return replace(candidate, query=instance.query, passages=candidate.control, stated=stated)
 
 
 def _undone(maker: FaultMaker, instance: BaseInstance, candidate: Candidate) -> Candidate | None:
-    """A removed answer put back elsewhere, or a contradiction without its rival."""
+    """A removed answer that is back elsewhere, or a contradiction without its rival statement."""
     if candidate.query != instance.query:
         return None
     if removes_answer(candidate.cell):
@@ -156,7 +145,7 @@ def _undone(maker: FaultMaker, instance: BaseInstance, candidate: Candidate) -> 
 
 
 def _with_answer_back(maker: FaultMaker, instance: BaseInstance, candidate: Candidate) -> Candidate | None:
-    """The sentence that gave the answer has been moved: to another passage, or to the end of the only one."""
+    """The original sentence with the answer, at the end of another passage or of the only one."""
     if _stands(instance, candidate.passages):
         return None
     for number, passage in enumerate(instance.passages):
@@ -174,42 +163,46 @@ def _with_last(passages: Sequence[Passage], place: int, sentence: str) -> tuple[
 
 
 def _without_rival(instance: BaseInstance, candidate: Candidate) -> Candidate | None:
-    """The candidate without the last new sentence that lacks an accepted answer, if the rest still differs."""
+    """The candidate without its new sentences that lack an accepted answer, if something else still differs."""
     passages = list(candidate.passages)
     if len(passages) != len(instance.passages) or candidate.depth == "deep":
         return None
     for number, (old, new) in enumerate(zip(instance.passages, candidate.passages, strict=True)):
-        before = {folded(one.text) for one in split_sentences(old.text)}
+        old_sentences = {folded(sentence.text) for sentence in split_sentences(old.text)}
         rivals = [
-            one
-            for one in split_sentences(new.text)
-            if folded(one.text) not in before and not holds_answer(one.text, *instance.answers)
+            sentence
+            for sentence in split_sentences(new.text)
+            if folded(sentence.text) not in old_sentences
+            and not holds_answer(sentence.text, *instance.answers)
         ]
         passages[number] = replace(new, text=without(new.text, rivals))
-    left = tuple(passages)
-    same = all(folded(a.text) == folded(b.text) for a, b in zip(left, instance.passages, strict=True))
-    if same or left == candidate.passages or not _stands(instance, left) or _says_more(instance, left):
+    remaining = tuple(passages)
+    is_original = all(
+        folded(left.text) == folded(old.text) for left, old in zip(remaining, instance.passages, strict=True)
+    )
+    if is_original or remaining == candidate.passages:
         return None
-    return replace(candidate, passages=left)
+    if not _stands(instance, remaining) or _says_more(instance, remaining):
+        return None
+    return replace(candidate, passages=remaining)
 
 
 def _says_more(instance: BaseInstance, passages: Sequence[Passage]) -> bool:
-    """Whether a rival may be left: a name, a figure or a denial that the original lacks, or the answer once more."""
-    before = set(words(instance.context))
-    new = {word for passage in passages for word in words(passage.text)} - before
-    names = any(word[0].isupper() or word[0].isdecimal() for word in new)
-    return bool(
-        names or new & _DENIALS or _times_told(instance, passages) > _times_told(instance, instance.passages)
-    )
+    """Whether a rival may remain: a new name, figure or denial, or the answer in more sentences than before."""
+    new_words = {word for passage in passages for word in words(passage.text)} - set(words(instance.context))
+    if new_words & _DENIALS or any(word[0].isupper() or word[0].isdecimal() for word in new_words):
+        return True
+    return _count_answers(instance, passages) > _count_answers(instance, instance.passages)
 
 
-def _times_told(instance: BaseInstance, passages: Sequence[Passage]) -> int:
+def _count_answers(instance: BaseInstance, passages: Sequence[Passage]) -> int:
     """How many sentences hold an accepted answer."""
-    sentences = (one for passage in passages for one in split_sentences(passage.text))
-    return sum(holds_answer(one.text, *instance.answers) for one in sentences)
+    sentences = (sentence for passage in passages for sentence in split_sentences(passage.text))
+    return sum(holds_answer(sentence.text, *instance.answers) for sentence in sentences)
 
 
 def _stands(instance: BaseInstance, passages: Sequence[Passage]) -> bool:
+    """Whether a passage holds an accepted answer."""
     return any(holds_answer(passage.text, *instance.answers) for passage in passages)
 
 
@@ -234,3 +227,122 @@ _MAKERS: Mapping[PlantedKind, _Maker] = {
     "lever": _another_lever,
     "degree": _another_degree,
 }
+
+
+def _cells_for(perturbation_class: PerturbationClass | None) -> tuple[Cell, ...]:
+    """The cells of a class that call for a refusal; None: the LOW cells of all classes."""
+    if perturbation_class is None:
+        return tuple(cell for cell in ALL_CELLS if cell.intensity is Intensity.LOW)
+    return tuple(Cell(perturbation_class, intensity) for intensity in (Intensity.MEDIUM, Intensity.HIGH))
+
+
+WAYS: Mapping[str, tuple[Cell, ...]] = {
+    "paraphrase": _cells_for(_MISSING),
+    "no_clash": _cells_for(_CONTRADICTION),
+    "shifted_answer": _cells_for(None),
+    "supported_premise": _cells_for(_PREMISE),
+    "agreeing_rival": _cells_for(_CONTRADICTION),
+    "settled_reading": _cells_for(_AMBIGUITY),
+    "given_level": _cells_for(_GRANULARITY),
+    "factual": _cells_for(_EPISTEMIC),
+}
+"""A way to be wrong → the cells whose items can be wrong in that way. `templates/plant/ways/` has its instruction."""
+
+ATTEMPTS = 4
+"""On average, so many base instances are tried for each item that is wanted."""
+
+_LEVERS_OFFERED = 3
+_MAX_PROOF = 8
+"""Sentences of a proof."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commission:
+    """An item that a generator is asked to write."""
+
+    id: str
+    instance: BaseInstance
+    cell: Cell
+    way: str
+    levers: tuple[str, ...]
+    writer: str
+
+
+def commissions(
+    prompts: Prompts,
+    instances: Sequence[BaseInstance],
+    cells: Sequence[Cell],
+    writers: Sequence[str],
+    seed: int,
+) -> Iterator[Commission]:
+    """An endless stream of commissions: ways and writers in turn, base instances in an order drawn by the seed."""
+    cells_of_way = {way: [cell for cell in WAYS[way] if cell in cells] for way in WAYS}
+    ways = [way for way in WAYS if cells_of_way[way]]
+    order = sorted(instances, key=lambda instance: seed_of("written", seed, instance.id, instance.query))
+    if not ways or not order or not writers:
+        return
+    for number in count():
+        way, instance = ways[number % len(ways)], order[number % len(order)]
+        drawn = seed_of("written cell", seed, number)
+        cell = cells_of_way[way][drawn % len(cells_of_way[way])]
+        levers = plain_levers(prompts.catalogue, cell)
+        levers = [name for name in levers if may_fit(prompts.catalogue, name, instance)] or levers
+        shuffled = sorted((seed_of("written lever", seed, number, name), name) for name in levers)
+        yield Commission(
+            id=digest("written", seed, number, instance.id, instance.query, str(cell), way),
+            instance=instance,
+            cell=cell,
+            way=way,
+            levers=tuple(name for _, name in shuffled[:_LEVERS_OFFERED]),
+            writer=writers[(number // len(ways)) % len(writers)],
+        )
+
+
+async def write_fault(client: ModelClient, prompts: Prompts, commission: Commission) -> PlantedItem | None:
+    """Have an item written; None if the writer declines or fails, or if a machine check catches the item.
+
+    Raises `BudgetSpent` if the call could overspend.
+    """
+    catalogue, instance, cell = prompts.catalogue, commission.instance, commission.cell
+    levers = [lever for name in commission.levers if (lever := catalogue.find(name)) is not None]
+    query_only = catalogue.classes[cell.perturbation_class].query_only
+    answer = await client.ask(
+        commission.writer,
+        prompts.planted_fault(cell, instance, levers, commission.way),
+        partial(read_written, instance=instance, query_only=query_only),
+        purpose="plant",
+        subject=commission.id,
+    )
+    if answer.value is None:
+        return None
+    reply, proof = answer.value
+    if isinstance(reply, Declined):
+        return None
+    job = Job(commission.id, instance.id, cell, commission.writer, 0, "")
+    candidate = read_candidate(catalogue, job, instance, reply)
+    if find_fault(catalogue, instance, candidate, commission.levers) is not None:
+        return None
+    return PlantedItem("written", instance, candidate, proof, commission.way)
+
+
+def read_written(
+    text: str, *, instance: BaseInstance, query_only: bool
+) -> tuple[Reply | Declined, tuple[str, ...]]:
+    """A writer's reply and its proof, sentences of the item. Raises `ReplyError` if it cannot be used."""
+    reply = read_reply(text, len(instance.passages), query_only=query_only)
+    if isinstance(reply, Declined):
+        return reply, ()
+    proof = read_object(text, frozenset({"proof"}))["proof"]
+    proof = [proof] if isinstance(proof, str) else proof
+    if not isinstance(proof, list) or not 0 < len(proof) <= _MAX_PROOF:
+        raise ReplyError(f"field 'proof' must be a list of 1 to {_MAX_PROOF} sentences of the item")
+    passages = {number: passage.text for number, passage in enumerate(instance.passages, start=1)}
+    passages |= reply.texts
+    texts = [folded(text) for text in (reply.query, *passages.values())]
+    for sentence in proof:
+        quoted = folded(sentence) if isinstance(sentence, str) else ""
+        if not quoted or not any(quoted in text for text in texts):
+            raise ReplyError(
+                f"field 'proof': {str(sentence)[:80]!r} does not stand in the item: copy it exactly"
+            )
+    return reply, tuple(proof)

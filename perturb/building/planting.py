@@ -1,7 +1,7 @@
-"""Plants items about which the truth is known among the candidates of a build, and has the panel vote on them.
+"""Plants items with known labels among the candidates of a build, and has the panel vote on them.
 
-To verifiers they look like any other candidate, and they come mixed among them. What a run has planted stands in its
-ledger, apart from jobs, candidates and votes.
+Verifiers cannot tell them from candidates: they look alike and come in between. The ledger of a run keeps planted
+items apart from jobs, candidates and votes.
 """
 
 from __future__ import annotations
@@ -12,13 +12,18 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, cycle, islice, zip_longest
 
 from perturb.auditing.certificate import LEAST_OF_CLASS, PlantedVerdicts
 from perturb.building.panel import Panel, is_final
 from perturb.building.plan import BuildPlan
-from perturb.building.planted_faults import FaultMaker, kinds_in_turn
-from perturb.building.planted_written import ATTEMPTS, Commission, commissions, write_fault
+from perturb.building.planted_faults import (
+    ATTEMPTS,
+    Commission,
+    FaultMaker,
+    commissions,
+    write_fault,
+)
 from perturb.catalogue.levers import Catalogue
 from perturb.files.resources import data_folder, digest, fraction_of, seed_of
 from perturb.ledger import planted, queries
@@ -36,36 +41,52 @@ from perturb.records import (
     Passage,
     PerturbationClass,
     PlantedItem,
+    PlantedKind,
     Verdict,
 )
 
 RIGHT_ITEMS = "planted/right.jsonl"
-
 MOST_WRONG = 0.1
-"""Share of the candidates that is taken to be wrong when rules are chosen, before any candidate has a vote."""
+"""The share of wrong candidates that the choice of rules assumes, since no candidate has a vote yet."""
 
 Cast = Callable[[str, BaseInstance, Candidate], Awaitable[Verdict]]
 """Has one verifier vote on a candidate."""
 
 
-def fix_numbers(build_plan: BuildPlan, ledger: Ledger, plan: int, jobs: int) -> dict[str, int]:
-    """How many items of each sort the run plants; stored with the plan once it is known.
+_COMMON: tuple[PlantedKind, ...] = ("class", "behaviour", "undone")
+_RARE: tuple[PlantedKind, ...] = ("class", "behaviour", "nothing", "degree")
+_TURN: tuple[PlantedKind, ...] = (*_COMMON, "nothing", *_COMMON, "lever", *_RARE)
+"""The turn of the faults. Ten of the twelve make the label wrong; the lever or the degree alone leaves it right."""
 
-    A run that was begun without planted items stays without, and so does a replay of a recording that has none, unless
-    the configuration says how many there are to be.
+
+def kinds_in_turn(number: int) -> Iterator[PlantedKind]:
+    """The kinds of so many faults that are made by rule.
+
+    >>> list(kinds_in_turn(3))
+    ['class', 'behaviour', 'undone']
+    """
+    return islice(cycle(_TURN), number)
+
+
+def fix_numbers(build_plan: BuildPlan, ledger: Ledger, plan: int, jobs: int) -> dict[str, int]:
+    """Decide how many items of each sort the run plants, and store the numbers with the plan.
+
+    Unless the configuration gives numbers, a run that began without planted items stays without them, and so does the
+    replay of a recording that has none.
     """
     entry, replay = build_plan.config.resolved_panel, build_plan.replay
-    held = planted.planted_items(ledger.db)
     if replay is not None and (not replay.fill or (entry.plants_by_default and replay.recording.planted)):
-        kinds = Counter(_sort_of(PlantedItem.from_payload(one).kind) for one in replay.recording.planted)
-        numbers = {name: kinds[name] for name in ("mechanical", "written", "right")}
+        recorded = map(PlantedItem.from_payload, replay.recording.planted)
+        sorts = Counter(_sort_of(item.kind) for item in recorded)
+        numbers = {name: sorts[name] for name in ("mechanical", "written", "right")}
     elif not entry.plants_by_default:
         numbers = expected_numbers(build_plan, jobs)
     elif (stored := planted.planted_numbers(ledger.db, plan)) is not None:
         numbers = stored
     else:
-        begun = planted.jobs_have_begun(ledger.db, plan) and not held
-        numbers = expected_numbers(build_plan, 0 if begun or replay is not None else jobs)
+        has_planted = bool(planted.planted_items(ledger.db))
+        began_without = planted.jobs_have_begun(ledger.db, plan) and not has_planted
+        numbers = expected_numbers(build_plan, 0 if began_without or replay is not None else jobs)
     ledger.fix_planted(plan, numbers)
     return numbers
 
@@ -82,7 +103,7 @@ def _sort_of(kind: str) -> str:
 
 
 def right_items(catalogue: Catalogue, cells: tuple[Cell, ...], number: int, seed: int) -> list[PlantedItem]:
-    """So many of the embedded items whose labels are right, evenly over the cells in play."""
+    """So many of the embedded items with right labels, spread evenly over the cells of the build."""
     text = (data_folder("base_sets") / RIGHT_ITEMS).read_text(encoding="utf-8")
     of_cell: dict[Cell, list[PlantedItem]] = {cell: [] for cell in cells}
     for row in map(json.loads, text.splitlines()):
@@ -92,9 +113,8 @@ def right_items(catalogue: Catalogue, cells: tuple[Cell, ...], number: int, seed
             of_cell[cell].append(_right_item(row, cell, catalogue, seed))
     for items in of_cell.values():
         items.sort(key=lambda item: seed_of("right", seed, item.id))
-    rounds = range(max(map(len, of_cell.values()), default=0))
-    in_turn = [items[n] for n in rounds for items in of_cell.values() if n < len(items)]
-    return in_turn[:number]
+    by_turns = (item for turn in zip_longest(*of_cell.values()) for item in turn if item is not None)
+    return list(islice(by_turns, number))
 
 
 def _right_item(row: Mapping[str, object], cell: Cell, catalogue: Catalogue, seed: int) -> PlantedItem:
@@ -115,21 +135,22 @@ def _right_item(row: Mapping[str, object], cell: Cell, catalogue: Catalogue, see
     return PlantedItem("right", instance, candidate)
 
 
-def choose_rules(told: PlantedVerdicts, target: float) -> dict[str, ClassRule]:
-    """The cheapest rule of each class that keeps the share of wrong labels under the target, where there is one.
+def choose_rules(verdicts: PlantedVerdicts, target: float) -> dict[str, ClassRule]:
+    """The cheapest rule of each class that keeps the share of wrong labels under the target, if there is one.
 
-    The rule is chosen on one half of the class's faults: the fewest verifiers, then the most passes. It holds only if
-    the other half bounds it under the target as well. A class with too few faults is left to unanimity.
+    One half of the class's faults chooses the rule: the one with the fewest verifiers, then with the most passes. The
+    rule holds only if the other half bounds the share under the target as well. Unanimity decides a class with too few
+    faults.
     """
     rules = {}
-    for name in told.classes:
-        faults = told.of_kinds(*LABEL_FAULTS) & told.of_class(name)
+    right = verdicts.of_kinds("right")
+    for name in verdicts.classes:
+        faults = verdicts.of_kinds(*LABEL_FAULTS) & verdicts.of_class(name)
         if int(faults.sum()) < LEAST_OF_CLASS:
             continue
-        right = told.of_kinds("right")
-        for rule in _rules_by_cost(told.verifiers):
-            if _bound(told, faults & told.chooses, right, rule) <= target:
-                bound = _bound(told, faults & ~told.chooses, right, rule)
+        for rule in _rules_by_cost(verdicts.verifiers):
+            if _bound(verdicts, faults & verdicts.chooses, right, rule) <= target:
+                bound = _bound(verdicts, faults & ~verdicts.chooses, right, rule)
                 if bound <= target:
                     rules[name] = replace(rule, bound=bound)
                 break
@@ -137,22 +158,25 @@ def choose_rules(told: PlantedVerdicts, target: float) -> dict[str, ClassRule]:
 
 
 def _rules_by_cost(verifiers: Sequence[str]) -> Iterator[ClassRule]:
-    """Every rule that is cheaper than the whole panel: who votes, and how many passes it takes; the laxest last."""
+    """Every rule that is cheaper than the whole panel, the cheapest first. Of equal cost, the strictest comes first."""
     for size in range(1, len(verifiers)):
         for needed in range(size, 0, -1):
             for chosen in combinations(verifiers, size):
                 yield ClassRule(chosen, needed, 1.0)
 
 
-def _bound(told: PlantedVerdicts, faults: Flags, right: Flags, rule: ClassRule) -> float:
-    """The highest share of wrong labels that a rule may let through if one candidate in ten is wrong."""
-    highest, lowest = (
+def _bound(verdicts: PlantedVerdicts, faults: Flags, right: Flags, rule: ClassRule) -> float:
+    """The highest share of wrong labels among accepted items that a rule may give if one candidate in ten is wrong.
+
+    It takes the upper end of the rate at which faults are accepted and the lower end of that for right items.
+    """
+    false_rate, true_rate = (
         Share(int(accepted.sum()), int((accepted | rejected).sum())).estimate()
-        for accepted, rejected in (told.by_rule(faults, rule), told.by_rule(right, rule))
+        for accepted, rejected in (verdicts.by_rule(faults, rule), verdicts.by_rule(right, rule))
     )
-    if highest.high is None or not lowest.low:
+    if false_rate.high is None or not true_rate.low:
         return 1.0
-    wrong, sound = MOST_WRONG * highest.high, (1 - MOST_WRONG) * lowest.low
+    wrong, sound = MOST_WRONG * false_rate.high, (1 - MOST_WRONG) * true_rate.low
     return wrong / (wrong + sound)
 
 
@@ -170,11 +194,12 @@ class Planting:
         self._hosts = planted.planted_hosts(ledger.db)
         self._votes = planted.planted_votes(ledger.db, build_plan.panel.members)
         replay = build_plan.replay
-        self._made = replay is not None and not replay.fill  # what is on record is all there is
+        self._is_fixed = not build_plan.asks_models
+        """Whether the planted items on record are all there are."""
         for payload in replay.recording.planted if replay is not None else ():
             self._add(PlantedItem.from_payload(payload), "")
         right = numbers.get("right", 0) - sum(item.kind == "right" for item in self._items.values())
-        if right > 0 and not self._made:
+        if right > 0 and not self._is_fixed:
             for item in right_items(build_plan.catalogue, config.chosen_cells, numbers["right"], config.seed):
                 self._add(item, "")
         self._waiting = [item for item in self._items.values() if self.missing_votes(item)]
@@ -182,24 +207,27 @@ class Planting:
 
     @property
     def wanted(self) -> int:
-        """How many items the run is to have."""
+        """How many planted items the run gets."""
         return sum(self.numbers.values())
 
     @cached_property
     def _rate(self) -> float:
-        """Share of the candidates that are tried as hosts as they come; what they do not yield is made at the end."""
+        """Share of the candidates that are tried as hosts at once. Faults still missing at the end are made from any.
+
+        Twice the share that is needed, since some candidates do not allow a fault.
+        """
         jobs = self._ledger.db.execute("SELECT jobs FROM plans WHERE id = ?", (self._plan,)).fetchone()[0]
         return min(1.0, 2 * self.numbers.get("mechanical", 0) / max(1, jobs or 0))
 
     def offer(self, candidate: Candidate, instance: BaseInstance) -> None:
-        """Let a candidate of the round be the host of a mechanical fault, if it was drawn."""
-        drawn = fraction_of("host", self._build_plan.config.seed, candidate.id) < self._rate
-        if drawn and not self._made:
+        """Try to make a mechanical fault from a candidate of the round, if the draw falls on it."""
+        is_drawn = fraction_of("host", self._build_plan.config.seed, candidate.id) < self._rate
+        if is_drawn and not self._is_fixed:
             self._host(candidate, instance)
 
     def complete(self) -> None:
         """Make the mechanical faults that are still missing, from any candidates of the plan."""
-        if self._made:
+        if self._is_fixed:
             return
         seed = self._build_plan.config.seed
         rows = self._ledger.db.execute(
@@ -215,61 +243,62 @@ class Planting:
                     self._host(queries.candidate(self._ledger.db, name), instance, any_kind=any_kind)
 
     def take_due(self, key: str, left: int) -> PlantedItem | None:
-        """The next item to be voted on beside a candidate (`key`), while so many candidates are still expected."""
-        due = len(self._waiting) / max(1, left)
-        drawn = fraction_of("mix", self._build_plan.config.seed, key) < due
-        return self._waiting.pop() if drawn and self._waiting else None
+        """A waiting item to vote on beside the candidate with this key, or None.
+
+        `left` candidates are still expected, and the waiting items are spread evenly over them.
+        """
+        share = len(self._waiting) / max(1, left)
+        is_drawn = fraction_of("mix", self._build_plan.config.seed, key) < share
+        return self._waiting.pop() if is_drawn and self._waiting else None
 
     def take_rest(self) -> Iterator[PlantedItem]:
-        """All items that wait for votes, in an order drawn by the seed."""
+        """All items that still wait for votes, in an order drawn by the seed."""
         while self._waiting:
             yield self._waiting.pop()
 
     def commissioned(self) -> Iterator[Commission]:
-        """What generators are to write, once for each item that is missing and for each that fails."""
+        """Commissions for generators: one for each missing item, and another for each that fails."""
         config = self._build_plan.config
         wanted = self.numbers.get("written", 0)
-        if self._made or wanted <= self._number("written"):
+        if self._is_fixed or wanted <= self._number("written"):
             return
         instances = [instance for _, instance in self._build_plan.instances]
         writers = list(self._build_plan.generator_settings)
-        asked = commissions(self._build_plan.prompts, instances, config.chosen_cells, writers, config.seed)
-        for number, one in enumerate(asked):
-            if self._number("written") >= wanted or number >= wanted * ATTEMPTS:
+        stream = commissions(self._build_plan.prompts, instances, config.chosen_cells, writers, config.seed)
+        for commission in islice(stream, wanted * ATTEMPTS):
+            if self._number("written") >= wanted:
                 return
-            if one.id not in self._items:
-                yield one
+            if commission.id not in self._items:
+                yield commission
 
     async def write(self, client: ModelClient, width: int) -> None:
-        """Have the generators write what is missing, some at a time. Raises `BudgetSpent`."""
-        source = self.commissioned()
-        short = self.numbers.get("written", 0) - self._number("written")
-        while short > 0:
-            batch = [one for _, one in zip(range(min(short, width)), source, strict=False)]
+        """Have the generators write the missing items, at most `width` at a time. Raises `BudgetSpent`."""
+        stream = self.commissioned()
+        while (missing := self.numbers.get("written", 0) - self._number("written")) > 0:
+            batch = list(islice(stream, min(missing, width)))
             if not batch:
                 return
-            made = await asyncio.gather(
-                *(write_fault(client, self._build_plan.prompts, one) for one in batch)
+            written = await asyncio.gather(
+                *(write_fault(client, self._build_plan.prompts, commission) for commission in batch)
             )
-            for item in filter(None, made):
+            for item in filter(None, written):
                 self._add(item, "")
                 self._wait(item)
-            short = self.numbers.get("written", 0) - self._number("written")
 
     def choose_rules(self, target: float) -> dict[str, ClassRule]:
-        """The rules that the votes on planted items choose for the classes."""
+        """The rule of each class that the votes on planted items choose."""
         panel, items = self._build_plan.panel, sorted(self._items.values(), key=lambda item: item.id)
         verdicts = PlantedVerdicts.of(items, self._votes, panel.judges, panel.needed)
         return choose_rules(verdicts, target)
 
     def missing_votes(self, item: PlantedItem) -> list[str]:
-        """The verifiers whose vote on an item is missing or may come yet."""
+        """The verifiers that have yet to vote on an item, or whose call failed."""
         panel = self._panel_of(item)
         votes = self._votes.get(item.id, {})
         return [name for name in panel.members if not is_final(votes.get(name))]
 
     async def vote(self, item: PlantedItem, cast: Cast) -> None:
-        """Let every verifier that judges the class vote on an item, whatever the others say. Raises `BudgetSpent`."""
+        """Have every verifier of the class vote on an item, whatever the others say. Raises `BudgetSpent`."""
         names = self.missing_votes(item)
         for vote in await asyncio.gather(*(cast(name, item.instance, item.candidate) for name in names)):
             self._votes.setdefault(item.id, {})[vote.verifier] = vote
@@ -282,18 +311,22 @@ class Planting:
         return sum(_sort_of(item.kind) == sort for item in self._items.values())
 
     def _missing_kinds(self) -> Counter[str]:
-        """The kinds of mechanical faults that are missing, no more than are wanted altogether."""
+        """How many mechanical faults of each kind are missing; none if there are enough of any kind."""
         wanted = self.numbers.get("mechanical", 0)
-        held = Counter(str(item.kind) for item in self._items.values())
-        short = wanted - self._number("mechanical")
-        return Counter(map(str, kinds_in_turn(wanted))) - held if short > 0 else Counter()
+        if self._number("mechanical") >= wanted:
+            return Counter()
+        existing = Counter(str(item.kind) for item in self._items.values())
+        return Counter(map(str, kinds_in_turn(wanted))) - existing
 
     def _host(self, candidate: Candidate, instance: BaseInstance, *, any_kind: bool = False) -> None:
-        """Make the first missing fault that a candidate lends itself to; of `any_kind` if its own cannot be had."""
+        """Make the first missing fault that the candidate allows.
+
+        With `any_kind`, a fault of another kind will do if it allows none of the missing ones.
+        """
         if candidate.id in self._hosts:
             return
         missing = self._missing_kinds()
-        kinds = [kind for kind in kinds_in_turn(12) if kind in missing]
+        kinds = [kind for kind in _TURN if kind in missing]
         if any_kind and missing:
             kinds += [kind for kind in LABEL_FAULTS if kind != "written"]
         for kind in dict.fromkeys(kinds):

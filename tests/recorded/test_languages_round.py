@@ -13,7 +13,8 @@ import yaml
 
 from perturb.auditing.audit_report import audit
 from perturb.auditing.shortcuts import measure_shortcuts
-from perturb.building.run import BuildReport, build
+from perturb.building.build_report import BuildReport
+from perturb.building.run import build
 from perturb.config import load_config
 from perturb.files.resources import data_folder, demo_recording
 from perturb.llm.recording import Replay, read_recording
