@@ -23,8 +23,7 @@ from perturb.ledger.evaluations import read_reviews
 from perturb.ledger.plans import CurrentPlan
 from perturb.ledger.planted import failed_items
 from perturb.records import NEAR_DUPLICATE, BaseInstance, Cell, Job
-from perturb.snapshots.accepted import items_with_votes
-from perturb.snapshots.facts import ExportedReplies, SnapshotFacts
+from perturb.snapshots.facts import ExportedReplies, SnapshotFacts, items_with_votes
 from perturb.snapshots.freshness import FreshnessIndex, perturbed_item
 from perturb.snapshots.items import build_controls, items_of
 from perturb.snapshots.rows import build_rows, read_part

@@ -30,7 +30,7 @@ from perturb.llm.model_client import ModelClient
 from perturb.llm.recording import Replay
 from perturb.records import Acceptance, JobOutcome
 from perturb.runtime.asyncs import run_sync, sigterm_as_interrupt
-from perturb.snapshots.accepted import accepted_items
+from perturb.snapshots.facts import accepted_items
 from perturb.snapshots.select import SelectionPlan
 from perturb.snapshots.snapshot import Snapshot, read_snapshot
 from perturb.text.wording import counted

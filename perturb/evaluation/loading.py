@@ -40,7 +40,7 @@ from perturb.ledger.plans import current_plan
 from perturb.llm.client import ModelSettings
 from perturb.llm.recording import Kind, Recording, Replay
 from perturb.records import Item
-from perturb.snapshots.accepted import accepted_items
+from perturb.snapshots.facts import accepted_items
 from perturb.snapshots.items import SUFFIX, read_item
 from perturb.snapshots.snapshot import check_snapshot, read_snapshot
 from perturb.text.wording import counted

@@ -29,9 +29,8 @@ from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import read_responses
 from perturb.ledger.plans import CurrentPlan
 from perturb.records import ANSWER_CORRECTLY, Item
-from perturb.snapshots.accepted import accepted_rows
 from perturb.snapshots.card import escape, one_line
-from perturb.snapshots.facts import count_languages, licence_header
+from perturb.snapshots.facts import accepted_rows, count_languages, licence_header
 from perturb.snapshots.freshness import (
     HUB_PREFIX,
     BaseIndex,

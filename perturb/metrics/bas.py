@@ -56,20 +56,20 @@ def gains_and_losses(prior: RiskPrior, confidence: Floats) -> tuple[Floats, Floa
 
 
 def _by_quadrature(prior: Callable[..., ArrayLike], confidence: Floats) -> tuple[Floats, Floats]:
-    stated, place = np.unique(confidence, return_inverse=True)
-    last = -np.log1p(-stated[-1])
-    edges = np.union1d(np.linspace(0.0, max(last, 10.0), _PANELS + 1), -np.log1p(-stated))
+    levels, place = np.unique(confidence, return_inverse=True)
+    last = -np.log1p(-levels[-1])
+    edges = np.union1d(np.linspace(0.0, max(last, 10.0), _PANELS + 1), -np.log1p(-levels))
     parts = _integrate(lambda x: _densities(prior, -np.expm1(-x)), edges[:-1], edges[1:])
     sums = np.concatenate([np.zeros((1, 2)), np.cumsum(parts, axis=0)])
-    rest = float(np.exp(-edges[-1]))
+    beyond = float(np.exp(-edges[-1]))
     tail = _integrate(
-        lambda t: np.repeat(_evaluate(prior, t)[:, None], 2, axis=1), np.array([1 - rest]), np.ones(1)
+        lambda t: np.repeat(_evaluate(prior, t)[:, None], 2, axis=1), np.array([1 - beyond]), np.ones(1)
     )
     mass = float(sums[-1, 0] + tail[0, 0])
     if abs(mass - 1) > MASS_TOLERANCE:
         raise ValueError(f"the prior integrates to {mass:.6g} over [0, 1], not to 1: divide it by that")
-    at = np.searchsorted(edges, -np.log1p(-stated))
-    return sums[at, 0][place], sums[at, 1][place]
+    upper = np.searchsorted(edges, -np.log1p(-levels))
+    return sums[upper, 0][place], sums[upper, 1][place]
 
 
 def _densities(prior: Callable[..., ArrayLike], t: Floats) -> Floats:
@@ -145,8 +145,8 @@ def bas_utility(is_correct: ArrayLike, confidence: ArrayLike, prior: RiskPrior =
     >>> bas_utility([0], [0.5], prior=lambda t: 2 * t).round(4).tolist()
     [-0.1363]
     """
-    correct, stated = read_graded(is_correct, confidence)
-    return utilities(correct, stated, prior)
+    correct, confidences = read_graded(is_correct, confidence)
+    return utilities(correct, confidences, prior)
 
 
 def bas_score(is_correct: ArrayLike, confidence: ArrayLike, prior: RiskPrior = "uniform") -> float:
@@ -180,12 +180,12 @@ def decision_curve(
     >>> decision_curve([1, 0], [0.9, 0.4], [0.3, 0.5]).utility.round(3).tolist()
     [0.286, 0.5]
     """
-    correct, stated = read_graded(is_correct, confidence)
+    correct, confidences = read_graded(is_correct, confidence)
     t = np.linspace(0, 0.99, 100) if thresholds is None else np.asarray(thresholds, dtype=np.float64)
     if not np.all((t >= 0) & (t < 1)):
         raise ValueError("thresholds must lie in [0, 1)")
-    kept = np.minimum(stated, 1 - CLIP)
-    right, wrong = (_at_least(kept[rows], t) for rows in (correct, ~correct))
+    clipped = np.minimum(confidences, 1 - CLIP)
+    right, wrong = (_at_least(clipped[rows], t) for rows in (correct, ~correct))
     n = len(correct)
     return DecisionCurve(t, (right - wrong * t / (1 - t)) / n, (right + wrong) / n)
 

@@ -70,13 +70,13 @@ class BASReport:
     ) -> None:
         if bins < 1:
             raise ValueError(f"bins must be 1 or more, got {bins}")
-        correct, stated = read_graded(is_correct, confidence)
+        correct, confidences = read_graded(is_correct, confidence)
         self.n = len(correct)
         self.bins = bins
         self.closed: Closed = closed
-        self._columns = correct, stated
+        self._columns = correct, confidences
         self._codes = cluster_codes(clusters, len(correct))
-        self._rows = _Rows.from_columns(correct, stated, self._codes, bins, closed)
+        self._rows = _Rows.from_columns(correct, confidences, self._codes, bins, closed)
         self.resamples, self.seed = resamples, seed
 
     def weighted_score(self, prior: RiskPrior = "uniform") -> float:
@@ -92,7 +92,7 @@ class BASReport:
         """`weighted_score` with its interval."""
         rows, right = self._rows, np.ones(len(self._rows.correct), dtype=np.bool_)
         values, best, worst = (
-            utilities(one, rows.confidence, prior) for one in (rows.correct, right, ~right)
+            utilities(correctness, rows.confidence, prior) for correctness in (rows.correct, right, ~right)
         )
         chunks = rows.resample(self.resamples, self.seed)
         replicates = np.concatenate([weights @ values / weights.sum(axis=1) for weights in chunks])
@@ -175,18 +175,20 @@ class BASReport:
             name: {"low": e.low, "high": e.high, "se": e.se, "reason": e.reason}
             for name, e in self.metrics.items()
         }
-        named = {prior: values[f"bas_{prior}"] for prior in PRIORS}
-        correct, stated = self._columns
+        bas_values = {prior: values[f"bas_{prior}"] for prior in PRIORS}
+        correct, confidences = self._columns
         sides: tuple[Closed, ...] = ("right", "left")
         return {
-            **{"bas": named, **plain, "n": self.n, "bins": self.bins, "bins_closed": self.closed},
+            **{"bas": bas_values, **plain, "n": self.n, "bins": self.bins, "bins_closed": self.closed},
             **{
-                f"ece_bins_{side}": expected_calibration_error(correct, stated, bins=self.bins, closed=side)
+                f"ece_bins_{side}": expected_calibration_error(
+                    correct, confidences, bins=self.bins, closed=side
+                )
                 for side in sides
             },
             "ece_debiased": self.debiased_ece,
             "calibration_p_value": self.calibration_p_value,
-            "aurc_in_row_order": aurc(correct, stated, ties="rows"),
+            "aurc_in_row_order": aurc(correct, confidences, ties="rows"),
             "intervals": spans,
         }
 
@@ -252,13 +254,13 @@ class _Rows:
     @property
     def _scores(self) -> dict[str, Callable[[Flags], Floats]]:
         """The metrics that are means over rows, as functions of correctness, in the order of `_averaged`."""
-        stated = self.confidence
-        priors = {f"bas_{prior}": partial(utilities, confidence=stated, prior=prior) for prior in PRIORS}
+        confidence = self.confidence
+        priors = {f"bas_{prior}": partial(utilities, confidence=confidence, prior=prior) for prior in PRIORS}
         return {
             **priors,
             "accuracy": lambda correct: correct.astype(np.float64),
-            "brier": lambda correct: (stated - correct) ** 2,
-            "log_loss": lambda correct: log_losses(correct, stated),
+            "brier": lambda correct: (confidence - correct) ** 2,
+            "log_loss": lambda correct: log_losses(correct, confidence),
         }
 
     @property

@@ -72,17 +72,17 @@ class CalibrationMap:
         >>> CalibrationMap("temperature", 9, {"temperature": (2.0,)}).apply([0.5, 0.9]).round(2).tolist()
         [0.5, 0.75]
         """
-        stated = read_confidences(confidence)
+        confidences = read_confidences(confidence)
         p = {name: np.asarray(values) for name, values in self.parameters.items()}
         match self.method:
             case "isotonic":
-                return np.asarray(np.interp(stated, p["stated"], p["calibrated"]))
+                return np.asarray(np.interp(confidences, p["stated"], p["calibrated"]))
             case "platt":
-                return _sigmoid(p["slope"] * _logit(stated) + p["intercept"])
+                return _sigmoid(p["slope"] * _logit(confidences) + p["intercept"])
             case "temperature":
-                return _sigmoid(_logit(stated) / p["temperature"])
+                return _sigmoid(_logit(confidences) / p["temperature"])
             case "histogram":
-                return np.asarray(p["calibrated"][bin_places(stated, p["edges"])])
+                return np.asarray(p["calibrated"][bin_places(confidences, p["edges"])])
 
     def to_dict(self) -> dict[str, Any]:
         """The map as JSON takes it."""
@@ -127,28 +127,28 @@ def fit_map(is_correct: ArrayLike, confidence: ArrayLike, method: Method = "isot
     """
     if method not in METHODS:
         raise ValueError(f"unknown method {method!r}: choose one of {', '.join(METHODS)}")
-    correct, stated = read_graded(is_correct, confidence)
+    correct, confidences = read_graded(is_correct, confidence)
     parameters = {
         name: tuple(float(v) for v in np.atleast_1d(values))
-        for name, values in _FIT[method](correct, stated).items()
+        for name, values in _FIT[method](correct, confidences).items()
     }
     return CalibrationMap(method, len(correct), parameters)
 
 
-def _fit_isotonic(correct: Flags, stated: Floats) -> dict[str, ArrayLike]:
+def _fit_isotonic(correct: Flags, confidence: Floats) -> dict[str, ArrayLike]:
     from sklearn.isotonic import IsotonicRegression
 
-    model = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(stated, correct)
+    model = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(confidence, correct)
     return {"stated": model.X_thresholds_, "calibrated": model.y_thresholds_}
 
 
-def _fit_platt(correct: Flags, stated: Floats) -> dict[str, ArrayLike]:
+def _fit_platt(correct: Flags, confidence: Floats) -> dict[str, ArrayLike]:
     from sklearn.linear_model import LogisticRegression
 
     right = int(correct.sum())
     target = np.where(correct, (right + 1) / (right + 2), 1 / (len(correct) - right + 2))
     # a target between 0 and 1 is a right row and a wrong row, weighted
-    logits = np.tile(_logit(stated), 2)[:, None]
+    logits = np.tile(_logit(confidence), 2)[:, None]
     labels = np.repeat([1, 0], len(correct))
     model = LogisticRegression(C=1e6, max_iter=1000).fit(
         logits, labels, sample_weight=np.concatenate([target, 1 - target])
@@ -156,30 +156,30 @@ def _fit_platt(correct: Flags, stated: Floats) -> dict[str, ArrayLike]:
     return {"slope": model.coef_[0], "intercept": model.intercept_}
 
 
-def _fit_temperature(correct: Flags, stated: Floats) -> dict[str, ArrayLike]:
+def _fit_temperature(correct: Flags, confidence: Floats) -> dict[str, ArrayLike]:
     from scipy.optimize import minimize_scalar
 
-    logits, span = _logit(stated), float(np.log(MAX_TEMPERATURE))
+    logits, span = _logit(confidence), float(np.log(MAX_TEMPERATURE))
 
     def loss(log_temperature: float) -> float:
         return float(log_losses(correct, _sigmoid(logits / np.exp(log_temperature))).mean())
 
-    found = minimize_scalar(loss, bounds=(-span, span), method="bounded")
-    return {"temperature": np.exp(found.x)}
+    minimum = minimize_scalar(loss, bounds=(-span, span), method="bounded")
+    return {"temperature": np.exp(minimum.x)}
 
 
-def _fit_histogram(correct: Flags, stated: Floats) -> dict[str, ArrayLike]:
+def _fit_histogram(correct: Flags, confidence: Floats) -> dict[str, ArrayLike]:
     edges = np.linspace(0, 1, HISTOGRAM_BINS + 1)
-    places = bin_places(stated, edges)
+    places = bin_places(confidence, edges)
     n = np.bincount(places, minlength=HISTOGRAM_BINS)
     right = np.bincount(places, weights=correct, minlength=HISTOGRAM_BINS)
     middles = (edges[:-1] + edges[1:]) / 2
     return {"edges": edges, "calibrated": np.where(n > 0, right / np.maximum(n, 1), middles)}
 
 
-def _logit(stated: Floats) -> Floats:
-    kept = np.clip(stated, LOG_CLIP, 1 - LOG_CLIP)
-    return np.asarray(np.log(kept) - np.log1p(-kept))
+def _logit(confidence: Floats) -> Floats:
+    clipped = np.clip(confidence, LOG_CLIP, 1 - LOG_CLIP)
+    return np.asarray(np.log(clipped) - np.log1p(-clipped))
 
 
 def _sigmoid(values: Floats) -> Floats:
@@ -268,11 +268,11 @@ def calibration_split(
     codes = cluster_codes(clusters, n)
     codes = np.arange(n) if codes is None else codes
     units = int(codes.max()) + 1 if n else 0
-    taken = round(share * units)
-    if not 0 < taken < units:
+    n_fitting = round(share * units)
+    if not 0 < n_fitting < units:
         raise ValueError(f"{units} questions cannot be split at {share:g}: give more rows or another share")
     chosen = np.zeros(units, dtype=np.bool_)
-    chosen[np.random.default_rng(seed).permutation(units)[:taken]] = True
+    chosen[np.random.default_rng(seed).permutation(units)[:n_fitting]] = True
     return np.asarray(chosen[codes])
 
 
@@ -295,15 +295,15 @@ def calibrate(
     >>> rows.n_scored, round(rows.after["isotonic"].weighted_score(), 3)
     (40, 0.034)
     """
-    correct, stated = read_graded(is_correct, confidence)
+    correct, confidences = read_graded(is_correct, confidence)
     fitting = read_flags(in_calibration, "in_calibration")
     require_same_length(is_correct=correct, in_calibration=fitting)
     if fitting.all() or not fitting.any():
         raise ValueError("the calibration split and the scored rows must both hold a row")
-    rest = ~fitting
-    maps = {method: fit_map(correct[fitting], stated[fitting], method) for method in methods}
-    others = None if clusters is None else np.asarray(clusters)[rest]
-    return score_maps(correct[rest], stated[rest], maps, clusters=others, **options)
+    scored = ~fitting
+    maps = {method: fit_map(correct[fitting], confidences[fitting], method) for method in methods}
+    scored_clusters = None if clusters is None else np.asarray(clusters)[scored]
+    return score_maps(correct[scored], confidences[scored], maps, clusters=scored_clusters, **options)
 
 
 def score_maps(
@@ -320,12 +320,12 @@ def score_maps(
     >>> score_maps([1, 0], [0.9, 0.9], {"isotonic": half}).gains["isotonic"].value.__round__(3)
     0.402
     """
-    correct, stated = read_graded(is_correct, confidence)
-    applied = {method: fitted.apply(stated) for method, fitted in maps.items()}
-    before = BASReport(correct, stated, clusters=clusters, **options)
-    drawn = {"resamples": before.resamples, "seed": before.seed}
+    correct, confidences = read_graded(is_correct, confidence)
+    applied = {method: fitted.apply(confidences) for method, fitted in maps.items()}
+    before = BASReport(correct, confidences, clusters=clusters, **options)
+    resampling = {"resamples": before.resamples, "seed": before.seed}
     gains = {
-        method: reported_estimate(paired_bas(correct, values, correct, stated, clusters, **drawn))
+        method: reported_estimate(paired_bas(correct, values, correct, confidences, clusters, **resampling))
         for method, values in applied.items()
     }
     after = {
@@ -356,8 +356,8 @@ def paired_bas(
     codes = cluster_codes(clusters, len(scores))
     replicates = bootstrap_means(scores, clusters=codes, resamples=resamples, seed=seed)
     parts = []
-    for place, (_, stated) in enumerate(columns):
-        lows, highs = (bas_utility(np.full(len(scores), right), stated) for right in (0, 1))
+    for place, (_, confidences) in enumerate(columns):
+        lows, highs = (bas_utility(np.full(len(scores), right), confidences) for right in (0, 1))
         value = float(scores[:, place].mean())
         parts.append(
             Bounded.of_mean(value, replicates[:, place], len(scores), codes=codes, lows=lows, highs=highs)
@@ -389,17 +389,17 @@ def calibration_ablation(
     """
     if repeats < 1 or any(size < 1 for size in sizes):
         raise ValueError("sizes and repeats of an ablation must be 1 or more")
-    correct, stated = read_graded(is_correct, confidence)
+    correct, confidences = read_graded(is_correct, confidence)
     fitting = read_flags(in_calibration, "in_calibration")
     require_same_length(is_correct=correct, in_calibration=fitting)
-    pool, rest = np.flatnonzero(fitting), ~fitting
+    pool, scored = np.flatnonzero(fitting), ~fitting
     rng = np.random.default_rng(seed)
 
     def scores(size: int) -> tuple[float, float, float]:
-        drawn = rng.choice(pool, size, replace=False)
-        values = fit_map(correct[drawn], stated[drawn]).apply(stated[rest])
-        error = expected_calibration_error(correct[rest], values, bins=bins)
-        return bas_score(correct[rest], values), error, aurc(correct[rest], values)
+        sample = rng.choice(pool, size, replace=False)
+        values = fit_map(correct[sample], confidences[sample]).apply(confidences[scored])
+        error = expected_calibration_error(correct[scored], values, bins=bins)
+        return bas_score(correct[scored], values), error, aurc(correct[scored], values)
 
     rows = []
     for size in (size for size in sorted(set(sizes)) if size <= len(pool)):

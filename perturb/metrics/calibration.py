@@ -75,8 +75,8 @@ def expected_calibration_error(
     0.3
     """
     if binning == "unbinned":
-        correct, stated = read_graded(is_correct, confidence)
-        return float(np.mean(np.abs(stated - correct)))
+        correct, confidences = read_graded(is_correct, confidence)
+        return float(np.mean(np.abs(confidences - correct)))
     cells = reliability_bins(is_correct, confidence, bins=bins, binning=binning, closed=closed)
     total = sum(cell.n for cell in cells)
     return sum(cell.n * abs(cell.accuracy - cell.confidence) for cell in cells) / total
@@ -99,11 +99,11 @@ def reliability_bins(
     >>> reliability_bins([1, 0], [0.9, 0.2], bins=2)[1].accuracy
     1.0
     """
-    correct, stated = read_graded(is_correct, confidence)
-    edges = bin_edges(stated, bins, binning)
-    place = bin_places(stated, edges, closed)
+    correct, confidences = read_graded(is_correct, confidence)
+    edges = bin_edges(confidences, bins, binning)
+    place = bin_places(confidences, edges, closed)
     n = np.bincount(place, minlength=bins)
-    right, mass = (np.bincount(place, weights=column, minlength=bins) for column in (correct, stated))
+    right, mass = (np.bincount(place, weights=column, minlength=bins) for column in (correct, confidences))
     return [
         ReliabilityBin(
             float(edges[b]), float(edges[b + 1]), int(n[b]), float(mass[b] / n[b]), float(right[b] / n[b])
@@ -160,42 +160,45 @@ def calibration_p_value(
     >>> calibration_p_value([1, 0] * 50, [0.5] * 100) > 0.9, calibration_p_value([1, 0] * 50, [0.9] * 100) < 0.01
     (True, True)
     """
-    correct, stated = read_graded(is_correct, confidence)
-    places = bin_places(stated, bin_edges(stated, bins, "width"), closed)
-    observed = np.abs(np.bincount(places, weights=correct - stated)).sum()
+    correct, confidences = read_graded(is_correct, confidence)
+    places = bin_places(confidences, bin_edges(confidences, bins, "width"), closed)
+    observed = np.abs(np.bincount(places, weights=correct - confidences)).sum()
     rng = np.random.default_rng(seed)
-    variance = np.bincount(places, weights=stated * (1 - stated))
+    variance = np.bincount(places, weights=confidences * (1 - confidences))
     codes = None if clusters is None else np.unique(np.asarray(clusters), return_inverse=True)[1]
-    alike = 0.0 if codes is None else _correlation_within(correct, stated, codes)
-    if len(stated) > EXACT_ROWS:
+    alike = 0.0 if codes is None else _correlation_within(correct, confidences, codes)
+    if len(confidences) > EXACT_ROWS:
         sizes = None if codes is None else np.bincount(codes)
-        effect = 1.0 if sizes is None else 1 + alike * (float(sizes @ sizes) / len(stated) - 1)
+        effect = 1.0 if sizes is None else 1 + alike * (float(sizes @ sizes) / len(confidences) - 1)
         gaps = rng.normal(size=(resamples, len(variance))) * np.sqrt(variance * effect)
-        drawn = np.abs(gaps).sum(axis=1)
+        simulated = np.abs(gaps).sum(axis=1)
     else:
         member = np.eye(len(variance))[places]
-        step = max(1, DRAWS_AT_ONCE // len(stated))
-        drawn = np.concatenate(
+        step = max(1, DRAWS_AT_ONCE // len(confidences))
+        simulated = np.concatenate(
             [
                 np.abs(
-                    (_calibrated_draws(rng, stated, codes, alike, min(step, resamples - done)) - stated)
+                    (
+                        _calibrated_draws(rng, confidences, codes, alike, min(step, resamples - start))
+                        - confidences
+                    )
                     @ member
                 ).sum(axis=1)
-                for done in range(0, resamples, step)
+                for start in range(0, resamples, step)
             ]
         )
-    return float((1 + np.sum(drawn >= observed - 1e-9)) / (1 + resamples))
+    return float((1 + np.sum(simulated >= observed - 1e-9)) / (1 + resamples))
 
 
 def _calibrated_draws(
-    rng: np.random.Generator, stated: Floats, codes: Integers | None, alike: float, count: int
+    rng: np.random.Generator, confidence: Floats, codes: Integers | None, alike: float, count: int
 ) -> Flags:
     """Answers of a calibrated model, shape (count, answers); those of one cluster are correlated by `alike`."""
-    chance = rng.random((count, len(stated)))
+    chance = rng.random((count, len(confidence)))
     if codes is not None and alike > 0:
         shared = rng.random((count, int(codes.max()) + 1))[:, codes]
         chance = np.where(rng.random(chance.shape) < np.sqrt(alike), shared, chance)
-    return np.asarray(chance < stated)
+    return np.asarray(chance < confidence)
 
 
 def calibration_error_estimate(
@@ -216,11 +219,13 @@ def calibration_error_estimate(
     return replace(estimate, value=value, low=low)
 
 
-def _correlation_within(correct: Flags, stated: Floats, codes: Integers) -> float:
+def _correlation_within(correct: Flags, confidence: Floats, codes: Integers) -> float:
     """Mean product of two standardised residuals of one cluster, from 0 to 1."""
-    inner = (stated > 0) & (stated < 1)
-    residual = np.where(inner, correct - stated, 0.0) / np.sqrt(np.where(inner, stated * (1 - stated), 1.0))
-    sums, squares, sizes = (np.bincount(codes, weights=one) for one in (residual, residual**2, inner))
+    inner = (confidence > 0) & (confidence < 1)
+    residual = np.where(inner, correct - confidence, 0.0) / np.sqrt(
+        np.where(inner, confidence * (1 - confidence), 1.0)
+    )
+    sums, squares, sizes = (np.bincount(codes, weights=values) for values in (residual, residual**2, inner))
     pairs = float((sizes * (sizes - 1)).sum())
     return float(np.clip((sums**2 - squares).sum() / pairs, 0.0, 1.0)) if pairs else 0.0
 
@@ -236,13 +241,13 @@ def risk_coverage_curve(is_correct: ArrayLike, confidence: ArrayLike) -> RiskCov
     >>> risk_coverage_curve([1, 0], [0.5, 0.5]).risk.tolist()
     [0.5, 0.5]
     """
-    correct, stated = read_graded(is_correct, confidence)
-    order = np.argsort(-stated, kind="stable")
-    _, starts, sizes = np.unique(-stated[order], return_index=True, return_counts=True)
+    correct, confidences = read_graded(is_correct, confidence)
+    order = np.argsort(-confidences, kind="stable")
+    _, starts, sizes = np.unique(-confidences[order], return_index=True, return_counts=True)
     errors = np.add.reduceat((~correct[order]).astype(np.float64), starts)
     expected = np.cumsum(np.repeat(errors / sizes, sizes))
-    kept = np.arange(1, len(stated) + 1)
-    return RiskCoverage(kept / len(stated), expected / kept)
+    answered = np.arange(1, len(confidences) + 1)
+    return RiskCoverage(answered / len(confidences), expected / answered)
 
 
 def aurc(
@@ -261,8 +266,8 @@ def aurc(
     """
     if ties == "expected":
         return float(risk_coverage_curve(is_correct, confidence).risk.mean())
-    correct, stated = read_graded(is_correct, confidence)
-    wrong = np.cumsum(~correct[np.argsort(-stated, kind="stable")])
+    correct, confidences = read_graded(is_correct, confidence)
+    wrong = np.cumsum(~correct[np.argsort(-confidences, kind="stable")])
     return float((wrong / np.arange(1, len(wrong) + 1)).mean())
 
 
@@ -296,8 +301,8 @@ def brier_loss(is_correct: ArrayLike, confidence: ArrayLike) -> float:
     >>> brier_loss([1, 0], [0.999, 0.999]).__round__(2)
     0.5
     """
-    correct, stated = read_graded(is_correct, confidence)
-    return float(np.mean((stated - correct) ** 2))
+    correct, confidences = read_graded(is_correct, confidence)
+    return float(np.mean((confidences - correct) ** 2))
 
 
 def log_loss(is_correct: ArrayLike, confidence: ArrayLike) -> float:
@@ -311,8 +316,8 @@ def log_loss(is_correct: ArrayLike, confidence: ArrayLike) -> float:
     >>> log_loss([1, 0], [0.999, 0.999]).__round__(2)
     3.45
     """
-    correct, stated = read_graded(is_correct, confidence)
-    return float(log_losses(correct, stated).mean())
+    correct, confidences = read_graded(is_correct, confidence)
+    return float(log_losses(correct, confidences).mean())
 
 
 def log_losses(correct: Flags, confidence: Floats) -> Floats:
@@ -321,8 +326,8 @@ def log_losses(correct: Flags, confidence: Floats) -> Floats:
     >>> log_losses(np.array([True]), np.array([0.5])).round(4).tolist()
     [0.6931]
     """
-    kept = np.clip(confidence, LOG_CLIP, 1 - LOG_CLIP)
-    return np.asarray(-np.log(np.where(correct, kept, 1 - kept)))
+    clipped = np.clip(confidence, LOG_CLIP, 1 - LOG_CLIP)
+    return np.asarray(-np.log(np.where(correct, clipped, 1 - clipped)))
 
 
 def auroc(is_correct: ArrayLike, confidence: ArrayLike) -> Estimate:
@@ -338,12 +343,12 @@ def auroc(is_correct: ArrayLike, confidence: ArrayLike) -> Estimate:
     """
     from scipy.stats import rankdata
 
-    correct, stated = read_graded(is_correct, confidence)
+    correct, confidences = read_graded(is_correct, confidence)
     right = int(correct.sum())
     wrong = len(correct) - right
     if right == 0 or wrong == 0:
         return Estimate.undefined(f"every answer is {'wrong' if right == 0 else 'right'}", n=len(correct))
-    above = rankdata(stated)[correct].sum() - right * (right + 1) / 2
+    above = rankdata(confidences)[correct].sum() - right * (right + 1) / 2
     return Estimate(float(above / (right * wrong)), n=len(correct))
 
 

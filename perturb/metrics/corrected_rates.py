@@ -79,22 +79,22 @@ class CorrectedRate:
                 f"people graded {n_human} of the replies that a judge decided: {FEWEST_GRADES} are needed"
             )
             return cls._undefined(reason, total, n_human)
-        alone, tuned = np.zeros(len(judge)), np.zeros(len(judge))
+        untuned, tuned = np.zeros(len(judge)), np.zeros(len(judge))
         value, moved, n = 0.0, 0.0, len(judge)
         for rows in _strata(graded, decided, strata):
             sample = rows & graded if decided[rows].any() else rows
-            said = np.where(sample, human if decided[rows].any() else judge, 0.0)[sample]
+            label = np.where(sample, human if decided[rows].any() else judge, 0.0)[sample]
             share, size = rows.sum() / n, sample.sum()
             # the judge's mean in the sample and in all, and people's mean in the sample
-            by_judge, by_people = judge[sample].mean(), said.mean()
+            by_judge, by_people = judge[sample].mean(), label.mean()
             value += share * by_people
             moved += share * (judge[rows].mean() - by_judge)
             spread = share / size * math.sqrt(size / max(size - 1, 1))
-            alone[rows] += by_people / n
-            alone[sample] += spread * (said - by_people)
+            untuned[rows] += by_people / n
+            untuned[sample] += spread * (label - by_people)
             tuned[rows] += (judge[rows] - by_judge) / n
             tuned[sample] -= spread * (judge[sample] - by_judge)
-        a = np.bincount(bases, alone - value / n, minlength=total)
+        a = np.bincount(bases, untuned - value / n, minlength=total)
         b = np.bincount(bases, tuned - moved / n, minlength=total)
         weight = float(np.clip(-(a @ b) / (b @ b), 0, 1)) if b @ b > 0 else 1.0
         clusters = len(np.unique(bases))
@@ -115,9 +115,9 @@ class CorrectedRate:
         if self.clusters < 2:
             return Estimate(value, n=self.n_human, reason="there is only one base instance")
         count = np.count_nonzero(self.influence) or self.clusters
-        seen = float(self.influence @ self.influence) * count / max(count - 1, 1)
+        observed = float(self.influence @ self.influence) * count / max(count - 1, 1)
         # half a disagreement more than were seen, and never fewer than two
-        variance = max(seen + self.floor / 2, 2 * self.floor)
+        variance = max(observed + self.floor / 2, 2 * self.floor)
         if self.low < 0:
             reach = t_quantile(self.clusters) * math.sqrt(variance)
             ends = value - reach, value + reach
@@ -140,8 +140,8 @@ def combined(parts: Sequence[CorrectedRate], weights: Sequence[float]) -> Correc
     >>> combined([one, one], [1.0, -1.0]).estimate().value
     0.0
     """
-    if broken := [one for one in parts if one.reason]:
-        return replace(broken[0], n_human=sum(one.n_human for one in parts))
+    if broken := [part for part in parts if part.reason]:
+        return replace(broken[0], n_human=sum(part.n_human for part in parts))
     pairs = list(zip(weights, parts, strict=True))
     return CorrectedRate(
         float(sum(weight * part.value for weight, part in pairs)),
@@ -158,17 +158,17 @@ def _strata(graded: Flags, decided: Flags, names: Sequence[str]) -> list[Flags]:
     """The rows of each stratum: those graded by rule, then those decided by a judge; small ones are put together."""
     labels = np.array(names, dtype=str)
     large = [decided & (labels == name) for name in np.unique(labels[decided])]
-    kept = [
+    large_enough = [
         rows
         for rows in large
         if (rows & graded).sum() >= SMALLEST_STRATUM or not (rows & ~graded).any()  # graded in full
     ]
-    rest = decided & ~np.any([np.zeros_like(decided), *kept], axis=0)
-    if rest.any() and (rest & graded).sum() < SMALLEST_STRATUM and kept:
-        kept[0] = kept[0] | rest
-    elif rest.any():
-        kept.append(rest)
-    return [rows for rows in (*kept, ~decided) if rows.any()]
+    remaining = decided & ~np.any([np.zeros_like(decided), *large_enough], axis=0)
+    if remaining.any() and (remaining & graded).sum() < SMALLEST_STRATUM and large_enough:
+        large_enough[0] = large_enough[0] | remaining
+    elif remaining.any():
+        large_enough.append(remaining)
+    return [rows for rows in (*large_enough, ~decided) if rows.any()]
 
 
 DRAWS = 20_000
@@ -263,12 +263,12 @@ def wrong_label_share(
     """
     n = round(false_passes.n)
     if not (false_passes.n and right_passes.n and accepted.hits):
-        lacking = [
-            what
-            for what, share in (("planted faults", false_passes.n), ("right items", right_passes.n))
+        missing = [
+            kind
+            for kind, share in (("planted faults", false_passes.n), ("right items", right_passes.n))
             if not share
         ]
-        reason = f"there are no {' and no '.join(lacking)}" if lacking else "nothing was accepted"
+        reason = f"there are no {' and no '.join(missing)}" if missing else "nothing was accepted"
         return Estimate(None, None, 1.0, n=n, reason=reason)
     panel = false_passes, right_passes, accepted
     ends = _limits(*panel, items, seed)

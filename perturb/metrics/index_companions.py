@@ -197,8 +197,8 @@ def _fit(family: str, table: np.ndarray) -> CopulaFit:
     if family == "student-t" and note is None:
         note = "the degrees of freedom are not identified by a 2x2 table; shown at df = 4"
     fitted = np.array([reached, r - reached, mu - reached, 1 - r - mu + reached])
-    seen = table > 0
-    log_likelihood = float(np.sum(table[seen] * np.log(fitted[seen])))
+    is_positive = table > 0
+    log_likelihood = float(np.sum(table[is_positive] * np.log(fitted[is_positive])))
     k = 2 if family == "student-t" else 1
     exact = bool(abs(reached - target) < 1e-9)
     return CopulaFit(

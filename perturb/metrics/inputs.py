@@ -76,9 +76,9 @@ def read_confidences(values: ArrayLike) -> Floats:
 
 def read_graded(is_correct: ArrayLike, confidence: ArrayLike) -> tuple[Flags, Floats]:
     """Correctness and confidence of the same rows."""
-    correct, stated = read_flags(is_correct, "is_correct"), read_confidences(confidence)
-    require_same_length(is_correct=correct, confidence=stated)
-    return correct, stated
+    correct, confidences = read_flags(is_correct, "is_correct"), read_confidences(confidence)
+    require_same_length(is_correct=correct, confidence=confidences)
+    return correct, confidences
 
 
 def require_same_length(**columns: Floats | Flags | Integers) -> None:
@@ -153,7 +153,7 @@ def plain(record: Any) -> dict[str, Any]:
     >>> plain(Estimate(0.5))["value"]
     0.5
     """
-    return {one.name: plain_value(getattr(record, one.name)) for one in fields(record)}
+    return {field.name: plain_value(getattr(record, field.name)) for field in fields(record)}
 
 
 def plain_value(value: Any) -> Any:
@@ -169,8 +169,8 @@ def plain_value(value: Any) -> Any:
     if hasattr(value, "_asdict"):
         return plain_value(value._asdict())
     if isinstance(value, Mapping):
-        return {str(name): plain_value(one) for name, one in value.items()}
-    return [plain_value(one) for one in value] if isinstance(value, tuple | list) else value
+        return {str(name): plain_value(element) for name, element in value.items()}
+    return [plain_value(element) for element in value] if isinstance(value, tuple | list) else value
 
 
 def mean_of_independent(parts: Sequence[Estimate]) -> Estimate:
@@ -185,18 +185,18 @@ def mean_of_independent(parts: Sequence[Estimate]) -> Estimate:
     >>> mean_of_independent([Estimate(0.2, 0.1, 0.5), Estimate(0.4, 0.4, 0.8)])
     Estimate(value=0.3, low=0.25, high=0.55, se=None, n=0, reason=None)
     """
-    count, n = len(parts), sum(one.n for one in parts)
-    values = [one.value for one in parts if one.value is not None]
+    count, n = len(parts), sum(part.n for part in parts)
+    values = [part.value for part in parts if part.value is not None]
     if not values or len(values) < count:
-        reason = next((one.reason for one in parts if one.value is None), None)
+        reason = next((part.reason for part in parts if part.value is None), None)
         return Estimate.undefined(reason or "there is nothing to compute it from", n)
     mean = round(math.fsum(values) / count, 15)
-    ends = [(one.low, one.high) for one in parts]
-    known = [(low, high) for low, high in ends if low is not None and high is not None]
-    if len(known) < count:
-        return Estimate(mean, n=n, reason=next((one.reason for one in parts if one.low is None), None))
-    below = math.hypot(*(value - low for value, (low, _) in zip(values, known, strict=True))) / count
-    above = math.hypot(*(high - value for value, (_, high) in zip(values, known, strict=True))) / count
-    errors = [one.se for one in parts if one.se is not None]
+    ends = [(part.low, part.high) for part in parts]
+    intervals = [(low, high) for low, high in ends if low is not None and high is not None]
+    if len(intervals) < count:
+        return Estimate(mean, n=n, reason=next((part.reason for part in parts if part.low is None), None))
+    below = math.hypot(*(value - low for value, (low, _) in zip(values, intervals, strict=True))) / count
+    above = math.hypot(*(high - value for value, (_, high) in zip(values, intervals, strict=True))) / count
+    errors = [part.se for part in parts if part.se is not None]
     se = math.hypot(*errors) / count if len(errors) == count else None
     return Estimate(mean, mean - below, mean + above, se, n)

@@ -152,25 +152,25 @@ class Bounded:
         `codes` number the base instances of the items, None for one each; `counts` says how many items each place
         stands for.
         """
-        each = np.ones(len(lows)) if counts is None else counts
+        weights = np.ones(len(lows)) if counts is None else counts
         widths = highs - lows
-        total, squares = float(each @ widths), float(each @ widths**2)
+        total, squares = float(weights @ widths), float(weights @ widths**2)
         if squares == 0:
             return Estimate(value, value, value, 0.0, n)
-        low, reach = float(each @ lows) / n, total / n
+        low, reach = float(weights @ lows) / n, total / n
         clusters = n if codes is None else int(codes.max()) + 1
-        found = cls.of(
+        bounded = cls.of(
             value, replicates, n, clusters=clusters, low=low, high=low + reach, trials=total**2 / squares
         )
-        if isinstance(found, Estimate) or found.se is None:
-            return found
-        expected = lows + found.share * widths - value
+        if isinstance(bounded, Estimate) or bounded.se is None:
+            return bounded
+        expected = lows + bounded.share * widths - value
         sums = expected if codes is None else np.bincount(codes, weights=expected)
-        squared = float((each if codes is None else np.ones(len(sums))) @ sums**2)
-        drift = min(found.se, math.sqrt(squared * clusters / (clusters - 1)) / n)
-        variance = (found.se**2 - drift**2) / reach**2
-        size = effective_size(found.share, variance, total**2 / squares, clusters)
-        return replace(found, size=size, drift=drift, span=(float(lows.min()), float(highs.max())))
+        squared = float((weights if codes is None else np.ones(len(sums))) @ sums**2)
+        drift = min(bounded.se, math.sqrt(squared * clusters / (clusters - 1)) / n)
+        variance = (bounded.se**2 - drift**2) / reach**2
+        size = effective_size(bounded.share, variance, total**2 / squares, clusters)
+        return replace(bounded, size=size, drift=drift, span=(float(lows.min()), float(highs.max())))
 
     @property
     def share(self) -> float:
@@ -204,16 +204,16 @@ class WeightedSum:
     @property
     def value(self) -> float:
         """The sum itself."""
-        return float(sum(w * one.value for w, one in zip(self.weights, self.parts, strict=True)))
+        return float(sum(w * part.value for w, part in zip(self.weights, self.parts, strict=True)))
 
     def estimate(self, scale: float = 1.0) -> Estimate:
         """The sum with its 95 % interval, times `scale`."""
         correlation, replicates = self._correlation()
         low, high = self._ends(TAIL, correlation)
-        clusters = min(one.clusters for one in self.parts)
+        clusters = min(part.clusters for part in self.parts)
         se = float(np.nanstd(replicates, ddof=1)) * math.sqrt(clusters / (clusters - 1))
-        note = next((one.note for one in self.parts if one.note), None)
-        size = min(one.size for one in self.parts)
+        note = next((part.note for part in self.parts if part.note), None)
+        size = min(part.size for part in self.parts)
         return Estimate(self.value * scale, low * scale, high * scale, se * scale, self.n, note, size)
 
     def p_value(self) -> float:
@@ -238,9 +238,9 @@ class WeightedSum:
 
     def _ends(self, tail: float, correlation: Floats) -> tuple[float, float]:
         down, up = [], []
-        for weight, one in zip(self.weights, self.parts, strict=True):
-            low, high = one.ends(tail)
-            below, above = weight * (one.value - low), weight * (high - one.value)
+        for weight, part in zip(self.weights, self.parts, strict=True):
+            low, high = part.ends(tail)
+            below, above = weight * (part.value - low), weight * (high - part.value)
             down.append(below if weight > 0 else above)
             up.append(above if weight > 0 else below)
         value = self.value
@@ -255,14 +255,14 @@ class WeightedSum:
         Where a correlation narrows the interval it is lessened by half a trial, as Newcombe (1998, method 10) does: two
         models that never differed on the items seen may differ on others.
         """
-        table = np.stack([np.asarray(one.replicates) for one in self.parts])
+        table = np.stack([np.asarray(part.replicates) for part in self.parts])
         total = np.asarray(np.array(self.weights) @ table)
         table = table[:, ~np.isnan(total)]
         centred = table - table.mean(axis=1, keepdims=True)
         spread = np.sqrt((centred**2).sum(axis=1))
         scaled = centred / np.where(spread > 0, spread, 1.0)[:, None]
         correlation = scaled @ scaled.T
-        spreads = [math.sqrt(max(one.share * (1 - one.share), 1e-12) * one.size) for one in self.parts]
+        spreads = [math.sqrt(max(part.share * (1 - part.share), 1e-12) * part.size) for part in self.parts]
         narrowing = correlation * np.sign(np.outer(self.weights, self.weights)) < 0
         lessened = np.maximum(np.abs(correlation) - 0.5 / np.outer(spreads, spreads), 0) * np.sign(
             correlation
@@ -280,23 +280,23 @@ def weighted_sum(
     >>> weighted_sum([Estimate(0.5, reason="why")], [2.0], n=3)
     Estimate(value=1.0, low=None, high=None, se=None, n=3, reason='why')
     """
-    for one in parts:
-        if isinstance(one, Estimate):
-            known = [
+    for summand in parts:
+        if isinstance(summand, Estimate):
+            counted = [
                 weight * part.value
                 for weight, part in zip(weights, parts, strict=True)
                 if part.value is not None
             ]
-            return replace(one, value=float(sum(known)) if len(known) == len(parts) else None, n=n)
+            return replace(summand, value=float(sum(counted)) if len(counted) == len(parts) else None, n=n)
     return WeightedSum(tuple(part for part in parts if isinstance(part, Bounded)), tuple(weights), n)
 
 
-def reported_estimate(one: Bounded | WeightedSum | Estimate, scale: float = 1.0) -> Estimate:
+def reported_estimate(value: Bounded | WeightedSum | Estimate, scale: float = 1.0) -> Estimate:
     """What is reported: the value with its 95 % interval, or why it is missing, times `scale`.
 
     >>> reported_estimate(Estimate(0.5, n=2, reason="why"), 100).value
     50.0
     """
-    if not isinstance(one, Estimate):
-        return one.estimate(scale)
-    return one if one.value is None else replace(one, value=one.value * scale)
+    if not isinstance(value, Estimate):
+        return value.estimate(scale)
+    return value if value.value is None else replace(value, value=value.value * scale)

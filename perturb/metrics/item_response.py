@@ -60,14 +60,14 @@ class ItemResponses:
     @property
     def difficulty_reliability(self) -> float:
         """Share of the variance of difficulties that the replies tell, from 0 to 1."""
-        told = float(self.difficulty.var())
-        return told / (told + float((self.difficulty_se**2).mean()))
+        variance = float(self.difficulty.var())
+        return variance / (variance + float((self.difficulty_se**2).mean()))
 
     @property
     def discrimination_reliability(self) -> float:
         """The same of discriminations; where it is near 0, each item's is little but the prior."""
-        told = float(self.discrimination.var())
-        return told / (told + float((self.discrimination_se**2).mean()))
+        variance = float(self.discrimination.var())
+        return variance / (variance + float((self.discrimination_se**2).mean()))
 
     def chances(self, ability: float) -> Floats:
         """The chance of a model of this ability to be right, for each item."""
@@ -99,20 +99,20 @@ def item_responses(
     right = np.asarray(right, dtype=np.float64)
     _check(right)
     groups, clusters = (
-        _codes(given, right.shape[1], name)
-        for given, name in (
+        _codes(labels, right.shape[1], name)
+        for labels, name in (
             (np.zeros(right.shape[1]) if groups is None else groups, "groups"),
             (np.arange(right.shape[1]) if clusters is None else clusters, "clusters"),
         )
     )
     likelihood = _Likelihood(right, groups)
-    found = minimize(
+    optimum = minimize(
         likelihood.loss, np.zeros(likelihood.size), jac=True, method="L-BFGS-B", options={"maxiter": 1000}
     )
-    estimator = _Estimator(found.x, *_covariance(likelihood, found.x, clusters))
+    estimator = _Estimator(optimum.x, *_covariance(likelihood, optimum.x, clusters))
     abilities = np.pad(likelihood.turn, ((0, 0), (0, likelihood.groups + 2)))
     means = np.eye(likelihood.size)[likelihood.turn.shape[1] : -2]
-    posterior = likelihood.posterior(found.x)
+    posterior = likelihood.posterior(optimum.x)
     return ItemResponses(
         abilities=estimator.estimates(abilities, (~np.isnan(right)).sum(axis=1)),
         group_difficulties=estimator.estimates(means, np.bincount(groups)),
@@ -120,11 +120,11 @@ def item_responses(
         difficulty_se=posterior.sd(posterior.difficulties),
         discrimination=posterior.mean(posterior.slopes),
         discrimination_se=posterior.sd(posterior.slopes),
-        difficulty_spread=float(np.exp(found.x[-2])),
-        slope_spread=float(np.exp(found.x[-1])),
-        log_likelihood=-float(likelihood.counts @ likelihood.terms(found.x)[0]),
-        converged=bool(found.success),
-        message=str(found.message),
+        difficulty_spread=float(np.exp(optimum.x[-2])),
+        slope_spread=float(np.exp(optimum.x[-1])),
+        log_likelihood=-float(likelihood.counts @ likelihood.terms(optimum.x)[0]),
+        converged=bool(optimum.success),
+        message=str(optimum.message),
         posterior=posterior,
     )
 
@@ -144,13 +144,13 @@ class _Estimator:
         values, numbers = (rows @ self.at).tolist(), counts.tolist()
         if self.reason is not None:
             return tuple(
-                Estimate(one, n=n, reason=self.reason) for one, n in zip(values, numbers, strict=True)
+                Estimate(value, n=n, reason=self.reason) for value, n in zip(values, numbers, strict=True)
             )
         errors = np.sqrt(np.einsum("ij,jk,ik->i", rows, self.covariance, rows)).tolist()
         t = t_quantile(self.clusters - 1)
         return tuple(
-            Estimate(one, one - t * se, one + t * se, se, n)
-            for one, se, n in zip(values, errors, numbers, strict=True)
+            Estimate(value, value - t * se, value + t * se, se, n)
+            for value, se, n in zip(values, errors, numbers, strict=True)
         )
 
 
@@ -168,8 +168,8 @@ class _Posterior:
     """The pattern of each item."""
 
     def mean(self, values: Floats) -> Floats:
-        found: Floats = (self.weights * values).sum(axis=1)
-        return found[self.of_item]
+        means: Floats = (self.weights * values).sum(axis=1)
+        return means[self.of_item]
 
     def sd(self, values: Floats) -> Floats:
         spread: Floats = np.sqrt(np.maximum(self.mean(values**2) - self.mean(values) ** 2, 0))
@@ -180,7 +180,7 @@ class _Posterior:
 
     def information(self, abilities: Floats) -> Floats:
         counts = np.bincount(self.of_item, minlength=len(self.weights))[:, np.newaxis] * self.weights
-        shares = (_logistic(self.slopes * (one - self.difficulties)) for one in np.ravel(abilities))
+        shares = (_logistic(self.slopes * (ability - self.difficulties)) for ability in np.ravel(abilities))
         sums = [float((counts * self.slopes**2 * p * (1 - p)).sum()) for p in shares]
         return np.array(sums).reshape(abilities.shape)
 
@@ -202,28 +202,28 @@ class _Likelihood:
         self.z, self.w = z, w
         self.log_weights = -(z**2 + w**2) / 2 - np.log(np.exp(-(z**2 + w**2) / 2).sum())
 
-    def loss(self, at: Floats) -> tuple[float, Floats]:
+    def loss(self, parameters: Floats) -> tuple[float, Floats]:
         """Penalised negative log-likelihood and its gradient."""
-        values, gradients = self.terms(at)
+        values, gradients = self.terms(parameters)
         # Of the priors; that of a spread is stated for its logarithm.
-        normal, scaled = at[:-2], np.exp(at[-2:]) / _SPREAD_SCALES
-        value = float((normal**2).sum()) / (2 * _PRIOR_SD**2) + float((scaled**2 / 2 - at[-2:]).sum())
+        normal, scaled = parameters[:-2], np.exp(parameters[-2:]) / _SPREAD_SCALES
+        value = float((normal**2).sum()) / (2 * _PRIOR_SD**2) + float((scaled**2 / 2 - parameters[-2:]).sum())
         penalty, slope = value, np.concatenate([normal / _PRIOR_SD**2, scaled**2 - 1])
         return float(self.counts @ values) + penalty, self.counts @ gradients + slope
 
-    def terms(self, at: Floats) -> tuple[Floats, Floats]:
+    def terms(self, parameters: Floats) -> tuple[Floats, Floats]:
         """Negative log-likelihood of each pattern and its gradient: shapes (patterns,) and (patterns, parameters)."""
         values, gradients = np.empty(len(self.group)), np.zeros((len(self.group), self.size))
         models = self.turn.shape[1]
-        spread, slope_spread = np.exp(at[-2:])
+        spread, slope_spread = np.exp(parameters[-2:])
         for group in range(self.groups):
             rows = self.group == group
-            right, seen = self.right[rows], self.seen[rows]
-            a, eta = self._logits(at, group)
+            right, is_scored = self.right[rows], self.seen[rows]
+            a, eta = self._logits(parameters, group)
             p = _logistic(eta)
-            values[rows], weights = self._weigh(right, seen, eta)
+            values[rows], weights = self._weigh(right, is_scored, eta)
             by_ability, by_difficulty, by_slope = (
-                right * (weights @ slopes.T) - seen * (weights @ (slopes * p).T)
+                right * (weights @ slopes.T) - is_scored * (weights @ (slopes * p).T)
                 for slopes in (
                     np.broadcast_to(a, p.shape),
                     np.broadcast_to(self.z * a, p.shape),
@@ -236,44 +236,50 @@ class _Likelihood:
             gradients[rows, -1] = slope_spread * by_slope.sum(axis=1)
         return values, -gradients
 
-    def posterior(self, at: Floats) -> _Posterior:
+    def posterior(self, parameters: Floats) -> _Posterior:
         """Of every pattern."""
         models = self.turn.shape[1]
         weights = np.empty((len(self.group), len(self.z)))
         for group in range(self.groups):
             rows = self.group == group
-            weights[rows] = self._weigh(self.right[rows], self.seen[rows], self._logits(at, group)[1])[1]
-        difficulties = at[models:-2][self.group][:, np.newaxis] + np.exp(at[-2]) * self.z
-        return _Posterior(weights, difficulties, np.exp(np.exp(at[-1]) * self.w), self.of_item)
+            weights[rows] = self._weigh(
+                self.right[rows], self.seen[rows], self._logits(parameters, group)[1]
+            )[1]
+        difficulties = parameters[models:-2][self.group][:, np.newaxis] + np.exp(parameters[-2]) * self.z
+        return _Posterior(weights, difficulties, np.exp(np.exp(parameters[-1]) * self.w), self.of_item)
 
-    def _logits(self, at: Floats, group: int) -> tuple[Floats, Floats]:
+    def _logits(self, parameters: Floats, group: int) -> tuple[Floats, Floats]:
         models = self.turn.shape[1]
-        a = np.exp(np.exp(at[-1]) * self.w)
-        difficulties = at[models + group] + np.exp(at[-2]) * self.z
-        return a, a * ((self.turn @ at[:models])[:, np.newaxis] - difficulties)
+        a = np.exp(np.exp(parameters[-1]) * self.w)
+        difficulties = parameters[models + group] + np.exp(parameters[-2]) * self.z
+        return a, a * ((self.turn @ parameters[:models])[:, np.newaxis] - difficulties)
 
-    def _weigh(self, right: Floats, seen: Floats, eta: Floats) -> tuple[Floats, Floats]:
+    def _weigh(self, right: Floats, is_scored: Floats, eta: Floats) -> tuple[Floats, Floats]:
         """Negative log-likelihood of each pattern, and the weights of the nodes given it."""
-        joint = right @ eta - seen @ np.logaddexp(0, eta) + self.log_weights
+        joint = right @ eta - is_scored @ np.logaddexp(0, eta) + self.log_weights
         top = joint.max(axis=1, keepdims=True)
         weights = np.exp(joint - top)
         total = weights.sum(axis=1, keepdims=True)
         return -(top + np.log(total))[:, 0], weights / total
 
 
-def _covariance(likelihood: _Likelihood, at: Floats, clusters: Integers) -> tuple[Floats, int, str | None]:
+def _covariance(
+    likelihood: _Likelihood, parameters: Floats, clusters: Integers
+) -> tuple[Floats, int, str | None]:
     """The covariance of the parameters, the number of clusters, and why there is no covariance."""
     n = int(clusters.max()) + 1
-    nothing = np.zeros((len(at), len(at)))
+    nothing = np.zeros((len(parameters), len(parameters)))
     if n < 2:
         return nothing, n, ONE_CLUSTER
-    steps = _STEP * np.eye(len(at))
-    hessian = np.array([likelihood.loss(at + d)[1] - likelihood.loss(at - d)[1] for d in steps]) / (2 * _STEP)
+    steps = _STEP * np.eye(len(parameters))
+    hessian = np.array(
+        [likelihood.loss(parameters + d)[1] - likelihood.loss(parameters - d)[1] for d in steps]
+    ) / (2 * _STEP)
     hessian = (hessian + hessian.T) / 2
     if np.linalg.eigvalsh(hessian)[0] <= 0:
         return nothing, n, "no interval: the fit did not end at a maximum"
-    sums = np.zeros((n, len(at)))
-    np.add.at(sums, clusters, likelihood.terms(at)[1][likelihood.of_item])
+    sums = np.zeros((n, len(parameters)))
+    np.add.at(sums, clusters, likelihood.terms(parameters)[1][likelihood.of_item])
     sums -= sums.mean(axis=0)
     inverse = np.linalg.inv(hessian)
     return inverse @ (sums.T @ sums) @ inverse * n / (n - 1), n, None
@@ -289,13 +295,13 @@ def _codes(labels: ArrayLike, items: int, name: str) -> Integers:
 def _check(right: Floats) -> None:
     if right.ndim != 2:
         raise ValueError(f"right must have the shape (models, items), got {right.shape}")
-    seen = ~np.isnan(right)
-    models, items = len(right), int((seen.sum(axis=0) > 1).sum())
+    is_scored = ~np.isnan(right)
+    models, items = len(right), int((is_scored.sum(axis=0) > 1).sum())
     if models < MIN_MODELS or items < MIN_ITEMS:
         raise ValueError(
             f"too few to fit: {models} models, {items} items with two replies; {MIN_MODELS} and {MIN_ITEMS} are needed"
         )
-    if len(np.unique(right[seen])) < 2:
+    if len(np.unique(right[is_scored])) < 2:
         raise ValueError("all replies are right, or all are wrong: difficulties cannot be estimated")
 
 

@@ -217,20 +217,22 @@ def reply_cells(outcomes: Iterable[str], confidence: Sequence[str | None] | None
     [0, 11]
     """
     places = [_place(_PLACE, outcome, "outcome") for outcome in outcomes]
-    stated = [None] * len(places) if confidence is None else list(confidence)
-    if len(stated) != len(places):
+    level_names = [None] * len(places) if confidence is None else list(confidence)
+    if len(level_names) != len(places):
         raise ValueError(
-            f"columns differ in length: outcomes has {len(places)}, confidence has {len(stated)} rows"
+            f"columns differ in length: outcomes has {len(places)}, confidence has {len(level_names)} rows"
         )
     levels = {name: number for number, name in enumerate(LEVELS)}
-    marks = [NO_LEVEL if level is None else _place(levels, level, "confidence level") for level in stated]
+    marks = [
+        NO_LEVEL if level is None else _place(levels, level, "confidence level") for level in level_names
+    ]
     return np.array(places, dtype=np.int64) * (NO_LEVEL + 1) + np.array(marks, dtype=np.int64)
 
 
-def _place(known: dict[Any, int], name: str, kind: str) -> int:
-    if name not in known:
-        raise ValueError(f"'{name}' is not a known {kind}: one of {', '.join(known)} is expected")
-    return known[name]
+def _place(places: dict[Any, int], name: str, kind: str) -> int:
+    if name not in places:
+        raise ValueError(f"'{name}' is not a known {kind}: one of {', '.join(places)} is expected")
+    return places[name]
 
 
 Reading = Literal["strict", "lenient"]

@@ -144,9 +144,9 @@ def isotonic_residuals(scores: ArrayLike, covariate: ArrayLike) -> Floats:
     >>> isotonic_residuals([[1.0, 2.0, 4.0]], [[0.1, 0.2, 0.3]]).tolist()
     [[0.0, 0.0, 0.0]]
     """
-    table, given = _read_scores(scores), _read_scores(covariate)
-    _require_same_shape(table, given)
-    fitted = np.array([_monotone(row, x) for row, x in zip(table, given, strict=True)])
+    table, values = _read_scores(scores), _read_scores(covariate)
+    _require_same_shape(table, values)
+    fitted = np.array([_monotone(row, x) for row, x in zip(table, values, strict=True)])
     return _tidy(table - fitted, table)
 
 
@@ -163,10 +163,10 @@ def additive_isotonic_residuals(scores: ArrayLike, first: ArrayLike, second: Arr
     >>> additive_isotonic_residuals([[3.0, 1.0, 2.0]], [[1, 2, 3]], [[0, 1, 0]]).round(6).tolist()
     [[0.0, 0.0, 0.0]]
     """
-    table, one, two = _read_scores(scores), _read_scores(first), _read_scores(second)
-    _require_same_shape(table, one)
-    _require_same_shape(table, two)
-    rows = [_without_both(row, x, z) for row, x, z in zip(table, one, two, strict=True)]
+    table, first_values, second_values = _read_scores(scores), _read_scores(first), _read_scores(second)
+    _require_same_shape(table, first_values)
+    _require_same_shape(table, second_values)
+    rows = [_without_both(row, x, z) for row, x, z in zip(table, first_values, second_values, strict=True)]
     return _tidy(np.array(rows), table)
 
 

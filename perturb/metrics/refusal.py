@@ -265,7 +265,7 @@ def ece_refusals(replies: ReplyCounts) -> Floats:
 
 
 def _calibration_error(replies: ReplyCounts, outcomes: tuple[ReplyOutcome, ...]) -> Floats:
-    stated = replies.by_level(outcomes)
+    answers_by_level = replies.by_level(outcomes)
     right = replies.by_level([outcome for outcome in outcomes if outcome in RIGHT])
-    gaps = np.abs(right - stated * np.array(list(LEVELS.values())))
-    return ratio(gaps.sum(axis=-1), stated.sum(axis=-1))
+    gaps = np.abs(right - answers_by_level * np.array(list(LEVELS.values())))
+    return ratio(gaps.sum(axis=-1), answers_by_level.sum(axis=-1))

@@ -57,8 +57,8 @@ class RefusalMetric:
         """
         on_a, on_u = (bool({*self.hits} & {*side}) for side in (refusal.READ_A, refusal.READ_U))
         total = answerable * on_a + unanswerable * on_u
-        each = (0.5 / answerable, 0.5 / unanswerable) if self.halves else (1 / total, 1 / total)
-        return each[0] * on_a, each[1] * on_u
+        weights = (0.5 / answerable, 0.5 / unanswerable) if self.halves else (1 / total, 1 / total)
+        return weights[0] * on_a, weights[1] * on_u
 
 
 _NO_RAF = "not all answers have relevance-aware factuality, some have grades 1 to 5 or none: answer_accuracy counts all"
@@ -152,7 +152,7 @@ def bounds(name: str, replies: ReplyCounts) -> Range | None:
     if metric.of_levels:
         # Least and greatest calibration error: a sum of gaps, one for each level, over a sum of replies.
         options = [
-            _level_options(replies, metric.over, place, at) for place, at in enumerate(LEVELS.values())
+            _level_options(replies, metric.over, place, level) for place, level in enumerate(LEVELS.values())
         ]
         values = [
             float(metric.compute(replies)),
@@ -170,28 +170,37 @@ def _level_options(replies: ReplyCounts, over: Sequence[ReplyOutcome], place: in
     With x replies read as right and y as wrong, x <= X, y <= Y and L <= x + y <= T. For each x the gap is convex in y:
     an end is where y is as small or as large as it can be, or where the gap is nearest 0.
     """
-    of_right, of_wrong = [one for one in over if one in RIGHT], [one for one in over if one not in RIGHT]
+    of_right, of_wrong = (
+        [outcome for outcome in over if outcome in RIGHT],
+        [outcome for outcome in over if outcome not in RIGHT],
+    )
 
-    def stated(outcomes: Sequence[ReplyOutcome]) -> int:
+    def count_at_level(outcomes: Sequence[ReplyOutcome]) -> int:
         return int(replies.by_level(outcomes)[place]) if outcomes else 0
 
     def unread(could_be: Sequence[ReplyOutcome], test: Callable[[Iterable[bool]], bool] = any) -> int:
-        return stated([one for one in UNSCORED if test(other in could_be for other in COULD_BE[one])])
+        return count_at_level(
+            [outcome for outcome in UNSCORED if test(other in could_be for other in COULD_BE[outcome])]
+        )
 
     x = np.arange(unread(of_right) + 1.0)
     low, high = np.maximum(0, unread(over, all) - x), np.minimum(unread(of_wrong), unread(over) - x)
-    right, n = stated(of_right) + x, stated(over) + x
+    right, n = count_at_level(of_right) + x, count_at_level(over) + x
     closest = right / midpoint - n
-    y = np.stack([low, high, *(np.clip(one, low, high) for one in (np.floor(closest), np.ceil(closest)))])
+    y = np.stack(
+        [low, high, *(np.clip(values, low, high) for values in (np.floor(closest), np.ceil(closest)))]
+    )
     return np.stack([np.abs(right - midpoint * (n + y)), n + y], axis=-1).reshape(-1, 2)
 
 
 def _extreme_ratio(options: list[Floats], sign: int) -> float | None:
     """The extreme sum of gaps over sum of replies, one option for each level (Dinkelbach's method)."""
-    chosen = np.array([one[one[:, 1].argmax()] for one in options])
+    chosen = np.array([points[points[:, 1].argmax()] for points in options])
     while (total := chosen[:, 1].sum()) > 0:
         ratio = chosen[:, 0].sum() / total
-        better = np.array([one[(sign * (one[:, 0] - ratio * one[:, 1])).argmax()] for one in options])
+        better = np.array(
+            [points[(sign * (points[:, 0] - ratio * points[:, 1])).argmax()] for points in options]
+        )
         if sign * (better[:, 0] - ratio * better[:, 1]).sum() <= 1e-12 * total:
             return float(ratio)
         chosen = better

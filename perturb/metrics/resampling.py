@@ -77,10 +77,10 @@ def resampled_weights(
     ((5, 2), [4.0, 4.0, 4.0, 4.0, 4.0])
     """
     rng = np.random.default_rng(seed)
-    drawn = counts if codes is None else np.ones(int(codes.max()) + 1)
+    unit_counts = counts if codes is None else np.ones(int(codes.max()) + 1)
     size = max(1, CHUNK_CELLS // len(counts))
     for start in range(0, resamples, size):
-        weights = _draw(rng, drawn, min(size, resamples - start))
+        weights = _draw(rng, unit_counts, min(size, resamples - start))
         yield weights if codes is None else weights[:, codes]
 
 
@@ -314,14 +314,14 @@ class SignFlips:
 
     def _near_end(self, level: float) -> float:
         """The smallest shift away from 0 that the test does not reject."""
-        rejected, kept = 0.0, self.observed
+        rejected, accepted = 0.0, self.observed
         for _ in range(HALVINGS):
-            middle = (rejected + kept) / 2
+            middle = (rejected + accepted) / 2
             if self.p_value(middle) <= level:
                 rejected = middle
             else:
-                kept = middle
-        return kept
+                accepted = middle
+        return accepted
 
 
 @lru_cache(maxsize=4)

@@ -227,10 +227,10 @@ def resampled_estimate(table: Floats, draws: Floats, clusters: int, level: float
         return point
     if clusters < 2:
         return replace(point, reason=ONE_CLUSTER)
-    found = tetrachoric(draws + 0.5)
-    if found.defined.sum() < 2:
+    estimates = tetrachoric(draws + 0.5)
+    if estimates.defined.sum() < 2:
         return replace(point, reason=FEW_DEFINED)
-    spread = float(np.arctanh(rank_correlation(found.rho[found.defined])).std(ddof=1))
+    spread = float(np.arctanh(rank_correlation(estimates.rho[estimates.defined])).std(ddof=1))
     spread *= math.sqrt(clusters / (clusters - 1))
     centre, reach = np.arctanh(point.value), spread * t_quantile(clusters, (1 - level) / 2)
     low, high = float(np.tanh(centre - reach)), float(np.tanh(centre + reach))
@@ -253,11 +253,11 @@ def paired_p_value(first: Floats, second: Floats, clusters: int) -> float | None
     if clusters < 2 or not (np.all(first[0] > 0) and np.all(second[0] > 0)):
         return None
     fitted = [tetrachoric(tables + 0.5) for tables in (first, second)]
-    gaps = np.subtract(*(np.arctanh(rank_correlation(one.rho)) for one in fitted))
-    drawn = gaps[1:][fitted[0].defined[1:] & fitted[1].defined[1:]]
-    if len(drawn) < 2:
+    gaps = np.subtract(*(np.arctanh(rank_correlation(fit.rho)) for fit in fitted))
+    defined_gaps = gaps[1:][fitted[0].defined[1:] & fitted[1].defined[1:]]
+    if len(defined_gaps) < 2:
         return None
-    spread = float(drawn.std(ddof=1)) * math.sqrt(clusters / (clusters - 1))
+    spread = float(defined_gaps.std(ddof=1)) * math.sqrt(clusters / (clusters - 1))
     return float(2 * stdtr(clusters - 1, -abs(gaps[0]) / spread)) if spread else 1.0
 
 
@@ -290,13 +290,13 @@ def _far_end(table: Floats, rho: float, level: float) -> float:
 
     h, k = (float(cut[0]) for cut in thresholds(table[None]))
     shares = table / table.sum()
-    r, mu, seen = shares[0] + shares[1], shares[0] + shares[2], shares > 0
+    r, mu, is_positive = shares[0] + shares[1], shares[0] + shares[2], shares > 0
     allowed = float(ndtri((1 + level) / 2) ** 2 / (2 * table.sum()))
 
     def loss(angle: float) -> float:
         p11 = float(upper_orthant(h, k, np.sin(angle)))
         cells = np.clip([p11, r - p11, mu - p11, 1 - r - mu + p11], 1e-300, 1.0)
-        return float(np.sum(shares[seen] * np.log(shares[seen] / cells[seen]))) - allowed
+        return float(np.sum(shares[is_positive] * np.log(shares[is_positive] / cells[is_positive]))) - allowed
 
     near, other = np.sign(rho) * np.pi / 2, -np.sign(rho) * np.pi / 2
     return -float(np.sign(rho)) if loss(other) <= 0 else float(np.sin(brentq(loss, near, other)))

@@ -31,7 +31,7 @@ from perturb.reports.words import (
     describe_run,
     judge_run,
 )
-from perturb.snapshots.accepted import accepted_items
+from perturb.snapshots.facts import accepted_items
 from perturb.text.wording import counted
 
 

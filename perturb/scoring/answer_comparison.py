@@ -82,11 +82,11 @@ def common_ranks(
     """
     corrected = zip(p_values, holm(list(p_values.values())), strict=True)
     apart = {frozenset(pair) for pair, p in corrected if p is not None and p < BEYOND_CHANCE}
-    known = {name: value for name, value in values.items() if value is not None}
+    defined = {name: value for name, value in values.items() if value is not None}
     return {
         name: 1
-        + sum(known[name] < other and frozenset((name, rival)) in apart for rival, other in known.items())
-        if name in known
+        + sum(defined[name] < other and frozenset((name, rival)) in apart for rival, other in defined.items())
+        if name in defined
         else None
         for name in values
     }

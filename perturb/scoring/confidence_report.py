@@ -92,9 +92,12 @@ class ConfidenceScores:
         """The object of the one group, or a list of them with their differences."""
         if len(self.groups) == 1:
             return self.groups[0].to_dict()
-        gaps = [{"a": one.a, "b": one.b, "bas": one.bas.to_dict()} for one in self.differences]
-        means = [one.to_dict("elicitation") for one in self.means]
-        return {"results": [one.to_dict() for one in self.groups], "differences": gaps, "means": means}
+        gaps = [
+            {"a": difference.a, "b": difference.b, "bas": difference.bas.to_dict()}
+            for difference in self.differences
+        ]
+        means = [mean.to_dict("elicitation") for mean in self.means]
+        return {"results": [group.to_dict() for group in self.groups], "differences": gaps, "means": means}
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +171,7 @@ def score_groups(
         for group, report in reports
     )
     differences = tuple(compare_confidence(groups, chosen.resamples, chosen.seed))
-    means = dataset_means((one.group, one.report.metrics) for one in scores)
+    means = dataset_means((scored.group, scored.report.metrics) for scored in scores)
     return ConfidenceScores(scores, differences, means)
 
 
@@ -176,14 +179,14 @@ def calibrate_within(
     group: ConfidenceGroup, split: Split | None = None, precision: ConfidenceOptions | None = None
 ) -> GroupCalibration:
     """Fit maps on a share of a group's rows and score the others. Raises `ConfigError` if it is too small."""
-    chosen, taken = precision or ConfidenceOptions(), split or Split()
+    chosen, splitting = precision or ConfidenceOptions(), split or Split()
     try:
         fitting = calibration_split(
-            len(group.correct), share=taken.share, clusters=group.clusters, seed=chosen.seed
+            len(group.correct), share=splitting.share, clusters=group.clusters, seed=chosen.seed
         )
     except ValueError as exc:
         raise ConfigError(f"{group.name}: {exc}") from None
-    return _calibrated(group, fitting, taken, chosen)
+    return _calibrated(group, fitting, splitting, chosen)
 
 
 def calibrate_on(
@@ -197,15 +200,15 @@ def calibrate_on(
     Raises `ConfigError` if no other row is left.
     """
     fitted_on = _flat(row_keys(calibration))
-    kept = _unseen(group, fitted_on)
-    if not kept.any():
+    unseen = _unseen(group, fitted_on)
+    if not unseen.any():
         raise ConfigError(
             f"{group.name}: every row is in the calibration table: no other row is left to be scored"
         )
-    both = _joined(calibration, _only(group, kept))
-    fitting = np.arange(len(both.correct)) < len(calibration.correct)
-    found = _calibrated(both, fitting, split or Split(), precision or ConfidenceOptions())
-    return GroupCalibration(group, found.scores, found.ablation, fitted_on, int((~kept).sum()))
+    joined = _joined(calibration, _only(group, unseen))
+    fitting = np.arange(len(joined.correct)) < len(calibration.correct)
+    calibrated = _calibrated(joined, fitting, split or Split(), precision or ConfidenceOptions())
+    return GroupCalibration(group, calibrated.scores, calibrated.ablation, fitted_on, int((~unseen).sum()))
 
 
 def apply_saved(
@@ -216,28 +219,30 @@ def apply_saved(
     Raises `ConfigError` if there is no map for the group, or no row that it has not seen.
     """
     saved = map_for(maps, group.model, group.elicitation)
-    kept = _unseen(group, saved.fitted_on)
-    if not kept.any():
+    unseen = _unseen(group, saved.fitted_on)
+    if not unseen.any():
         raise ConfigError(f"{group.name}: the map was fitted on every row: give rows it has not seen")
-    rest = _only(group, kept)
+    remaining = _only(group, unseen)
     maps_by_method, options = {saved.fitted.method: saved.fitted}, (precision or ConfidenceOptions()).options
-    scores = score_maps(rest.correct, rest.confidence, maps_by_method, clusters=rest.clusters, **options)
-    return GroupCalibration(group, scores, (), saved.fitted_on, int((~kept).sum()))
+    scores = score_maps(
+        remaining.correct, remaining.confidence, maps_by_method, clusters=remaining.clusters, **options
+    )
+    return GroupCalibration(group, scores, (), saved.fitted_on, int((~unseen).sum()))
 
 
 def row_keys(group: ConfidenceGroup) -> tuple[tuple[str, ...], ...]:
     """What names each row across tables: its question and base, or the content of the whole table and a number."""
-    named = [labels for labels in (group.items, group.bases) if labels is not None]
-    if named:
-        return tuple(zip(*named, strict=True))
+    label_columns = [labels for labels in (group.items, group.bases) if labels is not None]
+    if label_columns:
+        return tuple(zip(*label_columns, strict=True))
     content = digest(group.correct.tolist(), group.confidence.tolist())
     return tuple((f"{content}#{number}",) for number in range(1, len(group.correct) + 1))
 
 
 def _unseen(group: ConfidenceGroup, fitted_on: Iterable[str]) -> Flags:
     """The rows that share neither question nor base with those a map has learned from."""
-    seen = frozenset(fitted_on)
-    return np.array([seen.isdisjoint(keys) for keys in row_keys(group)])
+    fitted_keys = frozenset(fitted_on)
+    return np.array([fitted_keys.isdisjoint(keys) for keys in row_keys(group)])
 
 
 def _flat(keys: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
@@ -256,15 +261,15 @@ def _calibrated(
     return GroupCalibration(group, scores, tuple(ablation), fitted_on)
 
 
-def _only(group: ConfidenceGroup, kept: Flags) -> ConfidenceGroup:
+def _only(group: ConfidenceGroup, mask: Flags) -> ConfidenceGroup:
     items, bases = (
-        None if labels is None else tuple(itertools.compress(labels, kept))
+        None if labels is None else tuple(itertools.compress(labels, mask))
         for labels in (group.items, group.bases)
     )
     return replace(
         group,
-        correct=group.correct[kept],
-        confidence=group.confidence[kept],
+        correct=group.correct[mask],
+        confidence=group.confidence[mask],
         items=items,
         bases=bases,
         unscored=0,
@@ -303,10 +308,10 @@ class Transfer:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        named = {"model": self.model, "elicitation": self.elicitation, "fitted_on": self.fitted_on}
+        names = {"model": self.model, "elicitation": self.elicitation, "fitted_on": self.fitted_on}
         reports = {"before": self.before, "after": self.after}
         return {
-            **{name: value for name, value in named.items() if value is not None},
+            **{name: value for name, value in names.items() if value is not None},
             **{"scored_on": self.scored_on, "method": self.method, "gain": self.gain.to_dict()},
             **{
                 name: {metric: report.metrics[metric].to_dict() for metric in ("bas_uniform", "ece", "aurc")}
@@ -327,12 +332,14 @@ def calibration_matrix(
     for group in groups:
         if group.dataset is not None:
             by_model.setdefault((group.model, group.elicitation), []).append(group)
-    found = []
+    transfers = []
     for sets in by_model.values():
         pairs = ((a, b) for a in sets for b in sets) if len(sets) > 1 else ()
         for a, b in pairs:
-            one = calibrate_within(a, plain, precision) if a is b else calibrate_on(a, b, plain, precision)
-            scores = one.scores
-            named = (a.model, a.elicitation, str(a.dataset), str(b.dataset), method)
-            found.append(Transfer(*named, scores.before, scores.after[method], scores.gains[method]))
-    return tuple(found)
+            calibrated = (
+                calibrate_within(a, plain, precision) if a is b else calibrate_on(a, b, plain, precision)
+            )
+            scores = calibrated.scores
+            names = (a.model, a.elicitation, str(a.dataset), str(b.dataset), method)
+            transfers.append(Transfer(*names, scores.before, scores.after[method], scores.gains[method]))
+    return tuple(transfers)

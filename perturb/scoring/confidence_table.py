@@ -54,8 +54,8 @@ class ConfidenceGroup(AnswerGroup):
     @property
     def name(self) -> str:
         """Model, way of asking and data set."""
-        asked = self.model if self.elicitation is None else f"{self.model} ({self.elicitation})"
-        return asked if self.dataset is None else f"{asked}, {self.dataset}"
+        name = self.model if self.elicitation is None else f"{self.model} ({self.elicitation})"
+        return name if self.dataset is None else f"{name}, {self.dataset}"
 
     @property
     def clusters(self) -> tuple[str, ...] | None:
@@ -68,18 +68,20 @@ class ConfidenceGroup(AnswerGroup):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What makes some metrics say little, one line each."""
-        found = list(self.notes)
+        warnings = list(self.notes)
         if self.unscored:
             total = self.unscored + len(self.correct)
-            found.append(f"{self.name}: {self.unscored} of {total} rows are unscored and left out")
+            warnings.append(f"{self.name}: {self.unscored} of {total} rows are unscored and left out")
         if self.correct.all() or not self.correct.any():
             side = "right" if self.correct.all() else "wrong"
-            found.append(f"{self.name}: every answer is {side}: AURC and a calibration map say nothing here")
+            warnings.append(
+                f"{self.name}: every answer is {side}: AURC and a calibration map say nothing here"
+            )
         if np.ptp(self.confidence) == 0:
-            found.append(
+            warnings.append(
                 f"{self.name}: confidence is {self.confidence[0]:g} throughout: AURC is the error rate, whatever it is"
             )
-        return tuple(found)
+        return tuple(warnings)
 
 
 def read_confidence_tables(
@@ -158,20 +160,20 @@ def _groups(path: Path, frame: pd.DataFrame, percent: bool) -> list[ConfidenceGr
     _refuse_outside(path, np.where(marked, 0.0, confidence), percent)
     confidence = confidence / 100 if percent else confidence
     models = _labels(path, frame, "model", path.stem if path.name != CONFIDENCE_TABLE else path.parent.name)
-    ways = _labels(path, frame, "elicitation", None)
-    keys = list(zip(models, ways, _labels(path, frame, "dataset", None), strict=True))
+    elicitations = _labels(path, frame, "elicitation", None)
+    keys = list(zip(models, elicitations, _labels(path, frame, "dataset", None), strict=True))
     groups = []
     for (model, elicitation, dataset), rows in _places(keys).items():
-        kept = rows[~marked[rows]]
-        if not len(kept):
+        usable = rows[~marked[rows]]
+        if not len(usable):
             raise SourceError(
                 f"{path}: '{model}' has no scored row ({counted(len(rows), 'row')}): see column 'unscored'"
             )
         items, bases = (
-            tuple(_labels(path, frame.iloc[kept], name, "")) if name in frame else None
+            tuple(_labels(path, frame.iloc[usable], name, "")) if name in frame else None
             for name in ("item_id", "base_id")
         )
-        scored, left_out = (correct[kept] == 1, confidence[kept]), len(rows) - len(kept)
+        scored, left_out = (correct[usable] == 1, confidence[usable]), len(rows) - len(usable)
         labels = {"items": items, "bases": bases, "dataset": dataset}
         groups.append(ConfidenceGroup(model, elicitation, *scored, **labels, unscored=left_out))
     return groups
@@ -213,8 +215,8 @@ def _word(path: Path, place: int, value: Any, percent: bool) -> float:
     level = LEVELS.get(text.upper().replace(" ", "_"))
     if level is not None:
         return 100 * level if percent else level
-    number, sign, rest = text.partition("%")
-    if not sign or rest:
+    number, sign, after = text.partition("%")
+    if not sign or after:
         return np.nan
     if not percent:
         raise SourceError(f"{row_place(path, place)}: confidence '{text}' is a percentage: add --percent")
@@ -242,10 +244,10 @@ def _refuse_outside(path: Path, confidence: Floats, percent: bool) -> None:
 
 
 def _describe(name: str, value: Any) -> str:
-    wanted = "0 or 1" if name == "is_correct" else "a number from 0 to 1"
+    expected = "0 or 1" if name == "is_correct" else "a number from 0 to 1"
     missing = value is None or value != value or str(value).strip() == ""
-    said = "is missing" if missing else f"is {str(value)[:40]!r}"
-    return f"{name} {said}: it must be {wanted}"
+    problem = "is missing" if missing else f"is {str(value)[:40]!r}"
+    return f"{name} {problem}: it must be {expected}"
 
 
 def _present(column: pd.Series[Any]) -> Flags:
@@ -281,12 +283,12 @@ def save_maps(path: Path, maps: Sequence[SavedMap]) -> None:
     """Write the file. Raises `ConfigError` if it cannot be written."""
     entries = [
         {
-            "model": one.model,
-            "elicitation": one.elicitation,
-            **one.fitted.to_dict(),
-            "fitted_on": list(one.fitted_on),
+            "model": saved.model,
+            "elicitation": saved.elicitation,
+            **saved.fitted.to_dict(),
+            "fitted_on": list(saved.fitted_on),
         }
-        for one in maps
+        for saved in maps
     ]
     text = json.dumps({"format": FORMAT, "maps": entries}, ensure_ascii=False, allow_nan=False, indent=1)
     with writing_errors(path, ConfigError):
@@ -316,10 +318,10 @@ def map_for(maps: Sequence[SavedMap], model: str, elicitation: str | None) -> Sa
     """
     if len(maps) == 1:
         return maps[0]
-    for one in maps:
-        if (one.model, one.elicitation) == (model, elicitation):
-            return one
-    names = ", ".join(one.model for one in maps)
+    for saved in maps:
+        if (saved.model, saved.elicitation) == (model, elicitation):
+            return saved
+    names = ", ".join(saved.model for saved in maps)
     raise ConfigError(f"--apply: there is no map for '{model}', only for {names}: calibrate it first")
 
 

@@ -36,8 +36,8 @@ class AnswerGroup:
 
     def labels(self, way: str) -> dict[str, str]:
         """What is known of it, for JSON; `way` is what the way of asking is called: `setting` or `elicitation`."""
-        named = {"model": self.model, "dataset": self.dataset, way: self.way}
-        return {name: value for name, value in named.items() if value is not None}
+        labels = {"model": self.model, "dataset": self.dataset, way: self.way}
+        return {name: value for name, value in labels.items() if value is not None}
 
 
 def group_name(model: str | None, dataset: str | None, way: str | None) -> str:
@@ -52,37 +52,40 @@ def group_name(model: str | None, dataset: str | None, way: str | None) -> str:
 GroupT = TypeVar("GroupT", bound=AnswerGroup)
 
 
-def with_datasets(read: Sequence[tuple[Path, Sequence[GroupT]]]) -> tuple[GroupT, ...]:
+def with_datasets(groups_by_source: Sequence[tuple[Path, Sequence[GroupT]]]) -> tuple[GroupT, ...]:
     """The groups of all sources, each with its data set.
 
     That is what the column `dataset` says; of several sources a run folder stands for the questions it was asked, and a
     file for itself where the same model is in two. Raises `SourceError` where that leaves two groups alike.
     """
     names = source_datasets(
-        [(source, {(one.model, one.way) for one in groups if one.dataset is None}) for source, groups in read]
+        [
+            (source, {(group.model, group.way) for group in groups if group.dataset is None})
+            for source, groups in groups_by_source
+        ]
     )
-    seen: dict[tuple[object, ...], Path] = {}
-    found = []
-    for (source, groups), name in zip(read, names, strict=True):
+    source_of_group: dict[tuple[object, ...], Path] = {}
+    with_dataset = []
+    for (source, groups), name in zip(groups_by_source, names, strict=True):
         for group in groups:
-            one = replace(group, dataset=group.dataset or name)
-            key = (one.model, one.dataset, one.way)
-            if key in seen:
+            placed = replace(group, dataset=group.dataset or name)
+            key = (placed.model, placed.dataset, placed.way)
+            if key in source_of_group:
                 raise SourceError(
-                    f"{source}: '{one.name}' is in {seen[key]} too: rename a file, or fill in the columns 'model' and"
-                    " 'dataset'"
+                    f"{source}: '{placed.name}' is in {source_of_group[key]} too: rename a file, or fill in the"
+                    " columns 'model' and 'dataset'"
                 )
-            seen[key] = source
-            found.append(one)
-    return tuple(found)
+            source_of_group[key] = source
+            with_dataset.append(placed)
+    return tuple(with_dataset)
 
 
 def source_datasets(sources: Sequence[tuple[Path, Collection[object]]]) -> list[str | None]:
     """The data set that each source stands for, told what each holds; None where nothing is in two of them."""
-    alone = len(sources) == 1
+    is_only_source = len(sources) == 1
     twice = max(Counter(key for _, keys in sources for key in keys).values(), default=0) > 1
     return [
-        None if alone else run_dataset(source) or (source.name.split(".")[0] if twice else None)
+        None if is_only_source else run_dataset(source) or (source.name.split(".")[0] if twice else None)
         for source, _ in sources
     ]
 
@@ -93,10 +96,10 @@ def run_dataset(source: Path) -> str | None:
         return None
     with reading(source) as db:
         facts = read_facts(db)
-    asked: dict[str, str] = facts.get("snapshot") or next(
+    evaluated: dict[str, str] = facts.get("snapshot") or next(
         (fact["questions"] for fact in facts.values() if isinstance(fact, dict) and "questions" in fact), {}
     )
-    return asked.get("name")
+    return evaluated.get("name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +114,11 @@ class DatasetMean:
 
     def to_dict(self, way: str) -> dict[str, Any]:
         """Plain values; `way` is what the way of asking is called: `setting` or `elicitation`."""
-        named = {"model": self.model, way: self.way}
+        labels = {"model": self.model, way: self.way}
         return {
-            **{name: value for name, value in named.items() if value is not None},
+            **{name: value for name, value in labels.items() if value is not None},
             "datasets": list(self.datasets),
-            "metrics": {name: one.to_dict() for name, one in self.metrics.items()},
+            "metrics": {name: metric.to_dict() for name, metric in self.metrics.items()},
         }
 
 
@@ -127,10 +130,10 @@ def dataset_means(
     for group, metrics in values:
         if group.dataset is not None:
             by_group.setdefault((group.model, group.way), {})[group.dataset] = metrics
-    found = []
-    for (model, way), measured in by_group.items():
+    mean_list = []
+    for (model, setting), measured in by_group.items():
         datasets = tuple(
-            dict.fromkeys(name for (_, other), sets in by_group.items() if other == way for name in sets)
+            dict.fromkeys(name for (_, other), sets in by_group.items() if other == setting for name in sets)
         )
         if len(datasets) < 2:
             continue
@@ -138,9 +141,9 @@ def dataset_means(
         means = {}
         for name in names:
             parts = [measured.get(dataset, {}).get(name) for dataset in datasets]
-            known = [part for part in parts if part is not None]
+            defined = [part for part in parts if part is not None]
             missing = [dataset for dataset, part in zip(datasets, parts, strict=True) if part is None]
             lack = Estimate.undefined(f"not measured on {', '.join(missing)}")
-            means[name] = lack if missing else mean_of_independent(known)
-        found.append(DatasetMean(model, way, datasets, means))
-    return tuple(found)
+            means[name] = lack if missing else mean_of_independent(defined)
+        mean_list.append(DatasetMean(model, setting, datasets, means))
+    return tuple(mean_list)

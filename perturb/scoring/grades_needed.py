@@ -151,13 +151,14 @@ def draw_for(run: Path, metric: str, half_width: float, seed: int = 0) -> Sample
     with reading(run) as db:
         replies, reviews = judged_replies(db), read_reviews(db)
     grades, bases = grades_of(replies, reviews), number_bases(models)
-    judged = {
-        (reply_key(one.model, one.prompt, one.subject.id, one.sample), one.kind): one for one in replies
+    by_reply_and_kind = {
+        (reply_key(reply.model, reply.prompt, reply.subject.id, reply.sample), reply.kind): reply
+        for reply in replies
     }
-    chosen: set[str] = {one.id for one in replies if one.id in reviews}
+    chosen: set[str] = {reply.id for reply in replies if reply.id in reviews}
     needs = []
     for model in models:
-        plan = _ModelPlan.of(model, graded_replies(model.rows, grades), judged, metric)
+        plan = _ModelPlan.of(model, graded_replies(model.rows, grades), by_reply_and_kind, metric)
         strata = plan.strata(bases)
         counts = strata.fewest(half_width)
         if counts is None:
@@ -170,10 +171,12 @@ def draw_for(run: Path, metric: str, half_width: float, seed: int = 0) -> Sample
         expected = strata.half_width(counts)
         graded, size = int(strata.graded.sum()), int(strata.sizes.sum())
         needs.append(GradesNeeded(model.model, size, graded, int(counts.sum()), expected, plan.source))
-    kinds = Counter(one.kind for one in {one.id: one for one in replies if one.id in chosen}.values())
-    ids = sorted(chosen, key=lambda one: seed_of(seed, "review order", one))
+    kinds = Counter(
+        reply.kind for reply in {reply.id: reply for reply in replies if reply.id in chosen}.values()
+    )
+    ids = sorted(chosen, key=lambda reply_id: seed_of(seed, "review order", reply_id))
     rule = {"for": f"ci({metric}) <= {half_width:g}", "seed": seed}
-    return ids, {**rule, "needed": [asdict(one) for one in needs], "drawn": dict(sorted(kinds.items()))}
+    return ids, {**rule, "needed": [asdict(need) for need in needs], "drawn": dict(sorted(kinds.items()))}
 
 
 @dataclass(frozen=True)
@@ -194,7 +197,7 @@ class _ModelPlan:
         cls,
         model: ModelReplies,
         replies: Sequence[GradedReply],
-        judged: Mapping[tuple[Key, str], JudgedReply],
+        judged_replies: Mapping[tuple[Key, str], JudgedReply],
         metric: str,
     ) -> _ModelPlan:
         import pandas as pd
@@ -205,12 +208,14 @@ class _ModelPlan:
         for number, (name, rate) in enumerate(zip(names, counted, strict=True)):
             weight = 1 / len(names) / max(1, len(rate.replies))
             columns = zip(rate.replies, rate.judge, rate.people, rate.decided, rate.strata, strict=True)
-            for one, by_judge, by_people, decided, stratum in columns:
-                kind = (one.kind if name == "answer_accuracy" else None) or CLASSIFICATION
-                key = reply_key(one.row.model, one.row.prompt, one.row.item_id, one.row.sample)
-                if not decided or (reply := judged.get((key, kind))) is None:
+            for graded, by_judge, by_people, decided, stratum in columns:
+                kind = (graded.kind if name == "answer_accuracy" else None) or CLASSIFICATION
+                key = reply_key(graded.row.model, graded.row.prompt, graded.row.item_id, graded.row.sample)
+                if not decided or (reply := judged_replies.get((key, kind))) is None:
                     continue
-                votes = {is_hit(name, kind, words, one.row.expected) for words in [*reply.said.values()][1:]}
+                votes = {
+                    is_hit(name, kind, words, graded.row.expected) for words in [*reply.said.values()][1:]
+                }
                 wrong = np.nan if np.isnan(by_people) else float(by_people != by_judge)
                 split = float(len(votes) > 1) if votes else np.nan
                 rows.append((number, stratum, reply.id, weight, wrong, split))
@@ -227,8 +232,8 @@ class _ModelPlan:
 
     def strata(self, bases: Mapping[str, int]) -> GradingStrata:
         """In the order in which they first occur."""
-        whole = combined(
-            [one.corrected(one.judge, bases) for one in self.counted],
+        overall = combined(
+            [counted.corrected(counted.judge, bases) for counted in self.counted],
             [1 / len(self.counted)] * len(self.counted),
         )
         groups = self.replies.groupby(_STRATUM, sort=False)
@@ -237,18 +242,18 @@ class _ModelPlan:
         else:
             # two judges that err alike differ about twice as often as one of them errs
             scale, field = (1.0, "wrong") if self.source == "grades" else (0.5, "split")
-            known, errors = groups[field].count(), scale * groups[field].sum()
-            common = (errors.sum() + 1) / (known.sum() + 2)
+            graded, errors = groups[field].count(), scale * groups[field].sum()
+            common = (errors.sum() + 1) / (graded.sum() + 2)
             # judge minus human is 0, 1 or -1; its variance is at most the share that is not 0
-            shares = np.minimum(np.asarray((errors + _PRIOR * common) / (known + _PRIOR)), 0.25)
+            shares = np.minimum(np.asarray((errors + _PRIOR * common) / (graded + _PRIOR)), 0.25)
         return GradingStrata(
             sizes=np.asarray(groups.size(), dtype=np.int64),
             weights=groups["weight"].sum().to_numpy(),
             spreads=np.sqrt(shares),
             graded=np.asarray(groups["wrong"].count(), dtype=np.int64),
             rates=groups["rate"].first().to_numpy(),
-            variance=float(whole.influence @ whole.influence),
-            bases=whole.clusters,
+            variance=float(overall.influence @ overall.influence),
+            bases=overall.clusters,
         )
 
     def draw(self, counts: Integers, seed: int) -> set[str]:

@@ -74,13 +74,13 @@ def grades_of(replies: Iterable[JudgedReply], reviews: Reviews) -> Grades:
     from perturb.auditing.judge_check import finished_grades, majority_word
 
     grades: Grades = defaultdict(dict)
-    for one in replies:
-        given = finished_grades(one, reviews).values()
+    for reply in replies:
+        finished = finished_grades(reply, reviews).values()
         words = {
-            name.name: majority_word([answers[name.name] for answers in given]) for name in one.questions
+            name.name: majority_word([answers[name.name] for answers in finished]) for name in reply.questions
         }
         agreed = {name: word for name, word in words.items() if word is not None}
-        grades[reply_key(one.model, one.prompt, one.subject.id, one.sample)][one.kind] = (
+        grades[reply_key(reply.model, reply.prompt, reply.subject.id, reply.sample)][reply.kind] = (
             agreed if len(agreed) == len(words) else None
         )
     return grades
@@ -91,16 +91,16 @@ def reply_key(model: str, prompt: str | None, item: str, sample: int) -> Key:
 
 
 def _read_answers(path: Path) -> dict[str, dict[str, dict[str, str]]]:
-    found: dict[str, dict[str, dict[str, str]]] = {}
+    grades: dict[str, dict[str, dict[str, str]]] = {}
     for row in read_table(path):
         reply, annotator = row.fields.get("reply_id"), row.fields.get("annotator")
         if reply is None or annotator is None:
             raise SourceError(
                 f"{row.place}: no 'reply_id' or no 'annotator': give a table of `perturb review export`"
             )
-        given = {name: str(value) for name, value in row.fields.items() if value is not None}
-        found.setdefault(str(reply), {})[str(annotator)] = given
-    return found
+        fields = {name: str(value) for name, value in row.fields.items() if value is not None}
+        grades.setdefault(str(reply), {})[str(annotator)] = fields
+    return grades
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,22 +167,25 @@ def correct_scores(
 ) -> CorrectedScores:
     """Correct the scores of each model, and the differences between `pairs`."""
     bases = number_bases(models)
-    replies = {one.model: graded_replies(one.rows, grades) for one in models}
+    replies = {model.model: graded_replies(model.rows, grades) for model in models}
     rates = {model: _rates(rows, bases) for model, rows in replies.items()}
     return CorrectedScores(
-        {model: {name: rate.estimate() for name, rate in found.items()} for model, found in rates.items()},
+        {
+            model: {name: rate.estimate() for name, rate in model_rates.items()}
+            for model, model_rates in rates.items()
+        },
         {
             (a, b): {
                 name: combined([rates[a][name], rates[b][name]], [1.0, -1.0]).estimate() for name in CORRECTED
             }
             for a, b in pairs
         },
-        tuple(one for model, rows in replies.items() for one in _judge_errors(model, rows, resampling)),
+        tuple(error for model, rows in replies.items() for error in _judge_errors(model, rows, resampling)),
     )
 
 
 def number_bases(models: Sequence[ModelReplies]) -> dict[str, int]:
-    names = sorted({row.item.base_id for one in models for row in one.rows})
+    names = sorted({row.item.base_id for model in models for row in model.rows})
     return {base: place for place, base in enumerate(names)}
 
 
@@ -207,42 +210,42 @@ class CountedReplies:
     @classmethod
     def of(cls, replies: Sequence[GradedReply], name: str) -> CountedReplies:
         metric = REFUSAL_METRICS[name]
-        counted = [one for one in replies if one.row.outcome in metric.over]
-        people = [one.people(name) for one in counted]
+        counted = [reply for reply in replies if reply.row.outcome in metric.over]
+        people = [reply.people(name) for reply in counted]
         return cls(
             counted,
-            np.array([one.row.outcome in metric.hits for one in counted], dtype=np.float64),
+            np.array([reply.row.outcome in metric.hits for reply in counted], dtype=np.float64),
             np.array([word for _, word in people], dtype=np.float64),
             np.array([decided for decided, _ in people], dtype=np.bool_),
-            [f"{one.row.item.perturbation_class} {one.kind}" for one in counted],
+            [f"{reply.row.item.perturbation_class} {reply.kind}" for reply in counted],
         )
 
     def corrected(self, people: Floats, bases: Mapping[str, int]) -> CorrectedRate:
         """The rate, with these grades."""
-        places = np.array([bases[one.row.item.base_id] for one in self.replies], dtype=np.int64)
+        places = np.array([bases[reply.row.item.base_id] for reply in self.replies], dtype=np.int64)
         return CorrectedRate.of(self.judge, people, self.decided, self.strata, places, len(bases))
 
 
 def _rates(replies: Sequence[GradedReply], bases: Mapping[str, int]) -> dict[str, CorrectedRate]:
     counted = {name: CountedReplies.of(replies, name) for name in RATES}
-    found = {name: one.corrected(one.people, bases) for name, one in counted.items()}
-    return {**found, CRS: combined([found[name] for name in HALVES], [0.5, 0.5])}
+    corrected = {name: replies.corrected(replies.people, bases) for name, replies in counted.items()}
+    return {**corrected, CRS: combined([corrected[name] for name in HALVES], [0.5, 0.5])}
 
 
 def _judge_errors(model: str, replies: Sequence[GradedReply], resampling: Resampling) -> list[JudgeErrors]:
-    found = []
+    errors = []
     for kind in (CLASSIFICATION, "quality", "raf"):
-        graded = [(one.row, words) for one in replies if (words := one.decided.get(kind)) is not None]
+        graded = [(reply.row, words) for reply in replies if (words := reply.decided.get(kind)) is not None]
         if not graded:
             continue
-        drawn = resampling.draw([row for row, _ in graded])
+        resamples = resampling.draw([row for row, _ in graded])
         people = np.array([_right(kind, words, row) for row, words in graded])
         judge = np.array([_judge_right(kind, row) for row, _ in graded])
 
-        def share(hits: Floats, among: Floats, reason: str, drawn: Any = drawn) -> Estimate:
+        def share(hits: Floats, among: Floats, reason: str, drawn: Any = resamples) -> Estimate:
             return rate_of(hits.astype(np.float64), among.astype(np.float64), drawn, reason)
 
-        found.append(
+        errors.append(
             JudgeErrors(
                 model,
                 kind,
@@ -250,7 +253,7 @@ def _judge_errors(model: str, replies: Sequence[GradedReply], resampling: Resamp
                 share(~judge, people, "people find no reply right"),
             )
         )
-    return found
+    return errors
 
 
 def _right(kind: str, words: Words, row: ResultRow) -> bool:

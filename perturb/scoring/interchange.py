@@ -54,22 +54,24 @@ def write_every_eval_ever(run: Path, report: ScoreReport, out: Path, now: float 
         models = evaluation.facts["models"]
         texts = {
             _reply_key(
-                one, setting_of(models[one.model], one.variant).name, split_sample(one.variant)[1]
-            ): one.text
-            for one in read_responses(db)
-            if is_current(one, models)
+                response,
+                setting_of(models[response.model], response.variant).name,
+                split_sample(response.variant)[1],
+            ): response.text
+            for response in read_responses(db)
+            if is_current(response, models)
         }
-    written = []
+    paths = []
     for scores in report.models:
         results = [
-            one
-            for one in evaluation.results
-            if scores.model in (one.model, in_setting(one.model, one.prompt or ""))
+            result
+            for result in evaluation.results
+            if scores.model in (result.model, in_setting(result.model, result.prompt or ""))
         ]
         record = _record(scores, evaluation, results[0].model, now or time.time())
         rows = list(_samples(record, results, items, texts))
-        written += _write(out, record, rows, len(results) - len(rows))
-    return written
+        paths += _write(out, record, rows, len(results) - len(rows))
+    return paths
 
 
 def write_eval_results(
@@ -79,7 +81,7 @@ def write_eval_results(
 
     `dataset` is the snapshot's repository on the Hub. Raises `LedgerError` if a file cannot be written.
     """
-    written = []
+    paths = []
     for scores in report.models:
         values = {task: scores.metrics[name].value for task, name in HUB_TASKS.items()}
         headline = scores.metrics[HEADLINE].value
@@ -92,14 +94,14 @@ def write_eval_results(
         ]
         path = out / _file_name(scores.model) / ".eval_results" / f"{_file_name(dataset)}.yaml"
         text = yaml.safe_dump(entries, sort_keys=False)
-        written.append(_write_text(path, text))
-    return written
+        paths.append(_write_text(path, text))
+    return paths
 
 
 def _record(scores: ModelScores, run: EvaluationRun, model: str, now: float) -> JsonObject:
     facts, snapshot = run.facts["models"][model], run.facts["snapshot"]
-    named = str(facts.get("model") or model)
-    developer, _, short = named.rpartition("/")
+    full_name = str(facts.get("model") or model)
+    developer, _, short = full_name.rpartition("/")
     collection = f"perturb-{snapshot['name']}-{snapshot['round']}"
     stamp = str(int(now))
     return {
@@ -113,7 +115,7 @@ def _record(scores: ModelScores, run: EvaluationRun, model: str, now: float) -> 
             "evaluator_relationship": "other",
         },
         "eval_library": {"name": "perturb", "version": code_version()},
-        "model_info": _model_info(named, developer or "unknown", short),
+        "model_info": _model_info(full_name, developer or "unknown", short),
         "evaluation_results": [
             _result(name, scores, facts, snapshot)
             for name in REFUSAL_METRICS
@@ -122,9 +124,9 @@ def _record(scores: ModelScores, run: EvaluationRun, model: str, now: float) -> 
     }
 
 
-def _model_info(named: str, developer: str, short: str) -> JsonObject:
+def _model_info(full_name: str, developer: str, short: str) -> JsonObject:
     unknown = {"deployment_type": "unknown", "model_availability": "unknown"}
-    return {"name": short, "id": named, "developer": developer, "additional_details": unknown}
+    return {"name": short, "id": full_name, "developer": developer, "additional_details": unknown}
 
 
 def _result(
@@ -141,8 +143,10 @@ def _result(
         "max_score": metric.maximum,
     }
     if judge := facts.get("judge"):
-        named = str(judge.get("model") or judge["name"])
-        info = _model_info(named, named.rpartition("/")[0] or "unknown", named.rpartition("/")[2])
+        judge_name = str(judge.get("model") or judge["name"])
+        info = _model_info(
+            judge_name, judge_name.rpartition("/")[0] or "unknown", judge_name.rpartition("/")[2]
+        )
         config["llm_scoring"] = {
             "judges": [{"model_info": info}],
             "input_prompt": render_template("judge/classify"),
@@ -177,11 +181,11 @@ def _samples(
     texts: Mapping[tuple[Any, ...], str],
 ) -> Iterator[JsonObject]:
     """A row for each scored reply."""
-    for one in results:
-        item = items[one.item_id]
-        correct = is_correct(one.quality, one.eligible, one.factual_signal)
-        outcome = reply_outcome(one.expected_rag_behavior, one.predicted, correct)
-        text = texts[_reply_key(one, one.prompt, one.sample)]
+    for result in results:
+        item = items[result.item_id]
+        correct = is_correct(result.quality, result.eligible, result.factual_signal)
+        outcome = reply_outcome(result.expected_rag_behavior, result.predicted, correct)
+        text = texts[_reply_key(result, result.prompt, result.sample)]
         if outcome in UNSCORED:
             continue
         reference = list(item.answers) if item.answerable else [item.expected_behavior]
@@ -191,7 +195,7 @@ def _samples(
             "evaluation_id": record["evaluation_id"],
             "model_id": record["model_info"]["id"],
             "evaluation_name": _NAME,
-            "sample_id": one.item_id if one.sample == 1 else f"{one.item_id}/{one.sample}",
+            "sample_id": result.item_id if result.sample == 1 else f"{result.item_id}/{result.sample}",
             "sample_hash": hashlib.sha256((raw + "".join(reference)).encode()).hexdigest(),
             "interaction_type": "single_turn",
             "input": {"raw": raw, "reference": reference},
@@ -200,23 +204,23 @@ def _samples(
                 {
                     "turn_idx": 0,
                     "source": "output.raw",
-                    "extracted_value": str(one.predicted),
+                    "extracted_value": str(result.predicted),
                     "extraction_method": "llm_judge",
                     "is_terminal": True,
                 }
             ],
             "evaluation": {"score": float(outcome in _RIGHT), "is_correct": outcome in _RIGHT},
             "metadata": {
-                "class": one.perturbation_class,
-                "intensity": one.intensity,
+                "class": result.perturbation_class,
+                "intensity": result.intensity,
                 "outcome": outcome.value,
-                "base_instance": one.base_id,
+                "base_instance": result.base_id,
             },
         }
 
 
-def _reply_key(one: Result | Response, setting: str | None, sample: int) -> tuple[Any, ...]:
-    return one.item_id, one.model, setting, sample
+def _reply_key(reply: Result | Response, setting: str | None, sample: int) -> tuple[Any, ...]:
+    return reply.item_id, reply.model, setting, sample
 
 
 def _write(out: Path, record: JsonObject, rows: list[JsonObject], unscored: int) -> list[Path]:

@@ -103,11 +103,11 @@ class Scale:
         if self.fit is None:
             return {"scale": self.name, "reason": self.reason}
         information = zip(ABILITIES.tolist(), self.fit.information(ABILITIES).tolist(), strict=True)
-        told = ("converged", "message", "log_likelihood", "difficulty_spread", "slope_spread")
+        fields = ("converged", "message", "log_likelihood", "difficulty_spread", "slope_spread")
         return {
             "scale": self.name,
             "reason": None,
-            **{name: getattr(self.fit, name) for name in told},
+            **{name: getattr(self.fit, name) for name in fields},
             "reliability": {
                 "difficulty": self.fit.difficulty_reliability,
                 "discrimination": self.fit.discrimination_reliability,
@@ -115,8 +115,8 @@ class Scale:
             "models": [{"model": name, **ability.to_dict()} for name, ability in self.models],
             "cells": [{"cell": name, **difficulty.to_dict()} for name, difficulty in self.cells],
             "items": [asdict(item) for item in self.items],
-            "groups": [asdict(one) for one in self.groups],
-            "information": [{"ability": at, "information": value} for at, value in information],
+            "groups": [asdict(group) for group in self.groups],
+            "information": [{"ability": ability, "information": value} for ability, value in information],
         }
 
 
@@ -128,7 +128,7 @@ class ItemResponseReport:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
-        return {"priors": PRIORS, "scales": [one.to_dict() for one in self.scales]}
+        return {"priors": PRIORS, "scales": [scale.to_dict() for scale in self.scales]}
 
 
 def measure_item_response(table: ResultTable) -> ItemResponseReport:
@@ -137,8 +137,8 @@ def measure_item_response(table: ResultTable) -> ItemResponseReport:
     Raises `SourceError` if neither has the models, items and differences that a fit needs.
     """
     scales = (_scale("answering", table, answerable=True), _scale("refusing", table, answerable=False))
-    if all(one.fit is None for one in scales):
-        why = "; ".join(dict.fromkeys(f"{one.name}: {one.reason}" for one in scales))
+    if all(scale.fit is None for scale in scales):
+        why = "; ".join(dict.fromkeys(f"{scale.name}: {scale.reason}" for scale in scales))
         raise SourceError(f"{table.source}: no item response model can be fitted: {why}")
     return ItemResponseReport(scales)
 
@@ -167,11 +167,11 @@ def _scale(name: str, table: ResultTable, *, answerable: bool) -> Scale:
         "construction": [row.item.construction for row in rows],
     }
     arrays = (fit.difficulty, fit.difficulty_se, fit.discrimination, fit.discrimination_se)
-    figures, counts = (one.tolist() for one in arrays), (~np.isnan(right)).sum(axis=0).tolist()
+    figures, counts = (array.tolist() for array in arrays), (~np.isnan(right)).sum(axis=0).tolist()
     return Scale(
         name,
         fit,
-        tuple(zip((one.model for one in table.models), fit.abilities, strict=True)),
+        tuple(zip((model.model for model in table.models), fit.abilities, strict=True)),
         tuple(zip(cells, fit.group_difficulties, strict=True)),
         tuple(
             sorted(
@@ -182,7 +182,7 @@ def _scale(name: str, table: ResultTable, *, answerable: bool) -> Scale:
                 key=lambda item: -item.difficulty,
             )
         ),
-        tuple(one for grouping, labels in groupings.items() for one in _groups(grouping, labels, fit)),
+        tuple(group for grouping, labels in groupings.items() for group in _groups(grouping, labels, fit)),
         cell_of_item=tuple(row.cell for row in rows),
     )
 
@@ -205,24 +205,24 @@ def items_to_read_again(table: ResultTable) -> tuple[ItemToRead, ...]:
     An item is of the second sort if every model that passes it is weaker than every model that fails it. Items with
     scored replies of fewer than two models are left out.
     """
-    found = []
+    candidates = []
     for answerable in (False, True):
         scored = [
             [
                 row
-                for row in one.rows
+                for row in model.rows
                 if row.outcome in SCORED and (row.expected == ANSWER_CORRECTLY) is answerable
             ]
-            for one in table.models
+            for model in table.models
         ]
         totals = [(sum(_right(row) for row in rows), len(rows)) for rows in scored]
         by_item: dict[str, list[tuple[float, str, ResultRow]]] = {}
-        for one, rows, (right, n) in zip(table.models, scored, totals, strict=True):
+        for model, rows, (right, n) in zip(table.models, scored, totals, strict=True):
             for row in rows:
                 strength = (right - _right(row)) / max(n - 1, 1)
-                by_item.setdefault(row.item_id, []).append((strength, one.model, row))
-        found += [to_read for item, replies in by_item.items() if (to_read := _to_read(item, replies))]
-    return tuple(sorted(found, key=lambda one: (one.reason, one.cell, one.item_id)))
+                by_item.setdefault(row.item_id, []).append((strength, model.model, row))
+        candidates += [to_read for item, replies in by_item.items() if (to_read := _to_read(item, replies))]
+    return tuple(sorted(candidates, key=lambda item: (item.reason, item.cell, item.item_id)))
 
 
 def _to_read(item: str, replies: Sequence[tuple[float, str, ResultRow]]) -> ItemToRead | None:
@@ -251,20 +251,20 @@ def separate_models(report: ItemResponseReport, scores: tuple[float, float]) -> 
     if not 0 < low < high < 1:
         raise ConfigError(f"scores are {low:g} and {high:g}: give two that differ, between 0 and 1")
     z = float(norm.ppf(0.975) + norm.ppf(0.8))
-    found = []
+    needs = []
     for scale in report.scales:
         if scale.fit is None:
             continue
         abilities = [brentq(_excess, -40.0, 40.0, args=(scale.fit, score)) for score in (high, low)]
         p_a, p_b = (scale.fit.chances(ability) for ability in abilities)
         for cell in dict.fromkeys(scale.cell_of_item):
-            rows = np.array([one == cell for one in scale.cell_of_item])
+            rows = np.array([cell_name == cell for cell_name in scale.cell_of_item])
             a, b = p_a[rows], p_b[rows]
             gap = float((a - b).mean())
             spread = float((a * (1 - a) + b * (1 - b)).mean() + (a - b).var())
             items = math.ceil(z**2 * spread / gap**2) if gap > _SAME else None
-            found.append(Separation(scale.name, cell, float(a.mean()), float(b.mean()), items))
-    return tuple(sorted(found, key=lambda one: (one.items is None, one.items or 0)))
+            needs.append(Separation(scale.name, cell, float(a.mean()), float(b.mean()), items))
+    return tuple(sorted(needs, key=lambda need: (need.items is None, need.items or 0)))
 
 
 _SAME = 1e-3

@@ -36,13 +36,15 @@ def measure_answer_parts(replies: ModelReplies, drawn: Resamples) -> dict[str, E
     if all(row.judged_by != "raf" for row in replies.rows):
         return {}
     attempted = np.array([row.expected == row.predicted == ANSWER for row in replies.rows])
-    found = {}
+    shares = {}
     for name in PARTS:
         flags = [getattr(row, name) for row in replies.rows]
-        known = attempted & np.array([flag is not None for flag in flags])
+        judged = attempted & np.array([flag is not None for flag in flags])
         hits = np.array([bool(flag) for flag in flags], dtype=np.float64)
-        found[name] = rate_of(hits, known.astype(np.float64), drawn, "no attempted answer was judged for it")
-    return found
+        shares[name] = rate_of(
+            hits, judged.astype(np.float64), drawn, "no attempted answer was judged for it"
+        )
+    return shares
 
 
 NONE = "NONE"
@@ -128,19 +130,19 @@ class ModelScores:
         content = plain(self)
         groups, bounds_by = content.pop("groups"), content.pop("group_bounds")
         del content["corrected"]
-        for name, found in self.corrected.items():
-            content["metrics"][name]["corrected"] = corrected_values(found)
+        for name, estimate in self.corrected.items():
+            content["metrics"][name]["corrected"] = corrected_values(estimate)
         return {
             **content,
-            **{f"by_{grouping}": found for grouping, found in groups.items()},
+            **{f"by_{grouping}": group for grouping, group in groups.items()},
             "unscored": self.unscored,
-            "bounds_by": {grouping: found for grouping, found in bounds_by.items() if found},
+            "bounds_by": {grouping: bounds for grouping, bounds in bounds_by.items() if bounds},
         }
 
 
-def corrected_values(found: Estimate) -> dict[str, Any]:
+def corrected_values(estimate: Estimate) -> dict[str, Any]:
     """The fields of a corrected score, whose `n` is the number of human grades."""
-    content = found.to_dict()
+    content = estimate.to_dict()
     return content | {"n_human": content.pop("n")}
 
 
@@ -156,7 +158,7 @@ def score_model(
 
     `codes` are those of the classes, `raf` says how answers are judged, `own` are metrics beside the registered ones.
     """
-    drawn = resampling.draw(replies.rows)
+    resamples = resampling.draw(replies.rows)
     counts = ReplyCounts.of(replies.outcomes, [row.level for row in replies.rows], raf=raf)
     by_outcome = Counter(replies.outcomes)
     scored = sum(by_outcome[outcome] for outcome in SCORED)
@@ -167,13 +169,13 @@ def score_model(
         model=replies.model,
         n=len(replies.rows),
         metrics={
-            **estimate_metrics(replies.cells, drawn, raf=raf),
-            **{one.entry.name: one.estimate(replies.rows, drawn) for one in own},
+            **estimate_metrics(replies.cells, resamples, raf=raf),
+            **{metric.entry.name: metric.estimate(replies.rows, resamples) for metric in own},
         },
         bounds=_bounds(counts),
         groups={
             grouping: {
-                name: estimate_metrics(replies.cells[rows], drawn.part(rows), raf=raf)
+                name: estimate_metrics(replies.cells[rows], resamples.part(rows), raf=raf)
                 for name, rows in groups.items()
             }
             for grouping, groups in members.items()
@@ -191,7 +193,7 @@ def score_model(
             name: confusion_matrix([row for row in replies.rows if row.item.intensity == name], codes)
             for name in ordered_names(replies.labels("intensity"))
         },
-        answer_parts=measure_answer_parts(replies, drawn),
+        answer_parts=measure_answer_parts(replies, resamples),
         outcomes={outcome: by_outcome[outcome] / scored if scored else None for outcome in SCORED},
         outcome_counts={outcome: by_outcome[outcome] for outcome in ReplyOutcome},
         calibration=_calibration(counts),
@@ -226,11 +228,11 @@ def _bounds(counts: ReplyCounts) -> Bounds:
 def _calibration(counts: ReplyCounts) -> tuple[LevelAccuracy, ...]:
     points = []
     for name, outcomes in (("all", (*ANSWERED, *REFUSED)), ("answers", ANSWERED), ("refusals", REFUSED)):
-        stated = counts.by_level(outcomes)
+        answers_by_level = counts.by_level(outcomes)
         right = counts.by_level([outcome for outcome in outcomes if outcome in RIGHT])
         points += [
             LevelAccuracy(name, level, midpoint, int(n), float(hits / n))
-            for (level, midpoint), n, hits in zip(LEVELS.items(), stated, right, strict=True)
+            for (level, midpoint), n, hits in zip(LEVELS.items(), answers_by_level, right, strict=True)
             if n
         ]
     return tuple(points)

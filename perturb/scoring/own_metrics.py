@@ -47,8 +47,8 @@ class OwnMetric:
         owner = f"metric '{self.entry.name}'"
         try:
             with function_errors():
-                found = self.function(replies)
-                return float("nan") if found is None else float(found)
+                result = self.function(replies)
+                return float("nan") if result is None else float(result)
         except FunctionError as error:
             raise ConfigError(f"{owner}: {error}: return a number, or None for no value") from error
 
@@ -78,8 +78,8 @@ class OwnMetric:
 def read_metrics(given: Iterable[Any]) -> tuple[OwnMetric, ...]:
     """Metrics as a user names them: a function, `package.module:function`, or an entry. Raises `ConfigError`."""
     metrics: dict[str, OwnMetric] = {}
-    for one in given:
-        content = dict(one) if isinstance(one, Mapping) else {"function": one}
+    for metric in given:
+        content = dict(metric) if isinstance(metric, Mapping) else {"function": metric}
         if callable(function := content.get("function")):
             content = {
                 "name": getattr(function, "__name__", ""),
@@ -143,13 +143,13 @@ class ResampledReplies:
 
     def bounded(self, metric: RefusalMetric) -> Bounded | Estimate:
         """A metric with what its interval is made of, or without a value, and why."""
-        one = measure(metric.name, self.point)
-        if one.value is None:
-            return one
+        value = measure(metric.name, self.point)
+        if value.value is None:
+            return value
         return self.drawn.bounded(
-            one.value,
+            value.value,
             metric.compute(self.replicates),
-            one.n,
+            value.n,
             clusters=self.clusters(metric),
             high=metric.maximum,
         )
@@ -174,9 +174,9 @@ def estimate_metrics(cells: Integers, drawn: Resamples, *, raf: bool) -> dict[st
 
 def _calibration_error(metric: RefusalMetric, replies: ResampledReplies, cells: Integers) -> Estimate:
     """The error of the stated levels, in the way in which `perturb bas` measures that of stated confidence."""
-    found = measure(metric.name, replies.point)
-    if found.value is None:
-        return found
+    value = measure(metric.name, replies.point)
+    if value.value is None:
+        return value
     outcomes, levels = np.divmod(cells, NO_LEVEL + 1)
     rows = np.isin(outcomes, [_PLACES[outcome] for outcome in metric.over]) & (levels != NO_LEVEL)
     right = np.isin(outcomes[rows], [_PLACES[outcome] for outcome in RIGHT])
@@ -184,9 +184,9 @@ def _calibration_error(metric: RefusalMetric, replies: ResampledReplies, cells: 
         right, np.array([*LEVELS.values()])[levels[rows]], clusters=replies.drawn.clusters[rows]
     )
     return calibration_error_estimate(
-        found.value,
+        value.value,
         metric.compute(replies.replicates),
-        found.n,
+        value.n,
         clusters=replies.clusters(metric),
         p_value=p_value,
         maximum=metric.maximum,

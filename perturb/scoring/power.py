@@ -237,8 +237,8 @@ def read_scores(path: Path) -> tuple[Floats, list[str]]:
         for names in (SCORE_COLUMNS, BASE_COLUMNS)
     )
     if score is None or base is None:
-        lacking = "score" if score is None else "base_id"
-        raise SourceError(f"{path}: has no column '{lacking}': it has {', '.join(column_names(path))}")
+        missing_column = "score" if score is None else "base_id"
+        raise SourceError(f"{path}: has no column '{missing_column}': it has {', '.join(column_names(path))}")
     if "model" in table.columns and table["model"].nunique() > 1:
         raise SourceError(f"{path}: holds {table['model'].nunique()} models: keep the rows of one")
     try:
@@ -270,7 +270,7 @@ def observe(path: Path) -> DesignEffect:
             measured.append(design_effect(right, [row.item.base_id for row in rows]))
     if not measured:
         raise SourceError(f"{path}: holds no scored reply: run the evaluation with --judge")
-    return max(measured, key=lambda one: one.variance * max(one.effect or 1.0, 1.0))
+    return max(measured, key=lambda model: model.variance * max(model.effect or 1.0, 1.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,17 +376,17 @@ def split_budget(budget: Budget, variance: float = 0.25, effect: float = 1.0) ->
         raise ConfigError(f"within is {budget.within:g}: give a share of the variance, from 0 to 1")
     if not 0 <= budget.item_cost < math.inf:
         raise ConfigError(f"the cost of an item is {budget.item_cost:g}: give a number from 0 up")
-    found = []
+    splits = []
     for samples in range(1, MOST_SAMPLES + 1):
         items = int(budget.replies / (samples + budget.item_cost))
         items = items if budget.items is None else min(items, budget.items)
         if items < 1:
             break
-        each = max(effect, 1.0) - budget.within * (1 - 1 / samples)
-        found.append(Split(samples, items, 1.96 * math.sqrt(variance * each / items)))
-    if not found:
+        item_variance = max(effect, 1.0) - budget.within * (1 - 1 / samples)
+        splits.append(Split(samples, items, 1.96 * math.sqrt(variance * item_variance / items)))
+    if not splits:
         raise ConfigError(f"{budget.replies} replies do not pay for one item: give more --replies")
-    return tuple(found)
+    return tuple(splits)
 
 
 def plan_sizes(question: PowerQuestion) -> dict[str, Any]:
@@ -398,10 +398,10 @@ def plan_sizes(question: PowerQuestion) -> dict[str, Any]:
     static = static_size(epsilon, delta, drift)
     fresh = generative_size(epsilon, delta, question.rounds)
     normal = size_from_variance(epsilon, delta, question.rounds, question.variance, question.effect)
-    asked = asdict(question)
-    asked["design_effect"] = asked.pop("effect")
+    settings = asdict(question)
+    settings["design_effect"] = settings.pop("effect")
     return {
-        **asked,
+        **settings,
         "generative": {
             "per_round": fresh,
             "all_rounds": fresh * question.rounds,

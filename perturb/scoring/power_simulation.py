@@ -128,8 +128,8 @@ def _estimates(rng: np.random.Generator, setting: DriftSetting, truth: Floats) -
     # whole multiples have one smaller cluster.
     weight = 1 / setting.icc - 1
     sizes = [setting.per_base] * (setting.size // setting.per_base)
-    if rest := setting.size % setting.per_base:
-        sizes.append(rest)
+    if remainder := setting.size % setting.per_base:
+        sizes.append(remainder)
     right = np.zeros_like(truth)
     for items in sizes:
         right += rng.binomial(items, rng.beta(truth * weight, (1 - truth) * weight))
@@ -187,7 +187,7 @@ def _draw_rounds(axes: Axes, example: Simulation) -> None:
 
 def _draw_failures(axes: Axes, sweep: Sequence[Simulation]) -> None:
     setting = sweep[0].setting
-    observed = [one.setting.drift for one in sweep]
+    observed = [result.setting.drift for result in sweep]
     drifts = np.linspace(0, max(observed), 400)
     n, epsilon = setting.size, setting.epsilon
     for limit, style, side in ((static_failure_bound, ":", "upper"), (static_failure_floor, "-.", "lower")):
@@ -195,7 +195,7 @@ def _draw_failures(axes: Axes, sweep: Sequence[Simulation]) -> None:
         axes.plot(drifts, values, color=_STATIC, ls=style, label=f"static: {side} bound")
     bound = generative_failure_bound([n] * setting.rounds, epsilon)
     axes.axhline(bound, color=_FRESH, ls=":", label="fresh rounds: upper bound")
-    static, fresh = [one.static for one in sweep], [one.generative for one in sweep]
+    static, fresh = [result.static for result in sweep], [result.generative for result in sweep]
     axes.plot(observed, static, color=_STATIC, marker="s", ls="", label="static: simulated")
     axes.plot(observed, fresh, color=_FRESH, marker="o", ls="", label="fresh rounds: simulated")
     axes.axvline(epsilon, color=_TRUTH, lw=0.8, alpha=0.6)

@@ -77,9 +77,9 @@ def sampling_of(group: RefusalGroup, precision: RefusalOptions) -> Sampling | No
 
 def _auroc(correct: Flags, chance: Floats, group: RefusalGroup, precision: RefusalOptions) -> Estimate:
     """With a bootstrap interval. Shares of few samples are few numbers, so resamples are counts of each number."""
-    found = auroc(correct, chance)
-    if found.value is None:
-        return found
+    estimate = auroc(correct, chance)
+    if estimate.value is None:
+        return estimate
     levels, place = np.unique(chance, return_inverse=True)
     at_level = np.eye(len(levels))[place]
     columns = np.hstack([at_level * correct[:, None], at_level * ~correct[:, None]])
@@ -92,26 +92,26 @@ def _auroc(correct: Flags, chance: Floats, group: RefusalGroup, precision: Refus
     replicates = ratio((right * below).sum(axis=1), pairs)
     fewer = int(min(correct.sum(), (~correct).sum()))
     some = len(set(group.bases)) if group.clusters else len(correct)
-    return reported_estimate(Bounded.of(found.value, replicates, found.n, clusters=min(some, fewer)))
+    return reported_estimate(Bounded.of(estimate.value, replicates, estimate.n, clusters=min(some, fewer)))
 
 
 def auroc_correlations(groups: Sequence[GroupResult]) -> tuple[Correlation, ...]:
     """Each metric against the AUROC; none where fewer than `FEWEST_GROUPS` groups have one."""
-    values = [(one.metrics, one.sampling.auroc.value) for one in groups if one.sampling]
-    known = [(metrics, value) for metrics, value in values if value is not None]
-    if len(known) < FEWEST_GROUPS:
+    values = [(group.metrics, group.sampling.auroc.value) for group in groups if group.sampling]
+    defined = [(metrics, value) for metrics, value in values if value is not None]
+    if len(defined) < FEWEST_GROUPS:
         return ()
-    return tuple(_correlation(name, known) for name in METRICS)
+    return tuple(_correlation(name, defined) for name in METRICS)
 
 
-def _correlation(name: str, known: Sequence[tuple[Mapping[str, Estimate], float]]) -> Correlation:
+def _correlation(name: str, measured: Sequence[tuple[Mapping[str, Estimate], float]]) -> Correlation:
     from scipy.stats import rankdata
 
-    pairs = [(one, aurocs) for metrics, aurocs in known if (one := metrics[name].value) is not None]
+    pairs = [(metric, aurocs) for metrics, aurocs in measured if (metric := metrics[name].value) is not None]
     columns = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
     if len(pairs) < FEWEST_GROUPS or np.any(np.ptp(columns, axis=1) == 0):
         return Correlation(name, None, None, len(pairs))
-    pearson, spearman = (float(np.corrcoef(*one)[0, 1]) for one in (columns, rankdata(columns, axis=1)))
+    pearson, spearman = (float(np.corrcoef(*pair)[0, 1]) for pair in (columns, rankdata(columns, axis=1)))
     return Correlation(name, pearson, spearman, len(pairs))
 
 
@@ -153,8 +153,8 @@ class GroupResult(MeasuredGroup):
     def to_dict(self) -> dict[str, Any]:
         """The object of `perturb refusal-index --json`."""
         subsets = {
-            metric: {str(size): one.to_dict() for size, one in found.items()}
-            for metric, found in self.subset_cv.items()
+            metric: {str(size): estimate.to_dict() for size, estimate in by_size.items()}
+            for metric, by_size in self.subset_cv.items()
         }
         index = (
             self.index.to_dict() if self.index else {"refusal_index": None, "reason": ALL_UNSCORED, "n": 0}
@@ -164,7 +164,7 @@ class GroupResult(MeasuredGroup):
             **index,
             "unscored": self.unscored,
             "intervals": {
-                name: one.to_dict() for name, one in self.metrics.items() if name != "refusal_index"
+                name: estimate.to_dict() for name, estimate in self.metrics.items() if name != "refusal_index"
             },
             "copulas": asdict(self.copulas),
             "questions_needed": self.questions_needed.to_dict(),
@@ -202,12 +202,12 @@ class RefusalReport:
         return {
             "source": self.source,
             "results": [group.to_dict() for group in self.groups],
-            "stability": [asdict(one) for one in self.stability],
-            "ranking": [asdict(one) for one in self.ranking],
+            "stability": [asdict(row) for row in self.stability],
+            "ranking": [asdict(row) for row in self.ranking],
             "agreement": plain_value(self.agreement),
             "auroc_correlations": plain_value(self.correlations),
             "copula_win_rates": plain_value(self.win_rates),
-            "means": [one.to_dict("setting") for one in self.means],
+            "means": [mean.to_dict("setting") for mean in self.means],
         }
 
 
@@ -221,15 +221,15 @@ def report_refusals(
     Raises `SourceError` for a table that cannot be used.
     """
     chosen = precision or RefusalOptions()
-    read = read_refusals(sources, columns)
-    groups = tuple(_group_result(group, chosen) for group in read)
+    tables = read_refusals(sources, columns)
+    groups = tuple(_group_result(group, chosen) for group in tables)
     return RefusalReport(
         source=", ".join(map(str, sources)),
         precision=chosen,
         groups=groups,
         stability=setting_stability(groups),
         ranking=ranking_stability(groups),
-        agreement=prompt_agreement(read, resamples=chosen.resamples, seed=chosen.seed),
+        agreement=prompt_agreement(tables, resamples=chosen.resamples, seed=chosen.seed),
         means=dataset_means((group, group.metrics) for group in groups),
         correlations=auroc_correlations(groups),
         win_rates=gaussian_win_rates([group.copulas for group in groups]),
@@ -303,9 +303,9 @@ def _metrics(group: RefusalGroup, index: RefusalIndex, precision: RefusalOptions
             )
         )
 
-    found = {name: estimate(name, float(value[0])) for name, value in values.items()}
+    metrics = {name: estimate(name, float(value[0])) for name, value in values.items()}
     ends = (index.refusal_index, index.low, index.high)
-    return {**found, "refusal_index": Estimate(*ends, index.se, index.n, index.reason)}
+    return {**metrics, "refusal_index": Estimate(*ends, index.se, index.n, index.reason)}
 
 
 def _resampled_rates(group: RefusalGroup, precision: RefusalOptions) -> tuple[Floats, Floats]:

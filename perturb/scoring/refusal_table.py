@@ -75,13 +75,13 @@ def _read(source: Path, columns: Mapping[str, str]) -> list[RefusalGroup]:
     if source.is_dir() and not path.is_file():
         raise SourceError(f"{source}: holds no two-pass run: give the folder that `refusal-index run` wrote")
     groups: dict[tuple[str | None, str | None, str | None], list[Row]] = {}
-    seen: set[tuple[str | None, ...]] = set()
+    keys: set[tuple[str | None, ...]] = set()
     for row in _with_columns(path, columns):
         key = row.label("model"), row.label("setting"), row.label("dataset")
         item = row.label("item_id")
-        if item is not None and (*key, item) in seen:
+        if item is not None and (*key, item) in keys:
             raise row.error("item_id", f"'{item}' appears twice under one model and setting: keep one row")
-        seen.add((*key, item))
+        keys.add((*key, item))
         groups.setdefault(key, []).append(row)
     if not groups:
         raise SourceError(f"{path}: the table holds no rows: give one row per question")
@@ -111,9 +111,9 @@ def _with_columns(path: Path, columns: Mapping[str, str]) -> Iterator[Row]:
     listed: Sequence[Row] = tuple(read_table(path))
     for name in ("refused", "wrong", *columns.values()):
         if listed and not any(name in row.fields for row in listed):
-            known = ", ".join(listed[0].fields)
+            column_names = ", ".join(listed[0].fields)
             takes = ": it takes 0 or 1" if name not in columns.values() else ""
-            raise SourceError(f"{path}: no column '{name}' (there is {known}){takes}")
+            raise SourceError(f"{path}: no column '{name}' (there is {column_names}){takes}")
     yield from (replace(row, fields=rename(row.fields, columns)) for row in listed)
 
 
@@ -170,34 +170,34 @@ class RankingStability:
 
 def setting_stability(groups: Sequence[MeasuredGroup]) -> tuple[Stability, ...]:
     """Each metric of each model that was run under several settings."""
-    found = []
-    for model, dataset in dict.fromkeys((one.model, one.dataset) for one in groups):
-        runs = [one.metrics for one in groups if (one.model, one.dataset) == (model, dataset)]
+    stabilities = []
+    for model, dataset in dict.fromkeys((group.model, group.dataset) for group in groups):
+        runs = [group.metrics for group in groups if (group.model, group.dataset) == (model, dataset)]
         if len(runs) < 2:
             continue
         for metric in METRICS:
             values = [(run[metric].value, run["refusal_rate"].value) for run in runs]
-            known = [(value, rate) for value, rate in values if value is not None and rate is not None]
-            difference = cv = Estimate.undefined("undefined under some setting", n=len(known))
-            if len(known) == len(runs):
-                scores, rates = zip(*known, strict=True)
+            defined = [(value, rate) for value, rate in values if value is not None and rate is not None]
+            difference = cv = Estimate.undefined("undefined under some setting", n=len(defined))
+            if len(defined) == len(runs):
+                scores, rates = zip(*defined, strict=True)
                 difference, cv = normalised_difference(scores, rates), coefficient_of_variation(scores)
-            found.append(Stability(model, dataset, metric, difference, cv))
-    return tuple(found)
+            stabilities.append(Stability(model, dataset, metric, difference, cv))
+    return tuple(stabilities)
 
 
 def ranking_settings(
     groups: Sequence[MeasuredGroup],
 ) -> tuple[list[tuple[str | None, str | None]], list[tuple[str | None, str | None]]]:
     """The settings, as data set and way, under which every model has every metric, and the others."""
-    models = dict.fromkeys(one.model for one in groups)
+    models = dict.fromkeys(group.model for group in groups)
     complete: dict[tuple[str | None, str | None], set[str | None]] = {}
-    for one in groups:
-        found = complete.setdefault((one.dataset, one.way), set())
-        if all(one.metrics[metric].value is not None for metric in METRICS):
-            found.add(one.model)
-    kept = [setting for setting, found in complete.items() if len(found) == len(models)]
-    return kept, [setting for setting in complete if setting not in kept]
+    for group in groups:
+        ranked_models = complete.setdefault((group.dataset, group.way), set())
+        if all(group.metrics[metric].value is not None for metric in METRICS):
+            ranked_models.add(group.model)
+    usable = [setting for setting, ranked_models in complete.items() if len(ranked_models) == len(models)]
+    return usable, [setting for setting in complete if setting not in usable]
 
 
 def ranking_stability(groups: Sequence[MeasuredGroup]) -> tuple[RankingStability, ...]:
@@ -206,18 +206,20 @@ def ranking_stability(groups: Sequence[MeasuredGroup]) -> tuple[RankingStability
     A setting is a prompt on a data set: four prompts on one and a prompt on each of four others make eight. It counts
     where every model has every metric: see `ranking_settings`.
     """
-    models = list(dict.fromkeys(one.model for one in groups))
-    settings, others = ranking_settings(groups)
-    if len(models) < 2 or len(settings) + len(others) < 2:
+    models = list(dict.fromkeys(group.model for group in groups))
+    settings, left_out = ranking_settings(groups)
+    if len(models) < 2 or len(settings) + len(left_out) < 2:
         return ()
     if len(settings) < 2:
         missing = Estimate.undefined(
             "undefined for some model under all settings but one, or all", len(settings)
         )
         return tuple(
-            RankingStability(name, given, missing, missing) for name in (RANDOM, *METRICS) for given in GIVEN
+            RankingStability(name, condition, missing, missing)
+            for name in (RANDOM, *METRICS)
+            for condition in GIVEN
         )
-    by_place = {(one.model, one.dataset, one.way): one.metrics for one in groups}
+    by_place = {(group.model, group.dataset, group.way): group.metrics for group in groups}
 
     def values(metric: str) -> Floats:
         return np.array(
@@ -226,7 +228,7 @@ def ranking_stability(groups: Sequence[MeasuredGroup]) -> tuple[RankingStability
         )
 
     chance = [Estimate(value, n=len(settings)) for value in random_ranking(len(models), len(settings))]
-    found = [RankingStability(RANDOM, given, *chance) for given in GIVEN]
+    stabilities = [RankingStability(RANDOM, condition, *chance) for condition in GIVEN]
     correct, refused = values("correct_rate"), values("refusal_rate")
     for metric in METRICS:
         scores = values(metric)
@@ -236,11 +238,11 @@ def ranking_stability(groups: Sequence[MeasuredGroup]) -> tuple[RankingStability
             isotonic_residuals(scores, refused),
             additive_isotonic_residuals(scores, correct, refused),
         )
-        found += [
-            RankingStability(metric, given, kendalls_w(table), winner_entropy(table))
-            for given, table in zip(GIVEN, variants, strict=True)
+        stabilities += [
+            RankingStability(metric, condition, kendalls_w(table), winner_entropy(table))
+            for condition, table in zip(GIVEN, variants, strict=True)
         ]
-    return tuple(found)
+    return tuple(stabilities)
 
 
 FORCED = "forced"
@@ -269,19 +271,21 @@ def prompt_agreement(
 
     Empty where the table does not name its questions, or where a model has one setting.
     """
-    found = []
-    for model, dataset in dict.fromkeys((one.model, one.dataset) for one in groups):
-        runs = [one for one in groups if (one.model, one.dataset) == (model, dataset) and all(one.items)]
+    agreements = []
+    for model, dataset in dict.fromkeys((group.model, group.dataset) for group in groups):
+        runs = [
+            group for group in groups if (group.model, group.dataset) == (model, dataset) and all(group.items)
+        ]
         if len(runs) < 2:
             continue
-        answers = {one.way or "": _answers(one, refused=False) for one in runs}
+        answers = {run.way or "": _answers(run, refused=False) for run in runs}
         forced: Answers = {}
-        for one in runs:
-            forced |= _answers(one, refused=True)
+        for run in runs:
+            forced |= _answers(run, refused=True)
         for a, b in combinations([*answers, FORCED], 2):
             pair = answers[a], answers.get(b, forced)
-            found.append(PromptAgreement(model, dataset, a, b, _agreement(*pair, resamples, seed)))
-    return tuple(found)
+            agreements.append(PromptAgreement(model, dataset, a, b, _agreement(*pair, resamples, seed)))
+    return tuple(agreements)
 
 
 def _answers(group: RefusalGroup, *, refused: bool) -> Answers:

@@ -161,8 +161,8 @@ class _Fields:
         self._fields = fields
         self._place = place
 
-    def error(self, name: str, what: str) -> SourceError:
-        return SourceError(f"{self._place}: '{name}' {what}")
+    def error(self, name: str, problem: str) -> SourceError:
+        return SourceError(f"{self._place}: '{name}' {problem}")
 
     def optional_text(self, name: str) -> str | None:
         value = self._fields.get(name)
@@ -180,18 +180,18 @@ class _Fields:
             raise self.error(name, "is empty: fill it in")
         return value
 
-    def one_of(self, name: str, known: list[Any]) -> str:
+    def one_of(self, name: str, choices: list[Any]) -> str:
         value = self.text(name)
-        if value not in known:
-            raise self.error(name, f"holds '{_short(value)}', which is not one of {', '.join(known)}")
+        if value not in choices:
+            raise self.error(name, f"holds '{_short(value)}', which is not one of {', '.join(choices)}")
         return value
 
     def code(self, name: str, codes: Mapping[str, str]) -> str:
         value = self.text(name)
         code = codes.get(value.upper())
         if code is None:
-            known = ", ".join(dict.fromkeys(codes.values()))
-            raise self.error(name, f"holds '{_short(value)}', which is not a code: {known} are known")
+            code_names = ", ".join(dict.fromkeys(codes.values()))
+            raise self.error(name, f"holds '{_short(value)}', which is not a code: {code_names} are known")
         return code
 
     def prediction(self, codes: Mapping[str, str]) -> str | None:
@@ -228,8 +228,8 @@ class _Fields:
         flags = ("eligible", "factual_all", "factual_signal")
         if any(self.optional_text(name) is not None for name in flags):
             return "raf"
-        stated = self.optional_text("graded_by")
-        return None if stated is None else self.one_of("graded_by", ["quality", "raf"])
+        graded_by = self.optional_text("graded_by")
+        return None if graded_by is None else self.one_of("graded_by", ["quality", "raf"])
 
     def level(self) -> str | None:
         """The level by name, or the one whose range holds a number from 0 to 1."""

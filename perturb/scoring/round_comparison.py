@@ -61,8 +61,8 @@ class Shift:
 def measure_shift(old: Sequence[RoundItem], new: Sequence[RoundItem]) -> dict[str, Shift]:
     """Shares of each of `ASPECTS` in both rounds; neither may be empty."""
     return {
-        name: shift_of([read(item) for item in old], [read(item) for item in new])
-        for name, read in ASPECTS.items()
+        name: shift_of([read_aspect(item) for item in old], [read_aspect(item) for item in new])
+        for name, read_aspect in ASPECTS.items()
     }
 
 
@@ -126,7 +126,7 @@ def read_scores(path: Path) -> Scores:
     if path.is_dir() or path.suffix in _TABLES:
         from perturb.scoring.score_report import score
 
-        return {one.model: one.to_dict()["metrics"] for one in score(path).models}
+        return {model.model: model.to_dict()["metrics"] for model in score(path).models}
     text = read_text(path, SourceError)
     try:
         content = json.loads(text)
@@ -134,13 +134,13 @@ def read_scores(path: Path) -> Scores:
         content = _lines(path, text)
     if isinstance(content, dict):
         content = content.get("models", [content])
-    known: dict[str, Mapping[str, Mapping[str, Any]]] = {}
+    scores: dict[str, Mapping[str, Mapping[str, Any]]] = {}
     for entry in content if isinstance(content, list) else [content]:
         metrics = entry.get("metrics") if isinstance(entry, dict) else None
-        if not isinstance(metrics, dict) or not all(isinstance(one, dict) for one in metrics.values()):
+        if not isinstance(metrics, dict) or not all(isinstance(metric, dict) for metric in metrics.values()):
             raise SourceError(f"{path}: no metrics by model: give the output of 'perturb score --json'")
-        known[str(entry.get("model"))] = metrics
-    return known
+        scores[str(entry.get("model"))] = metrics
+    return scores
 
 
 def evaluated_ids(path: Path) -> set[str]:
@@ -195,9 +195,9 @@ def _agreement(metric: str, changes: list[ScoreChange]) -> RankAgreement:
     from scipy.stats import kendalltau
 
     pairs = [
-        (one.old, one.new)
-        for one in changes
-        if one.metric == metric and one.old is not None and one.new is not None
+        (change.old, change.new)
+        for change in changes
+        if change.metric == metric and change.old is not None and change.new is not None
     ]
     if len(pairs) < 3:
         return RankAgreement(metric, None, len(pairs), "a ranking takes at least 3 models in both rounds")
@@ -239,7 +239,7 @@ class RoundComparison:
             return "fresh"
         from scipy.stats import chi2_contingency
 
-        chance = chi2_contingency([[one.old, one.new] for one in cells.shares]).pvalue
+        chance = chi2_contingency([[share.old, share.new] for share in cells.shares]).pvalue
         return "drifted" if chance < DRIFT_CHANCE else "fresh"
 
     def to_dict(self) -> dict[str, Any]:
@@ -312,21 +312,21 @@ def check_gate(rule: str, scores: Scores, against: Scores | None) -> tuple[GateD
     A model is set against the one of its name, and a single model against a single other. Raises `ConfigError` for a
     rule that cannot be read, and if a model or a metric is missing.
     """
-    read = _GATE.fullmatch(rule)
-    if read is None:
+    match = _GATE.fullmatch(rule)
+    if match is None:
         raise ConfigError(f"'{rule}' is not a gate: write 'crs >= against - 0.02' or 'crs >= 0.6'")
     names = next(iter(scores.values()), {})
-    metric = read[1] if read[1] in names else SHORT.get(read[1], read[1])
-    sign, relative = 1 if read[2] == ">=" else -1, read[3] is not None
+    metric = match[1] if match[1] in names else SHORT.get(match[1], match[1])
+    sign, relative = 1 if match[2] == ">=" else -1, match[3] is not None
     if relative and against is None:
         raise ConfigError(f"'{rule}' compares with other scores: name them with --against")
-    offset = float((read[4] or "0").replace(" ", "")) if relative else float(read[5])
+    offset = float((match[4] or "0").replace(" ", "")) if relative else float(match[5])
     decisions = []
     for model, metrics in scores.items():
         base: Mapping[str, Any] = {"value": 0.0, "low": 0.0, "high": 0.0}
         if relative and against is not None:
-            alone = len(scores) == len(against) == 1
-            other = next(iter(against.values())) if alone else against.get(model)
+            is_single_pair = len(scores) == len(against) == 1
+            other = next(iter(against.values())) if is_single_pair else against.get(model)
             if other is None:
                 raise ConfigError(f"{model}: has no scores in --against: score the same models")
             base = other.get(metric) or {}
@@ -346,18 +346,18 @@ def _decide(change: ScoreChange, sign: int, offset: float, items: int) -> GateDe
         return GateDecision(change.model, low >= 0, margin)
     distance = abs(sign * (change.difference - offset))
     reach = -low if sign * (change.difference - offset) > 0 else high
-    more = math.ceil(items * (((distance + reach) / distance) ** 2 - 1)) if distance > 1e-9 else None
-    return GateDecision(change.model, None, margin, more)
+    more_items = math.ceil(items * (((distance + reach) / distance) ** 2 - 1)) if distance > 1e-9 else None
+    return GateDecision(change.model, None, margin, more_items)
 
 
 def _read_both(paths: tuple[Path, Path], rounds: tuple[ComparedSet, ComparedSet]) -> tuple[Scores, Scores]:
     """The scores on each round. Raises `SourceError` where an evaluation is not of the round it is given for."""
-    for path, one, other in zip(paths, rounds, reversed(rounds), strict=True):
-        ids, own = evaluated_ids(path), {item.id for item in one.items}
-        foreign = (ids - own) & {item.id for item in other.items}
-        if foreign or (ids and ids.isdisjoint(own)):
+    for path, item_set, other in zip(paths, rounds, reversed(rounds), strict=True):
+        ids, item_ids = evaluated_ids(path), {item.id for item in item_set.items}
+        foreign = (ids - item_ids) & {item.id for item in other.items}
+        if foreign or (ids and ids.isdisjoint(item_ids)):
             raise SourceError(
-                f"{path}: is not an evaluation of {one.name}, which has no item '{min(foreign or ids)[:80]}': give"
+                f"{path}: is not an evaluation of {item_set.name}, which has no item '{min(foreign or ids)[:80]}': give"
                 " --scores the evaluation of the older round, then that of the newer one"
             )
     old, new = paths
@@ -366,9 +366,9 @@ def _read_both(paths: tuple[Path, Path], rounds: tuple[ComparedSet, ComparedSet]
     return read_scores(old), read_scores(new)
 
 
-def _described(one: ComparedSet) -> dict[str, Any]:
-    return {"set": one.name, "round": one.round, "items": len(one.items)}
+def _described(item_set: ComparedSet) -> dict[str, Any]:
+    return {"set": item_set.name, "round": item_set.round, "items": len(item_set.items)}
 
 
 def _overlaps(tally: Mapping[str, Overlap]) -> list[dict[str, Any]]:
-    return [{"name": name, **one._asdict()} for name, one in tally.items()]
+    return [{"name": name, **overlap._asdict()} for name, overlap in tally.items()]

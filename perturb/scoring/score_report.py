@@ -75,37 +75,37 @@ def measure_flips(
     models: Sequence[ModelReplies], controls: Sequence[ModelReplies], resampling: Resampling
 ) -> tuple[Flips, ...]:
     """Flip rates of every model that replied to controls, with bootstrap intervals."""
-    replied = {one.model: one for one in models}
-    found = []
+    replied = {model.model: model for model in models}
+    flips = []
     for control in controls:
         replies = replied[control.model].rows if control.model in replied else ()
         items = {(row.item_id, row.sample): row for row in replies}
-        named = (((one.item_id.removesuffix(SUFFIX), one.sample), one) for one in control.rows)
-        pairs = [(items[name], one) for name, one in named if name in items]
+        keyed_rows = (((row.item_id.removesuffix(SUFFIX), row.sample), row) for row in control.rows)
+        pairs = [(items[name], control_row) for name, control_row in keyed_rows if name in items]
         if pairs:
-            found.append(_flips(control.model, pairs, resampling))
-    return tuple(found)
+            flips.append(_flips(control.model, pairs, resampling))
+    return tuple(flips)
 
 
 def _flips(model: str, pairs: list[tuple[ResultRow, ResultRow]], resampling: Resampling) -> Flips:
-    read = [(item, control) for item, control in pairs if None not in (item.predicted, control.predicted)]
-    unread = len(pairs) - len(read)
-    if not read:
+    readable = [(item, control) for item, control in pairs if None not in (item.predicted, control.predicted)]
+    unread = len(pairs) - len(readable)
+    if not readable:
         nothing = Estimate.undefined("no pair of replies was read")
         return Flips(model, 0, unread, nothing, nothing, nothing, nothing)
-    refused = np.array([item.predicted != ANSWER_CORRECTLY for item, _ in read])
-    before = np.array([control.predicted != ANSWER_CORRECTLY for _, control in read])
-    answerable = np.array([item.expected == ANSWER_CORRECTLY for item, _ in read])
-    drawn = resampling.draw([item for item, _ in read])
+    refused = np.array([item.predicted != ANSWER_CORRECTLY for item, _ in readable])
+    before = np.array([control.predicted != ANSWER_CORRECTLY for _, control in readable])
+    answerable = np.array([item.expected == ANSWER_CORRECTLY for item, _ in readable])
+    resamples = resampling.draw([item for item, _ in readable])
 
     def rate(hits: Any, among: Any, reason: str) -> Estimate:
-        return rate_of(hits.astype(np.float64), among.astype(np.float64), drawn, reason)
+        return rate_of(hits.astype(np.float64), among.astype(np.float64), resamples, reason)
 
-    everything = np.ones(len(read), dtype=bool)
+    everything = np.ones(len(readable), dtype=bool)
     answered = "no control of such an item was answered"
     return Flips(
         model,
-        len(read),
+        len(readable),
         unread,
         rate(before, everything, ""),
         rate(refused, ~before & ~answerable, answered),
@@ -142,18 +142,21 @@ def compare_self_generated(
     if not shared[0].rows:
         return ()
     generators = shared[0].labels("generator")
-    drawn = resampling.draw(shared[0].rows)
-    found: list[SelfGeneratedComparison] = []
-    for place, one in enumerate(shared):
-        for generator in sorted({name for name in generators if name and same_model(name, one.model)}):
-            own = np.array([label == generator for label in generators])
-            if own.all():
+    resamples = resampling.draw(shared[0].rows)
+    comparisons: list[SelfGeneratedComparison] = []
+    for place, replies in enumerate(shared):
+        for generator in sorted({name for name in generators if name and same_model(name, replies.model)}):
+            is_own = np.array([label == generator for label in generators])
+            if is_own.all():
                 continue
             sides = [
-                _sides(model, own, drawn, raf=raf) for model in (one, *shared[:place], *shared[place + 1 :])
+                _sides(model, is_own, resamples, raf=raf)
+                for model in (replies, *shared[:place], *shared[place + 1 :])
             ]
-            found += [_own_items(REFUSAL_METRICS[name], one.model, generator, sides) for name in METRICS]
-    return tuple(found)
+            comparisons += [
+                _own_items(REFUSAL_METRICS[name], replies.model, generator, sides) for name in METRICS
+            ]
+    return tuple(comparisons)
 
 
 def same_model(generator: str, model: str) -> bool:
@@ -169,8 +172,8 @@ _Sides = tuple[ResampledReplies, ResampledReplies]
 """Replies to own items and to those of others."""
 
 
-def _sides(replies: ModelReplies, own: Flags, drawn: Resamples, *, raf: bool) -> _Sides:
-    places = np.flatnonzero(own), np.flatnonzero(~own)
+def _sides(replies: ModelReplies, is_own: Flags, drawn: Resamples, *, raf: bool) -> _Sides:
+    places = np.flatnonzero(is_own), np.flatnonzero(~is_own)
     first, second = (ResampledReplies.of(replies.cells[rows], drawn.only(rows), raf=raf) for rows in places)
     return first, second
 
@@ -179,8 +182,8 @@ def _own_items(
     metric: RefusalMetric, model: str, generator: str, sides: Sequence[_Sides]
 ) -> SelfGeneratedComparison:
     """`sides` of the model first, then those of its peers."""
-    parts = [one.bounded(metric) for pair in sides for one in pair]
-    n, peers = sum(metric.n(one.point) for one in sides[0]), len(sides) - 1
+    parts = [side.bounded(metric) for pair in sides for side in pair]
+    n, peers = sum(metric.n(side.point) for side in sides[0]), len(sides) - 1
     difference = _add_up(parts[:2], [1.0, -1.0], n, "the metric is undefined on one side")
     if peers:
         weights = [1.0, -1.0, *[-1 / peers, 1 / peers] * peers]
@@ -230,16 +233,18 @@ def compare_models(
     models: Sequence[ModelReplies], resampling: Resampling, *, raf: bool
 ) -> tuple[ModelComparison, ...]:
     """Every pair of models in every metric, metric by metric in the order of the registry."""
-    found: dict[str, list[ModelComparison]] = {name: [] for name in REFUSAL_METRICS}
+    by_metric: dict[str, list[ModelComparison]] = {name: [] for name in REFUSAL_METRICS}
     for a, b in combinations(models, 2):
         if a.setting[0] != b.setting[0] and a.setting[1] != b.setting[1]:
             continue  # neither the model nor the setting is the same: such a difference says nothing
-        for one in _compare(a, b, resampling, raf=raf):
-            found[one.metric].append(one)
+        for comparison in _compare(a, b, resampling, raf=raf):
+            by_metric[comparison.metric].append(comparison)
     corrected = []
-    for comparisons in found.values():
-        p_values = holm([one.p_value for one in comparisons])
-        corrected += [replace(one, p_holm=p) for one, p in zip(comparisons, p_values, strict=True)]
+    for comparisons in by_metric.values():
+        p_values = holm([comparison.p_value for comparison in comparisons])
+        corrected += [
+            replace(comparison, p_holm=p) for comparison, p in zip(comparisons, p_values, strict=True)
+        ]
     return tuple(corrected)
 
 
@@ -255,10 +260,10 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     [0.03, 0.06, None, 0.06]
     """
     corrected: list[float | None] = [None] * len(p_values)
-    known = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
+    ordered = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
     largest = 0.0
-    for rank, (p, place) in enumerate(known):
-        largest = max(largest, min(1.0, p * (len(known) - rank)))
+    for rank, (p, place) in enumerate(ordered):
+        largest = max(largest, min(1.0, p * (len(ordered) - rank)))
         corrected[place] = largest
     return corrected
 
@@ -268,9 +273,9 @@ def _compare(a: ModelReplies, b: ModelReplies, resampling: Resampling, *, raf: b
     if not a.rows:
         nothing = Estimate.undefined("the two models share no item")
         return [ModelComparison(name, a.model, b.model, nothing, None) for name in REFUSAL_METRICS]
-    drawn = resampling.draw(a.rows)
-    left_out = drawn.without_each(resampling.seed)
-    sides = [(model.model, _sides_of(model, drawn, left_out, raf=raf)) for model in (a, b)]
+    resamples = resampling.draw(a.rows)
+    left_out = resamples.without_each(resampling.seed)
+    sides = [(model.model, _sides_of(model, resamples, left_out, raf=raf)) for model in (a, b)]
     return [
         _compare_metric(metric, sides, len(a.rows), resampling.seed) for metric in REFUSAL_METRICS.values()
     ]
@@ -387,11 +392,12 @@ def score(
     table = source if isinstance(source, ResultTable) else read_results(source)
     if models:
         table = table.of_models(models)
-    resampling, own = Resampling(resamples, seed, Unit(unit)), read_metrics(metrics)
+    resampling, own_metrics = Resampling(resamples, seed, Unit(unit)), read_metrics(metrics)
 
     def scores_of(models: Iterable[ModelReplies]) -> tuple[ModelScores, ...]:
         return tuple(
-            score_model(one, resampling, codes=table.codes, raf=table.raf, own=own) for one in models
+            score_model(replies, resampling, codes=table.codes, raf=table.raf, own=own_metrics)
+            for replies in models
         )
 
     scores = scores_of(table.models)
@@ -404,13 +410,13 @@ def score(
         own_items=compare_self_generated(table.models, resampling, raf=table.raf),
         flips=measure_flips(table.models, table.controls, resampling),
         exam_gaps=measure_exam_gaps(table.models, resampling, raf=table.raf),
-        lenient=scores_of(one.lenient() for one in table.models if one.free),
+        lenient=scores_of(replies.lenient() for replies in table.models if replies.free),
         kinds=count_kinds(table.models),
         samples=measure_sample_flips(table.models, resampling),
         sample_errors=tuple(
             error
-            for one, measured in zip(table.models, scores, strict=True)
-            for error in split_errors(one, measured.metrics)
+            for replies, measured in zip(table.models, scores, strict=True)
+            for error in split_errors(replies, measured.metrics)
         ),
         read_again=items_to_read_again(table.firsts()),
         item_response=measure_item_response(table.firsts()) if item_response else None,
@@ -421,15 +427,18 @@ def score(
 
 
 def _corrected(report: ScoreReport, table: ResultTable, grades: Grades) -> ScoreReport:
-    pairs = {(one.a, one.b) for one in report.comparisons}
-    found = correct_scores(table.models, grades, pairs, report.resampling)
+    pairs = {(comparison.a, comparison.b) for comparison in report.comparisons}
+    corrections = correct_scores(table.models, grades, pairs, report.resampling)
     return replace(
         report,
-        models=tuple(replace(one, corrected=found.models[one.model]) for one in report.models),
+        models=tuple(replace(model, corrected=corrections.models[model.model]) for model in report.models),
         comparisons=tuple(
-            replace(one, corrected=found.pairs[one.a, one.b].get(one.metric)) for one in report.comparisons
+            replace(
+                comparison, corrected=corrections.pairs[comparison.a, comparison.b].get(comparison.metric)
+            )
+            for comparison in report.comparisons
         ),
-        judge_errors=found.judge_errors,
+        judge_errors=corrections.judge_errors,
     )
 
 
@@ -438,9 +447,9 @@ def _in_part(table: ResultTable, part: Path) -> list[ModelReplies]:
     from perturb.evaluation.loading import load_made_items
 
     ids = frozenset(item.id for item in load_made_items(part))
-    found = [replies for one in table.models if (replies := one.of_items(ids)).rows]
-    if not found:
+    models = [replies for model in table.models if (replies := model.of_items(ids)).rows]
+    if not models:
         raise SourceError(
             f"{part}: {table.source} has no reply to an item of it: give a snapshot of the same run"
         )
-    return found
+    return models

@@ -72,30 +72,30 @@ class KindCount:
 
 def count_kinds(models: Sequence[ModelReplies]) -> tuple[KindCount, ...]:
     """What the free replies of each model do, by class and whether the item can be answered."""
-    found = []
-    for one in models:
-        if not one.free:
+    kind_counts = []
+    for model in models:
+        if not model.free:
             continue
         counts = Counter(
             (row.item.perturbation_class, row.expected == ANSWER_CORRECTLY, row.kind or "unscored")
-            for row in one.rows
+            for row in model.rows
         )
-        for name in ordered_names([row.item.perturbation_class for row in one.rows]):
-            found += [
-                KindCount(one.model, name, answerable, kind, counts[name, answerable, kind])
+        for name in ordered_names([row.item.perturbation_class for row in model.rows]):
+            kind_counts += [
+                KindCount(model.model, name, answerable, kind, counts[name, answerable, kind])
                 for answerable in (False, True)
                 for kind in (*BehaviourKind, "unscored")
                 if counts[name, answerable, kind]
             ]
-    return tuple(found)
+    return tuple(kind_counts)
 
 
 def measure_exam_gaps(
     models: Sequence[ModelReplies], resampling: Resampling, *, raf: bool
 ) -> tuple[ExamGap, ...]:
     """The gaps of every model that was asked with the codes and in other settings."""
-    found: list[ExamGap] = []
-    with_codes = {one.setting[0]: one for one in models if one.setting[1] in (None, CODES)}
+    gaps: list[ExamGap] = []
+    with_codes = {model.setting[0]: model for model in models if model.setting[1] in (None, CODES)}
     for other in models:
         name, prompt = other.setting
         if prompt in (None, CODES) or name not in with_codes:
@@ -103,30 +103,30 @@ def measure_exam_gaps(
         first, second = in_common(with_codes[name], other)
         if not first.rows:
             continue
-        found += _gaps(first, second, "strict", resampling, raf=raf)
+        gaps += _gaps(first, second, "strict", resampling, raf=raf)
         if other.free:
-            found += _gaps(first, second.lenient(), "lenient", resampling, raf=raf)
-    return tuple(found)
+            gaps += _gaps(first, second.lenient(), "lenient", resampling, raf=raf)
+    return tuple(gaps)
 
 
 def _gaps(
     codes: ModelReplies, other: ModelReplies, reading: Reading, resampling: Resampling, *, raf: bool
 ) -> Iterator[ExamGap]:
     labels = codes.labels("perturbation_class")
-    drawn = resampling.draw(codes.rows)
+    resamples = resampling.draw(codes.rows)
     groups: dict[str, Integers] = {ALL_CLASSES: np.arange(len(labels))}
-    groups |= {name: np.flatnonzero([one == name for one in labels]) for name in ordered_names(labels)}
+    groups |= {name: np.flatnonzero([label == name for label in labels]) for name in ordered_names(labels)}
     for group, rows in groups.items():
-        part = drawn.part(rows)
-        pair = [ResampledReplies.of(one.cells[rows], part, raf=raf) for one in (codes, other)]
+        part = resamples.part(rows)
+        pair = [ResampledReplies.of(replies.cells[rows], part, raf=raf) for replies in (codes, other)]
         for metric in GAP_METRICS:
-            sides = [one.bounded(REFUSAL_METRICS[metric]) for one in pair]
-            if any(one.value is None for one in sides):
+            sides = [side.bounded(REFUSAL_METRICS[metric]) for side in pair]
+            if any(side.value is None for side in sides):
                 gap = Estimate.undefined("undefined in one of the settings", len(rows))
             else:
                 gap = reported_estimate(weighted_sum(sides, [1.0, -1.0], len(rows)))
             name, prompt = other.setting
-            with_codes, without = (one.value for one in sides)
+            with_codes, without = (side.value for side in sides)
             yield ExamGap(name, prompt or "", reading, metric, group, with_codes, without, gap)
 
 
@@ -166,28 +166,28 @@ class SampleError:
 
 def measure_sample_flips(models: Sequence[ModelReplies], resampling: Resampling) -> tuple[SampleFlips, ...]:
     """Flips by model and class, for models that were asked about some item more than once."""
-    return tuple(one for model in models for one in _flips_of(model, resampling))
+    return tuple(flips for model in models for flips in _flips_of(model, resampling))
 
 
 def _by_item(replies: ModelReplies) -> list[list[ResultRow]]:
     """The replies to each item."""
-    found: defaultdict[str, list[ResultRow]] = defaultdict(list)
+    by_item: defaultdict[str, list[ResultRow]] = defaultdict(list)
     for row in replies.rows:
-        found[row.item_id].append(row)
-    return list(found.values())
+        by_item[row.item_id].append(row)
+    return list(by_item.values())
 
 
 def _flips_of(model: ModelReplies, resampling: Resampling) -> Iterator[SampleFlips]:
-    read = ([row for row in rows if row.predicted is not None] for rows in _by_item(model))
-    items = [rows for rows in read if len(rows) > 1]
+    readable = ([row for row in rows if row.predicted is not None] for rows in _by_item(model))
+    items = [rows for rows in readable if len(rows) > 1]
     if not items:
         return
-    drawn = resampling.draw([rows[0] for rows in items])
+    resamples = resampling.draw([rows[0] for rows in items])
     counts = [Counter(row.predicted for row in rows) for rows in items]
     sizes = np.array([len(rows) for rows in items], dtype=np.float64)
-    alike = np.array([sum(n * (n - 1) for n in one.values()) for one in counts])
+    alike = np.array([sum(n * (n - 1) for n in count.values()) for count in counts])
     differing = 1 - alike / (sizes * (sizes - 1))
-    flipped = np.array([float(ANSWER_CORRECTLY in one and len(one) > 1) for one in counts])
+    flipped = np.array([float(ANSWER_CORRECTLY in count and len(count) > 1) for count in counts])
     labels = [rows[0].item.perturbation_class for rows in items]
     for name in (ALL_CLASSES, *ordered_names(labels)):
         among = np.array([float(name in (ALL_CLASSES, label)) for label in labels])
@@ -196,8 +196,8 @@ def _flips_of(model: ModelReplies, resampling: Resampling) -> Iterator[SampleFli
             name,
             int(among.sum()),
             float(sizes @ among / among.sum()),
-            rate_of(flipped, among, drawn, ""),
-            rate_of(differing, among, drawn, ""),
+            rate_of(flipped, among, resamples, ""),
+            rate_of(differing, among, resamples, ""),
         )
 
 
@@ -207,7 +207,7 @@ def share_within(models: Sequence[ModelReplies]) -> float:
     Raises `ConfigError` if no model was asked several times.
     """
     metrics = [REFUSAL_METRICS[name] for name in _HALVES]
-    shares = [found[1] for one in models for metric in metrics if (found := _within(one, metric))]
+    shares = [parts[1] for model in models for metric in metrics if (parts := _within(model, metric))]
     if not shares:
         raise ConfigError(
             "no model was asked several times about an item: give results of `perturb evaluate --samples`"
@@ -224,7 +224,7 @@ def split_errors(replies: ModelReplies, metrics: Mapping[str, Estimate]) -> Iter
     Formula: the variance that replies add is Σ s_i² k_i / n² over items with k_i replies of n in all, with s_i² the
     variance of the replies to item i (divisor k_i - 1). Items add the rest. Reference: Miller (2024), arXiv 2411.00640.
     """
-    halves = [found for name in _HALVES if (found := _within(replies, REFUSAL_METRICS[name]))]
+    halves = [components for name in _HALVES if (components := _within(replies, REFUSAL_METRICS[name]))]
     if len(halves) < len(_HALVES):
         return
     mean_added, mean_within = map(float, np.mean(halves, axis=0))
@@ -233,8 +233,8 @@ def split_errors(replies: ModelReplies, metrics: Mapping[str, Estimate]) -> Iter
     for name, (variance, within) in zip(names, parts, strict=True):
         se = metrics[name].se
         if se is not None:
-            left = max(se**2 - variance, 0.0)
-            yield SampleError(replies.model, name, se, variance**0.5, left**0.5, within)
+            remaining = max(se**2 - variance, 0.0)
+            yield SampleError(replies.model, name, se, variance**0.5, remaining**0.5, within)
 
 
 def _within(replies: ModelReplies, metric: RefusalMetric) -> tuple[float, float] | None:
@@ -243,13 +243,13 @@ def _within(replies: ModelReplies, metric: RefusalMetric) -> tuple[float, float]
     items = [
         np.array([row.outcome in metric.hits for row in rows], dtype=np.float64) for rows in counted if rows
     ]
-    several = [one for one in items if len(one) > 1]
+    several = [values for values in items if len(values) > 1]
     if not several:
         return None
-    within = float(np.mean([one.var(ddof=1) for one in several]))
-    every = np.concatenate(items)
-    sizes = np.array([len(one) for one in items])
-    variances = np.array([one.var(ddof=1) if len(one) > 1 else within for one in items])
-    added = float(variances @ sizes) / len(every) ** 2
-    total = float(every.var())
+    within = float(np.mean([values.var(ddof=1) for values in several]))
+    all_values = np.concatenate(items)
+    sizes = np.array([len(values) for values in items])
+    variances = np.array([values.var(ddof=1) if len(values) > 1 else within for values in items])
+    added = float(variances @ sizes) / len(all_values) ** 2
+    total = float(all_values.var())
     return added, min(within / total, 1.0) if total else 0.0

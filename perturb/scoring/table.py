@@ -66,9 +66,9 @@ class ModelReplies:
             return [row.cell for row in self.rows]
         return [getattr(row.item, column) for row in self.rows]
 
-    def only(self, kept: Callable[[ResultRow], bool]) -> ModelReplies:
+    def only(self, keeps: Callable[[ResultRow], bool]) -> ModelReplies:
         """Some of the replies."""
-        places = [place for place, row in enumerate(self.rows) if kept(row)]
+        places = [place for place, row in enumerate(self.rows) if keeps(row)]
         return ModelReplies(self.model, tuple(self.rows[place] for place in places), self.cells[places])
 
     def of_items(self, items: frozenset[str]) -> ModelReplies:
@@ -98,9 +98,9 @@ class ModelReplies:
 def in_common(*models: ModelReplies) -> list[ModelReplies]:
     """The replies to what all models were asked, in one order: the same samples of the same items."""
     common = frozenset.intersection(
-        *(frozenset((row.item_id, row.sample) for row in one.rows) for one in models)
+        *(frozenset((row.item_id, row.sample) for row in model.rows) for model in models)
     )
-    return [one.only(lambda row: (row.item_id, row.sample) in common) for one in models]
+    return [model.only(lambda row: (row.item_id, row.sample) in common) for model in models]
 
 
 @dataclass(frozen=True)
@@ -123,20 +123,20 @@ class ResultTable:
 
     def firsts(self) -> ResultTable:
         """The first reply of each model to each item."""
-        return replace(self, models=tuple(one.firsts() for one in self.models))
+        return replace(self, models=tuple(model.firsts() for model in self.models))
 
     def of_models(self, names: Collection[str]) -> ResultTable:
         """The replies of these models alone.
 
         Raises `ConfigError` for a model that has none.
         """
-        known = [one.model for one in self.models]
+        names_in_table = [model.model for model in self.models]
         for name in names:
-            if name not in known and name not in (one.setting[0] for one in self.models):
-                raise ConfigError(f"{self.source}: no model '{name}': it has {listed(known)}")
+            if name not in names_in_table and name not in (model.setting[0] for model in self.models):
+                raise ConfigError(f"{self.source}: no model '{name}': it has {listed(names_in_table)}")
         models, controls = (
-            tuple(one for one in every if {one.model, one.setting[0]} & set(names))
-            for every in (self.models, self.controls)
+            tuple(model for model in models if {model.model, model.setting[0]} & set(names))
+            for models in (self.models, self.controls)
         )
         return replace(self, models=models, controls=controls)
 
@@ -159,25 +159,25 @@ def result_table(
     sets of items.
     """
     catalogue = catalogue or Catalogue.load()
-    found: list[ResultRow] = []
+    scored: list[ResultRow] = []
     controls: list[ResultRow] = []
     for place, fields in rows:
         if fields.get("intensity") == NO_INTENSITY:  # judged like a LOW item: it must be answered
             easiest = {**fields, "intensity": str(Intensity.LOW)}
             controls.append(read_row(easiest, place, catalogue))
         else:
-            found.append(read_row(fields, place, catalogue))
-    if not found:
+            scored.append(read_row(fields, place, catalogue))
+    if not scored:
         raise SourceError(
             f"{source}: no results in it: give an evaluation with replies, or a table with rows"
         )
-    _refuse_double_replies([*found, *controls])
-    _refuse_mixed_items(found)
+    _refuse_double_replies([*scored, *controls])
+    _refuse_mixed_items(scored)
     if items is not None:
         items -= len({row.item_id for row in controls})
-    several = len({row.prompt for row in (*found, *controls)}) > 1
-    models = _by_model(found, several=several)
-    raf = {row.judged_by for row in found} - {None} == {"raf"}
+    several = len({row.prompt for row in (*scored, *controls)}) > 1
+    models = _by_model(scored, several=several)
+    raf = {row.judged_by for row in scored} - {None} == {"raf"}
     met = {name for name, stop in (stops or {}).items() if stop["reached"]}
     codes = tuple(entry.refusal_code for entry in catalogue.classes.values())
     return ResultTable(
@@ -185,7 +185,7 @@ def result_table(
         models,
         raf,
         codes,
-        (*warnings, *_missing([one for one in models if one.model not in met], source, items)),
+        (*warnings, *_missing([model for model in models if model.model not in met], source, items)),
         _by_model(controls, several=several),
         stops or {},
     )
@@ -219,9 +219,9 @@ def _replies(model: str, rows: Iterable[ResultRow]) -> ModelReplies:
 
 
 def _refuse_double_replies(rows: list[ResultRow]) -> None:
-    seen: dict[tuple[str, str, str, int], ResultRow] = {}
+    first_rows: dict[tuple[str, str, str, int], ResultRow] = {}
     for row in rows:
-        first = seen.setdefault((row.model, row.prompt or CODES, row.item_id, row.sample), row)
+        first = first_rows.setdefault((row.model, row.prompt or CODES, row.item_id, row.sample), row)
         if first is not row:
             raise SourceError(
                 f"{row.place}: model '{row.model}' replies to item '{row.item_id}' a second time, the first is at"
@@ -231,10 +231,10 @@ def _refuse_double_replies(rows: list[ResultRow]) -> None:
 
 def _refuse_mixed_items(rows: list[ResultRow]) -> None:
     """Refuse rows of two snapshots: one item with two contents, two names of snapshots, or no item shared."""
-    seen: dict[str, ResultRow] = {}
+    first_rows: dict[str, ResultRow] = {}
     models: dict[str, set[str]] = {}
     for row in rows:
-        first = seen.setdefault(row.item_id, row)
+        first = first_rows.setdefault(row.item_id, row)
         if first.item != row.item:
             name = next(
                 name for name, a, b in zip(ItemFields._fields, first.item, row.item, strict=True) if a != b
@@ -256,11 +256,11 @@ def _refuse_mixed_items(rows: list[ResultRow]) -> None:
 
 
 def _missing(models: Sequence[ModelReplies], source: str, items: int | None) -> list[str]:
-    every = items or len({item for model in models for item in model.item_ids})
+    total = items or len({item for model in models for item in model.item_ids})
     return [
-        f"{source}: model '{model.model}' has replies to {asked} of {every} items: the others are not scored"
+        f"{source}: model '{model.model}' has replies to {answered} of {total} items: the others are not scored"
         for model in models
-        if (asked := len(set(model.item_ids))) < every
+        if (answered := len(set(model.item_ids))) < total
     ]
 
 
@@ -282,18 +282,20 @@ def read_results(source: Path | str, levers: Sequence[Path] = ()) -> ResultTable
 
 def table_of_run(run: EvaluationRun, folder: Path) -> ResultTable:
     """The results of an evaluation that was read from a folder."""
-    rows = ((f"{folder}: item '{one.item_id}'", one.to_dict()) for one in run.results)
-    known = Catalogue.load().with_classes(run.classes)
-    stops = {name: one["until"] for name, one in run.facts["models"].items() if "until" in one}
+    rows = ((f"{folder}: item '{result.item_id}'", result.to_dict()) for result in run.results)
+    catalogue = Catalogue.load().with_classes(run.classes)
+    stops = {name: model["until"] for name, model in run.facts["models"].items() if "until" in model}
     warnings = tuple(_warnings(run))
-    return result_table(rows, str(folder), items=run.items, warnings=warnings, catalogue=known, stops=stops)
+    return result_table(
+        rows, str(folder), items=run.items, warnings=warnings, catalogue=catalogue, stops=stops
+    )
 
 
 def _warnings(run: EvaluationRun) -> Iterator[str]:
     from perturb.evaluation.planted_replies import describe_planted
     from perturb.evaluation.stop_rule import early_stop
 
-    replied = {one.model for one in run.results}
+    replied = {result.model for result in run.results}
     for name, facts in run.facts["models"].items():
         if facts.get("judges_itself"):
             role = "one of the judges" if run.facts.get(PANEL_FACT) else "the judge"
