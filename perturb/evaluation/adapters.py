@@ -47,16 +47,16 @@ class ItemRequest(ChatRequest):
     """`prompt`, `query`, `context`, `passages` (a list of texts), `item_id`."""
 
 
-def item_request(request: ChatRequest, item: Item | BaseInstance | Question, **known: Any) -> ItemRequest:
+def item_request(request: ChatRequest, item: Item | BaseInstance | Question, **variables: Any) -> ItemRequest:
     """A request with the parts of what it is about, and what else is `known` of that."""
     if isinstance(item, Question):
         query, context = item.text, item.context or ""
         passages = [] if item.context is None else [item.context]
     else:
-        query, context, passages = item.query, item.context, [one.text for one in item.passages]
+        query, context, passages = item.query, item.context, [passage.text for passage in item.passages]
     prompt = "\n\n".join(message.content for message in request.messages)
     parts = {"prompt": prompt, "query": query, "context": context, "passages": passages, "item_id": item.id}
-    return ItemRequest(request.messages, request.schema, fields={**parts, **known})
+    return ItemRequest(request.messages, request.schema, fields={**parts, **variables})
 
 
 def respond_request(
@@ -267,8 +267,8 @@ def fill(template: Any, parts: Mapping[str, Any]) -> Any:
     {'q': 'Tell me: ?', 'docs': ['a']}
     """
     if isinstance(template, str):
-        if whole := _PLACE.fullmatch(template):
-            return parts[whole[1]]
+        if match := _PLACE.fullmatch(template):
+            return parts[match[1]]
         return _PLACE.sub(lambda place: _as_text(parts[place[1]]), template)
     if isinstance(template, Mapping):
         return {key: fill(value, parts) for key, value in template.items()}
@@ -325,16 +325,16 @@ def read_kind(text: str, judged: str = "") -> BehaviourKind:
     >>> read_kind('{"kind": "answers_flagged", "reason": "It names two dates and prefers one."}').value
     'answers_flagged'
     """
-    found = read_ruling(text, frozenset({"kind"}), judged)
-    kind = found.value["kind"]
+    ruling = read_ruling(text, frozenset({"kind"}), judged)
+    kind = ruling.value["kind"]
     if kind == _UNREADABLE:
         raise ReplyError("the judge says that the reply fits no kind")
     if kind not in list(BehaviourKind):
         raise ReplyError(f"'kind' must be one of {', '.join(BehaviourKind)}")
-    others = [
-        one for one in BehaviourKind if one != kind and "_" in one
+    other_kinds = [
+        other for other in BehaviourKind if other != kind and "_" in other
     ]  # a bare "answers" is a word of prose too
-    found.must_not_be_denied(re.compile(rf"\b(?:{'|'.join(others)})\b"))
+    ruling.must_not_be_denied(re.compile(rf"\b(?:{'|'.join(other_kinds)})\b"))
     return BehaviourKind(kind)
 
 

@@ -47,9 +47,9 @@ def read_answer(text: str) -> str:
     >>> read_answer("<think><answer>no</answer></think>Well. <answer> Ada </answer>"), read_answer("Ada.")
     ('Ada', 'Ada.')
     """
-    said = after_thinking(text)
-    tagged = _TAGGED.findall(said)
-    return str(tagged[-1] if tagged else said).strip()
+    reply = after_thinking(text)
+    tagged = _TAGGED.findall(reply)
+    return str(tagged[-1] if tagged else reply).strip()
 
 
 def is_refusal_mark(answer: str) -> bool:
@@ -103,13 +103,13 @@ def read_letter(answer: str, options: Mapping[str, str]) -> str | None:
     ['B', 'B', 'B', 'A', None]
     """
     for pattern in (_LONE_LETTER.fullmatch, _LETTER_FIRST.match):
-        found = pattern(answer)
-        if found:
-            letter = found[1].upper()
+        chosen = pattern(answer)
+        if chosen:
+            letter = chosen[1].upper()
             return letter if letter in options else None
     by_text = [letter for letter, text in options.items() if is_exact_match(answer, [text])]
-    named = {letter for letter in _LETTER_NAMED.findall(answer) if letter in options}
-    found_letters = set(by_text) or named
+    letters = {letter for letter in _LETTER_NAMED.findall(answer) if letter in options}
+    found_letters = set(by_text) or letters
     return found_letters.pop() if len(found_letters) == 1 else None
 
 
@@ -119,10 +119,11 @@ def _graded(correct: bool) -> Grade:
 
 def _normalised(text: str) -> str:
     plain = folded(unicodedata.normalize("NFKC", text)).casefold().replace("'", "")
-    bare = "".join(
-        " " if one in string.punctuation or unicodedata.category(one)[0] == "P" else one for one in plain
+    words_only = "".join(
+        " " if character in string.punctuation or unicodedata.category(character)[0] == "P" else character
+        for character in plain
     )
-    return " ".join(word for word in bare.split() if word not in ("a", "an", "the"))
+    return " ".join(word for word in words_only.split() if word not in ("a", "an", "the"))
 
 
 KIND = "grade"
@@ -154,22 +155,22 @@ def grade_rubric(question: Question, response: Response, judge: str | None) -> R
     version = digest(author, question.to_payload(), response.text)
     answer = read_answer(response.text)
 
-    def value(found: Grade) -> dict[str, Any]:
-        return {"grade": str(found), "answer": answer[:_LONGEST_ANSWER]}
+    def value(grade: Grade) -> dict[str, Any]:
+        return {"grade": str(grade), "answer": answer[:_LONGEST_ANSWER]}
 
-    said, problem = None, ""
+    grade, problem = None, ""
     if not answer:
         problem = "the reply holds no answer"
     elif (by_rule := grade_by_rule(question, answer)) is not None:
-        said = judgement(response, KIND, RULE, version, value=value(by_rule))
+        grade = judgement(response, KIND, RULE, version, value=value(by_rule))
     elif judge is None:
         problem = "no rule can grade the reply and there is no judge"
     if problem:
-        said = judgement(response, KIND, RULE, version, raw=problem)
+        grade = judgement(response, KIND, RULE, version, raw=problem)
     return Rubric(
         KIND,
         version,
-        said,
+        grade,
         request=lambda: grade_request(question, answer),
         read=lambda text: value(read_grade(text, question, answer)),
         purpose=KIND,
@@ -182,10 +183,12 @@ def grade_request(question: Question, answer: str) -> ChatRequest:
     data: dict[str, Any] = {"question": question.text}
     if answerable:
         options = question.options
-        data["accepted"] = [f"{one}: {options[one]}" if options else one for one in question.answers]
+        data["accepted"] = [
+            f"{accepted}: {options[accepted]}" if options else accepted for accepted in question.answers
+        ]
     data["reply"] = answer[:_LONGEST_ANSWER]
     schema = object_schema(
-        {"grade": {"type": "string", "enum": [str(one) for one in allowed_grades(question)]}}
+        {"grade": {"type": "string", "enum": [str(grade) for grade in allowed_grades(question)]}}
     )
     return data_request(system_message(TEMPLATE, answerable=answerable), data, schema)
 
@@ -196,16 +199,16 @@ def read_grade(text: str, question: Question, judged: str = "") -> Grade:
     >>> read_grade('{"grade": "not attempted"}', Question("q", "Who?", ("Ada",)))
     <Grade.NOT_ATTEMPTED: 'NOT_ATTEMPTED'>
     """
-    found = read_ruling(text, frozenset({"grade"}), judged)
-    stated = found.value["grade"]
+    ruling = read_ruling(text, frozenset({"grade"}), judged)
+    grade_word = ruling.value["grade"]
     allowed = allowed_grades(question)
-    grade = stated.strip().upper().replace(" ", "_") if isinstance(stated, str) else None
+    grade = grade_word.strip().upper().replace(" ", "_") if isinstance(grade_word, str) else None
     if grade not in allowed:
         raise ReplyError(f"'grade' must be one of {', '.join(allowed)}")
-    found.must_not_be_denied(_DENIED[Grade(grade)])
+    ruling.must_not_be_denied(_DENIED[Grade(grade)])
     return Grade(grade)
 
 
 def allowed_grades(question: Question) -> tuple[Grade, ...]:
     """No reply can be correct where the question has no right answer."""
-    return tuple(one for one in Grade if question.answerable is not False or one is not Grade.CORRECT)
+    return tuple(grade for grade in Grade if question.answerable is not False or grade is not Grade.CORRECT)

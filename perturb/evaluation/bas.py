@@ -105,10 +105,10 @@ def confidence_request(
         if elicitation.several:
             options["k"] = answers_wanted(question, k)
     else:
-        named = [entry.answer for entry in _named(elicitation, read_block(first_reply, confidence=False))]
-        if len(named) > 1 and not elicitation.several:
+        answers = [entry.answer for entry in _named(elicitation, read_block(first_reply, confidence=False))]
+        if len(answers) > 1 and not elicitation.several:
             raise ReplyError(_SEVERAL)
-        data |= {"candidates": named} if elicitation.several else {"proposed_answer": named[0]}
+        data |= {"candidates": answers} if elicitation.several else {"proposed_answer": answers[0]}
     system = system_message(elicitation.template, **options)
     return item_request(data_request(system, data), question)
 
@@ -162,10 +162,10 @@ def _named(elicitation: Elicitation, entries: tuple[DecisionEntry, ...]) -> tupl
     """The entries that name an answer. Raises `ReplyError` if they are missing."""
     if not elicitation.several:
         return entries
-    named = tuple(entry for entry in entries if _plain(entry) not in NONE_OF_THESE)
-    if not named:
+    proper = tuple(entry for entry in entries if _plain(entry) not in NONE_OF_THESE)
+    if not proper:
         raise ReplyError("a block that names no answer")
-    return named
+    return proper
 
 
 def _oddities(entries: tuple[DecisionEntry, ...], total: float, k: int) -> list[str]:
@@ -242,17 +242,17 @@ class BasTask(QuestionTask[ConfidenceRow]):
 
     async def solve(self, session: Session, model: str, item: Question) -> list[ConfidenceRow]:
         """A question in all ways at the same time; an unreadable reply is not asked for again."""
-        return await gather_all(self._row(session, item, model, way) for way in self.ways)
+        return await gather_all(self._row(session, item, model, elicitation) for elicitation in self.ways)
 
     async def _row(
         self, session: Session, question: Question, model: str, elicitation: Elicitation
     ) -> ConfidenceRow:
         stated: Stated | None = None
-        found: Grade | None = None
+        reached: Grade | None = None
         unscored = None
         try:
             stated, answer = await self._stated(session, question, model, elicitation)
-            found = await grade(session, question, answer)
+            reached = await grade(session, question, answer)
         except ReplyError as fault:
             unscored = f"reading: {fault}"
         except Unscored as why:
@@ -263,10 +263,10 @@ class BasTask(QuestionTask[ConfidenceRow]):
             base_id=question.base_id,
             model=model,
             elicitation=str(elicitation),
-            is_correct=None if found is None else int(found in right),
+            is_correct=None if reached is None else int(reached in right),
             confidence=stated.confidence if stated else None,
             answer=stated.answer if stated else None,
-            grade=found,
+            grade=reached,
             notes="; ".join(stated.notes) or None if stated else None,
             answerable=question.answerable,
             source=question.source,

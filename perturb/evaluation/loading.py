@@ -83,16 +83,25 @@ def load_items(source: ItemSource) -> ItemSet:
     that appears twice, rows of two rounds, a malformed row.
     """
     path = Path(source.name)
-    folder = next((one for one in (path, path / "snapshot") if (one / "manifest.json").is_file()), None)
+    folder = next(
+        (folder for folder in (path, path / "snapshot") if (folder / "manifest.json").is_file()), None
+    )
     catalogue = Catalogue.load(source.levers)
     if folder is not None:
         return _limited(_from_snapshot(folder, catalogue), source.limit)
     label, rows = _other_rows(source)
     items, warnings, rounds = _read_all(rows, label, catalogue)
-    shown = [replace(one, original_query=None, original_passages=()).to_payload() for one in items]
-    own = catalogue.own_classes
-    whole = ItemSet(label, digest(shown, *map(ClassEntry.to_payload, own)), rounds, items, warnings, own)
-    return _limited(whole, source.limit)
+    payloads = [replace(item, original_query=None, original_passages=()).to_payload() for item in items]
+    own_classes = catalogue.own_classes
+    item_set = ItemSet(
+        label,
+        digest(payloads, *map(ClassEntry.to_payload, own_classes)),
+        rounds,
+        items,
+        warnings,
+        own_classes,
+    )
+    return _limited(item_set, source.limit)
 
 
 def load_made_items(source: Path) -> tuple[Item, ...]:
@@ -103,23 +112,26 @@ def load_made_items(source: Path) -> tuple[Item, ...]:
         return tuple(accepted_items(db, current_plan(db, source)))
 
 
-def _limited(whole: ItemSet, limit: int | None) -> ItemSet:
-    if not whole.items:
-        reason = f" ({whole.warnings[0]})" if whole.warnings else ""
-        raise SourceError(f"{whole.name}: holds no item that can be evaluated{reason}: check the source")
+def _limited(item_set: ItemSet, limit: int | None) -> ItemSet:
+    if not item_set.items:
+        reason = f" ({item_set.warnings[0]})" if item_set.warnings else ""
+        raise SourceError(f"{item_set.name}: holds no item that can be evaluated{reason}: check the source")
     if limit is None:
-        return whole
-    kept = [item for item in whole.items if not item.control][:limit]
-    pairs = {f"{item.id}{SUFFIX}" for item in kept}
-    return replace(whole, items=(*kept, *(item for item in whole.items if item.control and item.id in pairs)))
+        return item_set
+    first_items = [item for item in item_set.items if not item.control][:limit]
+    pairs = {f"{item.id}{SUFFIX}" for item in first_items}
+    return replace(
+        item_set,
+        items=(*first_items, *(item for item in item_set.items if item.control and item.id in pairs)),
+    )
 
 
 def _from_snapshot(folder: Path, catalogue: Catalogue) -> ItemSet:
     snapshot = read_snapshot(folder)
     if problems := check_snapshot(folder):
-        more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
+        others = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
         raise SnapshotError(
-            f"{folder} is not as it was written: {problems[0]}{more}: restore it, or export the run again"
+            f"{folder} is not as it was written: {problems[0]}{others}: restore it, or export the run again"
         )
     header = Header(str(snapshot.manifest.get("name") or folder.name))
     rows = (
@@ -128,8 +140,8 @@ def _from_snapshot(folder: Path, catalogue: Catalogue) -> ItemSet:
     )
     catalogue = catalogue.with_classes(snapshot.classes)
     items, warnings, round_name = _read_all(rows, str(folder), catalogue)
-    own = catalogue.own_classes
-    return ItemSet(header.name, snapshot.content_digest, round_name, items, warnings, own)
+    own_classes = catalogue.own_classes
+    return ItemSet(header.name, snapshot.content_digest, round_name, items, warnings, own_classes)
 
 
 def _other_rows(source: ItemSource) -> tuple[str, Iterator[SourceRow]]:
@@ -139,9 +151,9 @@ def _other_rows(source: ItemSource) -> tuple[str, Iterator[SourceRow]]:
         return path.name, read_rows(path)
     if (path / LEDGER_FILE).is_file():
         with reading(path) as db:
-            left = "" if holds_items(db) else current_plan(db, path).count_stages(db).unfinished
-        if left:
-            raise SourceError(f"{source.name}: has no snapshot yet. {left}")
+            unfinished = "" if holds_items(db) else current_plan(db, path).count_stages(db).unfinished
+        if unfinished:
+            raise SourceError(f"{source.name}: has no snapshot yet. {unfinished}")
         raise SourceError(
             f"{source.name}: has no snapshot: finish the build, or export one with 'perturb export RUN --out DIR'"
         )
@@ -205,18 +217,18 @@ def read_questions(source: str, form: str = "auto") -> QuestionSet:
     chosen = format_of_row(form, name, first)
     if chosen == SNAPSHOT:
         return _read_snapshot(source)
-    read: dict[str, Question] = {}
+    questions: dict[str, Question] = {}
     repeated = 0
     for row in chain([first], rows):
         question = READERS[chosen](row)
-        if question.id not in read:
-            read[question.id] = question
+        if question.id not in questions:
+            questions[question.id] = question
         elif any(row.fields.get(name) is not None for name in ID_FIELDS):
             raise row.error("id", f"'{question.id}' appears twice: give each question an id of its own")
         else:
             repeated += 1
     warnings = (f"{name}: {repeated} repeated questions were left out",) if repeated else ()
-    return QuestionSet(name, tuple(read.values()), warnings)
+    return QuestionSet(name, tuple(questions.values()), warnings)
 
 
 def _open(source: str) -> tuple[str, Iterator[SourceRow]]:
@@ -226,8 +238,8 @@ def _open(source: str) -> tuple[str, Iterator[SourceRow]]:
             raise SourceError(f"{source}: no such task: FaithEval has {', '.join(FAITHEVAL_TASKS)}")
         return f"faitheval-{task}", open_hub(HubSource(f"Salesforce/FaithEval-{task}-v1.0")).rows
     if source.startswith(PREFIX):
-        named = HubSource.named(source, None, None)
-        return Path(named.name).name, open_hub(named).rows
+        hub_source = HubSource.named(source, None, None)
+        return Path(hub_source.name).name, open_hub(hub_source).rows
     path = Path(source)
     return path.name.split(".")[0], read_rows(path)
 
@@ -282,33 +294,37 @@ def recorded_models(recording: Recording, names: Sequence[str] = ()) -> ModelSet
 
     Raises `RecordingError` for a name that is not on record.
     """
-    known = {name: recorded_model(entry) for name, entry in recording.header["models"].items()}
-    if unknown := [name for name in names if name not in known]:
+    recorded = {name: recorded_model(entry) for name, entry in recording.header["models"].items()}
+    if unknown := [name for name in names if name not in recorded]:
         raise RecordingError(
-            f"{recording.path}: holds no reply of a model '{unknown[0]}': name one of {', '.join(known)}"
+            f"{recording.path}: holds no reply of a model '{unknown[0]}': name one of {', '.join(recorded)}"
         )
     judge, panel = recording.header["judge"], recording.header.get("judges")
-    chosen = {name: known[name] for name in names or known}
+    chosen = {name: recorded[name] for name in names or recorded}
     entries = panel["members"] if panel else [judge] if judge else []
-    judges = tuple(chosen.get(one["name"]) or recorded_model(one) for one in entries)
+    judges = tuple(chosen.get(entry["name"]) or recorded_model(entry) for entry in entries)
     return ModelSet(chosen, judges, panel["rule"] if panel else "majority")
 
 
 def find_items(
-    kind: Kind, given: SetT | None, replay: Replay | None, read: Callable[[Recording], SetT], missing: str
+    kind: Kind,
+    named_items: SetT | None,
+    replay: Replay | None,
+    read: Callable[[Recording], SetT],
+    missing: str,
 ) -> SetT:
     """What is asked about: as given, or else as it is on record, by `read`; `missing` is said where it is neither.
 
     Raises `ConfigError`, and `RecordingError` for replies to something else than what is given.
     """
     if replay is None:
-        if given is None:
+        if named_items is None:
             raise ConfigError(missing)
-        return given
+        return named_items
     replay.recording.require(kind)
-    found = given or read(replay.recording)
-    replay.recording.require(kind, items=found.digest)
-    return found
+    items = named_items or read(replay.recording)
+    replay.recording.require(kind, items=items.digest)
+    return items
 
 
 def find_models(plan: AskPlan) -> ModelSet:
@@ -323,9 +339,9 @@ def _read(recording: Recording, reader: Callable[[str, Mapping[str, Any]], Asked
         return tuple(reader(item_id, content) for item_id, content in recording.items.items())
     except ValidationError as exc:
         fault = exc.errors(include_url=False)[0]
-        said = describe_fault(fault["loc"], fault["type"], fault["msg"])
+        fault_words = describe_fault(fault["loc"], fault["type"], fault["msg"])
         raise RecordingError(
-            f"{recording.path}: holds an item that cannot be read: {said}: export the replies again"
+            f"{recording.path}: holds an item that cannot be read: {fault_words}: export the replies again"
         ) from None
 
 

@@ -182,28 +182,30 @@ class ModelSet:
     @property
     def called(self) -> dict[str, ModelUnderTest]:
         """The models under test and the judges, by name."""
-        return {**self.under_test, **{one.name: one for one in self.judges}}
+        return {**self.under_test, **{judge.name: judge for judge in self.judges}}
 
     @property
     def own_judges(self) -> dict[str, str]:
         """Models under test that judge as well, under whatever name, and that name."""
-        judges = {(one.settings.model, one.settings.api_base): one.name for one in reversed(self.judges)}
+        judges = {
+            (judge.settings.model, judge.settings.api_base): judge.name for judge in reversed(self.judges)
+        }
         return {
             name: judges[key]
-            for name, one in self.under_test.items()
-            if (key := (one.settings.model, one.settings.api_base)) in judges
+            for name, model in self.under_test.items()
+            if (key := (model.settings.model, model.settings.api_base)) in judges
         }
 
     @property
     def judge_name(self) -> str | None:
         """What facts call the judge; several are listed."""
-        return ", ".join(sorted(one.name for one in self.judges)) or None
+        return ", ".join(sorted(judge.name for judge in self.judges)) or None
 
     def panel_facts(self) -> dict[str, Any] | None:
         """What facts say of several judges; None of one."""
         if len(self.judges) < 2:
             return None
-        judges = {one.name: one.facts() for one in self.judges}
+        judges = {judge.name: judge.facts() for judge in self.judges}
         for facts in judges.values():
             del facts["api_base"]
         return {"judges": judges, "rule": self.rule, "own_judges": self.own_judges}
@@ -232,30 +234,33 @@ class ModelNames:
 
         Raises `ConfigError` for a name that means nothing and a name given twice.
         """
-        written = YamlFile(self.file).parse(ModelsFile) if self.file else None
-        entries = {**{entry.name: entry for entry in (written.models if written else ())}, **self.entries}
+        models_file = YamlFile(self.file).parse(ModelsFile) if self.file else None
+        entries = {
+            **{entry.name: entry for entry in (models_file.models if models_file else ())},
+            **self.entries,
+        }
 
         def find(name: str) -> ModelUnderTest:
             return model_under_test(entries[name].settings() if name in entries else self._settings(name))
 
-        given = (judge,) if isinstance(judge, str) else tuple(judge or ())
-        judges = given or (written.judges if written else ())
+        judge_names = (judge,) if isinstance(judge, str) else tuple(judge or ())
+        judges = judge_names or (models_file.judges if models_file else ())
         _refuse_repeats("model", names, "name each model once")
         under_test = {name: self._as_asked(find(name)) for name in names}
         _refuse_repeats("judge", judges, "its votes would count double: name it once")
         chosen = tuple(under_test.get(name) or self._with_address(find(name)) for name in judges)
-        return ModelSet(under_test, chosen, rule or (written.judge_rule if written else "majority"))
+        return ModelSet(under_test, chosen, rule or (models_file.judge_rule if models_file else "majority"))
 
-    def _as_asked(self, one: ModelUnderTest) -> ModelUnderTest:
+    def _as_asked(self, model: ModelUnderTest) -> ModelUnderTest:
         """A model under test with the address and the decoding that all get; services and functions keep their own."""
-        if one.opener is not None:
-            return one
-        params = one.settings.params
+        if model.opener is not None:
+            return model
+        params = model.settings.params
         if self.decoding is not None:
-            others = {name: value for name, value in params.items() if name not in _DECODING}
-            params = {**others, **self.decoding}
-        api_base = one.settings.api_base or self.api_base
-        return replace(one, settings=replace(one.settings, api_base=api_base, params=params))
+            other_params = {name: value for name, value in params.items() if name not in _DECODING}
+            params = {**other_params, **self.decoding}
+        api_base = model.settings.api_base or self.api_base
+        return replace(model, settings=replace(model.settings, api_base=api_base, params=params))
 
     def _with_address(self, judge: ModelUnderTest) -> ModelUnderTest:
         """A judge at the address that all get if its server is the user's own; others stay with their providers."""
@@ -277,9 +282,9 @@ class ModelNames:
         if ADDRESS.fullmatch(name):
             return FunctionEntry.model_construct(name=name, function=name).settings()
         if "/" not in name:
-            known = f"a name from {self.file}, " if self.file else ""
+            file_names = f"a name from {self.file}, " if self.file else ""
             raise ConfigError(
-                f"model '{name}' is not known: give {known}PROVIDER/MODEL as litellm writes it, http://…, or"
+                f"model '{name}' is not known: give {file_names}PROVIDER/MODEL as litellm writes it, http://…, or"
                 " module:function"
             )
         return ModelSettings(name, name)

@@ -84,11 +84,13 @@ def plant_replies(
     items: Sequence[Item], settings: Sequence[PromptSetting], number: int
 ) -> Iterator[PlantedReply]:
     """So many replies, all forms and settings in turn; the same items always give the same ones."""
-    ordered = sorted((one for one in items if one.answers), key=lambda one: digest("planted reply", one.id))
+    ordered = sorted(
+        (item for item in items if item.answers), key=lambda item: digest("planted reply", item.id)
+    )
     if not ordered:
         return
     chosen = cycle(ordered)
-    codes = sorted({one.expected_behavior for one in ordered if not one.answerable}) or ["REFUSE_OTHER"]
+    codes = sorted({item.expected_behavior for item in ordered if not item.answerable}) or ["REFUSE_OTHER"]
     for place in range(number):
         form, item = FORMS[place % len(FORMS)], next(chosen)
         setting = settings[place // len(FORMS) % len(settings)]
@@ -100,7 +102,7 @@ def _answer(item: Item, form: Form, items: Sequence[Item]) -> str:
     """An accepted answer, or one to another question that the item does not accept."""
     if form != "another answer":
         return item.answers[0]
-    texts = [one.answers[0] for one in items if one.base_id != item.base_id]
+    texts = [other.answers[0] for other in items if other.base_id != item.base_id]
     return next((text for text in texts if not holds_answer(text, *item.answers)), "a heron on the mill pond")
 
 
@@ -108,18 +110,18 @@ async def judge_planted(
     session: Session,
     planted: Sequence[PlantedReply],
     catalogue: Catalogue,
-    known: Sequence[Mapping[str, Any]],
+    entries: Sequence[Mapping[str, Any]],
 ) -> list[dict[str, Any]]:
     """What each judge says of each planted reply; what `known` holds of these judges is not asked again.
 
     Raises `BudgetSpent`.
     """
-    judges = [one.name for one in session.models.judges]
+    judges = [judge.name for judge in session.models.judges]
     prints = {name: session.fingerprints[name] for name in judges}
-    done = {
-        (one["judge"], one["place"]): dict(one)
-        for one in known
-        if not one["failed"] and prints.get(one["judge"], one["print"]) == one["print"]
+    already_judged = {
+        (entry["judge"], entry["place"]): dict(entry)
+        for entry in entries
+        if not entry["failed"] and prints.get(entry["judge"], entry["print"]) == entry["print"]
     }
 
     async def one_reply(judge: str, place: int, reply: PlantedReply) -> dict[str, Any]:
@@ -133,27 +135,30 @@ async def judge_planted(
             "",
         )
         values: dict[str, Any] = {}
-        judged = []
+        parts = []
         for kind in ["classification", *([answer_kind(reply.item)] if reply.item.answerable else [])]:
             rubric = judge_rubric(
                 kind, reply.item, response, prints[judge], catalogue, free=reply.setting.free
             )
-            made = await session.ask_judge(judge, response, rubric)
-            judged.append({"purpose": rubric.purpose, "raw": made.raw})
-            values |= made.value
-            if made.status is JudgementStatus.UNSCORED or values.get("predicted") != ANSWER:
+            judgement = await session.ask_judge(judge, response, rubric)
+            parts.append({"purpose": rubric.purpose, "raw": judgement.raw})
+            values |= judgement.value
+            if judgement.status is JudgementStatus.UNSCORED or values.get("predicted") != ANSWER:
                 break
         return {
             **{"judge": judge, "print": prints[judge], "place": place, "item": reply.item.id},
-            **{"variant": response.variant, "form": reply.form, "judged": judged},
-            **{"right": reply.reads_rightly(values), "failed": not made.fingerprint},
+            **{"variant": response.variant, "form": reply.form, "judged": parts},
+            **{"right": reply.reads_rightly(values), "failed": not judgement.fingerprint},
         }
 
-    wanted = [
-        (judge, place) for judge in judges for place in range(len(planted)) if (judge, place) not in done
+    to_judge = [
+        (judge, place)
+        for judge in judges
+        for place in range(len(planted))
+        if (judge, place) not in already_judged
     ]
-    made = await gather_all(one_reply(judge, place, planted[place]) for judge, place in wanted)
-    return [*done.values(), *made]
+    new_entries = await gather_all(one_reply(judge, place, planted[place]) for judge, place in to_judge)
+    return [*already_judged.values(), *new_entries]
 
 
 def describe_planted(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -163,17 +168,17 @@ def describe_planted(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     >>> next(describe_planted([entry, {**entry, "right": False}]))
     'j read 1 of 2 planted replies rightly (50 %, 95 % interval 9 to 91 %): code 1 of 2'
     """
-    for judge in dict.fromkeys(one["judge"] for one in entries):
-        scored = [one for one in entries if one["judge"] == judge and one["right"] is not None]
-        right = sum(one["right"] for one in scored)
+    for judge in dict.fromkeys(entry["judge"] for entry in entries):
+        scored = [entry for entry in entries if entry["judge"] == judge and entry["right"] is not None]
+        right = sum(entry["right"] for entry in scored)
         if not scored:
             continue
         low, high = wilson_interval(right / len(scored), len(scored))
         by_form = []
         for form in FORMS:
-            of_form = [one["right"] for one in scored if one["form"] == form]
+            of_form = [entry["right"] for entry in scored if entry["form"] == form]
             by_form += [f"{form} {sum(of_form)} of {len(of_form)}"] if of_form else []
-        unread = len([one for one in entries if one["judge"] == judge]) - len(scored)
+        unread = len([entry for entry in entries if entry["judge"] == judge]) - len(scored)
         yield (
             f"{judge} read {right} of {len(scored)} planted replies rightly ({100 * right / len(scored):.0f} %, 95 %"
             f" interval {100 * low:.0f} to {100 * high:.0f} %): {listed(by_form)}"

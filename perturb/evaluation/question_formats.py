@@ -112,8 +112,8 @@ def mix_questions(first: QuestionSet, second: QuestionSet, seed: int) -> Questio
             id=f"{name}/{question.id}",
             metadata={**question.metadata, "base_id": f"{name}/{question.base_id}"},
         )
-        for name, one in zip(names, (first, second), strict=True)
-        for question in one.draw(size, seed).questions
+        for name, question_set in zip(names, (first, second), strict=True)
+        for question in question_set.draw(size, seed).questions
     ]
     random.Random(seed_of("mix questions", seed)).shuffle(mixed)  # noqa: S311 - an order, not a secret
     return QuestionSet("+".join(names), tuple(mixed), (*first.warnings, *second.warnings))
@@ -183,20 +183,20 @@ def _faitheval(row: SourceRow) -> Question:
 
 def _medqa(row: SourceRow) -> Question:
     """Multiple choice: `question`, `options` (by letter, or a list), and the letter as `answer_idx` or `answer`."""
-    given = row.fields.get("options")
-    if isinstance(given, dict):
-        texts = [given[key] for key in sorted(given)]
-        if [str(key).upper() for key in sorted(given)] != list(LETTERS[: len(given)]):
+    listed = row.fields.get("options")
+    if isinstance(listed, dict):
+        texts = [listed[key] for key in sorted(listed)]
+        if [str(key).upper() for key in sorted(listed)] != list(LETTERS[: len(listed)]):
             raise row.error("options", "must be named A, B, C, … without a gap")
-    elif isinstance(given, list):
-        texts = given
+    elif isinstance(listed, list):
+        texts = listed
     else:
-        raise row.error("options", f"must be an object by letter or a list, got {type_name(given)}")
+        raise row.error("options", f"must be an object by letter or a list, got {type_name(listed)}")
     options = _lettered(row, texts, "options")
     field = "answer_idx" if row.fields.get("answer_idx") is not None else "answer"
-    stated = str(row.fields.get(field, "")).strip()
-    by_text = [letter for letter, text in options.items() if text == stated]
-    letter = stated.upper() if stated.upper() in options else (by_text or [""])[0]
+    answer = str(row.fields.get(field, "")).strip()
+    by_text = [letter for letter, text in options.items() if text == answer]
+    letter = answer.upper() if answer.upper() in options else (by_text or [""])[0]
     if not letter:
         raise row.error(field, f"must be one of the letters {', '.join(options)}")
     return _question(
@@ -209,15 +209,17 @@ def _mmlu(row: SourceRow) -> Question:
     if row.fields.get("choices") is not None:
         text, texts, field = _text(row, "question"), row.fields["choices"], "answer"
     else:
-        text, *rest = _INLINE_OPTIONS.split(_text(row, "prompt"))
-        letters, texts, field = "".join(rest[::2]).upper(), [one.strip() for one in rest[1::2]], "Answer"
+        text, *letters_and_texts = _INLINE_OPTIONS.split(_text(row, "prompt"))
+        # the pattern has one group, so letters and the texts after them take turns
+        letters, texts = "".join(letters_and_texts[::2]).upper(), letters_and_texts[1::2]
+        texts, field = [text.strip() for text in texts], "Answer"
         if not LETTERS.startswith(letters):
             raise row.error("prompt", "must list its options as a), b), c), … on lines of their own")
     if not isinstance(texts, list):
         raise row.error("choices", f"must be a list, got {type_name(texts)}")
     options = _lettered(row, texts, "choices")
-    stated = str(row.fields.get(field, "")).strip().upper()
-    letter = LETTERS[int(stated)] if stated.isdigit() and int(stated) < len(options) else stated
+    answer = str(row.fields.get(field, "")).strip().upper()
+    letter = LETTERS[int(answer)] if answer.isdigit() and int(answer) < len(options) else answer
     if letter not in options:
         raise row.error(field, f"must be one of the letters {', '.join(options)}, or its place from 0")
     return _question(row, text.strip(), answers=(letter,), options=options)
@@ -234,7 +236,8 @@ def _triviaqa(row: SourceRow) -> Question:
     if not isinstance(aliases, list):
         raise row.error(f"{field}.aliases", f"must be a list, got {type_name(aliases)}")
     accepted = (
-        row.text(one, f"{field}.value or aliases", MAX_QUERY_CHARS) for one in (answer.get("value"), *aliases)
+        row.text(alias, f"{field}.value or aliases", MAX_QUERY_CHARS)
+        for alias in (answer.get("value"), *aliases)
     )
     return _question(row, text, answers=tuple(dict.fromkeys(accepted)))
 
@@ -259,10 +262,10 @@ def _plain(row: SourceRow) -> Question:
     name = _first_of(row, ("question", "query", "problem"))
     answerable = row.flag("answerable")
     answers: tuple[str, ...] = ()
-    stated = row.fields.get("answer")
-    number = isinstance(stated, int) and not isinstance(stated, bool)
+    answer = row.fields.get("answer")
+    number = isinstance(answer, int) and not isinstance(answer, bool)
     if answerable is not False:
-        answers = (str(stated),) if number else row.answers(_first_of(row, ("answers", "answer")))
+        answers = (str(answer),) if number else row.answers(_first_of(row, ("answers", "answer")))
     base_id = row.identifier("base_id")
     return _question(
         row,
@@ -298,14 +301,14 @@ def read_number(text: str) -> Decimal | None:
     (Decimal('1234.5'), Decimal('33'), None)
     """
     try:
-        found = {Decimal(match.replace(",", "")) for match in _NUMBER.findall(text)}
+        numbers = {Decimal(match.replace(",", "")) for match in _NUMBER.findall(text)}
     except InvalidOperation:
         return None
-    if len(found) != 1:
+    if len(numbers) != 1:
         return None
-    number = found.pop()
-    whole = number.to_integral_value()
-    return whole if number == whole else number.normalize()
+    number = numbers.pop()
+    as_integer = number.to_integral_value()
+    return as_integer if number == as_integer else number.normalize()
 
 
 def _question(
@@ -320,9 +323,9 @@ def _question(
     metadata: Mapping[str, Any] | None = None,
     source: str | None = None,
 ) -> Question:
-    stated = next((row.identifier(name) for name in ID_FIELDS if row.fields.get(name) is not None), None)
+    own_id = next((row.identifier(name) for name in ID_FIELDS if row.fields.get(name) is not None), None)
     return Question(
-        id=stated or digest(text, context, options, answers),
+        id=own_id or digest(text, context, options, answers),
         text=text,
         answers=answers,
         form="option" if options else "number" if number else "text",

@@ -72,7 +72,7 @@ class QuestionWriter(InstanceTest):
     def __init__(self, file: WriterFile, folder: Path, seed: int, options: RunOptions) -> None:
         """`seed` draws the section of each article; the budget is the file's."""
         entries = [file.writer, *([file.reader] if file.reader else [])]
-        models = {one.name: model_under_test(one.settings()) for one in entries}
+        models = {entry.name: model_under_test(entry.settings()) for entry in entries}
         super().__init__(ModelSet(models), folder, replace(options, budget_usd=file.budget_usd))
         self._writer, self._reader = entries[0].name, entries[-1].name
         self._seed = seed
@@ -81,15 +81,19 @@ class QuestionWriter(InstanceTest):
 
     def written(self, article: BaseInstance) -> BaseInstance:
         """The instance of an article that passed: question, answer, and the section as its passage."""
-        made = self._written[article.id]
-        metadata = {**article.metadata, **made.metadata}
+        written = self._written[article.id]
+        metadata = {**article.metadata, **written.metadata}
         return replace(
-            article, query=made.query, answers=made.answers, passages=made.passages, metadata=metadata
+            article,
+            query=written.query,
+            answers=written.answers,
+            passages=written.passages,
+            metadata=metadata,
         )
 
     def facts(self) -> dict[str, Any]:
         """What the manifest says of the writing."""
-        models = {name: one.settings.model for name, one in self._models.under_test.items()}
+        models = {name: model.settings.model for name, model in self._models.under_test.items()}
         return {"models": models, **self.call_facts(self.templates)}
 
     async def fault(self, session: Session, instance: BaseInstance) -> str | None:
@@ -104,8 +108,8 @@ class QuestionWriter(InstanceTest):
         section = draw_section(article, self._seed)
         data: dict[str, Any] = {"title": section.title, "text": section.text}
         (question,) = await self._ask(session, article, "question", data)
-        asked = {"question": question, "text": section.text}
-        (answer,) = await self._ask(session, article, "answer", asked)
+        values = {"question": question, "text": section.text}
+        (answer,) = await self._ask(session, article, "answer", values)
         _check_answer(question, answer)
         return replace(article, query=question, answers=(answer,), passages=(section,))
 
@@ -114,17 +118,19 @@ class QuestionWriter(InstanceTest):
     ) -> list[str]:
         """The texts of a reply; raises `_NoQuestionError` if there is none, or if the first is empty."""
         model, why = self._writer, "its text allows no question"
-        read: Callable[[str], list[str]] = partial(read_written, keys=_FIELDS[part])
+        read_reply: Callable[[str], list[str]] = partial(read_written, keys=_FIELDS[part])
         if part == "answer":
-            model, why, read = self._reader, "its text does not answer the question", read_answer
+            model, why, read_reply = self._reader, "its text does not answer the question", read_answer
         request = data_request(system_message(f"write/{part}"), data, object_schema(_FIELDS[part]))
-        asked = await session.client.ask(model, request, read, purpose="write", subject=article.id, part=part)
-        fault = call_fault(asked, model)
-        if fault or asked.value is None:
+        result = await session.client.ask(
+            model, request, read_reply, purpose="write", subject=article.id, part=part
+        )
+        fault = call_fault(result, model)
+        if fault or result.value is None:
             raise _NoQuestionError(fault or f"'{model}' gives no readable reply")
-        if not asked.value[0]:
+        if not result.value[0]:
             raise _NoQuestionError(why)
-        return asked.value
+        return result.value
 
 
 class PassageWriter(QuestionWriter):
@@ -155,8 +161,8 @@ class PassageWriter(QuestionWriter):
         if not answer or not holds_answer(sentence, answer):
             raise _NoQuestionError("the answer does not stand in the supporting sentence")
         _check_answer(question, answer)
-        asked = {"question": question, "text": passage.text}
-        (solved,) = await self._ask(session, article, "answer", asked)
+        values = {"question": question, "text": passage.text}
+        (solved,) = await self._ask(session, article, "answer", values)
         if not is_exact_match(solved, (answer,)):
             raise _NoQuestionError("the answer is not reproduced")
         return replace(article, query=question, answers=(answer,), metadata={SENTENCE: sentence})
@@ -183,8 +189,8 @@ def draw_section(article: BaseInstance, seed: int) -> Passage:
     if not sections:
         raise _NoQuestionError(f"no part of it has {SECTION_WORDS[0]} words")
     choice = sections[:-1] if len(sections) > 2 else sections
-    drawn = choice[int(fraction_of("section", seed, article.id) * len(choice))]
-    return Passage(drawn, passage.title)
+    section = choice[int(fraction_of("section", seed, article.id) * len(choice))]
+    return Passage(section, passage.title)
 
 
 def split_sections(text: str) -> list[str]:
@@ -208,19 +214,19 @@ def read_answer(text: str) -> list[str]:
     >>> read_answer('{"answerable": true, "answer": "1911"}'), read_answer('{"answerable": false, "answer": "1911"}')
     (['1911'], [''])
     """
-    found = read_object(text, frozenset({"answerable", "answer"}))
-    if not isinstance(found["answerable"], bool):
+    reply = read_object(text, frozenset({"answerable", "answer"}))
+    if not isinstance(reply["answerable"], bool):
         raise ReplyError("'answerable' must be true or false")
-    answer = _text(found["answer"], "answer")
-    if found["answerable"] and not answer:
+    answer = _text(reply["answer"], "answer")
+    if reply["answerable"] and not answer:
         raise ReplyError("'answer' is empty although 'answerable' is true")
-    return [answer if found["answerable"] else ""]
+    return [answer if reply["answerable"] else ""]
 
 
 def read_written(text: str, keys: Iterable[str]) -> list[str]:
     """The texts in a writer's reply, in this order; all empty if its text allows no question. Raises `ReplyError`."""
-    found = read_object(text, frozenset(keys))
-    return [_text(found[key], key) for key in keys]
+    reply = read_object(text, frozenset(keys))
+    return [_text(reply[key], key) for key in keys]
 
 
 def _text(value: Any, key: str) -> str:
@@ -282,6 +288,6 @@ def _write_and_solve(
     if isinstance(writer, PassageWriter):
         tests.append(writer.repeats)
     for test in tests:
-        if left := [writer.written(one) for one in articles if one.id not in fallen]:
-            fallen |= test(left)
+        if written := [writer.written(article) for article in articles if article.id not in fallen]:
+            fallen |= test(written)
     return fallen

@@ -60,12 +60,12 @@ def read_block(text: str, *, answers: bool = True, confidence: bool = True) -> t
     >>> read_block("Well.\\n### FINAL DECISION\\n**Answer:** Ada\\n**Confidence:** 85 %")
     (DecisionEntry(answer='Ada', confidence=0.85),)
     """
-    said = after_thinking(text)
-    headers = list(_HEADER.finditer(said))
+    reply = after_thinking(text)
+    headers = list(_HEADER.finditer(reply))
     if not headers:
-        raise ReplyError("an empty reply" if not said else "no block that begins with '### FINAL DECISION'")
-    ends = [header.start() for header in headers[1:]] + [len(said)]
-    blocks = [said[header.end() : end] for header, end in zip(headers, ends, strict=True)]
+        raise ReplyError("an empty reply" if not reply else "no block that begins with '### FINAL DECISION'")
+    ends = [header.start() for header in headers[1:]] + [len(reply)]
+    blocks = [reply[header.end() : end] for header, end in zip(headers, ends, strict=True)]
     last = tuple(_entries(blocks[-1], answers, confidence))
     for block in blocks[:-1]:
         try:
@@ -91,28 +91,28 @@ def read_probability(text: str) -> float:
     perturb.llm.replies.ReplyError: a confidence of 'high', which is not a number
     """
     # Full-width digits and signs are read as the plain ones.
-    stated = unicodedata.normalize("NFKC", text).strip(_AROUND + "\"'~≈")
-    if re.match(r"[<>≤≥](?!.*>\s*$)", stated):
-        raise ReplyError(f"a confidence of '{_short(stated)}', which is a bound and not a number")
-    bare = stated.strip(_AROUND + "[]()<>\"'~≈")
-    level = LEVELS.get("_".join(_WORDS.findall(bare)).upper())
-    if level is not None and not re.search(r"\d", bare):
+    written = unicodedata.normalize("NFKC", text).strip(_AROUND + "\"'~≈")
+    if re.match(r"[<>≤≥](?!.*>\s*$)", written):
+        raise ReplyError(f"a confidence of '{_short(written)}', which is a bound and not a number")
+    core = written.strip(_AROUND + "[]()<>\"'~≈")
+    level = LEVELS.get("_".join(_WORDS.findall(core)).upper())
+    if level is not None and not re.search(r"\d", core):
         return level
-    found = _NUMBER.match(bare)
-    if found is None:
+    match = _NUMBER.match(core)
+    if match is None:
         raise ReplyError(
-            f"a confidence of '{_short(bare)}', which is not a number" if bare else "an empty confidence"
+            f"a confidence of '{_short(core)}', which is not a number" if core else "an empty confidence"
         )
-    if re.search(r"\d", found["rest"]):
-        raise ReplyError(f"a confidence of '{_short(bare)}', which is more than one number")
-    if not found["percent"] and re.search(r"[^\W\d_]", found["rest"]):
-        raise ReplyError(f"a confidence of '{_short(bare)}', with words after the number")
-    if re.fullmatch(r"[1-9]\d*[.,]\d{3}", found["number"]) and not found["percent"]:
-        raise ReplyError(f"a confidence of '{_short(bare)}', which may be thousands")
-    value = float(found["number"].replace(",", "."))
-    value = value / 100 if found["percent"] else value
+    if re.search(r"\d", match["rest"]):
+        raise ReplyError(f"a confidence of '{_short(core)}', which is more than one number")
+    if not match["percent"] and re.search(r"[^\W\d_]", match["rest"]):
+        raise ReplyError(f"a confidence of '{_short(core)}', with words after the number")
+    if re.fullmatch(r"[1-9]\d*[.,]\d{3}", match["number"]) and not match["percent"]:
+        raise ReplyError(f"a confidence of '{_short(core)}', which may be thousands")
+    value = float(match["number"].replace(",", "."))
+    value = value / 100 if match["percent"] else value
     if value > 1:
-        raise ReplyError(f"a confidence of '{_short(bare)}', which lies outside 0 to 1")
+        raise ReplyError(f"a confidence of '{_short(core)}', which lies outside 0 to 1")
     return value
 
 
@@ -135,8 +135,8 @@ def _entries(block: str, answers: bool, confidence: bool) -> Iterator[DecisionEn
 
 def _answer(part: str) -> str:
     """The first line of what follows the label, up to the confidence."""
-    stated = _CONFIDENCE.search(part)
-    before = part[: stated.start()] if stated else part
+    match = _CONFIDENCE.search(part)
+    before = part[: match.start()] if match else part
     lines = [line.strip(_AROUND).rstrip("(–—-").strip(_AROUND) for line in before.splitlines()]
     answer = next((line for line in lines if line), "")
     if not answer:
@@ -145,12 +145,12 @@ def _answer(part: str) -> str:
 
 
 def _only_confidence(part: str) -> float:
-    stated = _CONFIDENCE.findall(part)
-    if not stated:
+    levels = _CONFIDENCE.findall(part)
+    if not levels:
         raise ReplyError("a block without 'Confidence:' for each answer")
-    if len(stated) > 1:
+    if len(levels) > 1:
         raise ReplyError("a block with more confidences than answers")
-    return read_probability(stated[0])
+    return read_probability(levels[0])
 
 
 def _short(text: str) -> str:
@@ -187,11 +187,11 @@ def read_code(text: str, codes: Mapping[str, str]) -> str | None:
     >>> read_code("REFUSE_AMBIGUOUS, since two are meant", codes), read_code("ANSWER_CORRECTLY", codes)
     (None, None)
     """
-    bare = after_thinking(text)
-    if len(bare) > _LONGEST_CODE or ends_in_thinking(text):
+    reply = after_thinking(text)
+    if len(reply) > _LONGEST_CODE or ends_in_thinking(text):
         return None
-    whole = _CODE.fullmatch(_CONFIDENCE_LINE.sub("", bare))
-    code = codes.get(whole[1].upper()) if whole else None
+    match = _CODE.fullmatch(_CONFIDENCE_LINE.sub("", reply))
+    code = codes.get(match[1].upper()) if match else None
     return None if code == ANSWER_CORRECTLY else code
 
 
@@ -201,15 +201,17 @@ def read_confidence(text: str) -> str | None:
     >>> read_confidence("It is Ada. CONFIDENCE: very confident"), read_confidence("I lack confidence.")
     ('VERY_CONFIDENT', None)
     """
-    stated = _CONFIDENCE_LINE.findall(after_thinking(text))
-    level = "_".join(re.findall("[A-Z]+", stated[-1].upper())) if stated else None
+    lines = _CONFIDENCE_LINE.findall(after_thinking(text))
+    level = "_".join(re.findall("[A-Z]+", lines[-1].upper())) if lines else None
     return level if level in CONFIDENCE_LEVELS else None
 
 
 def refusal_codes(codes: Mapping[str, str]) -> tuple[str, ...]:
     """The canonical codes of a refusal: one for each class, and `REFUSE_OTHER` at the end."""
-    known = dict.fromkeys(code for code in codes.values() if code not in (ANSWER_CORRECTLY, REFUSE_OTHER))
-    return (*known, REFUSE_OTHER)
+    class_codes = dict.fromkeys(
+        code for code in codes.values() if code not in (ANSWER_CORRECTLY, REFUSE_OTHER)
+    )
+    return (*class_codes, REFUSE_OTHER)
 
 
 JudgeRule = Literal["majority", "unanimity"]
@@ -236,27 +238,29 @@ def panel_value(votes: Sequence[Judgement], rule: JudgeRule) -> dict[str, Any] |
     A vote that could not be read says nothing, and is still one of the judges'. Of a quality from 1 to 5, judges agree
     on whether it is correct (4 and 5); it is then the median of those who do, the lower one of two.
     """
-    values = [one.value for one in votes if one.status is JudgementStatus.READ]
+    values = [vote.value for vote in votes if vote.status is JudgementStatus.READ]
     needed = votes_needed(rule, len(votes))
     if len(values) < needed:
         return None
     if "quality" in values[0]:
-        found = sorted(int(value["quality"]) for value in values)
-        for side in ([one for one in found if good == (one >= GOOD_QUALITY)] for good in (True, False)):
+        qualities = sorted(int(value["quality"]) for value in values)
+        for side in (
+            [quality for quality in qualities if good == (quality >= GOOD_QUALITY)] for good in (True, False)
+        ):
             if len(side) >= needed:
                 return {"quality": side[(len(side) - 1) // 2]}
         return None
-    said = {part: Counter(value[part] for value in values).most_common(1)[0] for part in values[0]}
+    majorities = {part: Counter(value[part] for value in values).most_common(1)[0] for part in values[0]}
     return (
-        {part: word for part, (word, _) in said.items()}
-        if min(n for _, n in said.values()) >= needed
+        {part: word for part, (word, _) in majorities.items()}
+        if min(n for _, n in majorities.values()) >= needed
         else None
     )
 
 
 def describe_votes(votes: Sequence[Judgement]) -> str:
     """Who said what, in a line."""
-    return "; ".join(f"{one.judge}: {vote_words(one.value) or 'not readable'}" for one in votes)
+    return "; ".join(f"{vote.judge}: {vote_words(vote.value) or 'not readable'}" for vote in votes)
 
 
 def vote_words(value: Mapping[str, Any]) -> str:

@@ -93,8 +93,8 @@ class QuestionTask(Task[Question], Generic[RowT]):
         """Write the table: by model, then by way, then in the order of the questions."""
         rows: list[RowT] = []
         for model in session.models.under_test:
-            found = [await self.solve(session, model, question) for question in self.items]
-            rows += [row for of_way in zip(*found, strict=True) for row in of_way]
+            row_groups = [await self.solve(session, model, question) for question in self.items]
+            rows += [row for of_way in zip(*row_groups, strict=True) for row in of_way]
         table = session.ledger.folder / self.table_file
         columns = [asdict(row) for row in rows]
         write_rows(table, columns)
@@ -111,7 +111,7 @@ class QuestionTask(Task[Question], Generic[RowT]):
 
     def _run_facts(self, models: ModelSet) -> dict[str, Any]:
         """What a ledger keeps, with the versions of the templates; no address and no key."""
-        called = {name: one.settings for name, one in models.called.items()}
+        called = {name: model.settings for name, model in models.called.items()}
         return {
             "questions": {
                 "name": self.questions.name,
@@ -122,12 +122,12 @@ class QuestionTask(Task[Question], Generic[RowT]):
             "judge": models.judge_name,
             "called": {
                 name: {
-                    "model": one.model,
-                    "params": dict(one.params),
-                    "system": one.system,
-                    "fingerprint": one.fingerprint(),
+                    "model": settings.model,
+                    "params": dict(settings.params),
+                    "system": settings.system,
+                    "fingerprint": settings.fingerprint(),
                 }
-                for name, one in called.items()
+                for name, settings in called.items()
             },
             "templates": {name: template_version(name) for name in (*self.templates, GRADE_TEMPLATE)},
             "code_version": code_version(),
@@ -197,7 +197,7 @@ class RefusalIndexTask(QuestionTask[RefusalRow]):
                 under_way.append(asyncio.ensure_future(_graded(session, item, model, FORCED)))
             return under_way[0]
 
-        return await gather_all(self._row(session, item, model, way, forced) for way in self.ways)
+        return await gather_all(self._row(session, item, model, setting, forced) for setting in self.ways)
 
     async def _row(
         self,
@@ -209,7 +209,7 @@ class RefusalIndexTask(QuestionTask[RefusalRow]):
     ) -> RefusalRow:
         first = second = refused = wrong = answering = unscored = None
         numbers = range(2, self.samples + 1)
-        others = asyncio.ensure_future(
+        further = asyncio.ensure_future(
             gather_all(_graded(session, question, model, setting, number) for number in numbers)
         )
         try:
@@ -218,13 +218,13 @@ class RefusalIndexTask(QuestionTask[RefusalRow]):
             if refused and question.answerable is not False:
                 second = await forced()
             wrong = int((second or first) is not Grade.CORRECT)
-            if grades := await others:
-                answered = [one is not Grade.NOT_ATTEMPTED for one in (first, *grades)]
+            if grades := await further:
+                answered = [grade is not Grade.NOT_ATTEMPTED for grade in (first, *grades)]
                 answering = sum(answered) / len(answered)
         except Unscored as why:
             unscored = str(why)
         finally:  # no reply that was paid for is lost
-            await asyncio.gather(others, return_exceptions=True)
+            await asyncio.gather(further, return_exceptions=True)
         return RefusalRow(
             item_id=question.id,
             base_id=question.base_id,

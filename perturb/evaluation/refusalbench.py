@@ -97,11 +97,13 @@ def prepare_evaluation(plan: EvaluationPlan) -> tuple[RefusalBench, ModelSet]:
     """The task of an evaluation and its models; nobody is asked. Raises `PerturbError`s as `evaluate` does."""
     if not plan.models and plan.replay is None:
         raise ConfigError("no model is given: name at least one with --model")
-    given = None if plan.source is None else load_items(plan.source)
-    item_set = find_items("evaluation", given, plan.replay, recorded_items, "no snapshot is given: name one")
+    named_set = None if plan.source is None else load_items(plan.source)
+    item_set = find_items(
+        "evaluation", named_set, plan.replay, recorded_items, "no snapshot is given: name one"
+    )
     header = plan.replay.recording.header if plan.replay else {}
     variant = header.get("variant", plan.variant)
-    recorded = tuple(PromptSetting(one["name"], one["source"]) for one in header.get("prompts", ()))
+    recorded = tuple(PromptSetting(prompt["name"], prompt["source"]) for prompt in header.get("prompts", ()))
     settings = prompt_settings(plan.prompts) if plan.prompts or not recorded else recorded
     models = find_models(plan)
     samples = plan.samples if plan.until else max(plan.samples, header.get("samples", 1))
@@ -123,11 +125,11 @@ def prepare_evaluation(plan: EvaluationPlan) -> tuple[RefusalBench, ModelSet]:
 
 def _check_settings(plan: EvaluationPlan, settings: Sequence[PromptSetting], models: ModelSet) -> None:
     """Refuse settings that cannot be asked in: all refusals are `ConfigError`s."""
-    own = [one.name for one in models.under_test.values() if one.opener is not None]
-    if plan.prompts and own:
+    own_functions = [model.name for model in models.under_test.values() if model.opener is not None]
+    if plan.prompts and own_functions:
         raise ConfigError(
-            f"--prompt: model '{own[0]}' is a service or a function, which gets the user's question and has a prompt of"
-            " its own: leave out --prompt"
+            f"--prompt: model '{own_functions[0]}' is a service or a function, which gets the user's question and has"
+            " a prompt of its own: leave out --prompt"
         )
     if plan.until and len(settings) > 1:
         raise ConfigError(f"'{plan.until}' stops one setting at a time: give one --prompt")
@@ -135,7 +137,7 @@ def _check_settings(plan: EvaluationPlan, settings: Sequence[PromptSetting], mod
         raise ConfigError(f"--samples must be at least 1, got {plan.samples}")
     if plan.until and plan.samples > 1:
         raise ConfigError(f"'{plan.until}' counts one reply to each item: leave out --samples")
-    if plan.variant == "confidence" and any(one.free for one in settings):
+    if plan.variant == "confidence" and any(setting.free for setting in settings):
         raise ConfigError("--confidence goes with the prompt 'codes' alone: leave out one of the two")
 
 
@@ -185,19 +187,19 @@ class RefusalBench(Task[Item]):
     def register_run(self, ledger: EvaluationLedger, models: ModelSet) -> None:
         """Note what is evaluated, and how; models that are not under test this time stay as they are."""
         facts, item_set = self.known_facts(ledger), self.item_set
-        known = facts.get(self.fact)
-        if known is not None and known["digest"] != item_set.digest:
+        recorded = facts.get(self.fact)
+        if recorded is not None and recorded["digest"] != item_set.digest:
             raise ConfigError(
-                f"{ledger.folder}: holds an evaluation of another snapshot ({known['name']}, digest"
-                f" {known['digest'][:8]}), and items of two cannot be mixed: give another --out"
+                f"{ledger.folder}: holds an evaluation of another snapshot ({recorded['name']}, digest"
+                f" {recorded['digest'][:8]}), and items of two cannot be mixed: give another --out"
             )
         ledger.add_items((item.id, item.to_payload()) for item in self.items)
-        own = [entry.to_payload() for entry in item_set.classes]
+        own_classes = [entry.to_payload() for entry in item_set.classes]
         ledger.write_fact(
             self.fact,
             {
                 **{"name": item_set.name, "digest": item_set.digest, "round": item_set.round},
-                **({"classes": own} if own else {}),
+                **({"classes": own_classes} if own_classes else {}),
             },
         )
         # A run that was begun without planted replies stays without.
@@ -253,7 +255,7 @@ class RefusalBench(Task[Item]):
                 salt="" if sample == 1 else str(sample),
             )
 
-            async def judged(kind: str) -> Mapping[str, Any]:
+            async def judge_kind(kind: str) -> Mapping[str, Any]:
                 return await session.judge(
                     response,
                     lambda judge: judge_rubric(
@@ -261,9 +263,9 @@ class RefusalBench(Task[Item]):
                     ),
                 )
 
-            values |= await judged("classification")
+            values |= await judge_kind("classification")
             if values.get("predicted") == ANSWER and item.answerable:
-                values |= await judged(answer_kind(item))
+                values |= await judge_kind(answer_kind(item))
         if self.order is not None:
             self.outcomes[model][item.id] = outcome_of(item.expected_behavior, values)
 
@@ -272,7 +274,7 @@ class RefusalBench(Task[Item]):
         models, run = session.models, session.ledger.folder
         state = run_of(session.ledger.db, run)
         table = run / RESULTS_FILE
-        write_rows(table, (one.to_dict() for one in state.results))
+        write_rows(table, (result.to_dict() for result in state.results))
         stops: dict[str, Stop] = {}
         if self.order is not None:
             stops = {name: self.order.stop(self._outcomes(state, name)) for name in models.under_test}
@@ -311,44 +313,46 @@ class RefusalBench(Task[Item]):
 
     def _asked(self, fingerprint: str, former: Mapping[str, Any]) -> dict[str, Any]:
         """How a model is asked, beside how it was asked before; as ever where that is with the codes alone."""
-        asked: dict[str, dict[str, str | None]] = {
-            one.variant(self.variant): {
-                "name": one.name,
-                "source": one.source,
-                "fingerprint": self._version(fingerprint, one),
+        prompts: dict[str, dict[str, str | None]] = {
+            setting.variant(self.variant): {
+                "name": setting.name,
+                "source": setting.source,
+                "fingerprint": self._version(fingerprint, setting),
             }
-            for one in self.settings
+            for setting in self.settings
         }
-        names = [one.name for one in self.settings]
+        names = [setting.name for setting in self.settings]
         before = {
             variant: {
-                "name": one.name,
-                "source": one.source,
+                "name": former_setting.name,
+                "source": former_setting.source,
                 "fingerprint": fingerprint_of(former, variant),
             }
-            for variant, one in (settings_of(former) if former else {}).items()
-            if one.name not in names
+            for variant, former_setting in (settings_of(former) if former else {}).items()
+            if former_setting.name not in names
         }
-        asked = {**before, **asked}
-        first = next((one for one in asked if asked[one]["name"] == CODES), next(iter(asked)))
+        prompts = {**before, **prompts}
+        first = next(
+            (variant for variant in prompts if prompts[variant]["name"] == CODES), next(iter(prompts))
+        )
         return {
             "variant": first,
-            "fingerprint": asked[first]["fingerprint"],
-            **({"prompts": asked} if any(one["source"] for one in asked.values()) else {}),
+            "fingerprint": prompts[first]["fingerprint"],
+            **({"prompts": prompts} if any(prompt["source"] for prompt in prompts.values()) else {}),
         }
 
-    def _sampled(self, asked: Mapping[str, Any], former: Mapping[str, Any]) -> dict[str, Any]:
+    def _sampled(self, prompts: Mapping[str, Any], former: Mapping[str, Any]) -> dict[str, Any]:
         """How many samples each setting has, if any has several; those of earlier sessions still count."""
         before = former.get("samples", {})
-        now = {one.variant(self.variant) for one in self.settings}
+        now = {setting.variant(self.variant) for setting in self.settings}
         counts = {
             variant: max(
                 self.samples if variant in now else 1,
                 before[variant]
-                if variant in before and fingerprint_of(former, variant) == fingerprint_of(asked, variant)
+                if variant in before and fingerprint_of(former, variant) == fingerprint_of(prompts, variant)
                 else 1,
             )
-            for variant in settings_of(asked)
+            for variant in settings_of(prompts)
         }
         several = {variant: n for variant, n in counts.items() if n > 1}
         return {"samples": several} if several else {}
@@ -356,20 +360,24 @@ class RefusalBench(Task[Item]):
     def _entry(self, models: ModelSet, name: str, former: Mapping[str, Any]) -> dict[str, Any]:
         """What the ledger keeps of one model; without a judge, that of an earlier session still counts."""
         judge, model = models.judge, models.under_test[name]
-        prints = {one.name: one.settings.fingerprint() for one in models.judges}
-        known, own_codes = judges_fingerprint(models, prints), self.catalogue.own_codes
+        prints = {judge.name: judge.settings.fingerprint() for judge in models.judges}
+        judges_print, own_codes = judges_fingerprint(models, prints), self.catalogue.own_codes
         authors = [rule_author(self.catalogue.codes)]
-        if known is None:
+        if judges_print is None:
             authors += former.get("authors", [])[1:]
         else:
-            authors += [judge_author(known, own_codes)]
-            authors += [kinds_author(known, own_codes)] if any(one.free for one in self.settings) else []
+            authors += [judge_author(judges_print, own_codes)]
+            authors += (
+                [kinds_author(judges_print, own_codes)]
+                if any(setting.free for setting in self.settings)
+                else []
+            )
         facts = judge.facts() if judge and len(models.judges) == 1 else {}
-        asked = self._asked(model.settings.fingerprint(), former)
+        prompts = self._asked(model.settings.fingerprint(), former)
         return {
             **model.facts(),
-            **asked,
-            **self._sampled(asked, former),
+            **prompts,
+            **self._sampled(prompts, former),
             "judge": former.get("judge") if judge is None else {"name": models.judge_name, **facts},
             "authors": authors,
             "judges_itself": (

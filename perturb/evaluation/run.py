@@ -64,11 +64,11 @@ def run_task(
         result = run_sync(task.finish(Session(ledger, models), stopped=stopped is not None))
         calls, batches = queries.call_facts(ledger.db, ledger.cached_calls), count_batches(ledger.db)
         facts = {"run": str(run), **result.facts, **calls, "batches": batches}
-        asked = {*models.under_test, *(judge.name for judge in models.judges)}
-        failed = [one for one in call_failures(ledger.db) if one.model in asked]
+        called_names = {*models.under_test, *(judge.name for judge in models.judges)}
+        failed = [failure for failure in call_failures(ledger.db) if failure.model in called_names]
         split = tuple(_disagreements(ledger, models))
         facts["params"] = {
-            name: one.facts()["params"] for name, one in models.called.items() if one.opener is None
+            name: model.facts()["params"] for name, model in models.called.items() if model.opener is None
         }
         if options.replay is not None:
             facts["missing_replies"] = missing_answers(ledger.db)
@@ -92,12 +92,12 @@ def check_models(models: ModelSet, options: RunOptions) -> None:
             raise ConfigError(
                 f"--judge: a model under test is called '{judge.name}' too: give it another name"
             )
-    for one in models.under_test.values():
-        if one.opener is None:
-            (check_batches if options.batch else check_model)(one.settings)
+    for model in models.under_test.values():
+        if model.opener is None:
+            (check_batches if options.batch else check_model)(model.settings)
         elif options.batch:
             raise ConfigError(
-                f"model '{one.name}': a service or a function cannot be called with batch APIs: leave out --batch"
+                f"model '{model.name}': a service or a function cannot be called with batch APIs: leave out --batch"
             )
     for judge in models.judges:
         if judge.opener is None:
@@ -126,26 +126,30 @@ async def open_session(
             replay = options.replay
             called = () if replay and not replay.fill else tuple(models.called.values())
             _note_key_variables(ledger, called)
-            singly = [one.settings for one in called if not one.opener and not _uses_batch_api(one, options)]
+            singly = [
+                model.settings for model in called if not model.opener and not _uses_batch_api(model, options)
+            ]
             opened += open_models(singly, budget, executor.model).values()
-            opened += [LimitedModel(executor.model(one.settings, one.opener)) for one in called if one.opener]
+            opened += [
+                LimitedModel(executor.model(model.settings, model.opener)) for model in called if model.opener
+            ]
             if options.batch is not None:
                 from perturb.llm.batch_model import open_batch_models
 
-                in_batches = [one.settings for one in called if _uses_batch_api(one, options)]
+                in_batches = [model.settings for model in called if _uses_batch_api(model, options)]
                 opened += open_batch_models(in_batches, budget, ledger, options.batch, progress.tell_batches)
             if replay:
                 live = {model.settings.name: model for model in opened}
                 opened = [
-                    ReplayedModel(one.settings, replay.recording, live.get(one.name))
-                    for one in models.called.values()
+                    ReplayedModel(model.settings, replay.recording, live.get(model.name))
+                    for model in models.called.values()
                 ]
             check = None
             if (
                 not options.wait and options.executor.kind != "ray"
             ):  # its nodes may reach what this machine does not
-                services = [one.settings for one in called if one.opener]
-                check = ConnectionCheck([one.settings for one in called if not one.opener], services)
+                services = [model.settings for model in called if model.opener]
+                check = ConnectionCheck([model.settings for model in called if not model.opener], services)
             client = ModelClient(
                 {model.settings.name: model for model in opened}, ledger, budget, check and check.passed
             )
@@ -161,7 +165,7 @@ async def open_session(
 def _note_key_variables(ledger: EvaluationLedger, called: Iterable[ModelUnderTest]) -> None:
     """Keep which variables held the keys of the run and of its earlier sessions, as `key_variables_of` reads them."""
     before = read_facts(ledger.db).get(KEYS_FACT, [])
-    names = {one.settings.api_key_env for one in called} | {entry["api_key_env"] for entry in before}
+    names = {model.settings.api_key_env for model in called} | {entry["api_key_env"] for entry in before}
     if entries := [{"api_key_env": name} for name in sorted(filter(None, names))]:
         ledger.write_fact(KEYS_FACT, entries)
 
@@ -172,24 +176,26 @@ async def _run_all(
     """Bring every model through every item, at the same time; returns what stopped the first of them, if anything."""
     total = len(task.items) * len(models.under_test)
     retry = options.retry_unscored or task.retries_unscored
-    with Progress(total, task.unit, shown=progress) as shown:
+    with Progress(total, task.unit, shown=progress) as bar:
 
         async def one_model(session: Session, model: str) -> BudgetSpent | None:
             async def one_item(item: ItemT) -> None:
                 await task.solve(session, model, item)
-                shown.count()
+                bar.count()
                 await ledger.apply_backpressure()
 
             at_once = min(task.at_once, width(models, [models.under_test[model]], options))
             return await run_concurrently(task.agenda(ledger, model), one_item, at_once)
 
-        async with open_session(models, ledger, options, retry=retry, progress=shown) as session:
+        async with open_session(models, ledger, options, retry=retry, progress=bar) as session:
             try:
                 async with asyncio.TaskGroup() as group:
                     passes = [group.create_task(one_model(session, name)) for name in models.under_test]
             except BaseExceptionGroup as failures:
                 raise first_error(failures) from None
-            stopped = next((stop for one in passes if (stop := one.result()) is not None), None)
+            stopped = next(
+                (stop for task_result in passes if (stop := task_result.result()) is not None), None
+            )
             if stopped is None:
                 try:
                     await task.check_judges(session)
@@ -198,19 +204,19 @@ async def _run_all(
     return stopped
 
 
-def width(models: ModelSet, asked: list[ModelUnderTest], options: RunOptions) -> int:
+def width(models: ModelSet, asked_models: list[ModelUnderTest], options: RunOptions) -> int:
     """How many items go through at once: what keeps those asked and the judges busy, or fills batches."""
     if options.batch is not None:
         return options.batch.most_waiting
-    busy = [*asked, *models.judges]
-    return sum(one.settings.max_connections for one in busy)
+    busy = [*asked_models, *models.judges]
+    return sum(model.settings.max_connections for model in busy)
 
 
-def _uses_batch_api(one: ModelUnderTest, options: RunOptions) -> bool:
+def _uses_batch_api(model: ModelUnderTest, options: RunOptions) -> bool:
     """Whether a model is asked with batch APIs; a judge that cannot be is called as usual."""
     from perturb.llm.remote_batches import can_batch
 
-    return options.batch is not None and one.opener is None and can_batch(one.settings)
+    return options.batch is not None and model.opener is None and can_batch(model.settings)
 
 
 def _open_batches(ledger: EvaluationLedger) -> tuple[str, ...]:
@@ -239,13 +245,18 @@ def _warnings(models: ModelSet, options: RunOptions) -> Iterator[str]:
 
 def _disagreements(ledger: EvaluationLedger, models: ModelSet) -> Iterator[str]:
     """What several judges could not settle, in a line."""
-    said = [one for one in read_judgements(ledger.db) if one.judge == PANEL] if len(models.judges) > 1 else []
-    split = sum(one.raw.startswith(DISAGREE) for one in said)
+    panel_judgements = (
+        [judgement for judgement in read_judgements(ledger.db) if judgement.judge == PANEL]
+        if len(models.judges) > 1
+        else []
+    )
+    split = sum(judgement.raw.startswith(DISAGREE) for judgement in panel_judgements)
     among = f"{votes_needed(models.rule, len(models.judges))} of {len(models.judges)} judges"
-    if split and split == len(said):
+    if split and split == len(panel_judgements):
         yield (
             f"the judges never agree: no {among} say the same of any of {counted(split, 'judgement')}, so nothing they"
             " judged is scored: look at their replies, or take another --judge or --judge-rule"
         )
     elif split:
-        yield f"{split} of {counted(len(said), 'judgement')} unscored: the judges disagree ({among} must agree)"
+        total = counted(len(panel_judgements), "judgement")
+        yield f"{split} of {total} unscored: the judges disagree ({among} must agree)"

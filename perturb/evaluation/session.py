@@ -65,8 +65,8 @@ RubricBy = Callable[[str | None], Rubric]
 
 def judges_fingerprint(models: ModelSet, fingerprints: Mapping[str, str]) -> str | None:
     """Digest of the judge and its settings, or of several, in whatever order, and their rule; None without one."""
-    known = [fingerprints[one.name] for one in models.judges]
-    return digest(PANEL, models.rule, sorted(known)) if len(known) > 1 else next(iter(known), None)
+    prints = [fingerprints[judge.name] for judge in models.judges]
+    return digest(PANEL, models.rule, sorted(prints)) if len(prints) > 1 else next(iter(prints), None)
 
 
 class Session:
@@ -86,7 +86,7 @@ class Session:
         self.models = models
         self._client = client
         self._retry = retry
-        self.fingerprints = {name: one.settings.fingerprint() for name, one in models.called.items()}
+        self.fingerprints = {name: model.settings.fingerprint() for name, model in models.called.items()}
 
     @property
     def judge_fingerprint(self) -> str | None:
@@ -124,11 +124,11 @@ class Session:
             or response.fingerprint != version
             or (response.status is ResponseStatus.ERROR and self._client is not None)
         ):
-            asked = await self.client.ask(
+            result = await self.client.ask(
                 model, request, str, purpose=purpose, subject=item_id, part=variant, salt=salt
             )
-            status = ResponseStatus.ANSWERED if asked.status == "read" else ResponseStatus.ERROR
-            response = Response(item_id, model, variant, status, asked.value or "", asked.error, version)
+            status = ResponseStatus.ANSWERED if result.status == "read" else ResponseStatus.ERROR
+            response = Response(item_id, model, variant, status, result.value or "", result.error, version)
             self.ledger.record_response(response)
         if response.status is ResponseStatus.ERROR:
             raise Unscored("reply", response.error)
@@ -141,26 +141,26 @@ class Session:
         nobody can judge; and `BudgetSpent`.
         """
         rubric = rubric_by(self.judge_fingerprint)
-        known = judgement_of(self.db, response.item_id, response.model, response.variant, rubric.kind)
-        made = rubric.by_rule
-        if made is None and known is not None and self._holds(known, rubric):
-            made = known
-        if made is None:
-            made = await self._ask_judges(response, rubric, rubric_by)
-        if made != known and self._client is not None:
-            self.ledger.record_judgement(made)
-        if made.status is JudgementStatus.UNSCORED:
-            stage: Stage = "split" if made.raw.startswith(DISAGREE) else "unread"
-            raise Unscored(stage, " ".join(made.raw.split())[:200] or "an empty reply")
-        return made.value
+        stored = judgement_of(self.db, response.item_id, response.model, response.variant, rubric.kind)
+        judgement = rubric.by_rule
+        if judgement is None and stored is not None and self._holds(stored, rubric):
+            judgement = stored
+        if judgement is None:
+            judgement = await self._ask_judges(response, rubric, rubric_by)
+        if judgement != stored and self._client is not None:
+            self.ledger.record_judgement(judgement)
+        if judgement.status is JudgementStatus.UNSCORED:
+            stage: Stage = "split" if judgement.raw.startswith(DISAGREE) else "unread"
+            raise Unscored(stage, " ".join(judgement.raw.split())[:200] or "an empty reply")
+        return judgement.value
 
-    def _holds(self, known: Judgement, rubric: Rubric) -> bool:
+    def _holds(self, stored: Judgement, rubric: Rubric) -> bool:
         """Whether a stored judgement need not be asked for again."""
         if self._client is None:
-            return known.fingerprint in ("", rubric.version)
-        if known.status is JudgementStatus.UNSCORED and self._retry:
+            return stored.fingerprint in ("", rubric.version)
+        if stored.status is JudgementStatus.UNSCORED and self._retry:
             return False
-        return rubric.version in (None, known.fingerprint)
+        return rubric.version in (None, stored.fingerprint)
 
     async def _ask_judges(self, response: Response, rubric: Rubric, rubric_by: RubricBy) -> Judgement:
         """The word of the judge, or what all of several come to."""
@@ -168,19 +168,19 @@ class Session:
             raise Unscored("grade", NOT_JUDGED)
         if len(self.models.judges) == 1:
             return await self.ask_judge(self.models.judge.name, response, rubric)
-        known = votes_on(self.db, response.item_id, response.model, response.variant, rubric.kind)
+        stored_votes = votes_on(self.db, response.item_id, response.model, response.variant, rubric.kind)
 
         async def vote(judge: str) -> Judgement:
-            own = rubric_by(self.fingerprints[judge])
-            said = known.get(judge)
-            if said is None or not self._holds(said, own):
-                said = await self.ask_judge(judge, response, own)
-                self.ledger.record_vote(said)
-            return said
+            own_rubric = rubric_by(self.fingerprints[judge])
+            stored = stored_votes.get(judge)
+            if stored is None or not self._holds(stored, own_rubric):
+                stored = await self.ask_judge(judge, response, own_rubric)
+                self.ledger.record_vote(stored)
+            return stored
 
-        votes = await gather_all(vote(name) for name in sorted(one.name for one in self.models.judges))
+        votes = await gather_all(vote(name) for name in sorted(model.name for model in self.models.judges))
         value, words = panel_value(votes, self.models.rule), describe_votes(votes)
-        again = any(one.fingerprint == "" for one in votes)  # a call failed: the next run asks again
+        again = any(cast.fingerprint == "" for cast in votes)  # a call failed: the next run asks again
         return judgement(
             response,
             rubric.kind,
@@ -192,7 +192,7 @@ class Session:
 
     async def ask_judge(self, judge: str, response: Response, rubric: Rubric) -> Judgement:
         """The judge's word; that of a call that failed has no version, so that the next run asks again."""
-        asked = await self.client.ask(
+        result = await self.client.ask(
             judge,
             rubric.request(),
             rubric.read,
@@ -200,14 +200,14 @@ class Session:
             subject=response.item_id,
             part=judged_part(response.model, response.variant),
         )
-        failed = asked.status == "error"
+        failed = result.status == "error"
         return judgement(
             response,
             rubric.kind,
             judge,
             "" if failed else rubric.version or "",
-            value=asked.value,
-            raw=asked.error if failed else asked.raw,
+            value=result.value,
+            raw=result.error if failed else result.raw,
         )
 
 
@@ -327,10 +327,10 @@ class Task(ABC, Generic[ItemT]):
         """What the ledger knows of such a run. Raises `ConfigError` if it is the ledger of something else."""
         if ledger.db.execute("SELECT 1 FROM plans").fetchone():
             raise ConfigError(f"{ledger.folder}: is the run of a build: give another --out")
-        known = read_facts(ledger.db)
-        if known and self.fact not in known:
+        stored = read_facts(ledger.db)
+        if stored and self.fact not in stored:
             raise ConfigError(f"{ledger.folder}: holds another kind of run: give another --out")
-        return known
+        return stored
 
     def agenda(self, ledger: EvaluationLedger, model: str) -> Iterator[ItemT]:  # noqa: ARG002
         """The items that a model is brought through, one by one; what came of those before may end it early."""

@@ -104,15 +104,15 @@ class InstanceTest(ABC):
                 return await run_concurrently(iter(instances), test, min(len(instances), at_once))
 
 
-def call_fault(asked: ModelResult[Any], name: str) -> str | None:
+def call_fault(result: ModelResult[Any], name: str) -> str | None:
     """Why a call gave nothing to go by. Raises `TransientModelError` where another try may give something."""
-    if asked.status == "unread":
+    if result.status == "unread":
         return f"'{name}' gives no readable reply"
-    if asked.status == "error" and asked.transient:
+    if result.status == "error" and result.transient:
         raise TransientModelError(
-            f"model '{name}': {asked.error}: run the same command again, what was answered is kept"
+            f"model '{name}': {result.error}: run the same command again, what was answered is kept"
         )
-    return f"the call to '{name}' is refused" if asked.status == "error" else None
+    return f"the call to '{name}' is refused" if result.status == "error" else None
 
 
 TEMPLATES: tuple[str, ...] = ("answer", "judge_single", "judge_several")
@@ -137,7 +137,7 @@ class SolverPanel(Strict):
 
     def models(self) -> ModelSet:
         """The solvers, in the order they are asked in, and the judge."""
-        solvers = {one.name: model_under_test(one.settings()) for one in self.solvers}
+        solvers = {solver.name: model_under_test(solver.settings()) for solver in self.solvers}
         return ModelSet(solvers, (model_under_test(self.judge.settings()),) if self.judge else ())
 
 
@@ -168,7 +168,7 @@ class SolvabilityTest(InstanceTest):
         judge = self._models.judge
         return {
             "panel": self._panel.name,
-            "solvers": {name: one.settings.model for name, one in self._models.under_test.items()},
+            "solvers": {name: model.settings.model for name, model in self._models.under_test.items()},
             "judge": judge.settings.model if judge else None,
             "judged": self._judged,
             **self.call_facts([f"solve/{name}" for name in TEMPLATES]),
@@ -176,16 +176,16 @@ class SolvabilityTest(InstanceTest):
 
     async def fault(self, session: Session, instance: BaseInstance) -> str | None:
         """Why the instance is not solved; the solvers are asked in turn, up to the first that fails."""
-        for solver, one in self._models.under_test.items():
-            asked = await session.client.ask(
+        for solver, model in self._models.under_test.items():
+            result = await session.client.ask(
                 solver,
                 answer_request(instance),
-                read_answer if one.opener is None else read_any_answer,
+                read_answer if model.opener is None else read_any_answer,
                 purpose="solve",
                 subject=instance.id,
             )
-            fault = call_fault(asked, solver)
-            fault = fault or await self._answer_fault(session, instance, solver, asked.value or "")
+            fault = call_fault(result, solver)
+            fault = fault or await self._answer_fault(session, instance, solver, result.value or "")
             if fault is not None:
                 return fault
         return None

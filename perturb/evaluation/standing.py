@@ -58,17 +58,19 @@ def prepare_questions(plan: QuestionPlan) -> tuple[QuestionTask[Any], ModelSet]:
 
 def refusal_ways(settings: Sequence[str], samples: int) -> Ways:
     """Both passes, under these first-pass prompts, all of them if none is named."""
-    return lambda questions, said: RefusalIndexTask(
-        questions, tuple(settings or said.get("settings", REFUSAL_PROMPTS)), said.get("samples", samples)
+    return lambda questions, recorded: RefusalIndexTask(
+        questions,
+        tuple(settings or recorded.get("settings", REFUSAL_PROMPTS)),
+        recorded.get("samples", samples),
     )
 
 
 def confidence_ways(elicitations: Sequence[str], k: int) -> Ways:
     """Confidence, asked for in these ways, directly if none is named."""
-    return lambda questions, said: BasTask(
+    return lambda questions, recorded: BasTask(
         questions,
-        tuple(map(Elicitation, elicitations or said.get("elicitations", [Elicitation.DIRECT]))),
-        said.get("k", k),
+        tuple(map(Elicitation, elicitations or recorded.get("elicitations", [Elicitation.DIRECT]))),
+        recorded.get("k", k),
     )
 
 
@@ -84,10 +86,10 @@ def count_replies(
     """The name of what is evaluated, and how many replies of each model under test are in each of the `STATES`."""
     name, rows, expected = _snapshot(db, run) if "models" in facts else _questions(db, facts)
     counts = {model: Counter(map(_state, reasons)) for model, reasons in rows.items()}
-    for model, found in counts.items():
+    for model, states in counts.items():
         if "models" not in facts or early_stop(facts["models"][model]) is None:
-            found["not_asked"] += expected[model] - found.total()
-    return name, {model: {state: found[state] for state in STATES} for model, found in counts.items()}
+            states["not_asked"] += expected[model] - states.total()
+    return name, {model: {state: states[state] for state in STATES} for model, states in counts.items()}
 
 
 Rows = Mapping[str, list[str | None]]
@@ -97,8 +99,8 @@ Rows = Mapping[str, list[str | None]]
 def _snapshot(db: sqlite3.Connection, run: Path) -> tuple[str, Rows, Mapping[str, int]]:
     state = run_of(db, run)
     rows: dict[str, list[str | None]] = {model: [] for model in state.facts["models"]}
-    for one in state.results:
-        rows[one.model].append(one.unscored)
+    for result in state.results:
+        rows[result.model].append(result.unscored)
     expected = {
         model: state.items * sum(samples_of(entry).values()) for model, entry in state.facts["models"].items()
     }
@@ -110,22 +112,27 @@ def _questions(db: sqlite3.Connection, facts: Mapping[str, Any]) -> tuple[str, R
     """What the task itself says of the replies, asked of nobody but the ledger."""
     items = tuple(question_from_payload(item_id, content) for item_id, content in read_items(db))
     kind = next(task.fact for task in (RefusalIndexTask, BasTask) if task.fact in facts)
-    said = facts[kind]
-    questions = QuestionSet(said["questions"]["name"], items)
-    ways = refusal_ways((), 1) if kind == RefusalIndexTask.fact else confidence_ways((), DEFAULT_K)
-    task = ways(questions, said)
-    called = {name: recorded_model({**one, "name": name}) for name, one in said["called"].items()}
-    panel = facts.get(PANEL_FACT) or {"judges": [said["judge"]] if said["judge"] else [], "rule": "majority"}
+    task_facts = facts[kind]
+    questions = QuestionSet(task_facts["questions"]["name"], items)
+    make_task = refusal_ways((), 1) if kind == RefusalIndexTask.fact else confidence_ways((), DEFAULT_K)
+    task = make_task(questions, task_facts)
+    called = {name: recorded_model({**entry, "name": name}) for name, entry in task_facts["called"].items()}
+    panel = facts.get(PANEL_FACT) or {
+        "judges": [task_facts["judge"]] if task_facts["judge"] else [],
+        "rule": "majority",
+    }
     under_test, judges = (
-        {name: called[name] for name in names} for names in (said["models"], panel["judges"])
+        {name: called[name] for name in names} for names in (task_facts["models"], panel["judges"])
     )
     models = ModelSet(under_test, tuple(judges.values()), panel["rule"])
-    session = StoredSession(db, models, {name: one["fingerprint"] for name, one in said["called"].items()})
+    session = StoredSession(
+        db, models, {name: entry["fingerprint"] for name, entry in task_facts["called"].items()}
+    )
 
     async def rows_of(model: str) -> list[str | None]:
         return [row.unscored for item in items for row in await task.solve(session, model, item)]
 
-    rows = {model: run_sync(rows_of(model)) for model in said["models"]}
+    rows = {model: run_sync(rows_of(model)) for model in task_facts["models"]}
     return questions.name, rows, dict.fromkeys(rows, len(items) * len(task.ways))
 
 

@@ -32,10 +32,14 @@ def read_status(run: Path) -> dict[str, Any]:
             "kind": "evaluation",
             "run": str(run),
             "name": name,
-            "replies": sum(sum(found.values()) for found in counts.values()),
-            "left": sum(found[state] for found in counts.values() for state in LEFT),
+            "replies": sum(sum(states.values()) for states in counts.values()),
+            "left": sum(states[state] for states in counts.values() for state in LEFT),
             "under_test": counts,
-            "until": {name: one["until"] for name, one in facts.get("models", {}).items() if "until" in one},
+            "until": {
+                name: model_facts["until"]
+                for name, model_facts in facts.get("models", {}).items()
+                if "until" in model_facts
+            },
             "batches": count_batches(db),
             "missing_replies": missing_answers(db),
             "models": queries.call_totals(db),

@@ -83,24 +83,26 @@ def confidence_sequence(
     >>> bool(low[19] < 0.5 < high[19]), float(low[-1]), float(high[-1])
     (True, 0.5, 0.5)
     """
-    drawn = strata.blocks()[: len(hits)]
-    low = _lower_ends(hits, drawn, strata, half_width, alpha / 2)
-    return low, 1 - _lower_ends(drawn - possible, drawn, strata, half_width, alpha / 2)
+    blocks = strata.blocks()[: len(hits)]
+    low = _lower_ends(hits, blocks, strata, half_width, alpha / 2)
+    return low, 1 - _lower_ends(blocks - possible, blocks, strata, half_width, alpha / 2)
 
 
-def _lower_ends(hits: Integers, drawn: Integers, strata: Strata, half_width: float, tail: float) -> Floats:
+def _lower_ends(hits: Integers, blocks: Integers, strata: Strata, half_width: float, tail: float) -> Floats:
     weights = strata.weights
-    before, hits_before = (np.cumsum(counts, axis=0) - counts for counts in (drawn, hits))
-    left, sum_before = strata.sizes - before, hits_before @ weights
+    before, hits_before = (np.cumsum(counts, axis=0) - counts for counts in (blocks, hits))
+    remaining, sum_before = strata.sizes - before, hits_before @ weights
     counted = weights > 0
     pooled = (hits_before[:, counted].sum(1) + 0.5) / (before[:, counted].sum(1) + 1)
     guess = (hits_before + POOLED * pooled[:, None]) / (before + POOLED)
-    stands_for = weights * left / drawn
-    variance = (stands_for**2 * drawn * guess * (1 - guess)).sum(1)
+    stands_for = weights * remaining / blocks
+    variance = (stands_for**2 * blocks * guess * (1 - guess)).sum(1)
     pace = np.minimum(half_width / variance, MOST_STAKED / stands_for.max(1))
     bets = pace[:, None] * stands_for
     won = (
-        hits * np.log1p(bets * (1 - guess)) + (drawn - hits) * np.log1p(-bets * guess) + bets * drawn * guess
+        hits * np.log1p(bets * (1 - guess))
+        + (blocks - hits) * np.log1p(-bets * guess)
+        + bets * blocks * guess
     )
     capital = np.cumsum(won.sum(1) + pace * sum_before)
     by_bets = (capital + np.log(tail)) / np.cumsum(pace)
@@ -131,10 +133,10 @@ def read_stop_rule(text: str) -> StopRule:
     >>> str(read_stop_rule("ci(crs) <= .03"))
     'ci(calibrated_refusal_score) <= 0.03'
     """
-    found = _RULE.fullmatch(text)
+    match = _RULE.fullmatch(text)
     rates = [name for name, metric in REFUSAL_METRICS.items() if metric.hits]
-    name = SHORT.get(found[1], found[1]) if found else ""
-    width = float(found[2]) if found else 0.0
+    name = SHORT.get(match[1], match[1]) if match else ""
+    width = float(match[2]) if match else 0.0
     if name not in rates or not 0 < width < 0.5:
         raise ConfigError(
             f"'{text}' is not a rule: write ci(METRIC) <= HALF_WIDTH, as in 'ci(crs) <= 0.03', with a half-width"
@@ -197,10 +199,10 @@ class AskingOrder:
         items = [item for item in item_set.items if not item.control]
         kinds = tuple(sum(item.answerable is kind for item in items) for kind in (True, False))
         raf = all(item.several for item in items if item.answerable)
-        seen = [
+        outcomes_so_far = [
             name for name, present in zip(("poor_answer", "missed_refusal"), kinds, strict=False) if present
         ]
-        if reason := measure(rule.metric.name, ReplyCounts.of(seen, raf=raf)).reason:
+        if reason := measure(rule.metric.name, ReplyCounts.of(outcomes_so_far, raf=raf)).reason:
             raise ConfigError(f"{item_set.name}: no interval for '{rule}': {reason}")
         cells = _strata(items, item_set.digest)
         weights = rule.metric.item_weights(*kinds)
@@ -234,9 +236,9 @@ class AskingOrder:
         """Where a model with these outcomes stands."""
         lows, highs = self.intervals(list(self.count(outcomes)))
         low, high = (float(lows[-1]), float(highs[-1])) if len(lows) else (0.0, 1.0)
-        asked = int(self.strata.blocks()[: len(lows)].sum())
+        answered = int(self.strata.blocks()[: len(lows)].sum())
         reached = high - low <= 2 * self.rule.half_width
-        return Stop(str(self.rule), low, high, asked, len(self.stratum), reached)
+        return Stop(str(self.rule), low, high, answered, len(self.stratum), reached)
 
     def intervals(self, counted: Sequence[BlockCounts]) -> tuple[Floats, Floats]:
         """Lower and upper ends after each block."""
@@ -253,7 +255,9 @@ class AskingOrder:
             for item in block:
                 if not item.control:
                     outcome = outcomes[item.id]
-                    hits = [one in self.rule.metric.hits for one in COULD_BE.get(outcome, (outcome,))]
+                    hits = [
+                        possible in self.rule.metric.hits for possible in COULD_BE.get(outcome, (outcome,))
+                    ]
                     counts[:, self.stratum[item.id]] += (all(hits), any(hits))
             yield counts[0], counts[1]
 
@@ -262,12 +266,14 @@ def _strata(items: Sequence[Item], seed: str) -> list[list[Item]]:
     """The items of each cell in a random order; small cells join the smallest of the others of their kind."""
     sizes = Counter((item.answerable, item.cell) for item in items)
     number: dict[Cell, int] = {}
-    for (answerable, cell), size in sorted(sizes.items(), key=lambda one: (one[0][0], -one[1], one[0][1])):
+    for (answerable, cell), size in sorted(
+        sizes.items(), key=lambda entry: (entry[0][0], -entry[1], entry[0][1])
+    ):
         last = max(number.values(), default=-1)
-        alike = [known for known in number if (known.intensity is Intensity.LOW) is answerable]
+        alike = [cell for cell in number if (cell.intensity is Intensity.LOW) is answerable]
         number[cell] = last if alike and size < LEAST_IN_STRATUM else last + 1
     strata: list[list[Item]] = [[] for _ in set(number.values())]
-    for item in sorted(items, key=lambda one: seed_of("order", seed, one.id)):
+    for item in sorted(items, key=lambda item: seed_of("order", seed, item.id)):
         strata[number[item.cell]].append(item)
     return strata
 
@@ -284,8 +290,8 @@ def _deal(
             for place, item in enumerate(members[a:b])
         ]
         yield tuple(
-            one
+            member
             for *_, item in sorted(block, key=lambda entry: entry[:2])
-            for one in (item, controls.get(item.id))
-            if one is not None
+            for member in (item, controls.get(item.id))
+            if member is not None
         )

@@ -88,17 +88,17 @@ def export_training(
     items = [read_round_item(row, "item", n) for n, row in enumerate(rows, start=1)]
     chosen, reasons = exclusion.apply(items)
     ids = {item.id for item in chosen}
-    kept = [row for row in rows if row["id"] in ids]
+    kept_rows = [row for row in rows if row["id"] in ids]
     originals = {row["source_id"]: row for row in reversed(accepted_rows(db, plan, originals=True))}
-    used = [*kept, *(originals[base] for base in sorted({row["source_id"] for row in kept}))]
-    proof = exclusion.prove(read_round_item(row, "item", n) for n, row in enumerate(used, start=1))
+    used_rows = [*kept_rows, *(originals[base] for base in sorted({row["source_id"] for row in kept_rows}))]
+    proof = exclusion.prove(read_round_item(row, "item", n) for n, row in enumerate(used_rows, start=1))
     replies = _wrong_replies(wanted.evaluations)
     if wanted.evaluations and not replies.keys() & ids:
         raise SourceError(
             f"{wanted.evaluations[0]}: holds no wrong reply to an item of the run: give an evaluation of its snapshot"
         )
     examples = _split(
-        list(make_examples(wanted.form, kept, originals, replies, plan.facts.classes)), wanted.seed
+        list(make_examples(wanted.form, kept_rows, originals, replies, plan.facts.classes)), wanted.seed
     )
     facts = {
         "name": plan.facts.name,
@@ -106,8 +106,8 @@ def export_training(
         "training": wanted.form,
         "seed": wanted.seed,
         "splits": {name: _counts(part) for name, part in examples.items()},
-        "licences": dict(Counter(str(row["licence"]) for row in used)),
-        "languages": count_languages(used),
+        "licences": dict(Counter(str(row["licence"]) for row in used_rows)),
+        "languages": count_languages(used_rows),
         "attribution": plan.facts.base_set.attribution,
         "excluded": {
             "sets": [_shown(source) for source in wanted.exclude],
@@ -118,7 +118,7 @@ def export_training(
         },
     }
     with atomic_directory(folder) as place:
-        _write(place, examples, used, facts)
+        _write(place, examples, used_rows, facts)
     return facts
 
 
@@ -133,20 +133,20 @@ def _wrong_replies(evaluations: Sequence[Path]) -> Replies:
     for run in evaluations:
         with reading(run) as db:
             results = run_of(db, run).results
-            firsts = (one for one in results if one.prompt == CODES and one.sample == 1)
-            judged = {(one.item_id, one.model): one for one in firsts}
-            for said in read_responses(db):
-                result = judged.get((said.item_id, said.model))
+            firsts = (result for result in results if result.prompt == CODES and result.sample == 1)
+            by_item_and_model = {(result.item_id, result.model): result for result in firsts}
+            for response in read_responses(db):
+                result = by_item_and_model.get((response.item_id, response.model))
                 if (
                     result is None
                     or result.predicted is None
-                    or said.variant != "plain"
-                    or not said.text.strip()
+                    or response.variant != "plain"
+                    or not response.text.strip()
                 ):
                     continue
                 right = result.expected_rag_behavior
                 if result.predicted != ("ANSWER" if right == ANSWER_CORRECTLY else right):
-                    replies.setdefault(said.item_id, []).append(said.text.strip())
+                    replies.setdefault(response.item_id, []).append(response.text.strip())
     return replies
 
 
@@ -155,10 +155,10 @@ def _split(examples: Sequence[Row], seed: int) -> dict[str, list[Row]]:
     bases = sorted(
         {row["source_id"] for row in examples}, key=lambda base: (seed_of(seed, "validation", base), base)
     )
-    held = set(bases[: max(round(VALIDATION * len(bases)), 1)] if len(bases) > 1 else ())
+    validation_bases = set(bases[: max(round(VALIDATION * len(bases)), 1)] if len(bases) > 1 else ())
     parts = {
-        "train": [row for row in examples if row["source_id"] not in held],
-        "validation": [row for row in examples if row["source_id"] in held],
+        "train": [row for row in examples if row["source_id"] not in validation_bases],
+        "validation": [row for row in examples if row["source_id"] in validation_bases],
     }
     return {name: part for name, part in parts.items() if part}
 
@@ -169,7 +169,7 @@ def _counts(examples: Sequence[Row]) -> dict[str, Any]:
 
 
 def _write(
-    place: Path, examples: Mapping[str, list[Row]], used: Iterable[Row], facts: dict[str, Any]
+    place: Path, examples: Mapping[str, list[Row]], used_rows: Iterable[Row], facts: dict[str, Any]
 ) -> None:
     import pyarrow as pa
 
@@ -181,7 +181,7 @@ def _write(
     for name, part in examples.items():
         write_rows(place / f"data/{name}.parquet", part, schema)
         write_lines(place / f"data/{name}.jsonl", part)
-    write_lines(place / "items.jsonl", used)
+    write_lines(place / "items.jsonl", used_rows)
     (place / FACTS).write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     header = {
         "language": list(facts["languages"]),
@@ -232,13 +232,13 @@ def make_examples(
     to be answered the code of its class. Raises `SourceError` for a row whose original, or text, cannot be read.
     """
     catalogue = Catalogue.load().with_classes(classes)
-    codes = {name: one.refusal_code for name, one in catalogue.classes.items()}
+    codes = {name: entry.refusal_code for name, entry in catalogue.classes.items()}
     prompt = partial(render_prompt, own_codes=catalogue.own_codes)
-    known = {item.id: item for item in items_of((*rows, *originals.values()), classes)}
-    done: set[tuple[str, str]] = set()
+    items = {item.id: item for item in items_of((*rows, *originals.values()), classes)}
+    seen_pairs: set[tuple[str, str]] = set()
     for row in rows:
         original = originals.get(row["source_id"], {})
-        item, control = known.get(row["id"]), known.get(original.get("id", ""))
+        item, control = items.get(row["id"]), items.get(original.get("id", ""))
         if item is None or control is None:
             raise SourceError(
                 f"item '{row['id']}': a training export needs each item with its unperturbed original, and one of the"
@@ -257,9 +257,11 @@ def make_examples(
                 number,
             )
         once = (item.base_id, code if form == "dpo" else "")
-        if once not in done:
-            done.add(once)
-            yield _example(form, original, control, (prompt(control), answer, code), "original", len(done))
+        if once not in seen_pairs:
+            seen_pairs.add(once)
+            yield _example(
+                form, original, control, (prompt(control), answer, code), "original", len(seen_pairs)
+            )
 
 
 def _example(form: Format, row: Row, item: Item, said: tuple[str, str, str], kind: str, number: int) -> Row:
@@ -289,19 +291,20 @@ class Exclusion:
         if no item is left.
         """
         reasons: Counter[str] = Counter()
-        kept = []
+        kept_rows = []
         for item in items:
             if reason := self._reason(item):
                 reasons[reason] += 1
             else:
-                kept.append(item)
-        if not kept:
+                kept_rows.append(item)
+        if not kept_rows:
             counts = ", ".join(f"{n} by {reason}" for reason, n in reasons.items())
-            way = " or give --keep-levers" if "lever" in reasons else ""
+            remedy = " or give --keep-levers" if "lever" in reasons else ""
             raise SourceError(
-                f"--exclude: all {len(items)} accepted items are excluded ({counts}): build from other questions{way}"
+                f"--exclude: all {len(items)} accepted items are excluded ({counts}): build from other questions"
+                f"{remedy}"
             )
-        return kept, dict(reasons)
+        return kept_rows, dict(reasons)
 
     def _reason(self, item: RoundItem) -> str | None:
         if self._bases.find(item) or self._index.find(original_of(item)):

@@ -147,12 +147,12 @@ def _bibtex(text: Any) -> _Verbatim:
     return _Verbatim(re.sub(r"[{}\\<>`#$%&~^@]", "", one_line(str(text))))
 
 
-def _share(told: Mapping[str, Any]) -> _Verbatim:
+def _share(estimate: Mapping[str, Any]) -> _Verbatim:
     """A share with its interval, in percent."""
-    if told["value"] is None:
+    if estimate["value"] is None:
         return _Verbatim("NA")
-    low, high = 100 * told["low"], 100 * told["high"]
-    return _Verbatim(f"{100 * told['value']:.1f} % ({low:.1f} … {high:.1f})")
+    low, high = 100 * estimate["low"], 100 * estimate["high"]
+    return _Verbatim(f"{100 * estimate['value']:.1f} % ({low:.1f} … {high:.1f})")
 
 
 def _bar(share: float | None) -> _Verbatim:
@@ -170,7 +170,9 @@ def _example(rows: Iterable[SnapshotRow]) -> JsonObject | None:
     fit = [row for row in rows if "grounding" not in row and row["expected_rag_behavior"] != ANSWER_CORRECTLY]
     if not fit:
         return None
-    row = min(fit, key=lambda one: len(one["perturbed_query"]) + len(one["perturbed_context"]))
+    row = min(
+        fit, key=lambda candidate: len(candidate["perturbed_query"]) + len(candidate["perturbed_context"])
+    )
     return {
         "class": row["perturbation_class"],
         "intensity": row["intensity"],

@@ -53,7 +53,7 @@ def describe_snapshot(manifest: Facts, columns: Mapping[str, Sequence[Column]]) 
     """The content of `croissant.json`; `columns` are those of each part, and `manifest` has its files with digests."""
     digests = {entry["path"]: entry["sha256"] for entry in manifest["files"] if "sha256" in entry}
     paths = data_paths(manifest["content_digest"], list(columns))
-    licence = licence_header(one["licence"] for one in manifest["licences"])
+    licence = licence_header(entry["licence"] for entry in manifest["licences"])
     content: JsonObject = {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
@@ -85,9 +85,11 @@ def describe_snapshot(manifest: Facts, columns: Mapping[str, Sequence[Column]]) 
                 "@id": part,
                 "name": part,
                 "key": {"@id": f"{part}/id"},
-                "field": [_field(part, paths[part], column) for column in found if column.kind in _TYPES],
+                "field": [
+                    _field(part, paths[part], column) for column in part_columns if column.kind in _TYPES
+                ],
             }
-            for part, found in columns.items()
+            for part, part_columns in columns.items()
         ],
         **{f"rai:{name}": value for name, value in _responsible(manifest).items() if value},
     }
@@ -119,11 +121,14 @@ def _responsible(manifest: Facts) -> dict[str, Any]:
     stages, counts, panel = manifest["counts"]["stages"], manifest["counts"], manifest["panel"]
     generators, verifiers = _models(manifest["generators"]), _models(manifest["verifiers"])
     short = [
-        f"{one['generator']} {one['cell'] or ''}: {one['got']} of {one['wanted']} items"
-        for one in manifest["selection"]["shortfalls"]
+        f"{shortfall['generator']} {shortfall['cell'] or ''}: {shortfall['got']} of {shortfall['wanted']} items"
+        for shortfall in manifest["selection"]["shortfalls"]
     ]
     licences = listed(
-        [f"{one['licence'] or 'no stated licence'} ({one['rows']} items)" for one in manifest["licences"]]
+        [
+            f"{entry['licence'] or 'no stated licence'} ({entry['rows']} items)"
+            for entry in manifest["licences"]
+        ]
     )
     lost = {
         name: stages.get(name, 0)
@@ -205,7 +210,7 @@ def _figure(figure: Facts) -> str:
 def _biases(manifest: Facts) -> list[str]:
     """What baselines tell from a part of an item, and how many items each generator made."""
     shortcuts = manifest.get("shortcuts") or {"figures": {}}
-    told = [
+    sentences = [
         f"Shortcut '{name}', {target}: {_figure(figure)}"
         for name, figures in shortcuts["figures"].items()
         for target, figure in figures.items()
@@ -214,9 +219,9 @@ def _biases(manifest: Facts) -> list[str]:
     names = {entry["name"] for entry in manifest["generators"]} & {
         entry["name"] for entry in manifest["verifiers"]
     }
-    own = (
+    own_classes = (
         [f"Generators that are also verifiers judge their own items: {listed(sorted(names))}."]
         if names
         else []
     )
-    return [*told, f"Items by generator: {shares}.", *own]
+    return [*sentences, f"Items by generator: {shares}.", *own_classes]

@@ -129,18 +129,18 @@ _ALIASES = {
 }
 
 
-def hub_licence(stated: str) -> str | None:
+def hub_licence(licence: str) -> str | None:
     """The Hub's identifier for a licence, or None if it has none that we know.
 
     >>> hub_licence("CC BY-SA 4.0"), hub_licence("House rules")
     ('cc-by-sa-4.0', None)
     """
-    slug = _slug(stated)
+    slug = _slug(licence)
     slug = _ALIASES.get(slug, slug)
     return slug if slug in _RANKS else None
 
 
-def licence_header(stated: Iterable[str | None]) -> dict[str, str]:
+def licence_header(licences: Iterable[str | None]) -> dict[str, str]:
     """The licence fields of a card's YAML header for rows under the `stated` licences.
 
     The strictest wins, among equals the newest version. One that is unknown to the Hub cannot be ranked: it makes
@@ -152,16 +152,16 @@ def licence_header(stated: Iterable[str | None]) -> dict[str, str]:
     >>> licence_header(["House rules", None])
     {'license': 'other', 'license_name': 'house-rules-and-unstated'}
     """
-    named = set(stated)
-    if named == {None}:
+    wordings = set(licences)
+    if wordings == {None}:
         return {"license": "unknown"}
-    known = {hub_licence(licence) for licence in named if licence is not None}
-    if None in known or None in named:
-        names = sorted({_slug(licence) or "unnamed" for licence in named if licence is not None})
-        if None in named:
+    identifiers = {hub_licence(licence) for licence in wordings if licence is not None}
+    if None in identifiers or None in wordings:
+        names = sorted({_slug(licence) or "unnamed" for licence in wordings if licence is not None})
+        if None in wordings:
             names.append("unstated")
         return {"license": "other", "license_name": "-and-".join(names)}
-    return {"license": max(filter(None, known), key=lambda licence: (_RANKS[licence], licence))}
+    return {"license": max(filter(None, identifiers), key=lambda licence: (_RANKS[licence], licence))}
 
 
 def _slug(text: str) -> str:
@@ -193,10 +193,13 @@ def items_with_votes(db: sqlite3.Connection, plan: CurrentPlan, ids: Iterable[st
 
     def item(candidate_id: str) -> AcceptedItem:
         votes = queries.votes_of(db, candidate_id, plan.judges)
-        made = queries.candidate(db, candidate_id)
-        found = solved.get(candidate_id)
+        candidate = queries.candidate(db, candidate_id)
+        difficulty = solved.get(candidate_id)
         return AcceptedItem(
-            queries.instance_of(db, candidate_id), made, tuple(votes.values()), found.wrong if found else None
+            queries.instance_of(db, candidate_id),
+            candidate,
+            tuple(votes.values()),
+            difficulty.wrong if difficulty else None,
         )
 
     return map(item, ids)

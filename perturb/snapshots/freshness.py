@@ -331,22 +331,24 @@ def measure_freshness(old: Sequence[RoundItem], new: Sequence[RoundItem]) -> Fre
     )
 
 
-def jaccard(one: Shingles, other: Shingles) -> float:
+def jaccard(first: Shingles, other: Shingles) -> float:
     """Size of the intersection over size of the union; 1 for two empty sets.
 
     >>> jaccard(frozenset({("a",), ("b",)}), frozenset({("b",), ("c",)})).__round__(2)
     0.33
     """
-    union = len(one | other)
-    return len(one & other) / union if union else 1.0
+    union = len(first | other)
+    return len(first & other) / union if union else 1.0
 
 
-def _tally(named: Iterable[tuple[str, str]], near: set[str], again: set[str]) -> dict[str, Overlap]:
+def _tally(members: Iterable[tuple[str, str]], near: set[str], again: set[str]) -> dict[str, Overlap]:
     items: dict[str, list[str]] = {}
-    for name, item in named:
+    for name, item in members:
         items.setdefault(name, []).append(item)
     return {
-        name: Overlap(len(ids), sum(one in near for one in ids), sum(one in again for one in ids))
+        name: Overlap(
+            len(ids), sum(item_id in near for item_id in ids), sum(item_id in again for item_id in ids)
+        )
         for name, ids in sorted(items.items())
     }
 
@@ -372,13 +374,13 @@ def _change(item: RoundItem) -> Shingles:
         return frozenset()
     before = _shingles((*_split(item.original_query), "|", *_split(item.original_context)))
     after = _shingles(_words(item))
-    return frozenset({("+", *one) for one in after - before} | {("-", *one) for one in before - after})
+    return frozenset({("+", *word) for word in after - before} | {("-", *word) for word in before - after})
 
 
-def _same_change(one: Shingles, other: Shingles) -> bool:
+def _same_change(first: Shingles, other: Shingles) -> bool:
     """Whether one holds most of the other; where one of them is not known, the texts decide alone."""
-    smaller = min(len(one), len(other))
-    return not smaller or len(one & other) >= CHANGE_THRESHOLD * smaller
+    smaller = min(len(first), len(other))
+    return not smaller or len(first & other) >= CHANGE_THRESHOLD * smaller
 
 
 class PriorRounds:
@@ -393,12 +395,14 @@ class PriorRounds:
     @cached_property
     def digest(self) -> str:
         """Stands for all the texts to avoid: jobs that avoid others are other jobs."""
-        texts = (f"{item.base_id}\n{item.query}\n{item.context}" for one in self.sets for item in one.items)
+        texts = (
+            f"{item.base_id}\n{item.query}\n{item.context}" for earlier in self.sets for item in earlier.items
+        )
         return digest(sorted(texts))
 
     @cached_property
     def _index(self) -> FreshnessIndex:
-        return FreshnessIndex(item for one in self.sets for item in one.items)
+        return FreshnessIndex(item for earlier in self.sets for item in earlier.items)
 
     def find_repeat(self, instance: BaseInstance, candidate: Candidate) -> str | None:
         """Why a candidate would be a near duplicate of an avoided item, in one line; None if it is fresh."""

@@ -158,11 +158,11 @@ def check_prompts(folder: Path, entry: Facts, expected: PromptSet) -> list[str]:
     problems = []
     for name, path in prompt_paths(entry["digest"], list(entry["rows"])).items():
         try:
-            found = read_part(folder / path).to_pylist()
+            rows = read_part(folder / path).to_pylist()
         except SnapshotError as error:
             return [str(error)]
-        wanted = expected.splits.get(name, ())
-        if _only(columns, found) != _only(columns, wanted):
+        expected_rows = expected.splits.get(name, ())
+        if _only(columns, rows) != _only(columns, expected_rows):
             problems.append(f"{path}: the prompts are not those of the rows")
     if entry["rows"] != expected.entry()["rows"]:
         problems.append("the numbers of prompts in the manifest are not those of the rows")
@@ -228,7 +228,7 @@ def code_marks(codes: Mapping[str, str]) -> dict[str, str]:
     """
     spellings = refusal_spellings(codes)
     return {
-        code: _shared_part([one for one in spellings if spellings[one] == code])
+        code: _shared_part([spelling for spelling in spellings if spellings[spelling] == code])
         for code in dict.fromkeys(spellings.values())
     }
 

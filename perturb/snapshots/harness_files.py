@@ -77,15 +77,15 @@ def task_files(prompts: PromptSet, title: str, codes: Mapping[str, str]) -> dict
         "ambiguous": AMBIGUOUS,
     }
     names = {**_TEMPLATES, **{_task_path(split): f"{_LM_EVAL[split]}.yaml.j2" for split in prompts.splits}}
-    made = {
+    files = {
         "eval.yaml": _yaml(_inspect_yaml(list(prompts.splits), title, mark_pattern(codes))),
         _group_path("perturb"): _group("perturb", map(_task_path, prompts.splits)),
     }
     for path, name in names.items():
-        made[path] = environment().get_template(f"harness/{name}").render(values)
-    made[_group_path(_PLAIN)] = _group(_PLAIN, map(_plain_path, prompts.splits))
+        files[path] = environment().get_template(f"harness/{name}").render(values)
+    files[_group_path(_PLAIN)] = _group(_PLAIN, map(_plain_path, prompts.splits))
     plain = environment().get_template("harness/perturb_plain.yaml.j2")
-    return made | {_plain_path(split): plain.render(values, split=split) for split in prompts.splits}
+    return files | {_plain_path(split): plain.render(values, split=split) for split in prompts.splits}
 
 
 def _group(name: str, paths: Iterable[str]) -> str:

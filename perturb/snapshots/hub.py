@@ -211,8 +211,8 @@ class HubRepository:
         """Tag a commit; a tag that somebody made meanwhile must hold the same content."""
 
         def send() -> None:
-            if (known := self.tags().get(round_.tag)) is not None:
-                _require_same(round_, self.read_manifest(known))
+            if (tagged := self.tags().get(round_.tag)) is not None:
+                _require_same(round_, self.read_manifest(tagged))
                 return
             words = f"Manifest digest: {manifest_digest(self.read_manifest(commit))}"
             self.api.create_tag(
@@ -262,7 +262,7 @@ def plan_push(round_: RoundOnHub, endpoint: str | None = None, *, online: bool =
     or if the tag of the round stands for other content.
     """
     former: Facts = {}
-    head = known = None
+    head = tag_commit = None
     if online:
         hub = HubRepository(HfApi(endpoint=endpoint, library_name="perturb"), round_.repo, "dataset")
         if hub.call("look it up", lambda: hub.api.repo_exists(round_.repo, repo_type="dataset")):
@@ -270,11 +270,11 @@ def plan_push(round_: RoundOnHub, endpoint: str | None = None, *, online: bool =
                 _require_same(round_, hub.read_manifest(tagged))
             info = hub.call("look it up", lambda: hub.api.repo_info(round_.repo, repo_type="dataset"))
             head = str(info.sha)
-            former, known = (
+            former, tag_commit = (
                 hub.read_manifest(head),
                 hub.call("read the card", lambda: hub.read_text(CARD, head)),
             )
-    card, manifest = _published_texts(round_, former, known)
+    card, manifest = _published_texts(round_, former, tag_commit)
     sizes = {entry["path"]: entry["bytes"] for entry in round_.snapshot.manifest["files"]}
     sizes |= {CARD: len(card.encode()), MANIFEST: len(manifest.encode())}
     if round_.replies is not None:
@@ -315,13 +315,13 @@ def _commit_once(hub: HubRepository, round_: RoundOnHub) -> tuple[str, bool]:
         parent_commit=head,
     )
     try:
-        made = send()
+        pushed = send()
     except (RuntimeError, OSError) as error:
         if constants.HF_HUB_DISABLE_XET or isinstance(error, HfHubHTTPError):
             raise
         with _without_xet():
-            made = send()
-    commit = str(made.oid)
+            pushed = send()
+    commit = str(pushed.oid)
     missing = {add.path_in_repo for add in adds} - set(
         hub.api.list_repo_files(hub.repo, repo_type="dataset", revision=commit)
     )
@@ -358,11 +358,11 @@ def _published_texts(round_: RoundOnHub, former: Facts, card: str | None) -> tup
     return text, render_manifest(manifest)
 
 
-def _require_same(round_: RoundOnHub, known: Facts) -> None:
-    if identity(known) != identity(round_.snapshot.manifest):
+def _require_same(round_: RoundOnHub, commit: Facts) -> None:
+    if identity(commit) != identity(round_.snapshot.manifest):
         raise PublishError(
             f"{round_.repo}: the tag '{round_.tag}' exists with other content"
-            f" ({known.get('content_digest', 'no manifest of ours')}): published rounds do not change, so build under"
+            f" ({commit.get('content_digest', 'no manifest of ours')}): published rounds do not change, so build under"
             " a new round name"
         )
 
@@ -381,16 +381,16 @@ def _wait_before_retry(error: Exception, attempt: int) -> float | None:
     return min(FIRST_WAIT * 2.0**attempt, LONGEST_WAIT)
 
 
-def _explain(repo: str, what: str, error: Exception) -> str:
+def _explain(repo: str, action: str, error: Exception) -> str:
     cause = error.__cause__ if isinstance(error, RuntimeError) and error.__cause__ else error
     if isinstance(cause, HfHubHTTPError) and cause.response is not None:
         status = cause.response.status_code
         if isinstance(cause, RepositoryNotFoundError) and status == 401:
             status = 404
-        told = redact(" ".join(str(cause.server_message or "").split()))[:200]
+        server_message = redact(" ".join(str(cause.server_message or "").split()))[:200]
         hint = _HINTS.get(status, _GO_ON)
-        return f"{repo}: {what}: the Hub answered {status}{f' ({told})' if told else ''}: {hint}"
+        return f"{repo}: {action}: the Hub answered {status}{f' ({server_message})' if server_message else ''}: {hint}"
     reason = redact(" ".join(str(cause).split()))[:200] or type(cause).__name__
     if status_said := re.search(r"\(([45]\d\d) [A-Z]", reason):
-        return f"{repo}: {what}: the answer was {status_said[1]} ({reason}): {_GO_ON}"
-    return f"{repo}: {what}: the connection failed ({reason}): {_GO_ON}"
+        return f"{repo}: {action}: the answer was {status_said[1]} ({reason}): {_GO_ON}"
+    return f"{repo}: {action}: the connection failed ({reason}): {_GO_ON}"

@@ -114,12 +114,12 @@ def _original_passages(row: SourceRow, passages: int) -> tuple[str, ...]:
 def _cell(row: SourceRow, catalogue: Catalogue) -> Cell:
     parts = []
     listed = sorted(catalogue.classes, key=taxonomy_place)
-    for field, known in (("perturbation_class", listed), ("intensity", list(Intensity))):
+    for field, choices in (("perturbation_class", listed), ("intensity", list(Intensity))):
         value: Any = row.fields.get(field)
         if field == "intensity" and _is_control(row):
             value = Intensity.LOW  # what was not perturbed must be answered
-        if value not in known:
-            raise row.error(field, f"is {value!r}, which is not one of {', '.join(known)}: correct it")
+        if value not in choices:
+            raise row.error(field, f"is {value!r}, which is not one of {', '.join(choices)}: correct it")
         parts.append(value)
     return Cell(PerturbationClass(parts[0]), Intensity(parts[1]))
 
@@ -141,28 +141,28 @@ def _passages(row: SourceRow) -> tuple[Passage, ...]:
     context, grounding = row.fields.get("perturbed_context"), row.fields.get("grounding")
     if isinstance(context, list):
         grounding, context = context, None
-    texts = [_entry_text(row, entry, at) for at, entry in enumerate(grounding or ())]
+    texts = [_entry_text(row, entry, place) for place, entry in enumerate(grounding or ())]
     if len(texts) > 1:
         parts = _titled(context, texts) if isinstance(context, str) else None
         parts = parts or [split_marker(text) for text in texts]
         signal = _signal(row, len(parts))
         return tuple(
-            Passage(text, title, "signal" if at in signal else "noise")
-            for at, (title, text) in enumerate(parts)
+            Passage(text, title, "signal" if place in signal else "noise")
+            for place, (title, text) in enumerate(parts)
         )
     if context is None:
         context = texts[0] if texts else row.fields.get("original_context")
     return (Passage(row.text(context, "perturbed_context", _MAX_CONTEXT_CHARS)),)
 
 
-def _entry_text(row: SourceRow, entry: Any, at: int) -> str:
+def _entry_text(row: SourceRow, entry: Any, place: int) -> str:
     """The text of one entry of `grounding`: plain, or under its `cite_N` or `text` key."""
     text = entry
     if isinstance(entry, Mapping):
         text = cited_text(entry)
         text = entry.get("text") if text is None else text
     if not isinstance(text, str):
-        raise row.error(f"grounding[{at}]", f"must be a passage, got {type_name(text)}: correct the row")
+        raise row.error(f"grounding[{place}]", f"must be a passage, got {type_name(text)}: correct the row")
     return text
 
 
@@ -183,26 +183,26 @@ def _walk(context: str, texts: list[str]) -> list[tuple[str, str]] | None:
     for number, text in enumerate(texts, start=1):
         head = f"[{number}] "
         end = f"\n\n[{number + 1}] " if number < len(texts) else ""
-        found = context.find(text + end, position + len(head))
-        if not context.startswith(head, position) or found < 0:
+        start = context.find(text + end, position + len(head))
+        if not context.startswith(head, position) or start < 0:
             return None
-        title = context[position + len(head) : found]
+        title = context[position + len(head) : start]
         if title and not title.endswith(": "):
             return None
         parts.append((title.removesuffix(": "), text))
-        position = found + len(text) + 2
+        position = start + len(text) + 2
     return parts if position - 2 == len(context) else None
 
 
 def _parted(context: str, number: int) -> list[tuple[str, str]] | None:
-    parts, rest = [], context.strip()
-    for at in range(1, number + 1):
-        if not rest.startswith(f"[{at}]"):
+    parts, remaining = [], context.strip()
+    for number_of_part in range(1, number + 1):
+        if not remaining.startswith(f"[{number_of_part}]"):
             return None
-        piece, mark, following = rest.partition(f"\n[{at + 1}]")
+        piece, mark, following = remaining.partition(f"\n[{number_of_part + 1}]")
         parts.append(split_marker(piece.strip()))
-        rest = f"[{at + 1}]{following}" if mark else ""
-    return None if rest else parts
+        remaining = f"[{number_of_part + 1}]{following}" if mark else ""
+    return None if remaining else parts
 
 
 def _signal(row: SourceRow, passages: int) -> frozenset[int]:
@@ -210,7 +210,9 @@ def _signal(row: SourceRow, passages: int) -> frozenset[int]:
     listed = row.fields.get("signal_indices")
     if listed is None:
         return frozenset(range(passages))
-    if not isinstance(listed, list) or not all(isinstance(at, int) and 0 <= at < passages for at in listed):
+    if not isinstance(listed, list) or not all(
+        isinstance(place, int) and 0 <= place < passages for place in listed
+    ):
         raise row.error("signal_indices", "must list positions in the passages, from 0: correct the row")
     return frozenset(listed)
 
@@ -306,17 +308,17 @@ def check_controls(
 ) -> list[str]:
     """Compare the controls with the manifest and with the rows they belong to; returns the problems."""
     parts = control_names(configs)
-    found: list[SnapshotRow] = []
+    controls: list[SnapshotRow] = []
     try:
         for name, path in control_paths(str(manifest["content_digest"]), configs).items():
-            found += read_rows_of(folder, path, parts[name])
+            controls += read_rows_of(folder, path, parts[name])
     except SnapshotError as error:
         return [str(error)]
     problems = []
-    if manifest["controls"]["row_digests"] != [row["row_digest"] for row in found]:
+    if manifest["controls"]["row_digests"] != [row["row_digest"] for row in controls]:
         problems.append("the controls or their order differ from the manifest")
     pairs = {f"{row['id']}{SUFFIX}": row for row in rows}
-    for row in found:
+    for row in controls:
         pair = pairs.pop(row["id"], None)
         if row["row_digest"] != row_digest(row):
             problems.append(f"control {row['id']!r}: its content does not match its digest")

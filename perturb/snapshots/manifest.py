@@ -267,7 +267,11 @@ def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> JsonObject:
         "controls": None,
         "harness": None,
         **({"classes": [entry.to_payload() for entry in run.classes]} if run.classes else {}),
-        **({"replies": {"sha256": kept.sha256, "replies": kept.replies}} if (kept := facts.replies) else {}),
+        **(
+            {"replies": {"sha256": replies.sha256, "replies": replies.replies}}
+            if (replies := facts.replies)
+            else {}
+        ),
     }
 
 

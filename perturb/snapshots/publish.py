@@ -95,9 +95,10 @@ def _checked_round(folder: Path, repo: str, replies: Path | None, scores: str) -
     snapshot = read_snapshot(folder)
     problems = check_snapshot(folder)
     if problems:
-        more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
+        others = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
         raise SnapshotError(
-            f"{folder}: not published, since it does not match its manifest: {problems[0]}{more}: export the run again"
+            f"{folder}: not published, since it does not match its manifest: {problems[0]}{others}: export the run"
+            " again"
         )
     refuse_keys(snapshot)
     if replies is not None:
@@ -109,26 +110,26 @@ def refuse_keys(snapshot: Snapshot) -> None:
     """Raise `PublishError` if any file or row of the snapshot holds what looks like a key."""
     names = key_variables(snapshot.manifest)
     for place, content in _contents(snapshot):
-        if shown := show_key(content, names):
+        if masked_key := show_key(content, names):
             raise PublishError(
-                f"{snapshot.folder}: not published, since {place} holds what looks like a key ({shown}): take"
+                f"{snapshot.folder}: not published, since {place} holds what looks like a key ({masked_key}): take"
                 " it out where it comes from, build again, and revoke the key"
             )
 
 
 def _check_replies(snapshot: Snapshot, file: Path) -> None:
     recording = read_recording(file)
-    stated = snapshot.manifest.get("replies") or {}
-    if stated.get("sha256") != recording.digest:
+    stated_replies = snapshot.manifest.get("replies") or {}
+    if stated_replies.get("sha256") != recording.digest:
         raise RecordingError(
             f"{file}: is not the file of replies that {snapshot.folder} names: `perturb export RUN --replies {file}`"
             " writes both"
         )
     names = key_variables(snapshot.manifest)
     for place, content in recording.contents():
-        if shown := show_key(content, names):
+        if masked_key := show_key(content, names):
             raise PublishError(
-                f"{file}: not published, since {place} holds what looks like a key ({shown}): revoke the key,"
+                f"{file}: not published, since {place} holds what looks like a key ({masked_key}): revoke the key,"
                 " and publish without --replies"
             )
 
@@ -166,10 +167,10 @@ def push_space(
         allow_patterns=[*files],
         delete_patterns="*",
     )
-    made = hub.call("commit", send)
+    commit = hub.call("commit", send)
     if public:
         hub.open()
-    return Publication(repo, "", str(made.oid), f"{hub.api.endpoint}/spaces/{repo}", made.oid != before)
+    return Publication(repo, "", str(commit.oid), f"{hub.api.endpoint}/spaces/{repo}", commit.oid != before)
 
 
 State = Literal["met", "not met", "unknown"]
@@ -191,9 +192,9 @@ Finding = tuple[State, str]
 def check_practices(manifest: Facts) -> tuple[Practice, ...]:
     """The practices in the order of the life of a benchmark: design, implementation, documentation, maintenance."""
     return tuple(
-        Practice(stage, name, *(found if isinstance(found, tuple) else found(manifest)))
+        Practice(stage, name, *(evidence if isinstance(evidence, tuple) else evidence(manifest)))
         for stage, practices in _PRACTICES.items()
-        for name, found in practices.items()
+        for name, evidence in practices.items()
     )
 
 
@@ -203,8 +204,8 @@ def _when(met: bool, yes: str, no: str) -> Finding:
 
 def _labels(manifest: Facts) -> Finding:
     certificate = manifest.get("certificate")
-    told = certificate_line(certificate, len(manifest["verifiers"])) if certificate else ""
-    return _when(bool(told), told, "nothing was planted: build with `panel: {planted: 24}`")
+    line = certificate_line(certificate, len(manifest["verifiers"])) if certificate else ""
+    return _when(bool(line), line, "nothing was planted: build with `panel: {planted: 24}`")
 
 
 def _people(manifest: Facts) -> Finding:
@@ -229,10 +230,12 @@ def _shortcuts(manifest: Facts) -> Finding:
 
 
 def _licence(manifest: Facts) -> Finding:
-    stated = [one["licence"] for one in manifest["licences"]]
-    missing = [one or "none" for one in stated if one is None or hub_licence(one) is None]
+    licences = [entry["licence"] for entry in manifest["licences"]]
+    missing = [licence or "none" for licence in licences if licence is None or hub_licence(licence) is None]
     return _when(
-        not missing, ", ".join(map(str, stated)), f"licences that the Hub does not know: {', '.join(missing)}"
+        not missing,
+        ", ".join(map(str, licences)),
+        f"licences that the Hub does not know: {', '.join(missing)}",
     )
 
 

@@ -43,8 +43,8 @@ def merge_cards(ours: str, theirs: str | None, rounds: str, former: Collection[s
     generated = f"{BEGIN}\n{page.strip()}\n\n{rounds.strip()}\n{END}\n"
     if theirs is None:
         return join_card(header, "\n" + generated)
-    known, written = split_card(theirs)
-    return join_card(merge_headers(header, known, former), _place(generated, written))
+    published_header, published_body = split_card(theirs)
+    return join_card(merge_headers(header, published_header, former), _place(generated, published_body))
 
 
 def split_card(text: str) -> tuple[JsonObject, str]:
@@ -81,8 +81,8 @@ def merge_headers(ours: Facts, theirs: Facts, former: Collection[str] = ()) -> J
             merged[key] = [*dict.fromkeys([*_listed(theirs[key]), *_listed(ours[key])])]
     names = {entry["config_name"] for entry in ours.get("configs", ())} | set(former)
     for key in ("configs", "dataset_info"):
-        others = [entry for entry in _listed(theirs.get(key)) if _config_name(entry) not in names]
-        entries = [*ours.get(key, ()), *others]
+        unrelated = [entry for entry in _listed(theirs.get(key)) if _config_name(entry) not in names]
+        entries = [*ours.get(key, ()), *unrelated]
         merged.pop(key, None)
         if entries:
             merged[key] = entries
@@ -112,13 +112,13 @@ def rounds_section(rounds: Sequence[Facts], repo: str, configs: Sequence[str]) -
         "|---|---|---|---:|---|---|",
     ]
     for entry in rounds:
-        made = str(entry["created"] or "")[:10]
-        shown = re.sub(r"[^\w .:+-]", "-", str(entry["round"]))
+        day = str(entry["created"] or "")[:10]
+        round_name = re.sub(r"[^\w .:+-]", "-", str(entry["round"]))
         changed = ", ".join(entry["changed"]) or (
             "the items" if entry is not rounds[-1] else "the first round"
         )
         lines.append(
-            f"| {shown} | `{entry['tag']}` | {made} | {entry['rows']} | `{entry['content_digest']}` | {changed} |"
+            f"| {round_name} | `{entry['tag']}` | {day} | {entry['rows']} | `{entry['content_digest']}` | {changed} |"
         )
     return "\n".join(lines)
 
@@ -136,10 +136,10 @@ def scores_section(columns: Sequence[tuple[str, Sequence[str]]]) -> str:
         *zip(*(map(escape, texts) for _, texts in columns), strict=True),
     ]
     head, *rows = [f"| {' | '.join(line)} |" for line in lines]
-    what = (
+    description = (
         "In percent, with 95 % intervals over base instances; CRS is the mean of answer and refusal accuracy."
     )
-    return "\n".join(["## Scores", "", what, "", head, "|" + "---|" * len(columns), *rows])
+    return "\n".join(["## Scores", "", description, "", head, "|" + "---|" * len(columns), *rows])
 
 
 def join_card(header: Facts, page: str) -> str:

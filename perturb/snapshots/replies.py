@@ -85,10 +85,10 @@ def _checked(
 
 
 def _refuse_key(run: Path, content: Facts, names: set[str]) -> None:
-    if shown := show_key(content, names):
+    if masked_key := show_key(content, names):
         raise RecordingError(
             f"{run}: not exported, since {content['kind']} {content.get('id', '')!r} holds what looks like a key"
-            f" ({shown}): revoke the key, and take it out where it comes from"
+            f" ({masked_key}): revoke the key, and take it out where it comes from"
         )
 
 
@@ -109,7 +109,7 @@ def _build_rows(db: sqlite3.Connection, plan: CurrentPlan) -> Iterator[JsonObjec
     calls = AnsweredCalls(db)
     writers = {entry.name for entry in plan.facts.generators if entry.model != "rules"}
     judges = [entry.name for entry in plan.facts.verifiers if entry.model != "rules"]
-    known: set[str] = set()
+    instance_ids: set[str] = set()
     for planned in planned_jobs(db, plan.number):
         job = planned.job
         offers = _offers(calls, job.id, job.generator) if job.generator in writers else []
@@ -120,8 +120,8 @@ def _build_rows(db: sqlite3.Connection, plan: CurrentPlan) -> Iterator[JsonObjec
             if name in votes and (rows := calls.behind(job.id, name, ["verify"], votes[name].raw))
         ]
         blind = [last_pass(groups[-1]) for name, _ in spoken if (groups := calls.of(job.id, name, ["blind"]))]
-        if planned.instance_key not in known:
-            known.add(planned.instance_key)
+        if planned.instance_key not in instance_ids:
+            instance_ids.add(planned.instance_key)
             content = queries.instance(db, planned.instance_key).to_payload()
             yield {"kind": "instance", "key": planned.instance_key, "content": content}
         if offers:
@@ -146,12 +146,14 @@ def _build_rows(db: sqlite3.Connection, plan: CurrentPlan) -> Iterator[JsonObjec
 def _solver_rows(db: sqlite3.Connection, plan: CurrentPlan, calls: AnsweredCalls) -> Iterator[JsonObject]:
     """What solvers replied to accepted items, and what their judge said of it."""
     judge = plan.facts.solver_judge
-    for one in solver_replies(db, plan.facts.solvers):
-        asked = calls.behind(one.candidate_id, one.solver, ["solve"], one.raw) if one.raw else []
-        yield from _replies(one.candidate_id, str(one.sample), asked)
-        for purpose, raw in one.judged:
-            rows = calls.behind(one.candidate_id, judge, [purpose], raw) if raw else []
-            yield from _replies(one.candidate_id, f"{one.solver}/{one.sample}", rows)
+    for reply in solver_replies(db, plan.facts.solvers):
+        calls_behind = (
+            calls.behind(reply.candidate_id, reply.solver, ["solve"], reply.raw) if reply.raw else []
+        )
+        yield from _replies(reply.candidate_id, str(reply.sample), calls_behind)
+        for purpose, raw in reply.judged:
+            rows = calls.behind(reply.candidate_id, judge, [purpose], raw) if raw else []
+            yield from _replies(reply.candidate_id, f"{reply.solver}/{reply.sample}", rows)
 
 
 def _planted_rows(
@@ -161,9 +163,9 @@ def _planted_rows(
     votes = planted_votes(db, plan.judges.fingerprints)
     for item in planted_items(db):
         yield {"kind": "planted", "content": item.to_payload()}
-        said = votes.get(item.id, {})
+        item_votes = votes.get(item.id, {})
         for name in judges:
-            if name in said and (rows := calls.behind(item.id, name, ["verify"], said[name].raw)):
+            if name in item_votes and (rows := calls.behind(item.id, name, ["verify"], item_votes[name].raw)):
                 yield from _replies(item.id, "", rows)
                 for group in calls.of(item.id, name, ["blind"])[-1:]:
                     yield from _replies(item.id, "", last_pass(group))
@@ -178,14 +180,14 @@ def _offers(calls: AnsweredCalls, job: str, generator: str) -> list[list[sqlite3
 def _of_evaluation(db: sqlite3.Connection, facts: Facts) -> tuple[JsonObject, Iterator[JsonObject]]:
     if "snapshot" in facts:
         entries = facts["models"]
-        judge = next((one["judge"] for one in entries.values() if one.get("judge")), None)
+        judge = next((entry["judge"] for entry in entries.values() if entry.get("judge")), None)
         judge = None if facts.get(PANEL_FACT) else judge
         header = {
-            **_header("evaluation", None, [{"name": name, **one} for name, one in entries.items()]),
+            **_header("evaluation", None, [{"name": name, **entry} for name, entry in entries.items()]),
             "items": facts["snapshot"]["digest"],
             "name": facts["snapshot"]["name"],
             "round": facts["snapshot"]["round"],
-            **({"classes": own} if (own := facts["snapshot"].get("classes")) else {}),
+            **({"classes": own_classes} if (own_classes := facts["snapshot"].get("classes")) else {}),
             **_asked(entries),
             "judge": judge and {key: judge[key] for key in ("name", "model", "params")},
             **_panel(facts),
@@ -211,10 +213,10 @@ def _of_evaluation(db: sqlite3.Connection, facts: Facts) -> tuple[JsonObject, It
 
 def _asked(entries: Facts) -> JsonObject:
     """The variant of the codes, and the settings if there are others too."""
-    settings = {name: one for entry in entries.values() for name, one in settings_of(entry).items()}
-    codes = next((variant for variant, one in settings.items() if not one.free), "plain")
-    prompts = [{"name": one.name, "source": one.source} for one in settings.values()]
-    free = any(one.free for one in settings.values())
+    settings = {name: setting for entry in entries.values() for name, setting in settings_of(entry).items()}
+    codes = next((variant for variant, setting in settings.items() if not setting.free), "plain")
+    prompts = [{"name": setting.name, "source": setting.source} for setting in settings.values()]
+    free = any(setting.free for setting in settings.values())
     samples = max(n for entry in entries.values() for n in samples_of(entry).values())
     return {
         "variant": codes,
@@ -225,25 +227,27 @@ def _asked(entries: Facts) -> JsonObject:
 
 def _evaluation_rows(db: sqlite3.Connection) -> Iterator[JsonObject]:
     calls = AnsweredCalls(db)
-    known: set[str] = set()
+    item_ids: set[str] = set()
     for item_id, content in read_items(db):
-        known.add(item_id)
+        item_ids.add(item_id)
         yield {"kind": "item", "id": item_id, "content": content}
-    for one in read_responses(db):
-        if one.item_id not in known:
+    for response in read_responses(db):
+        if response.item_id not in item_ids:
             continue
-        purposes = ["respond", "confidence", one.variant.partition("/")[0]]
-        rows = calls.behind(one.item_id, one.model, purposes, one.text)
-        yield from _replies(one.item_id, one.variant, rows)
-    for said in chain(read_judgements(db), read_judge_votes(db)):
-        if said.item_id not in known:
+        purposes = ["respond", "confidence", response.variant.partition("/")[0]]
+        rows = calls.behind(response.item_id, response.model, purposes, response.text)
+        yield from _replies(response.item_id, response.variant, rows)
+    for judgement in chain(read_judgements(db), read_judge_votes(db)):
+        if judgement.item_id not in item_ids:
             continue
-        rows = calls.behind(said.item_id, said.judge, [said.kind, f"judge {said.kind}"], said.raw)
-        yield from _replies(said.item_id, judged_part(said.model, said.variant), rows)
-    for one in read_facts(db).get(PLANTED_FACT, {}).get("entries", ()):
-        for judged in one["judged"]:
-            rows = calls.behind(one["item"], one["judge"], [judged["purpose"]], judged["raw"])
-            yield from _replies(one["item"], judged_part(PLANTED_MODEL, one["variant"]), rows)
+        rows = calls.behind(
+            judgement.item_id, judgement.judge, [judgement.kind, f"judge {judgement.kind}"], judgement.raw
+        )
+        yield from _replies(judgement.item_id, judged_part(judgement.model, judgement.variant), rows)
+    for planted in read_facts(db).get(PLANTED_FACT, {}).get("entries", ()):
+        for part in planted["judged"]:
+            rows = calls.behind(planted["item"], planted["judge"], [part["purpose"]], part["raw"])
+            yield from _replies(planted["item"], judged_part(PLANTED_MODEL, planted["variant"]), rows)
 
 
 def _panel(facts: Facts) -> JsonObject:
@@ -251,15 +255,15 @@ def _panel(facts: Facts) -> JsonObject:
     panel = facts.get(PANEL_FACT)
     if not panel:
         return {}
-    members = [_settings({"name": name, **one}) for name, one in panel["judges"].items()]
+    members = [_settings({"name": name, **judge}) for name, judge in panel["judges"].items()]
     return {"judges": {"rule": panel["rule"], "members": members}}
 
 
 def _replies(subject: str, part: str, rows: Sequence[sqlite3.Row]) -> Iterator[JsonObject]:
     for attempt, row in enumerate(rows, start=1):
-        told = {name: row[name] for name in _TOLD}
+        fields = {name: row[name] for name in _TOLD}
         place = {"id": subject, "role": row["purpose"], "part": part, "attempt": attempt}
-        yield record_row("reply", RecordedReply(**place, prompt=row["key"], text=row["reply"], **told))
+        yield record_row("reply", RecordedReply(**place, prompt=row["key"], text=row["reply"], **fields))
 
 
 def _header(kind: Kind, version: str | None, entries: Sequence[Any]) -> JsonObject:
@@ -267,14 +271,14 @@ def _header(kind: Kind, version: str | None, entries: Sequence[Any]) -> JsonObje
     return {
         "kind": kind,
         "code_version": version,
-        "models": {one["name"]: _settings(one) for one in plain if one["model"] != "rules"},
+        "models": {entry["name"]: _settings(entry) for entry in plain if entry["model"] != "rules"},
     }
 
 
 def _settings(entry: Facts) -> JsonObject:
     """A model and what it was told, without its address."""
-    told = {"system": entry["system"]} if entry.get("system") else {}
-    return {"name": entry["name"], "model": entry["model"], "params": entry.get("params") or {}, **told}
+    prompt = {"system": entry["system"]} if entry.get("system") else {}
+    return {"name": entry["name"], "model": entry["model"], "params": entry.get("params") or {}, **prompt}
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,7 +319,7 @@ def verify_snapshot(folder: Path, levers: Sequence[Path] = ()) -> Verification:
 def _embedded_levers(snapshot: Snapshot) -> list[Path]:
     """Folders like `levers/side-clause` that the build named; those of a user have to be given."""
     with suppress(PerturbError):  # a configuration of another version: --levers names the folders
-        return [one for one in load_config(snapshot.folder / "build.yaml").levers if embedded_levers(one)]
+        return [path for path in load_config(snapshot.folder / "build.yaml").levers if embedded_levers(path)]
     return []
 
 
@@ -338,9 +342,9 @@ def _row_faults(row: SnapshotRow, catalogue: Catalogue, manifest: Facts) -> Iter
 def _vote_faults(row: SnapshotRow, cell: Cell, manifest: Facts) -> Iterator[str]:
     """Votes of who does not judge the class, and what a unanimous panel could not have accepted."""
     verdicts = {vote["verifier"]: vote["verdict"] for vote in row.get("verifier_votes") or ()}
-    judged = {one["name"]: one.get("classes") for one in manifest["verifiers"]}
+    classes_of = {verifier["name"]: verifier.get("classes") for verifier in manifest["verifiers"]}
     for name in verdicts:
-        if judged.get(name) and cell.perturbation_class not in judged[name]:
+        if classes_of.get(name) and cell.perturbation_class not in classes_of[name]:
             yield f"has a vote of {name}, which does not judge {cell.perturbation_class}"
     if manifest["panel"]["consensus"] == "unanimous":
         against = [name for name, verdict in verdicts.items() if verdict not in ("pass", "abstain")]

@@ -136,13 +136,13 @@ def layouts(columns: tuple[Column, ...]) -> tuple[tuple[Column, ...], ...]:
     """
     groups = ((EXPECTED_ANSWER,), ("language",), _DEEP, ("difficulty",))
     chosen = (sum(some, ()) for n in range(len(groups) + 1) for some in combinations(groups, n))
-    return tuple((*columns, *(one for one in _OPTIONAL if one.name in names)) for names in chosen)
+    return tuple((*columns, *(column for column in _OPTIONAL if column.name in names)) for names in chosen)
 
 
 def columns_of(row: SnapshotRow) -> tuple[Column, ...]:
     """The columns that `row` is laid out by."""
     columns = SEVERAL_COLUMNS if "grounding" in row else SINGLE_COLUMNS
-    return (*columns, *(one for one in _OPTIONAL if one.name in row))
+    return (*columns, *(column for column in _OPTIONAL if column.name in row))
 
 
 def schema_of(columns: Sequence[Column]) -> pa.Schema:
@@ -180,10 +180,10 @@ def build_rows(items: Iterable[AcceptedItem], round_name: str, panel: str) -> Se
     """One row for each item, in the order given, kept on disk; its layout follows from the number of its passages."""
     shared = {"round": round_name, "panel": panel}
     rows = Spool(_build_row(item, shared) for item in items)
-    found = {name for row in rows for name in _ABSENT if name in row}
-    if not found:
+    optional = {name for row in rows for name in _ABSENT if name in row}
+    if not optional:
         return rows
-    absent = {name: value for name, value in _ABSENT.items() if name in found}
+    absent = {name: value for name, value in _ABSENT.items() if name in optional}
     return Spool(seal({**absent, **row}) for row in rows)
 
 
@@ -234,7 +234,7 @@ def _build_row(item: AcceptedItem, shared: dict[str, str]) -> SnapshotRow:
         values["difficulty"] = item.difficulty
     if instance.language != ENGLISH:
         values["language"] = instance.language
-    names = [one.name for one in (*columns, *_OPTIONAL) if one.name in values]
+    names = [column.name for column in (*columns, *_OPTIONAL) if column.name in values]
     return seal({name: whole_texts(values[name]) for name in names})
 
 

@@ -94,13 +94,13 @@ def select(
     if plan.strategy == "natural":
         return Selection(tuple(sorted(item.id for items in by_generator.values() for item in items)))
     _check(plan, len(in_play))
-    drawn: list[str] = []
+    ids: list[str] = []
     shortfalls: list[Shortfall] = []
     for name, items in by_generator.items():
         chosen = _draw(items, plan)
-        drawn += [item.id for item in chosen]
+        ids += [item.id for item in chosen]
         shortfalls += _shortfalls(name, chosen, plan, sorted(in_play))
-    return Selection(tuple(sorted(drawn)), tuple(shortfalls))
+    return Selection(tuple(sorted(ids)), tuple(shortfalls))
 
 
 def _check(plan: SelectionPlan, n_cells: int) -> None:
@@ -135,21 +135,21 @@ def _draw(items: list[Job], plan: SelectionPlan) -> list[Job]:
 def _take_turns(items: list[Job], seed: int) -> list[Job]:
     """Order the items of one cell at random, one of each base instance before the second of any."""
     shuffled = sorted(items, key=lambda item: (seed_of(seed, "turn", item.id), item.id))
-    seen: Counter[str] = Counter()
+    items_so_far: Counter[str] = Counter()
     turns: list[int] = []
     for item in shuffled:
-        turns.append(seen[item.instance_id])
-        seen[item.instance_id] += 1
+        turns.append(items_so_far[item.instance_id])
+        items_so_far[item.instance_id] += 1
     order = sorted(range(len(shuffled)), key=turns.__getitem__)
     return [shuffled[position] for position in order]
 
 
 def _shortfalls(generator: str, chosen: list[Job], plan: SelectionPlan, cells: list[Cell]) -> list[Shortfall]:
-    got = Counter(item.cell for item in chosen)
+    counts = Counter(item.cell for item in chosen)
     missed = [
-        Shortfall(generator, cell, plan.min_per_cell, got[cell])
+        Shortfall(generator, cell, plan.min_per_cell, counts[cell])
         for cell in cells
-        if got[cell] < plan.min_per_cell
+        if counts[cell] < plan.min_per_cell
     ]
     if len(chosen) < plan.per_generator:
         missed.append(Shortfall(generator, None, plan.per_generator, len(chosen)))

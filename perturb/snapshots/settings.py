@@ -52,8 +52,8 @@ class PromptSetting:
         if not self.free:
             return (Message("user", render_prompt(item, variant, own_codes)),)
         passages = [
-            {"number": number, "title": one.title, "text": one.text}
-            for number, one in enumerate(item.passages, start=1)
+            {"number": number, "title": passage.title, "text": passage.text}
+            for number, passage in enumerate(item.passages, start=1)
         ]
         return self._render(item.query, passages)
 
@@ -75,8 +75,8 @@ CODES_SETTING = PromptSetting(CODES)
 
 def settings_of(entry: Facts) -> dict[str, PromptSetting]:
     """The settings in which a ledger says that a model was asked, by variant; an older ledger knows `codes` only."""
-    asked = entry.get("prompts") or {entry["variant"]: {"name": CODES, "source": ""}}
-    return {variant: PromptSetting(one["name"], one["source"]) for variant, one in asked.items()}
+    prompts = entry.get("prompts") or {entry["variant"]: {"name": CODES, "source": ""}}
+    return {variant: PromptSetting(prompt["name"], prompt["source"]) for variant, prompt in prompts.items()}
 
 
 def split_sample(variant: str) -> tuple[str, int]:
@@ -86,8 +86,8 @@ def split_sample(variant: str) -> tuple[str, int]:
     (('plain', 1), ('prompt/plain', 3))
     """
     parts = variant.split("/")
-    own = 2 if parts[0] == "prompt" else 1
-    return "/".join(parts[:own]), int(parts[own]) if len(parts) > own else 1
+    length = 2 if parts[0] == "prompt" else 1
+    return "/".join(parts[:length]), int(parts[length]) if len(parts) > length else 1
 
 
 def sample_variant(variant: str, sample: int) -> str:
@@ -126,8 +126,8 @@ def in_sample(model: str, sample: int) -> str:
 def fingerprint_of(entry: Facts, variant: str) -> str | None:
     """Under what a ledger keeps the newest replies of a model in a setting; None if it was not asked so."""
     variant = split_sample(variant)[0]
-    asked = entry.get("prompts") or {entry["variant"]: entry}
-    return asked[variant]["fingerprint"] if variant in asked else None
+    prompts = entry.get("prompts") or {entry["variant"]: entry}
+    return prompts[variant]["fingerprint"] if variant in prompts else None
 
 
 def prompt_setting(name: str) -> PromptSetting:
@@ -154,7 +154,7 @@ def prompt_setting(name: str) -> PromptSetting:
 def prompt_settings(names: Sequence[str]) -> tuple[PromptSetting, ...]:
     """The settings of these names, `codes` if it is missing. Raises `ConfigError`, also for two of one name."""
     settings = tuple(prompt_setting(name) for name in names or (CODES,))
-    stems = [one.name for one in settings]
+    stems = [setting.name for setting in settings]
     if twice := [name for name in stems if stems.count(name) > 1]:
         raise ConfigError(f"prompt '{twice[0]}' is given twice: name each once")
     return settings

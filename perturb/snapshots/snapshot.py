@@ -207,9 +207,9 @@ def write_snapshot(
     ordered = RowSelection(rows, [place for members in parts.values() for place in members.places])
     outlines = {name: [_outline(row) for row in members] for name, members in parts.items()}
     outline = [row for members in outlines.values() for row in members]
-    for one, other in pairwise(sorted(str(row["id"]) for row in outline)):
-        if one == other:
-            raise SnapshotError(f"{folder}: two rows have the id '{one}': select each item once")
+    for row_id, other in pairwise(sorted(str(row["id"]) for row in outline)):
+        if row_id == other:
+            raise SnapshotError(f"{folder}: two rows have the id '{row_id}': select each item once")
 
     content = content_digest(outlines)
     paths = data_paths(content, list(parts))
@@ -219,9 +219,9 @@ def write_snapshot(
         for name, members in parts.items():
             write_part(workspace / paths[name], members)
         columns = {name: columns_of(members[0]) for name, members in parts.items()}
-        whole = whole_path(content)
+        whole_file = whole_path(content)
         if len(parts) > 1:
-            write_rows(workspace / whole, ordered, schema_of(union_of(columns.values())))
+            write_rows(workspace / whole_file, ordered, schema_of(union_of(columns.values())))
         beside = control_paths(content, list(parts)) if controls else {}
         _write_text(workspace / "build.yaml", config_text)
         manifest = manifest_of(outlines, facts, content)
@@ -229,14 +229,14 @@ def write_snapshot(
             manifest["controls"] = write_controls(workspace, content, list(parts), controls)
         manifest["harness"] = harness.write(workspace)
         manifest["row_digests"] = [row["row_digest"] for row in outline]
-        listed = dict.fromkeys(("build.yaml", *paths.values(), whole, *beside.values(), *harness.paths))
+        listed = dict.fromkeys(("build.yaml", *paths.values(), whole_file, *beside.values(), *harness.paths))
         files = [_describe_file(workspace, name) for name in listed]
         metadata = describe_snapshot({**manifest, "files": files}, columns)
         _write_text(workspace / CROISSANT, render_croissant(metadata))
         files.append(_describe_file(workspace, CROISSANT))
         manifest["files"] = [{"path": CARD}, *files]
-        named = CardFiles({DEFAULT: whole, **paths}, beside, harness.prompts.paths)
-        card = render_card(outline, facts, content, named, islice(ordered, _EXAMPLES))
+        card_files = CardFiles({DEFAULT: whole_file, **paths}, beside, harness.prompts.paths)
+        card = render_card(outline, facts, content, card_files, islice(ordered, _EXAMPLES))
         _write_text(workspace / CARD, with_digest(card, manifest))
         manifest["files"] = [_describe_file(workspace, CARD), *files]
         _write_text(workspace / MANIFEST, render_manifest(manifest))
@@ -306,16 +306,16 @@ def _check_files(snapshot: Snapshot) -> list[str]:
     paths = data_paths(snapshot.content_digest, snapshot.configs)
     beside = {path.relative_to(folder).as_posix() for path in snapshot.control_files.values()}
     listed = {CARD, "build.yaml", *paths.values(), *beside, *harness_paths(manifest)}
-    stated = {entry["path"]: entry for entry in manifest["files"]}
+    by_path = {entry["path"]: entry for entry in manifest["files"]}
     # older snapshots have neither
-    listed |= {CROISSANT, whole_path(snapshot.content_digest)} & set(stated)
+    listed |= {CROISSANT, whole_path(snapshot.content_digest)} & set(by_path)
     problems = []
-    if set(stated) != listed or len(stated) < len(manifest["files"]):
+    if set(by_path) != listed or len(by_path) < len(manifest["files"]):
         problems.append(f"{MANIFEST}: 'files' does not list exactly {', '.join(sorted(listed))}")
-    for name in sorted(listed & set(stated)):
+    for name in sorted(listed & set(by_path)):
         if not (folder / name).is_file():
             problems.append(f"{name}: missing")
-        elif _describe_file(folder, name) != stated[name]:
+        elif _describe_file(folder, name) != by_path[name]:
             problems.append(f"{name}: differs from the file that was written")
         elif name == CARD and not states_digest((folder / CARD).read_text("utf-8", "replace"), manifest):
             problems.append(f"{MANIFEST}: differs from the one whose digest {CARD} states")
@@ -327,16 +327,18 @@ def _check_files(snapshot: Snapshot) -> list[str]:
 
 def _strangers(folder: Path, listed: set[str]) -> Iterator[str]:
     """Whatever lies in a snapshot and is not one of its files, links included; a strange folder counts once."""
-    ours = {MANIFEST, *listed}
-    ours |= {str(parent) for name in listed for parent in PurePosixPath(name).parents}
+    expected = {MANIFEST, *listed}
+    expected |= {str(parent) for name in listed for parent in PurePosixPath(name).parents}
     for place, folders, files in os.walk(folder):
         for name in sorted([*folders, *files]):
             path = Path(place, name)
-            shown = path.relative_to(folder).as_posix()
-            if path.is_symlink() or (shown not in ours and shown not in _LEFT_BY_THE_HUB):
-                plain = shown if shown.isprintable() else ascii(shown)
+            relative = path.relative_to(folder).as_posix()
+            if path.is_symlink() or (relative not in expected and relative not in _LEFT_BY_THE_HUB):
+                plain = relative if relative.isprintable() else ascii(relative)
                 yield f"{plain}: a link" if path.is_symlink() else f"{plain}: not part of the snapshot"
-        folders[:] = [name for name in folders if Path(place, name).relative_to(folder).as_posix() in ours]
+        folders[:] = [
+            name for name in folders if Path(place, name).relative_to(folder).as_posix() in expected
+        ]
 
 
 def _check_rows(parts: Parts, manifest: Facts) -> list[str]:
@@ -361,12 +363,12 @@ def _check_whole(snapshot: Snapshot, parts: Parts) -> list[str]:
     if len(parts) == 1 or snapshot.whole_file is None:
         return []
     try:
-        whole = read_part(snapshot.whole_file).to_pylist()
+        whole_rows = read_part(snapshot.whole_file).to_pylist()
     except SnapshotError as error:
         return [str(error)]
     rows = [row for members in parts.values() for row in members]
     names = [column.name for column in union_of(map(columns_of, rows))]
-    if whole == [{name: row.get(name) for name in names} for row in rows]:
+    if whole_rows == [{name: row.get(name) for name in names} for row in rows]:
         return []
     return [f"{whole_path(snapshot.content_digest)}: its rows are not those of {' and '.join(parts)}"]
 
