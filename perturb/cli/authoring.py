@@ -143,15 +143,15 @@ def levers_command(
         levers.sort(key=lambda lever: taxonomy_place(str(lever.cell)))
         page = make_levers_report(levers, catalogue.cells_without_rule() if offline else None)
     else:
-        found = catalogue.find(name)
-        if found is None:
+        found_lever = catalogue.find(name)
+        if found_lever is None:
             near = (
                 suggestion(name, (lever.name for lever in catalogue.levers))
                 or "`perturb levers` lists them all"
             )
             raise ConfigError(f"no lever is called '{name}': {near}")
-        levers, entry = [found], catalogue.classes[found.cell.perturbation_class]
-        page = make_lever_report(found, entry, catalogue.expected_behavior(found.cell))
+        levers, entry = [found_lever], catalogue.classes[found_lever.cell.perturbation_class]
+        page = make_lever_report(found_lever, entry, catalogue.expected_behavior(found_lever.cell))
     print_result([_as_json(catalogue, lever) for lever in levers], page, json_output)
 
 
@@ -170,8 +170,8 @@ def _draft(
     from perturb.reports.runs import make_draft_report
 
     if sentence is None or model is None or out is None:
-        lacking = "SENTENCE" if sentence is None else "--model" if model is None else "--out"
-        reject_option(lacking, "is missing: perturb levers draft SENTENCE --model MODEL --out FOLDER")
+        missing = "SENTENCE" if sentence is None else "--model" if model is None else "--out"
+        reject_option(missing, "is missing: perturb levers draft SENTENCE --model MODEL --out FOLDER")
     models = ModelNames(api_base=api_base).find_all([model])
     draft = draft_class(sentence, models, out, RunOptions(budget_usd=budget_usd))
     print_result(draft.to_dict(), make_draft_report(draft), json_output)
@@ -260,10 +260,10 @@ def curate_command(
         reject_given(options, f"goes with {PREFIX}OWNER/NAME: leave it out")
         if opened.resolve() == out.resolve():
             reject_option("--out", f"{out} is the source itself: choose another name")
-    used = PLAIN if recipe is None else load_recipe(recipe)
+    chosen_recipe = PLAIN if recipe is None else load_recipe(recipe)
     with given_by_options():
         day = None if since is None else read_since(since)
-    request = SourceRequest(opened, form, used, seed, limit, knowledge, columns, day)
+    request = SourceRequest(opened, form, chosen_recipe, seed, limit, knowledge, columns, day)
     articles = form == "articles" or (form == "auto" and writer is not None and not request.is_folder)
     if request.is_folder and writer is None:
         reject_option("--writer", "is missing: a folder of documents needs a model that writes questions")

@@ -65,8 +65,8 @@ def print_result(content: Any, report: Report, json_output: bool) -> None:
 
 def note_unfinished(db: sqlite3.Connection, plan: CurrentPlan) -> None:
     """Say on stderr that jobs of a build are left, if any are."""
-    if left := plan.count_stages(db).unfinished:
-        note(left)
+    if unfinished := plan.count_stages(db).unfinished:
+        note(unfinished)
 
 
 def note(message: str) -> None:
@@ -130,12 +130,12 @@ def check_repeats(option: str, values: Iterable[str]) -> None:
 def read_columns_option(given: list[str] | None, fields: Collection[str] = ()) -> dict[str, str]:
     """The pairs of `--column FIELD=COLUMN`. Anything else, or a field outside `fields`, is wrong use."""
     pairs = [pair.partition("=") for pair in given or ()]
-    for ours, _, theirs in pairs:
-        if not ours or not theirs:
-            reject_option("--column", f"'{ours}{theirs}' is not a pair: write FIELD=COLUMN")
-        if fields and ours not in fields:
-            reject_option("--column", f"'{ours}' is not a field: use {', '.join(fields)}")
-    return {ours: theirs for ours, _, theirs in pairs}
+    for field, _, column in pairs:
+        if not field or not column:
+            reject_option("--column", f"'{field}{column}' is not a pair: write FIELD=COLUMN")
+        if fields and field not in fields:
+            reject_option("--column", f"'{field}' is not a field: use {', '.join(fields)}")
+    return {field: column for field, _, column in pairs}
 
 
 @contextmanager
@@ -151,8 +151,8 @@ def describe(error: Any) -> str:
     """One line for a `UsageError`: which command, what is wrong, where to read on."""
     command = "perturb" if error.ctx is None else re.sub(r"[{}]", "", error.ctx.command_path)
     text = " ".join(error.format_message().split()).rstrip(".")
-    for theirs, ours in _PHRASES:
-        text = re.sub(theirs, ours, text, count=1)
+    for pattern, replacement in _PHRASES:
+        text = re.sub(pattern, replacement, text, count=1)
     if text[1:2].islower():
         text = text[0].lower() + text[1:]
     return f"{command}: {text} (see {command} --help)"
@@ -184,6 +184,6 @@ def with_covariates(
     from perturb.evaluation.models_under_test import read_covariates
     from perturb.reports.covariates import covariates_section, report_covariates
 
-    found = report_covariates(values, read_covariates(models))
-    section = covariates_section(found)
-    return replace(page, sections=(*page.sections, section)), {"covariates": found.to_dict()}
+    report = report_covariates(values, read_covariates(models))
+    section = covariates_section(report)
+    return replace(page, sections=(*page.sections, section)), {"covariates": report.to_dict()}

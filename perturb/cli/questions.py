@@ -96,18 +96,18 @@ def confidence_table_command(
 
     renamed = read_columns_option(column, ("model", "elicitation", "dataset", "item_id", "base_id"))
     precision = ConfidenceOptions(bins, resamples, seed, ece_bins, _checked_weight(weight))
-    found = score_confidence(tables, percent=percent, precision=precision, columns=renamed)
+    scores = score_confidence(tables, percent=percent, precision=precision, columns=renamed)
     heads = {"BAS": "bas_uniform", "accuracy": "accuracy", "ECE": "ece", "AURC": "aurc"}
     values = (
-        (one.group.model, {head: one.report.metrics[name] for head, name in heads.items()})
-        for one in found.groups
+        (group.group.model, {head: group.report.metrics[name] for head, name in heads.items()})
+        for group in scores.groups
     )
-    page, covariates = with_covariates(make_bas_page(found, _named(tables)), models, values)
+    page, covariates = with_covariates(make_bas_page(scores, _named(tables)), models, values)
     write_beside(report, page)
     if json_output:
-        for one in found.groups:
-            _note_warnings(one.group)
-    print_result({**found.to_dict(), **covariates}, page, json_output)
+        for group in scores.groups:
+            _note_warnings(group.group)
+    print_result({**scores.to_dict(), **covariates}, page, json_output)
 
 
 @bas_app.command("run", cls=WorkflowCommand)
@@ -140,11 +140,11 @@ def run_confidence_command(
     ended = asking.ask("bas", confidence_ways(elicitation or (), k), out)
     table = Path(ended.facts["table"])
     try:
-        found = score_confidence([table])
+        scores = score_confidence([table])
     except SourceError as exc:
         note(f"perturb: {exc}")
         raise typer.Exit(1) from None
-    asking.show(ended, make_bas_page(found, str(table)), found.groups)
+    asking.show(ended, make_bas_page(scores, str(table)), scores.groups)
 
 
 @bas_app.command("calibrate", cls=WorkflowCommand)
@@ -188,24 +188,26 @@ def calibrate_command(
     groups = read_confidence_tables(tables, percent=percent)
     if apply is not None:
         maps = load_maps(apply)
-        found = [apply_saved(maps, group, precision) for group in groups]
+        calibrations = [apply_saved(maps, group, precision) for group in groups]
     else:
         calibration = read_confidence_tables([on], percent=percent) if on else ()
-        found = [_fit(group, calibration, Split(share, repeats=repeats), precision) for group in groups]
+        calibrations = [
+            _fit(group, calibration, Split(share, repeats=repeats), precision) for group in groups
+        ]
     across = () if apply or on else calibration_matrix(groups, method, Split(share), precision)
     if save is not None:
-        _save(save, found, method)
-    page = make_bas_page(score_groups(groups, precision), _named(tables), found, across)
+        _save(save, calibrations, method)
+    page = make_bas_page(score_groups(groups, precision), _named(tables), calibrations, across)
     write_beside(report, page)
-    for one in found:
-        _note_warnings(one.group)
-        if one.left_out:
+    for fitted in calibrations:
+        _note_warnings(fitted.group)
+        if fitted.left_out:
             note(
-                f"note: {one.group.name}: {counted(one.left_out, 'row')} that a map has learned from left out"
+                f"note: {fitted.group.name}: {counted(fitted.left_out, 'row')} that a map has learned from left out"
             )
-    results = [one.to_dict() for one in found]
-    more = {"across": [one.to_dict() for one in across]} if across else {}
-    content = results[0] if len(results) == 1 else {"results": results, **more}
+    results = [calibration.to_dict() for calibration in calibrations]
+    transfers = {"across": [transfer.to_dict() for transfer in across]} if across else {}
+    content = results[0] if len(results) == 1 else {"results": results, **transfers}
     print_result(content, replace(page, sections=page.sections[-2 if across else -1 :]), json_output)
 
 
@@ -242,12 +244,17 @@ def _note_warnings(group: ConfidenceGroup) -> None:
         note(f"note: {warning}")
 
 
-def _save(path: Path, found: list[GroupCalibration], method: MapName) -> None:
+def _save(path: Path, calibrations: list[GroupCalibration], method: MapName) -> None:
     from perturb.scoring.confidence_table import SavedMap, save_maps
 
     maps = [
-        SavedMap(one.group.model, one.group.elicitation, one.scores.maps[method], one.fitted_on)
-        for one in found
+        SavedMap(
+            calibration.group.model,
+            calibration.group.elicitation,
+            calibration.scores.maps[method],
+            calibration.fitted_on,
+        )
+        for calibration in calibrations
     ]
     save_maps(path, maps)
     note(f"map: {path}")
@@ -306,16 +313,17 @@ def passes_table_command(
     renamed = read_columns_option(column, ("model", "setting", "dataset", "item_id", "base_id"))
     precision = RefusalOptions(interval_by=interval_by, resamples=resamples, seed=seed, cv=cv)
     try:
-        found = report_refusals(tables, precision, renamed)
+        refusals = report_refusals(tables, precision, renamed)
     except ValueError as exc:
         raise ConfigError(f"--interval: {exc}") from None
     heads = {"RI": "refusal_index", "correct": "correct_rate", "C/A": "c_over_a", "refused": "refusal_rate"}
     values = (
-        (one.model or "", {head: one.metrics[name] for head, name in heads.items()}) for one in found.groups
+        (group.model or "", {head: group.metrics[name] for head, name in heads.items()})
+        for group in refusals.groups
     )
-    page, covariates = with_covariates(make_refusal_page(found), models, values)
+    page, covariates = with_covariates(make_refusal_page(refusals), models, values)
     write_beside(report, page)
-    print_result({**found.to_dict(), **covariates}, page, json_output)
+    print_result({**refusals.to_dict(), **covariates}, page, json_output)
 
 
 @refusal_index_app.command("run", cls=WorkflowCommand)
@@ -353,10 +361,10 @@ def run_passes_command(
         second = read_questions(str(mix)).draw(half, asking.seed)
         return mix_questions(first.draw(half, asking.seed), second, asking.seed)
 
-    ways = refusal_ways([one.value for one in setting or ()], samples)
-    ended = asking.ask("refusal-index", ways, out, mixed if mix else None)
-    found = report_refusals([Path(ended.facts["table"])])
-    asking.show(ended, make_refusal_page(found), found.groups)
+    make_task = refusal_ways([name.value for name in setting or ()], samples)
+    ended = asking.ask("refusal-index", make_task, out, mixed if mix else None)
+    report = report_refusals([Path(ended.facts["table"])])
+    asking.show(ended, make_refusal_page(report), report.groups)
     if all(row.wrong is None for row in ended.rows):
         note(f"perturb: {ended.facts['table']}: no row is scored: see column 'unscored'")
         raise typer.Exit(1)

@@ -129,10 +129,10 @@ def draw_command(
     for cell, n in facts.get("counts", {}).items():
         if n < facts["per_cell"]:
             note(f"short: {cell}: {n} of {facts['per_cell']}")
-    for one in facts.get("needed", ()):
+    for need in facts.get("needed", ()):
         note(
-            f"{one['model']}: {one['needed']} of {counted(one['judged'], 'judged reply', 'judged replies')} to grade,"
-            f" {one['graded']} of them are graded; expected ± {one['half_width']:.3f}"
+            f"{need['model']}: {need['needed']} of {counted(need['judged'], 'judged reply', 'judged replies')} to"
+            f" grade, {need['graded']} of them are graded; expected ± {need['half_width']:.3f}"
         )
     for name, n in facts.get("kinds", {}).items():
         note(f"{name}: {n['drawn']} of {counted(n['judged'], 'reply', 'replies')} that a judge graded")
@@ -189,9 +189,9 @@ def read_command(
     run: Path = context.obj
     with ReviewLedger.of_run(run) as ledger:
         answers = read_sheet(sheet, load_items(ledger.db, run), annotator)
-        for one in answers:
-            ledger.record_answer(*one)
-    items = len({one[:2] for one in answers})
+        for answer in answers:
+            ledger.record_answer(*answer)
+    items = len({answer[:2] for answer in answers})
     typer.echo(f"{counted(len(answers), 'answer')} about {counted(items, 'item')} read")
 
 

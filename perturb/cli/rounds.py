@@ -64,10 +64,10 @@ def compare_command(
     if (second is None) == (against is None):
         reject_option("SNAP_B", "is missing: give two rounds, or one and --against")
     old, new = (against, first) if against is not None else (first, second)
-    done = compare(str(old), str(new), scores)
-    print_result(done.to_dict(), make_comparison_report(done, top), json_output)
+    comparison = compare(str(old), str(new), scores)
+    print_result(comparison.to_dict(), make_comparison_report(comparison, top), json_output)
     if check:
-        raise typer.Exit({"fresh": 0, "repeats found": 1, "drifted": 3}[done.verdict])
+        raise typer.Exit({"fresh": 0, "repeats found": 1, "drifted": 3}[comparison.verdict])
 
 
 def power_command(
@@ -187,11 +187,11 @@ def power_command(
     if replies is not None:
         share = _share_within(results) if within is None else within
         with given_by_options():
-            most = items or (design.n if design else None)
-            splits = split_budget(Budget(replies, share, item_cost, most), question.variance, effect)
+            most_items = items or (design.n if design else None)
+            splits = split_budget(Budget(replies, share, item_cost, most_items), question.variance, effect)
     content = {
         **plan,
-        **({"split": [asdict(one) for one in splits]} if splits else {}),
+        **({"split": [asdict(split) for split in splits]} if splits else {}),
         "round": design
         and {**asdict(design), "half_width": design.half_width(question.variance, question.effect)},
         "observed": observed and {**asdict(observed), "effective_n": observed.effective_n},
@@ -221,7 +221,7 @@ def _separate(results: Path, scores: tuple[float, float], json_output: bool) -> 
     fitted = measure_item_response(read_results(results))
     with given_by_options():
         cells = separate_models(fitted, scores)
-    content = {"scores": list(scores), "cells": [asdict(one) for one in cells]}
+    content = {"scores": list(scores), "cells": [asdict(cell) for cell in cells]}
     print_result(content, make_separation_report(scores, cells), json_output)
 
 
@@ -238,11 +238,11 @@ def _simulate(
         *clusters_of(question.effect, per_base),
     )
     with given_by_options():
-        done = simulate(setting, runs, seed)
+        simulation = simulate(setting, runs, seed)
     if figure is not None:
         drifts = np.linspace(0, max(2 * question.epsilon, 1.2 * question.drift), 13)
-        draw_figure(done, sweep_drift(setting, drifts, runs, seed + 1), figure)
-    return done
+        draw_figure(simulation, sweep_drift(setting, drifts, runs, seed + 1), figure)
+    return simulation
 
 
 def publish_command(
@@ -302,8 +302,8 @@ def publish_command(
     Example: perturb publish outputs/demo/snapshot my-name/refusal-demo
     """
     if leaderboard:
-        given = {"--replies": replies, "--scores": scores, "--dry-run": dry_run}
-        reject_given(given, "cannot be used with --leaderboard")
+        other_options = {"--replies": replies, "--scores": scores, "--dry-run": dry_run}
+        reject_given(other_options, "cannot be used with --leaderboard")
         _publish_leaderboard(folder, repo, tuple(add or ()), replay, public=public, json_output=json_output)
         return
     reject_given({"--add": add, "--replay": replay}, "needs --leaderboard")
@@ -316,21 +316,23 @@ def publish_command(
     if repo is not None:
         with given_by_options():
             check_repo_name(repo)
-    shown = scores_for_card(scores, folder) if scores else ""
+    score_section = scores_for_card(scores, folder) if scores else ""
     if dry_run is not None:
         _print_planned(
-            write_publication(folder, repo, dry_run, replies=replies, scores=shown), dry_run, json_output
+            write_publication(folder, repo, dry_run, replies=replies, scores=score_section),
+            dry_run,
+            json_output,
         )
         return
-    done = publish(
-        folder, repo or "", public=public, replies=replies, scores=shown, progress=sys.stderr.isatty()
+    publication = publish(
+        folder, repo or "", public=public, replies=replies, scores=score_section, progress=sys.stderr.isatty()
     )
     if json_output:
-        print_json(asdict(done))
+        print_json(asdict(publication))
         return
-    if not done.uploaded:
-        note(f"the content was there already (commit {done.commit[:12]}); nothing was uploaded")
-    typer.echo(f"{done.repo}, tag {done.tag}: {done.url}")
+    if not publication.uploaded:
+        note(f"the content was there already (commit {publication.commit[:12]}); nothing was uploaded")
+    typer.echo(f"{publication.repo}, tag {publication.tag}: {publication.url}")
 
 
 def _print_planned(listed: JsonObject, out: Path, json_output: bool) -> None:
@@ -338,9 +340,9 @@ def _print_planned(listed: JsonObject, out: Path, json_output: bool) -> None:
     if json_output:
         print_json(listed)
         return
-    for one in listed["files"]:
-        size = f" ({one['bytes']:,} bytes)" if one["bytes"] else ""
-        typer.echo(f"{one['change']} {one['path']}{size}")
+    for file in listed["files"]:
+        size = f" ({file['bytes']:,} bytes)" if file["bytes"] else ""
+        typer.echo(f"{file['change']} {file['path']}{size}")
     typer.echo(f"{out / 'README.md'}: the card as it would be published; nothing was pushed")
 
 
@@ -383,7 +385,7 @@ def _publish_leaderboard(
         with given_by_options():
             check_repo_name(repo)
     board = write_leaderboard(folder, add)
-    done = repo and push_space(folder, repo, files_of(board), public=public, progress=sys.stderr.isatty())
+    pushed = repo and push_space(folder, repo, files_of(board), public=public, progress=sys.stderr.isatty())
     rows = sum(len(table.rows) for table in board.standings)
     if json_output:
         print_json(
@@ -391,13 +393,13 @@ def _publish_leaderboard(
                 "leaderboard": str(folder),
                 "rows": rows,
                 "round": board.round,
-                "space": asdict(done) if done else None,
+                "space": asdict(pushed) if pushed else None,
             }
         )
         return
     typer.echo(f"{folder / 'index.html'}: {counted(rows, 'row')}")
-    if done:
-        typer.echo(f"{done.repo}: {done.url}")
+    if pushed:
+        typer.echo(f"{pushed.repo}: {pushed.url}")
 
 
 SHOWN = 20
@@ -431,24 +433,24 @@ def verify_snapshot_command(
     from perturb.snapshots.replies import verify_snapshot
     from perturb.text.wording import counted
 
-    done = verify_snapshot(folder, levers or ())
+    check = verify_snapshot(folder, levers or ())
     if replay is not None:
         from perturb.building.replay import check_replay
 
-        done = replace(done, problems=(*done.problems, *check_replay(folder, replay, levers or ())))
+        check = replace(check, problems=(*check.problems, *check_replay(folder, replay, levers or ())))
     practices = _practices(folder) if checklist else ()
     if json_output:
-        told = {"checklist": [asdict(one) for one in practices]} if checklist else {}
-        print_json({"snapshot": str(folder), "sound": not done.problems, **asdict(done), **told})
+        extra = {"checklist": [asdict(practice) for practice in practices]} if checklist else {}
+        print_json({"snapshot": str(folder), "sound": not check.problems, **asdict(check), **extra})
     else:
-        for one in practices:
-            typer.echo(f"{one.state:8} {one.name} ({one.reason})")
-        for line in done.notes:
+        for practice in practices:
+            typer.echo(f"{practice.state:8} {practice.name} ({practice.reason})")
+        for line in check.notes:
             note(f"note: {line}")
-        for problem in done.problems[:SHOWN]:
+        for problem in check.problems[:SHOWN]:
             typer.echo(problem)
-        if len(done.problems) > SHOWN:
-            typer.echo(f"… and {len(done.problems) - SHOWN} more (--json lists all)")
-        typer.echo(f"{folder}: {counted(done.rows, 'row')}, {counted(len(done.problems), 'problem')}")
-    if done.problems:
+        if len(check.problems) > SHOWN:
+            typer.echo(f"… and {len(check.problems) - SHOWN} more (--json lists all)")
+        typer.echo(f"{folder}: {counted(check.rows, 'row')}, {counted(len(check.problems), 'problem')}")
+    if check.problems:
         raise typer.Exit(1)

@@ -300,8 +300,8 @@ class QuestionOptions(AskOptions):
         check_choice("--format", self.form, FORMATS)
         questions = None
         if self.questions is not None:
-            read = read_questions(self.questions, self.form)
-            questions = draw(read) if draw else read.draw(self.limit, self.seed)
+            questions_read = read_questions(self.questions, self.form)
+            questions = draw(questions_read) if draw else questions_read.draw(self.limit, self.seed)
         plan = QuestionPlan(kind=kind, questions=questions, judge=self.judge, ways=ways, out=out, **options)
         if self.dry_run:
             self.print_estimate(prepare_questions(plan), self.json_output)
@@ -314,7 +314,7 @@ class QuestionOptions(AskOptions):
 
         write_beside(self.report or (ended.run / "report.html" if self.demo else None), page)
         if self.json_output:
-            print_json({**ended.facts, "results": [one.to_dict() for one in results]})
+            print_json({**ended.facts, "results": [result.to_dict() for result in results]})
         else:
             print_report(page)
             typer.echo(f"\n{describe_work(ended.facts)}\nTable: {ended.facts['table']}")

@@ -87,16 +87,16 @@ def show_command(
     """
     from perturb.reports.rendering import render_item, shown_items
 
-    every = shown_items(source)
+    items = shown_items(source)
     if perturbation_class is not None:
-        known = sorted({*PUBLISHED_CLASSES, *(one["class"] for one in every)}, key=taxonomy_place)
-        check_choice("--class", perturbation_class, known)
+        classes = sorted({*PUBLISHED_CLASSES, *(item["class"] for item in items)}, key=taxonomy_place)
+        check_choice("--class", perturbation_class, classes)
     chosen = [
-        one
-        for one in every
-        if perturbation_class in (None, one["class"])
-        and intensity in (None, one["intensity"])
-        and verdict in (None, one["outcome"])
+        item
+        for item in items
+        if perturbation_class in (None, item["class"])
+        and intensity in (None, item["intensity"])
+        and verdict in (None, item["outcome"])
     ]
     if json_output:
         print_json(chosen[:limit])
@@ -310,7 +310,7 @@ def _export_training(
     if json_output:
         print_json({"training": str(out), **facts})
         return
-    sizes = ", ".join(f"{name} {one['examples']:,}" for name, one in facts["splits"].items())
+    sizes = ", ".join(f"{name} {split['examples']:,}" for name, split in facts["splits"].items())
     typer.echo(f"Examples: {sizes}: {out}")
     if not chosen.exclude:
         note(

@@ -218,9 +218,10 @@ def score_command(
     )
     content = make_scores_page(report, by=by or (ScoreGrouping.CLASS, ScoreGrouping.INTENSITY))
     values = (
-        (one.model, {head: one.metrics[name] for name, head in HEADLINES.items()}) for one in report.models
+        (model.model, {head: model.metrics[name] for name, head in HEADLINES.items()})
+        for model in report.models
     )
-    content, said = with_covariates(content, covariates, values)
+    content, covariate_facts = with_covariates(content, covariates, values)
     write_beside(page, content)
     if not any((everything, by, item_response, metrics, part, review is not None, covariates)):
         content = make_scores_overview(report)
@@ -232,21 +233,25 @@ def score_command(
     if gate is None:
         if against is not None:
             reject_option("--against", "goes with --gate: give both")
-        print_result({**report.to_dict(), **said}, content, json_output)
+        print_result({**report.to_dict(), **covariate_facts}, content, json_output)
         return
     from perturb.scoring.round_comparison import check_gate, read_scores
 
-    own = {one.model: one.to_dict()["metrics"] for one in report.models}
+    own_scores = {model.model: model.to_dict()["metrics"] for model in report.models}
     other = None if against is None else read_scores(against)
     with given_by_options():
-        decisions = check_gate(gate, own, other)
-    told = {"gate": [{**asdict(one), "margin": one.margin.to_dict()} for one in decisions]}
-    print_result({**report.to_dict(), **said, **told}, content, json_output)
-    for one in decisions:
-        word = {True: "holds", False: "does not hold", None: "is undecided"}[one.passed]
-        more = f": about {counted(one.more_items, 'item')} more would decide" if one.more_items else ""
-        note(f"{one.model}: {gate} {word}{more}")
-    passed = [one.passed for one in decisions]
+        decisions = check_gate(gate, own_scores, other)
+    gate_facts = {
+        "gate": [{**asdict(decision), "margin": decision.margin.to_dict()} for decision in decisions]
+    }
+    print_result({**report.to_dict(), **covariate_facts, **gate_facts}, content, json_output)
+    for decision in decisions:
+        word = {True: "holds", False: "does not hold", None: "is undecided"}[decision.passed]
+        need = (
+            f": about {counted(decision.more_items, 'item')} more would decide" if decision.more_items else ""
+        )
+        note(f"{decision.model}: {gate} {word}{need}")
+    passed = [decision.passed for decision in decisions]
     raise typer.Exit(1 if False in passed else 3 if None in passed else 0)
 
 
@@ -333,8 +338,8 @@ def _side_by_side(
 ) -> tuple[Report, list[tuple[str, dict[str, Estimate]]]]:
     from perturb.reports.any_page import gather, make_side_by_side_page, scores_by_model
 
-    found = gather(runs, resamples=resamples, seed=seed)
-    return make_side_by_side_page(found), scores_by_model(found)
+    side_by_side = gather(runs, resamples=resamples, seed=seed)
+    return make_side_by_side_page(side_by_side), scores_by_model(side_by_side)
 
 
 def _default_page(runs: list[Path]) -> Path:

@@ -56,9 +56,9 @@ def working(command: Callable[..., None]) -> Callable[..., None]:
     """
     signature = inspect.signature(command, eval_str=True)
     groups = {
-        name: one.annotation
-        for name, one in signature.parameters.items()
-        if isinstance(one.annotation, type) and is_dataclass(one.annotation)
+        name: parameter.annotation
+        for name, parameter in signature.parameters.items()
+        if isinstance(parameter.annotation, type) and is_dataclass(parameter.annotation)
     }
 
     @functools.wraps(command)
@@ -75,22 +75,24 @@ def working(command: Callable[..., None]) -> Callable[..., None]:
 
     parameters = [
         option
-        for name, one in signature.parameters.items()
+        for name, parameter in signature.parameters.items()
         for option in (
-            _options(groups[name]) if name in groups else [one.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
+            _options(groups[name])
+            if name in groups
+            else [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
         )
     ]
     parameters += _options(_Messages)
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
 
 
 def _options(group: type[Any]) -> list[inspect.Parameter]:
     hints, kind = get_type_hints(group, include_extras=True), inspect.Parameter.KEYWORD_ONLY
     return [
-        inspect.Parameter(one.name, kind, default=one.default, annotation=hints[one.name])
-        for one in fields(group)
+        inspect.Parameter(field.name, kind, default=field.default, annotation=hints[field.name])
+        for field in fields(group)
     ]
 
 
@@ -168,10 +170,10 @@ class WorkflowGroup(typer.core.TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that is meant, its variables named."""
-        name, command, rest = super().resolve_command(ctx, args)
+        name, command, remaining = super().resolve_command(ctx, args)
         if name is not None:
             _name_variables(command, f"{ctx.auto_envvar_prefix}_{name}")
-        return name, command, rest
+        return name, command, remaining
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write a section for each part of the workflow; within a command, one."""
@@ -209,9 +211,9 @@ class WorkflowCommand(typer.core.TyperCommand):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, then the options."""
         parameters: list[Any] = self.get_params(ctx)
-        names = {max(one.opts, key=len).lstrip("-"): one for one in parameters}
+        names = {max(parameter.opts, key=len).lstrip("-"): parameter for parameter in parameters}
         titles = {name: title for title, words in OPTION_GROUPS.items() for name in words.split()}
-        options = [name for name, one in names.items() if one.param_type_name == "option"]
+        options = [name for name, parameter in names.items() if parameter.param_type_name == "option"]
         sections = {"Arguments": [name for name in names if name not in options], "Options": options}
         if titles.keys() >= {*options}:
             sections |= {"Options": [], **{title: [] for title in OPTION_GROUPS}}
@@ -221,7 +223,7 @@ class WorkflowCommand(typer.core.TyperCommand):
             records = [record for name in members if (record := names[name].get_help_record(ctx))]
             if records:
                 with formatter.section(title):
-                    formatter.write_dl([(_placeholders(words), told) for words, told in records])
+                    formatter.write_dl([(_placeholders(words), help_text) for words, help_text in records])
 
 
 def _placeholders(words: str) -> str:
@@ -242,7 +244,7 @@ def _name_variables(command: Any, prefix: str) -> None:
 
     The rule stands in docs/README.md; the help does not repeat it for every option.
     """
-    options = [one for one in command.params if one.param_type_name == "option"]
+    options = [option for option in command.params if option.param_type_name == "option"]
     names = {option.name: _variable(prefix, max(option.opts, key=len).lstrip("-")) for option in options}
     for option in options:
         new, old = names[option.name], _variable(prefix, option.name)
@@ -273,8 +275,8 @@ class TableGroup(WorkflowGroup):
             ctx.fail(f"missing argument: give a TABLE, or one of the commands {', '.join(self.commands)}")
         if args[0] == DEMO:
             args = ["run", *args]
-        known = {*self.commands, *ctx.help_option_names}
-        if args[0] not in known:
+        first_words = {*self.commands, *ctx.help_option_names}
+        if args[0] not in first_words:
             args = [DEFAULT, *args]
         return super().parse_args(ctx, args)
 

@@ -87,8 +87,8 @@ class BatchModel:
         self._asked: set[str] = set()
         self.settings = service.settings
         self._insist = partial(insist, retries=self.settings.max_retries)
-        held = (_LiveBatch(one) for one in book.held_batches(self._fingerprint))
-        self._holders = {custom_id: batch for batch in held for custom_id in batch.held.custom_ids}
+        live_batches = (_LiveBatch(held) for held in book.held_batches(self._fingerprint))
+        self._holders = {custom_id: batch for batch in live_batches for custom_id in batch.held.custom_ids}
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Answer one request when the batch that takes it has ended.
@@ -132,7 +132,7 @@ class BatchModel:
             digest(self._fingerprint, request.key, content, schema, number, length=32)
             for number in itertools.count()
         )
-        return next(one for one in ids if one not in self._asked)
+        return next(custom_id for custom_id in ids if custom_id not in self._asked)
 
     def _enqueue(self, row: _WaitingRow) -> None:
         """Put a request into the next batch, which is submitted when it is full or no more come."""
@@ -201,8 +201,8 @@ class BatchModel:
         async def create() -> str:
             nonlocal tries
             tries += 1
-            if tries > 1 and (found := await self._service.find(held.input_file, held.tag)):
-                return found
+            if tries > 1 and (batch_id := await self._service.find(held.input_file, held.tag)):
+                return batch_id
             try:
                 return await self._service.create(held.input_file, held.tag)
             except PermanentModelError:
@@ -228,37 +228,37 @@ class BatchModel:
         held = batch.held
         if held.batch_id is None:
             try:
-                found = await self._insist(lambda: self._service.find(held.input_file, held.tag))
+                batch_id = await self._insist(lambda: self._service.find(held.input_file, held.tag))
             except BatchGoneError:  # no list to find it in
-                found = None
-            if found is None:
+                batch_id = None
+            if batch_id is None:
                 for row in batch.waiting.values():
                     row.submissions = 0
                 self._forget(batch)
                 return
-            await self._book.note_batch(held.tag, found)
-            batch.held = replace(held, batch_id=found)
+            await self._book.note_batch(held.tag, batch_id)
+            batch.held = replace(held, batch_id=batch_id)
         await self._follow(batch)
 
     async def _follow(self, batch: _LiveBatch) -> None:
         """Look after a batch until it has ended, then hand out what came of it."""
-        named = f"{self.settings.name}: batch of {len(batch.held.custom_ids)}"
-        self._tell(f"{named} under way")
+        label = f"{self.settings.name}: batch of {len(batch.held.custom_ids)}"
+        self._tell(f"{label} under way")
         try:
             view = await self._ended(str(batch.held.batch_id))
         except BatchGoneError:
             self._forget(batch)
             return
-        self._tell(f"{named} {view.status}")
-        found = 0
+        self._tell(f"{label} {view.status}")
+        n_answers = 0
         for file_id in view.files:
-            found += await self._hand_out(batch, file_id)
+            n_answers += await self._hand_out(batch, file_id)
         batch.ended = True
         self._book.end_batch(batch.held.tag, view.status)
         reason = f"model '{self.settings.name}': batch {view.status}{view.problem and ': '}{view.problem}"
         missing = list(batch.waiting.values())
         batch.waiting.clear()
-        if missing and not found:
+        if missing and not n_answers:
             await asyncio.sleep(self._limits.wait(max(row.submissions for row in missing)))
         for row in missing:
             self._settle(row, None, reason)
@@ -285,15 +285,15 @@ class BatchModel:
 
     async def _hand_out(self, batch: _LiveBatch, file_id: str) -> int:
         """Settle the rows of a file; returns how many it has. A file that is gone has none."""
-        found = 0
+        n_answers = 0
         for custom_id, outcome in await self._outcomes(file_id):
-            found += 1
+            n_answers += 1
             row = batch.waiting.pop(custom_id, None)
             if row is not None:
                 self._settle(row, outcome, "")
             elif self._holders.get(custom_id) is batch:
                 batch.early[custom_id] = outcome
-        return found
+        return n_answers
 
     async def _outcomes(self, file_id: str) -> Iterator[tuple[str, RowOutcome]]:
         """The rows of a file; none once so many looks in a row have not found it."""

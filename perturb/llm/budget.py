@@ -224,9 +224,9 @@ class Progress:
 
     def _cost(self, before: float, spent: float) -> str:
         """What was spent, and what it will be if the rest costs as much as what this session did."""
-        done = self._counts.total() - self._done_before
-        left = max(0, (self._bar.total or 0) - self._counts.total())
-        forecast = f" of about ${spent + (spent - before) / done * left:,.2f}" if done else ""
+        n_done = self._counts.total() - self._done_before
+        n_left = max(0, (self._bar.total or 0) - self._counts.total())
+        forecast = f" of about ${spent + (spent - before) / n_done * n_left:,.2f}" if n_done else ""
         return f"${spent:,.2f}{forecast}"
 
     def _tell_troubles(self, models: Iterable[LimitedModel]) -> list[str]:
@@ -242,18 +242,18 @@ class Progress:
             if not troubles and self._told.pop(name, set()):
                 event(INFO, "recovered", f"{name}: answers again", model=name)
             for trouble in troubles:
-                told = self._told.setdefault(name, set())
-                if trouble.cause not in told:
-                    told.add(trouble.cause)
+                told_before = self._told.setdefault(name, set())
+                if trouble.cause not in told_before:
+                    told_before.add(trouble.cause)
                     words = f"{name}: {trouble}"
                     event(WARNING, "trouble", words, model=name, state=trouble.state, cause=trouble.cause)
         return [f"{name}: {trouble}" for name, troubles in by_name.items() for trouble in troubles]
 
-    def _show(self, *said: str) -> None:
+    def _show(self, *message: str) -> None:
         if not self._lines:
-            self._bar.set_postfix_str(" · ".join(filter(None, said)))
+            self._bar.set_postfix_str(" · ".join(filter(None, message)))
         width = shutil.get_terminal_size((80, 24)).columns - 1
-        for line, words in zip(self._lines, said, strict=False):
+        for line, words in zip(self._lines, message, strict=False):
             line.set_description_str(words if len(words) <= width else f"{words[: width - 1]}…")
 
 

@@ -142,8 +142,8 @@ class ModelSettings:
         >>> one.fingerprint() == ModelSettings(name="b", model="openai/gpt-4o").fingerprint()
         True
         """
-        own = (self.system,) if self.system else ()
-        return digest(self.model, self.api_base, dict(self.params), self.json_schema, *own)
+        system_part = (self.system,) if self.system else ()
+        return digest(self.model, self.api_base, dict(self.params), self.json_schema, *system_part)
 
     def identity(self) -> str:
         """The same without the address: a server that moves to another port is still the same model."""

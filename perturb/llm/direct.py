@@ -70,8 +70,8 @@ class DirectModel:
             raise self._failure(f"the request cannot be sent: {error}", transient=False) from None
         except aiohttp.ClientResponseError as error:
             # In its own words it ends with the address, in which a password may stand.
-            said = f"{type(error).__name__}: status {error.status}: {error.message}"
-            raise self._failure(said) from None
+            reason = f"{type(error).__name__}: status {error.status}: {error.message}"
+            raise self._failure(reason) from None
         except aiohttp.ClientConnectorError as error:
             why = error.strerror if (error.errno or 0) <= 0 else os.strerror(error.errno or 0)
             raise self._failure(f"cannot connect to {error.host}:{error.port}: {why}") from None
@@ -140,15 +140,15 @@ class DirectModel:
         return self._failure(words, transient=is_worth_retrying(status, str(error)))
 
     def _refusal(self, status: int, headers: Mapping[str, str], content: bytes) -> ModelError:
-        said = _as_text(content)
+        refusal = _as_text(content)
         if 300 <= status < 400:
             words = redirect_words(headers.get("Location", "nowhere"))
             return self._failure(f"status {status}: {words}", transient=False)
         try:
             words = _words(json.loads(content))
         except (ValueError, RecursionError):
-            words = said
-        transient = is_worth_retrying(status, said)
+            words = refusal
+        transient = is_worth_retrying(status, refusal)
         return self._failure(f"status {status}: {words}", transient=transient, wait=retry_after(headers))
 
     def _failure(self, words: str, *, transient: bool = True, wait: float | None = None) -> ModelError:
@@ -250,12 +250,12 @@ def _text(message: Any) -> str:
     return content or ""
 
 
-def _words(said: Any) -> str:
+def _words(content: Any) -> str:
     """What an error says, in the forms that servers give it."""
     for name in ("error", "message", "detail"):
-        if isinstance(said, dict) and said.get(name):
-            said = said[name]
-    return said if isinstance(said, str) else json.dumps(said)
+        if isinstance(content, dict) and content.get(name):
+            content = content[name]
+    return content if isinstance(content, str) else json.dumps(content)
 
 
 def _as_text(content: bytes) -> str:

@@ -216,9 +216,9 @@ class RayExecutor:
                     for key, node in alive.items()
                 }
                 self._workers = [worker for worker in self._workers if worker.node in alive]
-                for key, wanted in self._nodes.items():
+                for key, seconds in self._nodes.items():
                     ready = sum(worker.node == key for worker in self._workers)
-                    for _ in range(wanted - ready - list(self._starting.values()).count(key)):
+                    for _ in range(seconds - ready - list(self._starting.values()).count(key)):
                         starting = asyncio.ensure_future(self._start(key, alive[key]["NodeManagerAddress"]))
                         self._starting[starting] = key
                         starting.add_done_callback(self._starting.pop)
@@ -239,13 +239,13 @@ class RayExecutor:
         )
         actor = actor_class.remote(self._setup)
         try:
-            theirs = await actor.version.remote()
+            version = await actor.version.remote()
         except self._ray.exceptions.RayError:
             return  # another one is started at the next look, if the node is still alive
-        if theirs != code_version():
+        if version != code_version():
             await self._break(
                 ExecutorError(
-                    f"node {address} has perturb {theirs}, this is {code_version()}: install the same on all nodes"
+                    f"node {address} has perturb {version}, this is {code_version()}: install the same on all nodes"
                 )
             )
         self._workers.append(Worker(node, address, actor))

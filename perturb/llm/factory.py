@@ -63,9 +63,12 @@ def open_replay(
     transport: Callable[[ModelSettings], ChatModel] | None = None,
 ) -> dict[str, ChatModel]:
     """Models by name that say what is on record; as `open_models` where they are to be asked for the rest."""
-    wanted = list(all_settings)
-    live = open_models(wanted, budget, transport) if replay.fill else {}
-    return {one.name: ReplayedModel(one, replay.recording, live.get(one.name)) for one in wanted}
+    settings_list = list(all_settings)
+    live = open_models(settings_list, budget, transport) if replay.fill else {}
+    return {
+        settings.name: ReplayedModel(settings, replay.recording, live.get(settings.name))
+        for settings in settings_list
+    }
 
 
 def open_transport(settings: ModelSettings) -> ChatModel:
@@ -104,8 +107,8 @@ class _Server:
                         failure = error
                 raise failure
             finally:
-                for left in attempts:
-                    left.cancel()
+                for attempts_left in attempts:
+                    attempts_left.cancel()
                 await asyncio.gather(*attempts, return_exceptions=True)
 
     def __str__(self) -> str:
@@ -145,7 +148,7 @@ class ConnectionCheck:
         await asyncio.shield(self._checking)
 
     async def _connect_all(self) -> None:
-        ends = await asyncio.gather(*(one.connect() for one in self._models), return_exceptions=True)
+        ends = await asyncio.gather(*(model.connect() for model in self._models), return_exceptions=True)
         failed = []
         for (server, names), end in zip(self._models.items(), ends, strict=True):
             if isinstance(end, OSError):  # a time-out is one

@@ -49,17 +49,17 @@ def find_function(address: str, owner: str) -> Callable[..., Any]:
     if address in _GIVEN:
         return _GIVEN[address]
     module_name, _, name = address.partition(":")
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)  # as for `python -m`: a module of the user's in the working directory
+    folder = str(Path.cwd())
+    if folder not in sys.path:
+        sys.path.insert(0, folder)  # as for `python -m`: a module of the user's in the working directory
     try:
         with function_errors():
-            found: Callable[..., Any] | None = getattr(importlib.import_module(module_name), name, None)
+            function: Callable[..., Any] | None = getattr(importlib.import_module(module_name), name, None)
     except FunctionError as error:
         raise ConfigError(f"{owner}: module '{module_name}' cannot be imported ({error})") from error
-    if not callable(found):
+    if not callable(function):
         raise ConfigError(f"{owner}: module '{module_name}' has no function '{name}': check the name")
-    return found
+    return function
 
 
 class FunctionError(Exception):
@@ -122,26 +122,26 @@ class OwnFunction:
         """What the function returns. Raises `FunctionError` for whatever it raises, and for a time-out."""
         if missing := [name for name in self._names if name not in parts]:
             raise FunctionError(f"the parameter '{missing[0]}' is unknown here: leave it out")
-        given = [parts[name] for name in self._names]
+        arguments = [parts[name] for name in self._names]
         async with self._places:
             try:
                 async with asyncio.timeout(self._timeout):
-                    made = await asyncio.wrap_future(self._begin(given))
+                    result = await asyncio.wrap_future(self._begin(arguments))
             except TimeoutError as error:
                 if self._is_async and asyncio.current_task(_coroutine_loop()) is not None:
                     _coroutine_loop.cache_clear()  # a function blocks the loop, so the next call gets another
                 raise FunctionError(f"no reply within {self._timeout:g} s") from error
         with function_errors():  # no ledger takes half a character
-            json.dumps(made, ensure_ascii=False, default=str, skipkeys=True).encode()
-        return made
+            json.dumps(result, ensure_ascii=False, default=str, skipkeys=True).encode()
+        return result
 
-    def _begin(self, given: Sequence[Any]) -> Future[Any]:
+    def _begin(self, arguments: Sequence[Any]) -> Future[Any]:
         if self._is_async:
-            return asyncio.run_coroutine_threadsafe(awaited(self._function(*given)), _coroutine_loop())
+            return asyncio.run_coroutine_threadsafe(awaited(self._function(*arguments)), _coroutine_loop())
 
         def work() -> Any:
             with function_errors():
-                return self._function(*given)
+                return self._function(*arguments)
 
         return in_thread(work)
 
@@ -172,9 +172,10 @@ def _parameters(function: Callable[..., Any], offered: Sequence[str], owner: str
     """What the function is called with, in the order of its parameters."""
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     needed = [
-        one.name
-        for one in inspect.signature(function).parameters.values()
-        if one.kind in positional and (one.default is one.empty or one.name in offered)
+        parameter.name
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.kind in positional
+        and (parameter.default is parameter.empty or parameter.name in offered)
     ]
     if len(needed) == 1 and needed[0] not in offered:
         return (offered[0],)

@@ -369,9 +369,9 @@ class LimitedModel:
     def _correct(self, expected: float, reply: ChatReply) -> None:
         if not self._tokens or reply.prompt_tokens is None or reply.completion_tokens is None:
             return
-        most = self.settings.tpm or 0  # a report of more cannot be true, and would stop the model for hours
-        self._tokens.correct(min(reply.prompt_tokens + reply.completion_tokens, most) - expected)
-        self._expected_completion += 0.1 * (min(reply.completion_tokens, most) - self._expected_completion)
+        limit = self.settings.tpm or 0  # a report of more cannot be true, and would stop the model for hours
+        self._tokens.correct(min(reply.prompt_tokens + reply.completion_tokens, limit) - expected)
+        self._expected_completion += 0.1 * (min(reply.completion_tokens, limit) - self._expected_completion)
 
     def _wait(self, retry: int, hint: float | None) -> float:
         """Seconds before retry number `retry` (from 0): full jitter, on top of the provider's hint if any."""

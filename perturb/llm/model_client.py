@@ -157,8 +157,8 @@ class ModelClient:
         """
         model = self._models[model_name]
         if model.settings.system:
-            own = Message("system", model.settings.system)
-            request = replace(request, messages=(own, *request.messages))
+            system = Message("system", model.settings.system)
+            request = replace(request, messages=(system, *request.messages))
         key = _key(self._fingerprints[model_name], request, salt)
         request = replace(request, key=key, topic=Topic(purpose, subject, part))
         question = _Query(model, request, read, key, purpose, subject)
@@ -177,8 +177,8 @@ class ModelClient:
     def _from_log(self, question: _Query[T]) -> ModelResult[T] | None:
         """The answer that an earlier call paid for, if it still reads."""
         text = self._log.find(question.key)
-        known = None if text is None else _reread(ModelResult(None, text, "", "read"), question.read)
-        return known if known and known.status == "read" else None
+        logged = None if text is None else _reread(ModelResult(None, text, "", "read"), question.read)
+        return logged if logged and logged.status == "read" else None
 
     async def _call_and_share(self, question: _Query[T]) -> ModelResult[T]:
         """Ask, and tell those who asked the same meanwhile; None tells them to ask for themselves."""
@@ -221,41 +221,41 @@ class ModelClient:
             self._budget.settle(bound, cost)
 
     def _answered(self, question: _Query[T], reply: ChatReply, charged: float) -> ModelResult[T]:
-        asked: ModelResult[T]
-        most = question.model.settings.max_reply_bytes
-        beginning = _beginning(reply.text, most)
+        result: ModelResult[T]
+        limit = question.model.settings.max_reply_bytes
+        beginning = _beginning(reply.text, limit)
         if beginning is not None:
             # What is kept of it stands in the record of the call alone; results quote it.
-            problem = f"the reply is longer than {most} bytes (max_reply_bytes)"
-            asked = ModelResult(None, beginning, problem, "unread", cut=True)
-            self._record(question, asked, reply, charged)
-            return replace(asked, raw=beginning[:_QUOTED])
+            problem = f"the reply is longer than {limit} bytes (max_reply_bytes)"
+            result = ModelResult(None, beginning, problem, "unread", cut=True)
+            self._record(question, result, reply, charged)
+            return replace(result, raw=beginning[:_QUOTED])
         try:
             if reply.problem:
                 raise ValueError(reply.problem)
-            asked = ModelResult(question.read(reply.text), reply.text, "", "read")
+            result = ModelResult(question.read(reply.text), reply.text, "", "read")
         except ValueError as error:
             problem = str(error) + _ENDINGS.get(reply.finish_reason or "", "")
-            asked = ModelResult(None, reply.text, problem, "unread")
-        self._record(question, asked, reply, charged)
-        return asked
+            result = ModelResult(None, reply.text, problem, "unread")
+        self._record(question, result, reply, charged)
+        return result
 
     def _failed(self, question: _Query[T], error: ModelError) -> ModelResult[T]:
         words, transient = whole_characters(redact(str(error))), isinstance(error, TransientModelError)
-        asked: ModelResult[T] = ModelResult(None, "", words, "error", transient=transient)
+        result: ModelResult[T] = ModelResult(None, "", words, "error", transient=transient)
         tries = error.tries if isinstance(error, OutOfTriesError) else 1
-        self._record(question, asked, ChatReply("", tries=tries), 0.0)
-        return asked
+        self._record(question, result, ChatReply("", tries=tries), 0.0)
+        return result
 
-    def _record(self, question: _Query[T], asked: ModelResult[T], reply: ChatReply, charged: float) -> None:
+    def _record(self, question: _Query[T], result: ModelResult[T], reply: ChatReply, charged: float) -> None:
         call = Call(
             key=question.key,
             model=question.model.settings.name,
             purpose=question.purpose,
             subject=question.subject,
-            status=asked.status,
-            reply=asked.raw,
-            error=asked.error,
+            status=result.status,
+            reply=result.raw,
+            error=result.error,
             prompt_tokens=reply.prompt_tokens,
             completion_tokens=reply.completion_tokens,
             cost_usd=reply.cost_usd,
@@ -265,8 +265,8 @@ class ModelClient:
             finish_reason=reply.finish_reason,
             problem=reply.problem,
         )
-        said = f"{call.model}: {call.purpose} {call.subject}: {call.status}"
-        event(DEBUG, "call", said, **{name: getattr(call, name) for name in _LOGGED})
+        summary = f"{call.model}: {call.purpose} {call.subject}: {call.status}"
+        event(DEBUG, "call", summary, **{name: getattr(call, name) for name in _LOGGED})
         self._log.record(call)
 
 
@@ -274,17 +274,19 @@ def _storable(reply: ChatReply) -> ChatReply:
     """The reply as any ledger takes it: whole characters, counts that can be, a cost that is a number."""
     text, cost = whole_characters(reply.text), reply.cost_usd
     counts = count_of(reply.prompt_tokens), count_of(reply.completion_tokens)
-    known = cost if cost is not None and 0 <= cost < math.inf else None
-    if (text, *counts, known) == (reply.text, reply.prompt_tokens, reply.completion_tokens, cost):
+    valid_cost = cost if cost is not None and 0 <= cost < math.inf else None
+    if (text, *counts, valid_cost) == (reply.text, reply.prompt_tokens, reply.completion_tokens, cost):
         return reply
-    return replace(reply, text=text, prompt_tokens=counts[0], completion_tokens=counts[1], cost_usd=known)
+    return replace(
+        reply, text=text, prompt_tokens=counts[0], completion_tokens=counts[1], cost_usd=valid_cost
+    )
 
 
-def _beginning(text: str, most: int) -> str | None:
+def _beginning(text: str, limit: int) -> str | None:
     """The first `most` bytes of a text that is longer than that in UTF-8; None for any other."""
-    if 4 * len(text) <= most or len(encoded := text.encode()) <= most:
+    if 4 * len(text) <= limit or len(encoded := text.encode()) <= limit:
         return None
-    return encoded[:most].decode(errors="ignore")
+    return encoded[:limit].decode(errors="ignore")
 
 
 def _key(fingerprint: str, request: ChatRequest, salt: str) -> str:
@@ -292,10 +294,10 @@ def _key(fingerprint: str, request: ChatRequest, salt: str) -> str:
     messages = [(message.role, message.content) for message in request.messages]
     shared = 1 if messages and messages[0][0] == "system" else 0
     key = _key_start(fingerprint, *messages[:shared]).copy()
-    rest = canonical(messages[shared:])[1:]
+    own_part = canonical(messages[shared:])[1:]
     comma = "," if 0 < shared < len(messages) else ""
     key.update(
-        f"{comma}{rest},{schema_text(request.schema)},{canonical(salt)}]".encode("utf-8", "surrogatepass")
+        f"{comma}{own_part},{schema_text(request.schema)},{canonical(salt)}]".encode("utf-8", "surrogatepass")
     )
     return key.hexdigest()[:32]
 

@@ -248,10 +248,10 @@ class Recording:
     def contents(self) -> Iterator[tuple[str, Any]]:
         """Everything that the file holds, part by part, with the name of the part."""
         yield "its header", self.header
-        yield from (("a base instance", one) for one in self.instances)
-        yield from ((f"item '{name}'", one) for name, one in self.items.items())
-        jobs = (*self.jobs.values(), *(one for of_item in self.hardened.values() for one in of_item))
-        yield from ((f"job '{one.id}'", record_row("job", one)) for one in jobs)
+        yield from (("a base instance", instance) for instance in self.instances)
+        yield from ((f"item '{name}'", item) for name, item in self.items.items())
+        jobs = (*self.jobs.values(), *(job for of_item in self.hardened.values() for job in of_item))
+        yield from ((f"job '{job.id}'", record_row("job", job)) for job in jobs)
         yield from ((f"the reply to '{row['id']}'", row) for row in self._replies)
 
     def find(self, model: str, topic: Topic) -> RecordedReply | None:
@@ -261,12 +261,12 @@ class Recording:
 
     def adopt(self, job: Job, instance_key: str) -> Job:
         """The job under the name and with the offers that it had when it was recorded, if it was."""
-        known = self.jobs.get((instance_key, str(job.cell), job.generator, job.replicate))
-        if known is None:
+        recorded = self.jobs.get((instance_key, str(job.cell), job.generator, job.replicate))
+        if recorded is None:
             return job
-        offers = None if known.offers is None else tuple(map(tuple, known.offers))
-        constructions = tuple(known.constructions)
-        return replace(job, id=known.id, offers=offers, depth=known.depth, constructions=constructions)
+        offers = None if recorded.offers is None else tuple(map(tuple, recorded.offers))
+        constructions = tuple(recorded.constructions)
+        return replace(job, id=recorded.id, offers=offers, depth=recorded.depth, constructions=constructions)
 
     def require(self, kind: Kind, **identity: Any) -> None:
         """Refuse a recording of something else; raises `RecordingError`."""
@@ -329,9 +329,9 @@ def read_recording(path: Path) -> Recording:
             with gzip.open(path) as stream:
                 lines = _lines(stream)
                 header = _read_header(next(lines, b""))
-                stated = header.pop("sha256", None)
+                stated_digest = header.pop("sha256", None)
                 hashed = hashlib.sha256(_encode(header))
-                recording = Recording(path, header, str(stated))
+                recording = Recording(path, header, str(stated_digest))
                 for number, line in enumerate(lines, start=2):  # noqa: B007 - named in the error
                     hashed.update(line)
                     row = json.loads(line.decode())
@@ -346,17 +346,17 @@ def read_recording(path: Path) -> Recording:
                 f"{path}: {why} ({exc}): give a file of `perturb export RUN --replies`"
             ) from None
         except (ValueError, RecursionError) as exc:
-            said = " ".join(str(exc).split())[:200]
+            reason = " ".join(str(exc).split())[:200]
             if isinstance(exc, ValidationError):
                 fault = exc.errors(include_url=False)[0]
-                said = (
+                reason = (
                     f"holds no recorded replies: {describe_fault(fault['loc'], fault['type'], fault['msg'])}"
                 )
             where = f"line {number} " if number else ""
             raise RecordingError(
-                f"{path}: {where}{said}: give a file of `perturb export RUN --replies`"
+                f"{path}: {where}{reason}: give a file of `perturb export RUN --replies`"
             ) from None
-    if hashed.hexdigest() != stated:
+    if hashed.hexdigest() != stated_digest:
         raise RecordingError(f"{path}: differs from what was written (its digest is another): fetch it again")
     return recording
 
@@ -409,11 +409,11 @@ class ReplayedModel:
     async def holding(self, request: ChatRequest) -> AsyncIterator[ChatReply]:
         """The same; a live model that is asked keeps its place until the end of the block."""
         topic = request.topic
-        found = topic and self._recording.find(self.settings.name, topic)
-        if found:
-            usage = found.prompt_tokens, found.completion_tokens
-            end = found.seconds, found.finish_reason
-            yield ChatReply(found.text, *usage, 0.0, *end, problem=found.problem)
+        place = topic and self._recording.find(self.settings.name, topic)
+        if place:
+            usage = place.prompt_tokens, place.completion_tokens
+            end = place.seconds, place.finish_reason
+            yield ChatReply(place.text, *usage, 0.0, *end, problem=place.problem)
         elif self._live is not None:
             async with holding(self._live, request) as reply:
                 yield reply

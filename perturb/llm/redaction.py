@@ -82,14 +82,14 @@ def redact(text: str) -> str:
     >>> redact("no way through http://ada:pass@proxy:3128 to https://host/v1?api_token=abc&page=2")
     'no way through http://[redacted]@proxy:3128 to https://host/v1?api_token=[redacted]&page=2'
     """
-    known = _values(_SHORTEST_NAMED)
-    text = _finder(frozenset(one for one in known if len(one) >= _SHORTEST or not _is_words(one))).replace(
-        text
-    )
+    secret_values = _values(_SHORTEST_NAMED)
+    text = _finder(
+        frozenset(value for value in secret_values if len(value) >= _SHORTEST or not _is_words(value))
+    ).replace(text)
     *_, plain = _readings(text)
     hidden = set(_LOOKS_LIKE_KEY.findall(plain)) - set(_LOOKS_LIKE_KEY.findall(text))
     text = _LOOKS_LIKE_KEY.sub(MARK, plain if hidden else text)
-    return _SECRET_IN_ADDRESS.sub(lambda found: (found["name"] or "") + MARK, text)
+    return _SECRET_IN_ADDRESS.sub(lambda match: (match["name"] or "") + MARK, text)
 
 
 def without_keys(reply: str) -> str:
@@ -113,12 +113,12 @@ def find_keys(text: str, variables: Iterable[str] = ()) -> tuple[str, ...]:
     secrets = _secrets(_SHORTEST, _PHRASE)
     readings = [*_readings(text)][::-1]  # a key is named as it is, not as it was written
     alike = [
-        found
+        match
         for reading in readings
-        for found in _LOOKS_LIKE_KEY.findall(reading)
-        if len(found) >= (12 if re.search(r"\d", found) else 20)
+        for match in _LOOKS_LIKE_KEY.findall(reading)
+        if len(match) >= (12 if re.search(r"\d", match) else 20)
     ]
-    keys = (found for reading in readings for found in secrets.pattern.findall(reading))
+    keys = (match for reading in readings for match in secrets.pattern.findall(reading))
     return tuple(dict.fromkeys((*keys, *alike)))
 
 
@@ -140,8 +140,8 @@ def key_variables(facts: Any) -> set[str]:
     members = (
         [*facts.values()] if isinstance(facts, Mapping) else facts if isinstance(facts, list | tuple) else []
     )
-    named = facts.get("api_key_env") if isinstance(facts, Mapping) else None
-    return ({named} if isinstance(named, str) else set()).union(*map(key_variables, members))
+    variable = facts.get("api_key_env") if isinstance(facts, Mapping) else None
+    return ({variable} if isinstance(variable, str) else set()).union(*map(key_variables, members))
 
 
 def _strings(value: Any) -> Iterator[str]:
@@ -165,17 +165,17 @@ def _readings(text: str) -> Iterator[str]:
     """The text as it stands, then with the escapes of JSON read, once for each time that it was encoded."""
     yield text
     for _ in range(_DEEPEST):
-        plain = _ESCAPE.sub(lambda one: one[2] or chr(int(one[1], 16)), text) if "\\" in text else text
+        plain = _ESCAPE.sub(lambda match: match[2] or chr(int(match[1], 16)), text) if "\\" in text else text
         if plain == text:
             return
         yield (text := plain)
 
 
 def _values(shortest: int) -> list[str]:
-    named = [(name in _in_use, name) for name in os.environ if name in _in_use or _is_secret_name(name)]
+    variables = [(name in _in_use, name) for name in os.environ if name in _in_use or _is_secret_name(name)]
     return [
         value
-        for in_use, name in named
+        for in_use, name in variables
         if len(value := os.environ[name]) >= (shortest if in_use else max(shortest, _SHORTEST))
     ]
 
@@ -187,12 +187,12 @@ def _is_secret_name(name: str) -> bool:
 
 def _secrets(shortest: int, phrase: int = sys.maxsize) -> _Finder:
     """Finds the values that are not placeholders; words are one if they have fewer than `phrase` characters."""
-    found = (
-        one
-        for one in _values(shortest)
-        if one not in _PLACEHOLDERS and (len(one) >= phrase or not _is_words(one))
+    forms = (
+        value
+        for value in _values(shortest)
+        if value not in _PLACEHOLDERS and (len(value) >= phrase or not _is_words(value))
     )
-    return _finder(frozenset(found))
+    return _finder(frozenset(forms))
 
 
 def _is_words(value: str) -> bool:
@@ -210,8 +210,8 @@ class _Finder:
 
     def replace(self, text: str) -> str:
         """The text with a mark in place of each value."""
-        held = any(probe in reading for reading in _readings(text) for probe in self.probes)
-        return self.pattern.sub(MARK, text) if held else text
+        is_present = any(probe in reading for reading in _readings(text) for probe in self.probes)
+        return self.pattern.sub(MARK, text) if is_present else text
 
 
 @functools.lru_cache(maxsize=16)
@@ -236,8 +236,8 @@ def _forms(value: str) -> Iterator[tuple[str, str]]:
     for before in range(3):
         encoded = base64.b64encode(bytes(before) + content).decode()
         # The characters at the ends hold bits of what stands beside it.
-        own = encoded[-(-before * 8 // 6) : (before + len(content)) * 8 // 6]
-        yield own.replace("+", "[+-]").replace("/", "[/_]"), max(re.split("[+/]", own), key=len)
+        inner = encoded[-(-before * 8 // 6) : (before + len(content)) * 8 // 6]
+        yield inner.replace("+", "[+-]").replace("/", "[/_]"), max(re.split("[+/]", inner), key=len)
 
 
 def _any_form(char: str) -> str:

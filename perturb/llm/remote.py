@@ -116,16 +116,16 @@ def _guard_httpx() -> Callable[[], None]:
 
     send, send_async = httpx.Client.send, httpx.AsyncClient.send
 
-    def here() -> dict[str, bool]:
+    def is_ours() -> dict[str, bool]:
         return {} if _is_of_others() else {"follow_redirects": False}
 
     @functools.wraps(send)
     def send_here(*args: Any, **options: Any) -> Any:
-        return _noted(send(*args, **options | here()))
+        return _noted(send(*args, **options | is_ours()))
 
     @functools.wraps(send_async)
     async def send_here_async(*args: Any, **options: Any) -> Any:
-        return _noted(await send_async(*args, **options | here()))
+        return _noted(await send_async(*args, **options | is_ours()))
 
     def restore() -> None:
         log.removeFilter(_is_of_others)
@@ -262,9 +262,9 @@ def _is_transient(error: Exception) -> bool:
     if isinstance(error, OSError | openai.APIConnectionError | httpx.TransportError):
         return True
     status = getattr(error, "status_code", None)
-    said = f"{error} {getattr(error, 'body', '')}"
+    message = f"{error} {getattr(error, 'body', '')}"
     # litellm gives status 200 to a body that is not a completion, and 500 to a broken connection.
-    return isinstance(status, int) and is_worth_retrying(500 if status == 200 else status, said)
+    return isinstance(status, int) and is_worth_retrying(500 if status == 200 else status, message)
 
 
 def _foreign_errors() -> tuple[type[Exception], ...]:
@@ -289,9 +289,9 @@ def missing_key(settings: ModelSettings) -> str | None:
     usual = f"{provider_of(settings).upper()}_API_KEY"
     if os.environ.get(usual) == "":  # litellm takes an empty variable for a key
         return usual
-    found = load_litellm().validate_environment(settings.model)
-    keys = [name for name in found["missing_keys"] if name.endswith(("_API_KEY", "_API_TOKEN"))]
-    return None if found["keys_in_environment"] else " or ".join(keys) or None
+    environment = load_litellm().validate_environment(settings.model)
+    keys = [name for name in environment["missing_keys"] if name.endswith(("_API_KEY", "_API_TOKEN"))]
+    return None if environment["keys_in_environment"] else " or ".join(keys) or None
 
 
 def _options(settings: ModelSettings) -> dict[str, Any]:

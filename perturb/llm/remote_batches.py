@@ -117,19 +117,19 @@ class LiteLLMBatches:
     async def upload(self, content: bytes) -> str:
         """Upload a file of requests; returns its id."""
         file = ("requests.jsonl", content, "application/jsonl")
-        made = await self._call("acreate_file", seconds=_FILE_SECONDS, file=file, purpose="batch")
-        return str(made.id)
+        file_object = await self._call("acreate_file", seconds=_FILE_SECONDS, file=file, purpose="batch")
+        return str(file_object.id)
 
     async def create(self, input_file: str, tag: str) -> str:
         """Make a batch that carries the tag, where the provider keeps any; returns its id."""
-        made = await self._call(
+        batch = await self._call(
             "acreate_batch",
             completion_window="24h",
             endpoint=_ENDPOINT,
             input_file_id=input_file,
             metadata={"perturb": tag},
         )
-        return str(made.id)
+        return str(batch.id)
 
     async def find(self, input_file: str, tag: str) -> str | None:
         """Look through the provider's list of batches; None without a look where litellm knows of no list."""
@@ -151,25 +151,25 @@ class LiteLLMBatches:
 
     async def view(self, batch_id: str) -> BatchView:
         """How a batch stands."""
-        found = await self._call(
+        batch = await self._call(
             "aretrieve_batch",
             batch_id=batch_id,
             # It would download the files of an ended batch to add up a cost that nobody asks for.
             litellm_metadata={"batch_ignore_default_logging": True},
         )
-        status = str(found.status)
-        files = (found.output_file_id, found.error_file_id)
+        status = str(batch.status)
+        files = (batch.output_file_id, batch.error_file_id)
         return BatchView(
             status=status,
             ended=status not in _RUNNING,
-            files=tuple(str(one) for one in files if one),
-            problem=_problem(found),
+            files=tuple(str(file) for file in files if file),
+            problem=_problem(batch),
         )
 
     async def outcomes(self, file_id: str) -> Iterator[tuple[str, RowOutcome]]:
         """What became of each request of an output or error file, by its custom id."""
-        found = await self._call("afile_content", seconds=_FILE_SECONDS, file_id=file_id)
-        return RowReader(self.settings).read(found.content)
+        content = await self._call("afile_content", seconds=_FILE_SECONDS, file_id=file_id)
+        return RowReader(self.settings).read(content.content)
 
     async def close(self) -> None:
         """Nothing is kept open between calls."""
@@ -239,7 +239,7 @@ def _part(value: Any, name: str) -> Any:
 def _problem(batch: Any) -> str:
     """The first error that a batch as a whole has, on one line."""
     errors = _part(_part(batch, "errors"), "data") or ()
-    return next((" ".join(str(_part(one, "message")).split())[:300] for one in errors), "")
+    return next((" ".join(str(_part(error, "message")).split())[:300] for error in errors), "")
 
 
 _CUT_SHORT = ("max_tokens", "MAX_TOKENS")
@@ -274,8 +274,8 @@ class RowReader:
     def _error(self, error: Any, status: Any) -> ModelError:
         words = error if isinstance(error, str) else json.dumps(error, ensure_ascii=False)
         # Without a status the row was given up together with its batch, which expired or was cancelled.
-        said = f"in a batch, status {status or 'unknown'}: {words}"
-        return failure(self.settings, said, transient=is_worth_retrying(status, words))
+        message = f"in a batch, status {status or 'unknown'}: {words}"
+        return failure(self.settings, message, transient=is_worth_retrying(status, words))
 
     def _reply(self, body: Mapping[str, Any]) -> ChatReply | None:
         """The reply in a completion as OpenAI, Anthropic or Amazon's Nova write it; None if it has no choices."""
@@ -304,7 +304,7 @@ def _joined(parts: list[Any]) -> str:
 
 
 def _first(value: Any, *names: str) -> Any:
-    return next((found for name in names if (found := _at(value, name)) is not None), None)
+    return next((value_there for name in names if (value_there := _at(value, name)) is not None), None)
 
 
 def _at(value: Any, *path: str | int) -> Any:

@@ -76,8 +76,8 @@ class FoundObject:
         """
         marks = list(_THINKING_MARK.finditer(self.around))
         stray = marks[0].end() if marks and marks[0]["end"] else 0
-        thinking, rest = self.around[:stray], self.around[stray:]
-        if re.sub(r"```\w*|\s", "", rest) or denial.search(_plain(thinking)):
+        thinking, after = self.around[:stray], self.around[stray:]
+        if re.sub(r"```\w*|\s", "", after) or denial.search(_plain(thinking)):
             raise ReplyError("text beside the JSON object: answer with the object alone")
 
     def must_not_stand_in(self, material: str) -> None:
@@ -123,29 +123,29 @@ def find_object(text: str, required: frozenset[str] = frozenset()) -> FoundObjec
     Raises `ReplyError` if there is no such object, if there are several different ones, if a broken one mentions a
     required key, or if the object may be part of the thinking: a tag follows it, or one before it has not ended.
     """
-    said = without_thinking(text)
-    found: list[_Piece] = []
+    reply = without_thinking(text)
+    pieces: list[_Piece] = []
     incomplete: list[str] = []
-    for piece in _pieces(said):
+    for piece in _pieces(reply):
         value = piece.value
         if value is None:
-            if (not found and not required) or any(f'"{key}"' in piece.text for key in required):
+            if (not pieces and not required) or any(f'"{key}"' in piece.text for key in required):
                 raise ReplyError(piece.problem)
             incomplete.append(piece.problem)
         elif required <= value.keys():
-            found.append(piece)
+            pieces.append(piece)
         else:
             missing = ", ".join(f"'{key}'" for key in sorted(required - value.keys()))
             incomplete.append(f"a JSON object without {missing}")
-    if not found:
+    if not pieces:
         nothing = "text without a JSON object" if text.strip() else "an empty reply"
         raise ReplyError(incomplete[0] if incomplete else nothing)
-    if len(found) > 1 and (different := len({canonical(piece.value) for piece in found})) > 1:
+    if len(pieces) > 1 and (different := len({canonical(piece.value) for piece in pieces})) > 1:
         raise ReplyError(f"{different} different JSON objects: answer with exactly one")
-    first = found[0]
-    ends = [0, *(piece.start + len(piece.text) for piece in found)]
-    starts = [*(piece.start for piece in found), len(said)]
-    between = [said[end:start] for end, start in zip(ends, starts, strict=True)]
+    first = pieces[0]
+    ends = [0, *(piece.start + len(piece.text) for piece in pieces)]
+    starts = [*(piece.start for piece in pieces), len(reply)]
+    between = [reply[end:start] for end, start in zip(ends, starts, strict=True)]
     before = list(_TAG.finditer(between[0]))
     if (before and not any(before[-1].groups())) or any(_TAG.search(part) for part in between[1:]):
         raise ReplyError("a JSON object that may be part of the thinking: it must come after all of it")
@@ -210,9 +210,9 @@ def _pieces(text: str) -> Iterator[_Piece]:
     """The outermost objects of a text, in order, readable or not."""
     groups: dict[int, int] | None = None
     start = text.find("{")
-    if whole := _whole_object(text, start):
-        yield whole
-        start = text.find("{", start + len(whole.text))
+    if object_text := _whole_object(text, start):
+        yield object_text
+        start = text.find("{", start + len(object_text.text))
     while start >= 0:
         if _OBJECT_START.match(text, start):
             end = _object_end(text, start)
@@ -290,15 +290,15 @@ def _decode(text: str) -> dict[str, Any]:
 
 
 def _cleaned(value: dict[str, Any], text: str) -> dict[str, Any]:
-    whole = "\\u" not in text and (text.isascii() or not _SURROGATE.search(text))
-    return value if whole else dict(whole_texts(value))
+    is_clean = "\\u" not in text and (text.isascii() or not _SURROGATE.search(text))
+    return value if is_clean else dict(whole_texts(value))
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):
-        for key, said in pairs:
-            if said != value[key]:
+        for key, element in pairs:
+            if element != value[key]:
                 raise ValueError(f"the key '{key}' is given twice")
     return value
 
@@ -359,21 +359,21 @@ def _squeezed(text: str) -> str:
 
 def read_ruling(text: str, required: frozenset[str], judged: str) -> FoundObject:
     """The object of a judge's reply; unread if it may be quoted from the `judged` reply. Raises `ReplyError`."""
-    found = find_object(text, required)
-    if not found.is_alone:
-        found.must_not_stand_in(judged)
-    return found
+    ruling = find_object(text, required)
+    if not ruling.is_alone:
+        ruling.must_not_stand_in(judged)
+    return ruling
 
 
 def read_flags(text: str, keys: Sequence[str], judged: str = "") -> dict[str, bool]:
     """The flags in a judge's reply, none of which the text around them denies. Raises `ReplyError`."""
-    found = read_ruling(text, frozenset(keys), judged)
+    ruling = read_ruling(text, frozenset(keys), judged)
     for key in keys:
-        if not isinstance(found.value[key], bool):
+        if not isinstance(ruling.value[key], bool):
             raise ReplyError(f"'{key}' must be true or false")
-        name, denial = key.replace("_", "[_ ]"), "(?:false|no)" if found.value[key] else "(?:true|yes)"
+        name, denial = key.replace("_", "[_ ]"), "(?:false|no)" if ruling.value[key] else "(?:true|yes)"
         denied = rf"\b{name}[\W_]{{0,12}}(?:is)?[\W_]{{0,12}}{denial}\b(?! ?\w)"
-        if found.value[key]:
+        if ruling.value[key]:
             denied += rf"|(?:\bnot|n['’]t|\bin|\bun)\W{{0,3}}{name}\b"
-        found.must_not_be_denied(re.compile(denied))
-    return {key: found.value[key] for key in keys}
+        ruling.must_not_be_denied(re.compile(denied))
+    return {key: ruling.value[key] for key in keys}

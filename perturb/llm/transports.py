@@ -264,8 +264,8 @@ def chat_reply(
     settings: ModelSettings, text: str, usage: tuple[Any, Any], seconds: float, finish_reason: Any
 ) -> ChatReply:
     """A reply with its cost, whole characters and no key; `usage` is tokens of prompt and completion as reported."""
-    said = whole_characters(text)
-    text = without_keys(said)
+    characters = whole_characters(text)
+    text = without_keys(characters)
     # Some report 0 where they have counted nothing; no real prompt is empty.
     prompt = count_of(usage[0]) or None
     completion = count_of(usage[1]) if prompt else None
@@ -279,7 +279,7 @@ def chat_reply(
         cost_usd=cost,
         seconds=seconds,
         finish_reason=finish_reason if isinstance(finish_reason, str) else None,
-        problem="" if text == said else LEAKED,
+        problem="" if text == characters else LEAKED,
     )
 
 

@@ -154,13 +154,15 @@ class ModelLine:
 
         Means over data sets have an interval; means over settings or elicitations, which share questions, have none.
         """
-        known = self.scores.get(metric, {})
-        found = {asked: value for asked, value in known.items() if dataset in (None, asked[0])}
-        values = list(found.values())
+        estimates = self.scores.get(metric, {})
+        matching = {
+            condition: value for condition, value in estimates.items() if dataset in (None, condition[0])
+        }
+        values = list(matching.values())
         if len(values) < 2:
             return values[0] if values else None
         mean = mean_of_independent(values)
-        apart = len({dataset for dataset, _ in found}) == len(values)
+        apart = len({dataset for dataset, _ in matching}) == len(values)
         return mean if apart or mean.value is None else Estimate(mean.value, n=mean.n)
 
 
@@ -177,8 +179,8 @@ class SideBySide:
     @property
     def datasets(self) -> list[str]:
         """The names of the data sets, in order of appearance."""
-        asked = (key for line in self.lines for values in line.scores.values() for key in values)
-        return [name for name in dict.fromkeys(dataset for dataset, _ in asked) if name]
+        conditions = (key for line in self.lines for values in line.scores.values() for key in values)
+        return [name for name in dict.fromkeys(dataset for dataset, _ in conditions) if name]
 
 
 def gather(sources: Sequence[Path], *, resamples: int = 1000, seed: int = 0) -> SideBySide:
@@ -198,36 +200,36 @@ def gather(sources: Sequence[Path], *, resamples: int = 1000, seed: int = 0) -> 
     warnings: list[str] = []
     readers = {SourceKind.SCORES: _scores, SourceKind.REFUSALS: _refusals, SourceKind.CONFIDENCE: _confidence}
     for kind, paths in by_kind.items():
-        for model, asked, metric, value in readers[kind](paths, max(2, resamples), seed, warnings):
-            lines.setdefault(model, ModelLine(model)).scores.setdefault(metric, {})[asked] = value
+        for model, condition, metric, value in readers[kind](paths, max(2, resamples), seed, warnings):
+            lines.setdefault(model, ModelLine(model)).scores.setdefault(metric, {})[condition] = value
     ordered = tuple(lines[name] for name in sorted(lines))
     return SideBySide(tuple(map(str, sources)), ordered, tuple(dict.fromkeys(warnings)))
 
 
-def scores_by_model(found: SideBySide) -> list[tuple[str, dict[str, Estimate]]]:
+def scores_by_model(side_by_side: SideBySide) -> list[tuple[str, dict[str, Estimate]]]:
     """The row of each model in the common table, by heading, without what no source has."""
-    there = [metric for metric in SCORES if any(metric in line.scores for line in found.lines)]
+    there = [metric for metric in SCORES if any(metric in line.scores for line in side_by_side.lines)]
     missing = Estimate.undefined("no source has it")
     return [
         (line.model, {SCORES[metric]: line.combined(metric) or missing for metric in there})
-        for line in found.lines
+        for line in side_by_side.lines
     ]
 
 
-def make_side_by_side_page(found: SideBySide) -> Report:
+def make_side_by_side_page(side_by_side: SideBySide) -> Report:
     """The page: one table for all, one by data set, then each score by itself."""
-    sections = [_overview(found)]
-    if len(found.datasets) > 1:
-        sections.append(_by_dataset(found))
+    sections = [_overview(side_by_side)]
+    if len(side_by_side.datasets) > 1:
+        sections.append(_by_dataset(side_by_side))
     refusal_index = "95 % intervals. 1: the model refuses where it errs; 0: refusal ignores errors."
     bas = "95 % intervals, uniform prior. 0 is what always abstaining earns."
     for metric, name, *words in (
         ("refusal_index", "refusal-index", "Refusal Index", refusal_index, "setting"),
         ("bas_uniform", "bas", "Behavioral Alignment Score", bas, "elicitation"),
     ):
-        if lines := [line for line in found.lines if metric in line.scores]:
+        if lines := [line for line in side_by_side.lines if metric in line.scores]:
             sections.append(_single(name, words, metric, lines))
-    return Report("Models side by side", ", ".join(found.sources), tuple(sections))
+    return Report("Models side by side", ", ".join(side_by_side.sources), tuple(sections))
 
 
 Found = Iterable[tuple[str, Asked, str, Estimate]]
@@ -235,43 +237,45 @@ Found = Iterable[tuple[str, Asked, str, Estimate]]
 
 
 def _scores(sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]) -> Found:
-    seen: dict[tuple[str, str], Path] = {}
+    source_of: dict[tuple[str, str], Path] = {}
     reports = [score(source, resamples=resamples, seed=seed) for source in sources]
-    held = [{one.model for one in report.models} for report in reports]
-    names = source_datasets(list(zip(sources, held, strict=True)))
+    model_names = [{model.model for model in report.models} for report in reports]
+    names = source_datasets(list(zip(sources, model_names, strict=True)))
     for source, report, name in zip(sources, reports, names, strict=True):
         warnings += report.warnings
         dataset = name or _only_dataset(sources)
-        for one in report.models:
-            first = seen.setdefault((one.model, dataset), source)
+        for model in report.models:
+            first = source_of.setdefault((model.model, dataset), source)
             if first is not source:
                 raise SourceError(
-                    f"{source}: '{one.model}' is in {first} too, on the same data set: leave one out, or give the"
+                    f"{source}: '{model.model}' is in {first} too, on the same data set: leave one out, or give the"
                     " models different names"
                 )
-            yield from ((one.model, (dataset, ""), metric, one.metrics[metric]) for metric in HEADLINES)
+            yield from ((model.model, (dataset, ""), metric, model.metrics[metric]) for metric in HEADLINES)
 
 
 def _refusals(sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]) -> Found:
     for group in report_refusals(sources, RefusalOptions(resamples=resamples, seed=seed)).groups:
         if group.index is not None and group.index.warning:
             warnings.append(f"{group.name}: {group.index.warning}")
-        asked = (group.dataset or _only_dataset(sources), group.setting or "")
-        yield group.model or sources[0].stem, asked, "refusal_index", group.metrics["refusal_index"]
+        condition = (group.dataset or _only_dataset(sources), group.setting or "")
+        yield group.model or sources[0].stem, condition, "refusal_index", group.metrics["refusal_index"]
 
 
 def _confidence(sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]) -> Found:
-    for one in score_confidence(sources, precision=ConfidenceOptions(resamples=resamples, seed=seed)).groups:
-        warnings += one.group.warnings
-        asked = (one.group.dataset or _only_dataset(sources), one.group.elicitation or "")
-        yield one.group.model, asked, "bas_uniform", one.report.metrics["bas_uniform"]
+    for scored in score_confidence(
+        sources, precision=ConfidenceOptions(resamples=resamples, seed=seed)
+    ).groups:
+        warnings += scored.group.warnings
+        condition = (scored.group.dataset or _only_dataset(sources), scored.group.elicitation or "")
+        yield scored.group.model, condition, "bas_uniform", scored.report.metrics["bas_uniform"]
 
 
 def _only_dataset(sources: Sequence[Path]) -> str:
     return (run_dataset(sources[0]) or "") if len(sources) == 1 else ""
 
 
-def _overview(found: SideBySide) -> Section:
+def _overview(side_by_side: SideBySide) -> Section:
     counts = table_columns("data sets: count | settings: count | elicitations: count")
     columns = {"model": TEXT, **_COLUMNS, **counts}
     rows: list[list[CellValue]] = [
@@ -280,11 +284,11 @@ def _overview(found: SideBySide) -> Section:
             *(line.combined(metric) for metric in SCORES),
             len({dataset for metric in line.scores for dataset in line.datasets(metric)}),
             *(
-                len({way for _, way in line.scores.get(metric, {})})
+                len({setting for _, setting in line.scores.get(metric, {})})
                 for metric in ("refusal_index", "bas_uniform")
             ),
         ]
-        for line in found.lines
+        for line in side_by_side.lines
     ]
     note = (
         "With 95 % intervals. Where a model has several data sets, settings or elicitations this is their mean, with an"
@@ -293,28 +297,30 @@ def _overview(found: SideBySide) -> Section:
     )
     table = Table("side-by-side", "RefusalBench, Refusal Index and BAS", columns, rows, note)
     figures = []
-    if any(metric in line.scores for line in found.lines for metric in HEADLINES):
-        scores = {line.model: {metric: line.combined(metric) for metric in HEADLINES} for line in found.lines}
+    if any(metric in line.scores for line in side_by_side.lines for metric in HEADLINES):
+        scores = {
+            line.model: {metric: line.combined(metric) for metric in HEADLINES} for line in side_by_side.lines
+        }
         figures.append(headline_figure("refusal-bench", "RefusalBench", scores))
     sentences = (
         "RefusalBench: does a model answer what the text answers, and refuse the rest for the right reason? Refusal"
         " Index: does it refuse the questions that it would get wrong? BAS: does its stated confidence support"
         " decisions?",
-        *(f"{text}." for text in found.warnings),
+        *(f"{text}." for text in side_by_side.warnings),
         *(
             f"{head}: not all models were measured on the same data sets, so their means do not compare."
             for metric, head in SCORES.items()
-            if len({line.datasets(metric) for line in found.lines if metric in line.scores}) > 1
+            if len({line.datasets(metric) for line in side_by_side.lines if metric in line.scores}) > 1
         ),
     )
     return Section("overview", "Side by side", sentences, tuple(figures), (table,))
 
 
-def _by_dataset(found: SideBySide) -> Section:
+def _by_dataset(side_by_side: SideBySide) -> Section:
     columns = {"model": TEXT, "data set": TEXT, **_COLUMNS}
     rows: list[list[CellValue]] = []
-    for line in found.lines:
-        for name in found.datasets:
+    for line in side_by_side.lines:
+        for name in side_by_side.datasets:
             values = [line.combined(metric, name) for metric in SCORES]
             if any(value is not None for value in values):
                 rows.append([line.model, name, *values])
@@ -323,16 +329,16 @@ def _by_dataset(found: SideBySide) -> Section:
 
 
 def _single(name: str, words: Sequence[str], metric: str, lines: Sequence[ModelLine]) -> Section:
-    title, caption, way = words
-    asked = list(dict.fromkeys(key for line in lines for key in line.scores[metric]))
+    title, caption, setting_column = words
+    conditions = list(dict.fromkeys(key for line in lines for key in line.scores[metric]))
     series = [
         (" / ".join(filter(None, key)), [Mark.of(line.model, line.scores[metric].get(key)) for line in lines])
-        for key in asked
+        for key in conditions
     ]
     figure = Figure(name, title, caption, draw_intervals(series, x_label=title, zero=True))
     rows: list[list[CellValue]] = [
         [line.model, *key, value, value.n] for line in lines for key, value in line.scores[metric].items()
     ]
-    columns = f"model | data set | {way} | value: number | n: count"
-    table = Table(name, f"{title} by {way}", columns, rows)
+    columns = f"model | data set | {setting_column} | value: number | n: count"
+    table = Table(name, f"{title} by {setting_column}", columns, rows)
     return Section(name, title, figures=(figure,), tables=(table,))

@@ -43,7 +43,7 @@ def make_shortcuts_report(measured: Shortcuts, by: Collection[str]) -> Report:
 
 def shortcuts_section(measured: Shortcuts, by: Collection[str] = ("class", "intensity")) -> Section:
     """How well each baseline does, on what, and by which words."""
-    scores = {(one.target, one.view): one for one in measured.scores}
+    scores = {(score.target, score.view): score for score in measured.scores}
     marks = [
         (label, [Mark.of(VIEWS[view], scores[target, view].macro_f1) for view in VIEWS])
         for target, label in TARGETS.items()
@@ -52,7 +52,7 @@ def shortcuts_section(measured: Shortcuts, by: Collection[str] = ("class", "inte
         "shortcuts",
         "What baselines tell from a part of an item",
         "Macro-F1 with 95 % intervals over base instances. Chance is"
-        f" {' and '.join(f'{one.chance_macro_f1:.2f} ({TARGETS[one.target]})' for one in measured.floors)}.",
+        f" {' and '.join(f'{floor.chance_macro_f1:.2f} ({TARGETS[floor.target]})' for floor in measured.floors)}.",
         draw_intervals(marks, x_label="macro-F1", limits=(0.0, 1.0)),
     )
     return Section(
@@ -93,8 +93,8 @@ def _scores(measured: Shortcuts) -> Table:
     columns = table_columns("target | seen")
     rows: list[tuple[object, ...]] = []
     for target, label in TARGETS.items():
-        scores = [one for one in measured.scores if one.target == target]
-        rows += [(label, VIEWS[one.view], one.accuracy, one.macro_f1) for one in scores]
+        scores = [score for score in measured.scores if score.target == target]
+        rows += [(label, VIEWS[score.view], score.accuracy, score.macro_f1) for score in scores]
         floor = measured.floor(target)
         rows.append((label, "chance", floor.chance_accuracy, floor.chance_macro_f1))
         rows.append((label, "majority", floor.majority_accuracy, floor.majority_macro_f1))
@@ -102,12 +102,12 @@ def _scores(measured: Shortcuts) -> Table:
 
 
 def _group(measured: Shortcuts, name: str, listed: bool) -> Table:
-    scores = [one for one in measured.scores if one.target == "decision"]
+    scores = [score for score in measured.scores if score.target == "decision"]
     columns: dict[str, CellFormat] = {name: "text", "items": "count"}
-    columns |= dict.fromkeys((*(VIEWS[one.view] for one in scores), "majority"), "share")
+    columns |= dict.fromkeys((*(VIEWS[score.view] for score in scores), "majority"), "share")
     rows = [
         (first.name, first.accuracy.n, *(group.accuracy for group in groups), first.floor.majority_accuracy)
-        for groups in zip(*(one.by[name] for one in scores), strict=True)
+        for groups in zip(*(score.by[name] for score in scores), strict=True)
         for first in groups[:1]
     ]
     title = f"Accuracy on answer or refuse, by {name}"
@@ -116,12 +116,12 @@ def _group(measured: Shortcuts, name: str, listed: bool) -> Table:
 
 def _words(measured: Shortcuts) -> Table:
     rows = [
-        (TARGETS[one.target], VIEWS[one.view], label, ", ".join(words))
-        for one in measured.scores
-        for label, words in one.words.items()
+        (TARGETS[score.target], VIEWS[score.view], label, ", ".join(words))
+        for score in measured.scores
+        for label, words in score.words.items()
     ]
     columns = "target | seen | label | words"
-    at_most = sum(one.target == "decision" for one in measured.scores for _ in one.words)
+    at_most = sum(score.target == "decision" for score in measured.scores for _ in score.words)
     note = "∅ stands for nothing at all. The words for each expected behaviour are in the CSV and the JSON."
     return Table("shortcut-words", "The most telling words", columns, rows, note, shown=at_most)
 
@@ -185,10 +185,15 @@ def funnel_section(data: RunData) -> Section:
         f" {counted(data.stages.check_faults, 'unscored vote')}."
     )
     stages = [Mark(name, float(n)) for name, n in data.funnel]
-    coverage = [[float(data.coverage.get((cell, one), 0)) for one in data.generators] for cell in data.cells]
-    most = max((n for row in coverage for n in row), default=0.0)
+    coverage = [
+        [float(data.coverage.get((cell, generator), 0)) for generator in data.generators]
+        for cell in data.cells
+    ]
+    highest = max((n for row in coverage for n in row), default=0.0)
     counts: dict[str, CellFormat] = dict.fromkeys(data.generators, "count")
-    outcomes = [(str(one).replace("_", " "), data.stages.outcomes.get(one, 0)) for one in JobOutcome]
+    outcomes = [
+        (str(outcome).replace("_", " "), data.stages.outcomes.get(outcome, 0)) for outcome in JobOutcome
+    ]
     return Section(
         "funnel",
         "From jobs to rows",
@@ -204,7 +209,7 @@ def funnel_section(data: RunData) -> Section:
                 "coverage",
                 "Accepted candidates by cell and generator",
                 "Dark cells are thinly covered; 0 means that nothing can be drawn from there.",
-                draw_heat_map(coverage, data.cells, data.generators, limits=(0.0, most), form=".0f"),
+                draw_heat_map(coverage, data.cells, data.generators, limits=(0.0, highest), form=".0f"),
             ),
         ),
         tables=(
@@ -240,12 +245,12 @@ def _audit(run: Path, precision: Mapping[str, int]) -> AuditReport | None:
 
 def _browser(db: sqlite3.Connection, plan: CurrentPlan, data: RunData, at_most: int) -> ItemBrowser:
     items, of = choose_items(db, plan, at_most)
-    there = {one["outcome"] for one in items}
+    there = {item["outcome"] for item in items}
     filters = {
         "class": [str(cell.perturbation_class) for cell in plan.cells],
         "intensity": [str(name) for name in Intensity],
         "generator": data.generators,
         "outcome": [name for name in (*map(str, Acceptance), str(JobOutcome.REJECTED)) if name in there],
-        "language": [one["language"] for one in items],
+        "language": [item["language"] for item in items],
     }
     return item_browser(items, of, "cells, generators and outcomes", filters)

@@ -33,10 +33,10 @@ def make_audit_report(report: AuditReport, by: Collection[str]) -> Report:
             f"{counted(report.n_candidates, 'candidate')} of {counted(len(report.generators), 'generator')}",
         )
     )
-    told = describe_audit(report)
+    sentences = describe_audit(report)
     if report.certificate is not None:
-        told = describe_certificate(report.certificate.to_dict(), len(report.verifiers)) + told
-    summary = Section("summary", "Summary", told, verdict=report.unfinished)
+        sentences = describe_certificate(report.certificate.to_dict(), len(report.verifiers)) + sentences
+    summary = Section("summary", "Summary", sentences, verdict=report.unfinished)
     return Report(f"Audit of {report.source}", subtitle, (summary, *audit_sections(report, by)))
 
 
@@ -49,22 +49,24 @@ def audit_sections(report: AuditReport, by: Collection[str] | None = None) -> li
 
 def certificate_section(certificate: Certificate) -> Section:
     """What each verifier and the panel made of planted items."""
-    told = certificate.verdicts
-    faults, right = told.of_kinds(*LABEL_FAULTS), told.of_kinds("right")
-    voters: list[tuple[str, int | None]] = [(name, number) for number, name in enumerate(told.verifiers)]
+    verdicts = certificate.verdicts
+    faults, right = verdicts.of_kinds(*LABEL_FAULTS), verdicts.of_kinds("right")
+    voters: list[tuple[str, int | None]] = [(name, number) for number, name in enumerate(verdicts.verifiers)]
     voters.append(("the panel", None))
     verifiers = [
-        (name, told.passes(faults, number).estimate(), told.passes(right, number).misses.estimate())
+        (name, verdicts.passes(faults, number).estimate(), verdicts.passes(right, number).misses.estimate())
         for name, number in voters
     ]
     kinds = [
         (kind, name, int(caught.n), caught.estimate())
         for kind in (*LABEL_FAULTS, "lever", "degree")
         for name, number in voters
-        if (caught := told.passes(told.of_kinds(kind), number).misses).n
+        if (caught := verdicts.passes(verdicts.of_kinds(kind), number).misses).n
     ]
     classes = [
-        (name, one.n, one) for name in told.classes if (one := certificate.wrong_labels_of(name)) is not None
+        (name, share.n, share)
+        for name in verdicts.classes
+        if (share := certificate.wrong_labels_of(name)) is not None
     ]
     whole = [("wrong labels, by planted items", certificate.wrong_labels())]
     if certificate.people and (both := certificate.combined()):
@@ -88,8 +90,8 @@ def certificate_section(certificate: Certificate) -> Section:
     if classes:
         heads = "class | faults: count | wrong labels: share"
         tables.append(Table("certificate-classes", "Wrong labels, by class", heads, classes))
-    votes = effective_votes(told.errors)
-    worth = votes.reason if votes.value is None else f"{votes.value:.1f} of {len(told.verifiers)}"
+    votes = effective_votes(verdicts.errors)
+    worth = votes.reason if votes.value is None else f"{votes.value:.1f} of {len(verdicts.verifiers)}"
     sentences = (f"Effective number of votes: {worth}.", f"{CAVEAT[0].upper()}{CAVEAT[1:]}.")
     return Section("certificate", "How many labels are wrong", sentences, tables=tuple(tables))
 
@@ -97,7 +99,7 @@ def certificate_section(certificate: Certificate) -> Section:
 def estimate_table(name: str, title: str, rows: Sequence[tuple[str, Estimate]]) -> Table:
     """Estimates by name."""
     columns = "statistic | value: number | n: count"
-    return Table(name, title, columns, [(label, one, one.n) for label, one in rows])
+    return Table(name, title, columns, [(label, estimate, estimate.n) for label, estimate in rows])
 
 
 def _agreement(report: AuditReport) -> Section:
@@ -106,7 +108,7 @@ def _agreement(report: AuditReport) -> Section:
         return Section("agreement", "Agreement", ("There is one verifier; agreement takes two.",))
     figure = kappa_figure(report, "kappa", "Cohen's κ between verifiers")
     panel = [("mean of Cohen's κ", report.agreement.mean_kappa)]
-    panel += [(PANEL_NAMES[name], one) for name, one in report.agreement.panel.items()]
+    panel += [(PANEL_NAMES[name], estimate) for name, estimate in report.agreement.panel.items()]
     tables = (
         estimate_table("agreement", "The panel as a whole", panel),
         Table.of(
@@ -128,7 +130,7 @@ def kappa_figure(report: AuditReport, name: str, title: str) -> Figure:
     kappas = {frozenset((pair.a, pair.b)): pair.kappa.value for pair in report.agreement.pairs}
     names = report.verifiers
     # Who passed, or failed, everything has no κ with itself either.
-    rates = {name: {one.rate for one in report.pass_rate_matrix if one.verifier == name} for name in names}
+    rates = {name: {rate.rate for rate in report.pass_rate_matrix if rate.verifier == name} for name in names}
     kappas |= {
         frozenset((name,)): None if of <= {None, 0.0} or of <= {None, 1.0} else 1.0
         for name, of in rates.items()
@@ -149,7 +151,7 @@ def _lowest(grid: Sequence[Sequence[float | None]]) -> float:
 
 
 def _pass_rates(report: AuditReport, by: Collection[str] | None) -> Section:
-    rates = {(one.generator, one.verifier): one for one in report.pass_rate_matrix}
+    rates = {(rate.generator, rate.verifier): rate for rate in report.pass_rate_matrix}
     percent = [[_percent(rates[g, v]) for v in report.verifiers] for g in report.generators]
     matrix = Figure(
         "pass-rates",
@@ -166,8 +168,8 @@ def _pass_rates(report: AuditReport, by: Collection[str] | None) -> Section:
         )
     ]
     for name in sorted(report.pass_rates, key="lever".__eq__):  # the longest last, with nothing beside it
-        shown = 20 if by is None else len(report.pass_rates[name]) if name in by else 0
-        tables.append(_rate_table(report, name, shown))
+        n_shown = 20 if by is None else len(report.pass_rates[name]) if name in by else 0
+        tables.append(_rate_table(report, name, n_shown))
     several = report.generator_rates if len(report.generators) > 1 else ()
     maps = [_generator_map(report, name) for name in several]
     shown_by = [name for name in ("language", "class", "intensity") if name in report.pass_rates]
@@ -177,8 +179,8 @@ def _pass_rates(report: AuditReport, by: Collection[str] | None) -> Section:
 
 def _rate_figure(report: AuditReport, name: str) -> Figure:
     votes = [Mark.of(rate.name, rate.estimate, 100) for rate in report.pass_rates[name]]
-    known = {rate.name: rate for rate in report.rules.unanimous_by[name]}
-    unanimous = [Mark.of(mark.label, known[mark.label].estimate, 100) for mark in votes]
+    unanimous_rates = {rate.name: rate for rate in report.rules.unanimous_by[name]}
+    unanimous = [Mark.of(mark.label, unanimous_rates[mark.label].estimate, 100) for mark in votes]
     return Figure(
         f"pass-rates-by-{name}",
         f"Pass rate by {name}",
@@ -208,7 +210,7 @@ def _draw_rates(grid: list[list[float | None]], rows: Sequence[str], columns: Se
 
 def _rate_table(report: AuditReport, name: str, shown: int) -> Table:
     unanimous = {rate.name: rate.rate for rate in report.rules.unanimous_by[name]}
-    rates = sorted(report.pass_rates[name], key=lambda one: (one.rate is None, one.rate or 0.0))
+    rates = sorted(report.pass_rates[name], key=lambda rate: (rate.rate is None, rate.rate or 0.0))
     return Table(
         f"pass-rates-by-{name}",
         f"Pass rate by {name}, hardest first",
@@ -219,50 +221,56 @@ def _rate_table(report: AuditReport, name: str, shown: int) -> Table:
 
 
 def _bias(report: AuditReport) -> Section:
-    both = [row for row in report.self_bias if row.role == "both"]
+    both_roles = [row for row in report.self_bias if row.role == "both"]
     sentences = [report.caveat] if report.caveat else []
     for role in ("generates only", "verifies only"):
         names = [row.model for row in report.self_bias if row.role == role]
         if names:
             sentences.append(f"{role.capitalize()}, so no self-evaluation: {', '.join(names)}.")
-    if not both:
+    if not both_roles:
         return Section("bias", "Self-evaluation bias", sentences)
     figure = Figure(
         "self-bias",
         "Self-evaluation bias",
         "How much more often a model passes its own candidates than its peers pass the same ones, in percentage"
         " points, with 95 % intervals. Right of zero: it favours itself.",
-        draw_bars([Mark.of(row.model, row.bias) for row in both], x_label="percentage points", form="+.1f"),
+        draw_bars(
+            [Mark.of(row.model, row.bias) for row in both_roles], x_label="percentage points", form="+.1f"
+        ),
     )
     rates = "n: count | own: share | peers: share | bias: points"
     by_model = Table.of(
         "self-bias",
         "By model, in percentage points",
         f"model | {rates} | leniency and quality out = did: points | p = p_value: number",
-        both,
+        both_roles,
     )
     by_class = Table(
         "self-bias-by-class",
         "By model and class",
         f"model | class | {rates}",
-        [(row.model, one.name, one.n, one.own, one.peers, one.bias) for row in both for one in row.by_class],
+        [
+            (row.model, of_class.name, of_class.n, of_class.own, of_class.peers, of_class.bias)
+            for row in both_roles
+            for of_class in row.by_class
+        ],
     )
     return Section(
-        "bias", "Self-evaluation bias", sentences, (figure, _bias_by_class(both)), (by_model, by_class)
+        "bias", "Self-evaluation bias", sentences, (figure, _bias_by_class(both_roles)), (by_model, by_class)
     )
 
 
 def _bias_by_class(rows: Sequence[SelfBias]) -> Figure:
     """RefusalBench, figure 13."""
-    names = sorted({one.name for row in rows for one in row.by_class}, key=taxonomy_place)
-    found = [{one.name: one.bias.value for one in row.by_class} for row in rows]
-    values = [[by_class.get(name) for name in names] for by_class in found]
-    most = max((abs(value) for row in values for value in row if value is not None), default=1.0)
+    names = sorted({of_class.name for row in rows for of_class in row.by_class}, key=taxonomy_place)
+    biases = [{of_class.name: of_class.bias.value for of_class in row.by_class} for row in rows]
+    values = [[by_class.get(name) for name in names] for by_class in biases]
+    largest = max((abs(value) for row in values for value in row if value is not None), default=1.0)
     return Figure(
         "self-bias-by-class",
         "Self-evaluation bias by class",
         "The same by class of perturbation, in percentage points; intervals are in the table.",
-        draw_heat_map(values, [row.model for row in rows], names, limits=(-most, most), form="+.1f"),
+        draw_heat_map(values, [row.model for row in rows], names, limits=(-largest, largest), form="+.1f"),
     )
 
 
@@ -270,9 +278,9 @@ def _acceptance(report: AuditReport) -> Section:
     """What other rules of consensus would accept, and what each verifier adds."""
     n = len(report.verifiers)
     rules = [("unanimous", report.rules.unanimous)]
-    some = any(judged < report.n_candidates for judged in report.judged.values())
+    some = any(n_judged < report.n_candidates for n_judged in report.judged.values())
     who = " who judge it" if some else ""
-    rules += [(f"at least {k} of {n}{who}", one) for k, one in report.rules.k_of_n.items()]
+    rules += [(f"at least {k} of {n}{who}", rate) for k, rate in report.rules.k_of_n.items()]
     accepted = Table.of(
         "acceptance",
         "Accepted by the panel",
@@ -294,7 +302,7 @@ def _acceptance(report: AuditReport) -> Section:
 
 
 def _levers(report: AuditReport) -> Section:
-    unused = [(one.generator, lever) for one in report.lever_usage for lever in one.never_chosen]
+    unused = [(usage.generator, lever) for usage in report.lever_usage for lever in usage.never_chosen]
     usage = Table.of(
         "lever-usage",
         "Levers by generator",
@@ -312,10 +320,10 @@ def _levers(report: AuditReport) -> Section:
 _DECIDED = {"majority": "more than half of them say the same", "unanimity": "all of them say the same"}
 
 
-def make_panel_report(found: JudgeAudit) -> Report:
+def make_panel_report(audit: JudgeAudit) -> Report:
     """The audit of several judges by itself."""
-    subtitle = f"{listed(list(found.judges))}; a judgement stands if {_DECIDED[found.rule]}"
-    return Report(f"Judges of {found.source}", subtitle, (judge_panel_section(found),))
+    subtitle = f"{listed(list(audit.judges))}; a judgement stands if {_DECIDED[audit.rule]}"
+    return Report(f"Judges of {audit.source}", subtitle, (judge_panel_section(audit),))
 
 
 def panel_section(run: Path, *, seed: int = 0, resamples: int = 1000) -> Section | None:
@@ -325,11 +333,13 @@ def panel_section(run: Path, *, seed: int = 0, resamples: int = 1000) -> Section
     return judge_panel_section(audit_judges(run, seed=seed, resamples=resamples)) if voted else None
 
 
-def judge_panel_section(found: JudgeAudit) -> Section:
+def judge_panel_section(audit: JudgeAudit) -> Section:
     """Judgement by judgement."""
 
     def rows(of: Callable[[AuditReport], Iterable[Any]]) -> list[dict[str, Any]]:
-        return [{"kind": kind, "of": row} for kind, one in found.kinds.items() for row in of(one.report)]
+        return [
+            {"kind": kind, "of": row} for kind, judged in audit.kinds.items() for row in of(judged.report)
+        ]
 
     tables = [
         Table.of(
@@ -338,7 +348,7 @@ def judge_panel_section(found: JudgeAudit) -> Section:
             "judgement = kind | replies = of.judged: count | undecided = of.undecided: count"
             " | mean κ = of.report.agreement.mean_kappa: number"
             " | Krippendorff's α = of.report.agreement.panel.alpha: number",
-            [{"kind": kind, "of": one} for kind, one in found.kinds.items()],
+            [{"kind": kind, "of": judged} for kind, judged in audit.kinds.items()],
         ),
         Table.of(
             "judges-pairs",
@@ -363,27 +373,27 @@ def judge_panel_section(found: JudgeAudit) -> Section:
         ),
     ]
     figures = tuple(
-        kappa_figure(one.report, f"judges-kappa-{kind}", f"Cohen's κ between judges: {kind}")
-        for kind, one in found.kinds.items()
+        kappa_figure(judged.report, f"judges-kappa-{kind}", f"Cohen's κ between judges: {kind}")
+        for kind, judged in audit.kinds.items()
     )
-    return Section("judges", "Judges", tuple(_sentences(found)), figures, tables)
+    return Section("judges", "Judges", tuple(_sentences(audit)), figures, tables)
 
 
-def _sentences(found: JudgeAudit) -> Iterator[str]:
-    for kind, one in found.kinds.items():
-        kappa, pairs = one.report.agreement.mean_kappa, len(one.report.agreement.pairs)
+def _sentences(audit: JudgeAudit) -> Iterator[str]:
+    for kind, judged in audit.kinds.items():
+        kappa, pairs = judged.report.agreement.mean_kappa, len(judged.report.agreement.pairs)
         over = f" over {kappa.n} of {counted(pairs, 'pair')}" if kappa.n < pairs else ""
         agree = (
             f"a mean Cohen's κ of {show(kappa, 'number')}{over}" if kappa.value is not None else kappa.reason
         )
         yield (
-            f"{kind}: {counted(len(found.judges), 'judge')} ({agree}) leave"
-            f" {counted(one.undecided, 'judgement')} of {one.judged:,} undecided."
+            f"{kind}: {counted(len(audit.judges), 'judge')} ({agree}) leave"
+            f" {counted(judged.undecided, 'judgement')} of {judged.judged:,} undecided."
         )
-        for row in one.report.self_bias:
+        for row in judged.report.self_bias:
             if is_certain(row.bias):
-                more = "more" if (row.bias.value or 0.0) > 0 else "less"
+                direction = "more" if (row.bias.value or 0.0) > 0 else "less"
                 yield (
                     f"{kind}: {row.model} credits its own replies {abs(row.bias.value or 0.0):.1f} percentage points"
-                    f" {more} often than the other judges do ({show(row.bias, 'points')})."
+                    f" {direction} often than the other judges do ({show(row.bias, 'points')})."
                 )

@@ -48,21 +48,24 @@ MAX_MAPS = 12
 def calibration_section(calibrations: Sequence[GroupCalibration]) -> Section:
     """Before and after, map by map, and the ablation over calibration sizes."""
     rows: list[list[CellValue]] = []
-    for one in calibrations:
-        named: list[tuple[str, BASReport, CellValue]] = [("as stated", one.scores.before, "-")]
-        named += [(method, after, one.scores.gains[method]) for method, after in one.scores.after.items()]
-        counts = (one.scores.n_calibration, one.scores.n_scored)
-        for name, found, gain in named:
-            scores = (found.metrics[metric] for metric in ("bas_uniform", "ece", "aurc"))
-            rows.append([*group_labels(one.group), name, *counts, *scores, gain])
+    for calibration in calibrations:
+        scored_maps: list[tuple[str, BASReport, CellValue]] = [("as stated", calibration.scores.before, "-")]
+        scored_maps += [
+            (method, after, calibration.scores.gains[method])
+            for method, after in calibration.scores.after.items()
+        ]
+        counts = (calibration.scores.n_calibration, calibration.scores.n_scored)
+        for name, scored, gain in scored_maps:
+            scores = (scored.metrics[metric] for metric in ("bas_uniform", "ece", "aurc"))
+            rows.append([*group_labels(calibration.group), name, *counts, *scores, gain])
     columns = LABELS | table_columns(
         "map | fitted on: count | scored: count | BAS: number | ECE: number | AURC: number | gain in BAS: number"
     )
     tables = [Table("calibration", "Before and after, on rows that no map has learned from", columns, rows)]
     ablation = [
-        (*group_labels(one.group), row.size, *row.bas, *row.ece, *row.aurc)
-        for one in calibrations
-        for row in one.ablation
+        (*group_labels(calibration.group), row.size, *row.bas, *row.ece, *row.aurc)
+        for calibration in calibrations
+        for row in calibration.ablation
     ]
     if ablation:
         deviations = {head: NUMBER for part in ("BAS", "ECE", "AURC") for head in (part, f"{part} sd")}
@@ -70,7 +73,8 @@ def calibration_section(calibrations: Sequence[GroupCalibration]) -> Section:
         title = f"Isotonic regression by calibration size: mean and standard deviation of {draws}"
         tables.append(Table("ablation", title, {**LABELS, "size": "count", **deviations}, ablation))
     reports = [
-        (one.group.name, one.scores.before, next(iter(one.scores.after.values()))) for one in calibrations
+        (calibration.group.name, calibration.scores.before, next(iter(calibration.scores.after.values())))
+        for calibration in calibrations
     ]
     series = [
         ("as stated", [Mark.of(name, before.metrics["bas_uniform"]) for name, before, _ in reports]),
@@ -85,11 +89,11 @@ def calibration_section(calibrations: Sequence[GroupCalibration]) -> Section:
     maps = [
         Figure(
             f"map-{number}",
-            f"Calibration maps: {one.group.name}",
+            f"Calibration maps: {calibration.group.name}",
             "Below the diagonal confidence is taken down. The ticks below the axis are the values that were stated.",
-            _draw_maps(one),
+            _draw_maps(calibration),
         )
-        for number, one in enumerate(calibrations[:MAX_MAPS], start=1)
+        for number, calibration in enumerate(calibrations[:MAX_MAPS], start=1)
     ]
     return Section("calibration", "Calibration", (), (figure, *maps), tables)
 
@@ -99,18 +103,18 @@ def group_labels(group: ConfidenceGroup) -> tuple[str, str, str]:
     return group.model, group.dataset or "", group.elicitation or ""
 
 
-def _draw_maps(one: GroupCalibration) -> Drawing:
+def _draw_maps(calibration: GroupCalibration) -> Drawing:
     """Calibrated over stated confidence (figure A5 of the paper), with a tick for each stated value."""
-    stated = np.linspace(0, 1, 401)
+    confidences = np.linspace(0, 1, 401)
 
     def paint(axes: Axes) -> None:
         axes.plot([0, 1], [0, 1], color=GREY, linewidth=0.8)
-        for number, (method, fitted) in enumerate(one.scores.maps.items()):
+        for number, (method, fitted) in enumerate(calibration.scores.maps.items()):
             style = ("-", "--", "-.", ":")[number % 4]
             look: Any = {"color": SERIES[number % len(SERIES)][0], "label": method}
             words = (method, "stated", "calibrated")
-            plot_curve(axes, (stated, fitted.apply(stated)), style, words, **look)
-        values = np.unique(one.group.confidence)[:400]
+            plot_curve(axes, (confidences, fitted.apply(confidences)), style, words, **look)
+        values = np.unique(calibration.group.confidence)[:400]
         axes.plot(values, np.full(len(values), -0.03), "|", color="black", markersize=6)
         axes.set(xlabel="stated confidence", ylabel="calibrated confidence")
         axes.legend(frameon=False)
@@ -120,22 +124,22 @@ def _draw_maps(one: GroupCalibration) -> Drawing:
 
 def transfer_section(transfers: Sequence[Transfer]) -> Section:
     """Maps fitted on one data set and scored on another."""
-    names = list(dict.fromkeys(one.fitted_on for one in transfers))
+    names = list(dict.fromkeys(transfer.fitted_on for transfer in transfers))
     figures = []
-    for number, (model, way) in enumerate(
-        dict.fromkeys((one.model, one.elicitation) for one in transfers), start=1
+    for number, (model, elicitation) in enumerate(
+        dict.fromkeys((transfer.model, transfer.elicitation) for transfer in transfers), start=1
     ):
         gains = {
-            (one.fitted_on, one.scored_on): one.gain.value
-            for one in transfers
-            if (one.model, one.elicitation) == (model, way)
+            (transfer.fitted_on, transfer.scored_on): transfer.gain.value
+            for transfer in transfers
+            if (transfer.model, transfer.elicitation) == (model, elicitation)
         }
         reach = max((abs(value) for value in gains.values() if value is not None), default=1.0)
         grid = [[gains.get((fitted, scored)) for scored in names] for fitted in names]
         figures.append(
             Figure(
                 f"transfer-{number}",
-                f"Gain in BAS across data sets: {' / '.join(filter(None, (model, way)))}",
+                f"Gain in BAS across data sets: {' / '.join(filter(None, (model, elicitation)))}",
                 "Rows: where the map was fitted; columns: where it was scored. Below 0 it did harm.",
                 draw_heat_map(grid, names, names, limits=(-reach, reach), form="+.2f", cell_width=1.0),
             )
@@ -177,7 +181,7 @@ def make_bas_page(
     sections = [_scores(scores)]
     if scores.means:
         heads = {name: _head(name) for name in ("bas_uniform", "accuracy", "ece", "aurc")}
-        values = ((one.group, one.report.metrics) for one in scores.groups)
+        values = ((scored.group, scored.report.metrics) for scored in scores.groups)
         sections.append(datasets_section(values, scores.means, heads, "elicitation"))
     sections += [_decisions(scores), _single_groups(scores)]
     if len(scores.groups) > 1:
@@ -202,15 +206,18 @@ def _scores(scores: ConfidenceScores) -> Section:
         "differences",
         "Differences in BAS on the same questions",
         "models | questions: count | difference: number",
-        [(f"{one.a} - {one.b}", one.bas.n, one.bas) for one in scores.differences],
+        [
+            (f"{difference.a} - {difference.b}", difference.bas.n, difference.bas)
+            for difference in scores.differences
+        ],
     )
     tables = (_score_table(scores, better=True), _score_table(scores, better=False), differences)
-    warnings = tuple(warning for one in scores.groups for warning in one.group.warnings)
+    warnings = tuple(warning for scored in scores.groups for warning in scored.group.warnings)
     return Section("scores", "Scores", warnings, (figure,), tables)
 
 
 def _marks(scores: ConfidenceScores, metric: str) -> list[Mark]:
-    return [Mark.of(one.group.name, one.report.metrics[metric]) for one in scores.groups]
+    return [Mark.of(scored.group.name, scored.report.metrics[metric]) for scored in scores.groups]
 
 
 def _score_table(scores: ConfidenceScores, *, better: bool) -> Table:
@@ -219,19 +226,19 @@ def _score_table(scores: ConfidenceScores, *, better: bool) -> Table:
     columns = {**LABELS, "n": COUNT, "unscored": COUNT, **numbers}
     if not better:
         columns |= {"ECE debiased": NUMBER, "p calibrated": NUMBER}
-    weights = [one.weighted for one in scores.groups] if better and scores.groups[0].weight else []
+    weights = [scored.weighted for scored in scores.groups] if better and scores.groups[0].weight else []
     if weights:
         columns[f"BAS, w = {scores.groups[0].weight}"] = "number"
     rows: list[list[CellValue]] = [
         [
-            *group_labels(one.group),
-            one.report.n,
-            one.group.unscored,
-            *(one.report.metrics[metric] for metric in names),
+            *group_labels(scored.group),
+            scored.report.n,
+            scored.group.unscored,
+            *(scored.report.metrics[metric] for metric in names),
             *weights[place : place + 1],
-            *([] if better else [one.report.debiased_ece, one.report.calibration_p_value]),
+            *([] if better else [scored.report.debiased_ece, scored.report.calibration_p_value]),
         ]
-        for place, one in enumerate(scores.groups)
+        for place, scored in enumerate(scores.groups)
     ]
     if better:
         return Table("scores", "Scores with 95 % intervals", columns, rows, "Higher is better.")
@@ -246,13 +253,13 @@ def _score_table(scores: ConfidenceScores, *, better: bool) -> Table:
 def _decisions(scores: ConfidenceScores) -> Section:
     thresholds = np.linspace(0, _UTILITY_TO, 96)
 
-    def utility(one: GroupScores) -> tuple[Floats, Floats]:
-        return thresholds, decision_curve(one.group.correct, one.group.confidence, thresholds).utility
+    def utility(scored: GroupScores) -> tuple[Floats, Floats]:
+        return thresholds, decision_curve(scored.group.correct, scored.group.confidence, thresholds).utility
 
-    def risk(one: GroupScores) -> tuple[Floats, Floats]:
-        curve = risk_coverage_curve(one.group.correct, one.group.confidence)
-        kept = np.unique(np.linspace(0, len(curve.risk) - 1, _MAX_POINTS).astype(int))
-        return curve.coverage[kept], curve.risk[kept]
+    def risk(scored: GroupScores) -> tuple[Floats, Floats]:
+        curve = risk_coverage_curve(scored.group.correct, scored.group.confidence)
+        places = np.unique(np.linspace(0, len(curve.risk) - 1, _MAX_POINTS).astype(int))
+        return curve.coverage[places], curve.risk[places]
 
     figures = (
         Figure(
@@ -284,12 +291,12 @@ def _curves(
     def paint(axes: Axes) -> None:
         if zero:
             axes.axhline(0, color=GREY, linewidth=0.8)
-        for number, one in enumerate(scores.groups[:MAX_GROUPS]):
+        for number, scored in enumerate(scores.groups[:MAX_GROUPS]):
             colour, _ = SERIES[number % len(SERIES)]
             style = ("-", "--")[number // len(SERIES) % 2]
-            mark = Mark.of(f"{one.group.name}, {_head(area)}", one.report.metrics[area])
+            mark = Mark.of(f"{scored.group.name}, {_head(area)}", scored.report.metrics[area])
             words = (describe(mark, ".3f"), x_label, y_label)
-            plot_curve(axes, points(one), style, words, color=colour, label=one.group.name[:40])
+            plot_curve(axes, points(scored), style, words, color=colour, label=scored.group.name[:40])
         axes.set(xlabel=x_label, ylabel=y_label)
         axes.legend(frameon=False, fontsize=8)
 
@@ -298,33 +305,34 @@ def _curves(
 
 def _single_groups(scores: ConfidenceScores) -> Section:
     figures = []
-    for number, one in enumerate(scores.groups[:MAX_GROUPS], start=1):
-        cells = reliability_bins(one.group.correct, one.group.confidence, bins=one.report.bins)
+    for number, scored in enumerate(scores.groups[:MAX_GROUPS], start=1):
+        cells = reliability_bins(scored.group.correct, scored.group.confidence, bins=scored.report.bins)
         figures += [
             Figure(
                 f"confidence-{number}",
-                f"Stated confidence: {one.group.name}",
+                f"Stated confidence: {scored.group.name}",
                 "Right answers above the line, wrong ones below it.",
-                draw_histogram(one),
+                draw_histogram(scored),
             ),
             Figure(
                 f"reliability-{number}",
-                f"Reliability: {one.group.name}",
+                f"Reliability: {scored.group.name}",
                 "Accuracy by stated confidence; below the diagonal the model is overconfident. Larger points stand for"
                 " more answers.",
                 draw_reliability([("answers", [(cell.confidence, cell.accuracy, cell.n) for cell in cells])]),
             ),
         ]
-    left = len(scores.groups) - MAX_GROUPS
-    sentences = (f"{left} more groups have no figures here.",) if left > 0 else ()
+    left_out = len(scores.groups) - MAX_GROUPS
+    sentences = (f"{left_out} more groups have no figures here.",) if left_out > 0 else ()
     return Section("confidence", "Confidence", sentences, tuple(figures))
 
 
-def draw_histogram(one: GroupScores) -> Drawing:
+def draw_histogram(scored: GroupScores) -> Drawing:
     """Counts of stated confidence, right answers upwards and wrong ones downwards."""
     edges = np.linspace(0, 1, 21)
     right, wrong = (
-        np.histogram(one.group.confidence[rows], edges)[0] for rows in (one.group.correct, ~one.group.correct)
+        np.histogram(scored.group.confidence[rows], edges)[0]
+        for rows in (scored.group.correct, ~scored.group.correct)
     )
 
     def paint(axes: Axes) -> None:
@@ -362,14 +370,14 @@ def _against_others(scores: ConfidenceScores) -> Section:
 def _scatter(scores: ConfidenceScores, name: str) -> Drawing:
     def paint(axes: Axes) -> None:
         axes.axhline(0, color=GREY, linewidth=0.8)
-        for number, one in enumerate(scores.groups):
+        for number, scored in enumerate(scores.groups):
             colour, marker = SERIES[number % len(SERIES)]
-            metrics = one.report.metrics
-            label = one.group.name[:40] if number < MAX_GROUPS else None
+            metrics = scored.report.metrics
+            label = scored.group.name[:40] if number < MAX_GROUPS else None
             axes.plot([], [], marker, color=colour, label=label, markersize=7)
             x, y = metrics[name].value, metrics["bas_uniform"].value
             if x is not None and y is not None:
-                text = f"{one.group.name}: {_head(name)} {x:.3f}, BAS {y:.3f}"
+                text = f"{scored.group.name}: {_head(name)} {x:.3f}, BAS {y:.3f}"
                 plot_points(axes, [(x, y, text)], marker, colour, markersize=7)
         axes.set(xlabel=_head(name), ylabel="BAS")
         put_legend(axes, ncols=2, below=True)

@@ -103,7 +103,7 @@ class RunView(ABC):
                 **self.describe(),
                 "running": self._is_running(),
                 "items": self.db.execute("SELECT count(*) FROM temp.shown").fetchone()[0],
-                "calls": sum(one["calls"] for one in models.values()),
+                "calls": sum(usage["calls"] for usage in models.values()),
                 "tables": [_plain(table) for table in self._call_tables(models)],
             }
 
@@ -124,23 +124,23 @@ class RunView(ABC):
     def item(self, item_id: str, filters: Filters) -> dict[str, Any] | None:
         """One item with those before and after it among the filtered; None if the id is unknown."""
         with self._reading():
-            found = self.db.execute("SELECT * FROM temp.shown WHERE id = ?", (item_id,)).fetchone()
-            if found is None:
+            found_row = self.db.execute("SELECT * FROM temp.shown WHERE id = ?", (item_id,)).fetchone()
+            if found_row is None:
                 return None
             where, values = self._where(filters)
-            values["place"] = found["place"]
+            values["place"] = found_row["place"]
             around = {
                 name: self.db.execute(
-                    f"SELECT id FROM temp.shown s WHERE {where} AND place {sign} :place ORDER BY place {way}",
+                    f"SELECT id FROM temp.shown s WHERE {where} AND place {sign} :place ORDER BY place {direction}",
                     values,
                 ).fetchone()
-                for name, sign, way in (("previous", "<", "DESC"), ("next", ">", "ASC"))
+                for name, sign, direction in (("previous", "<", "DESC"), ("next", ">", "ASC"))
             }
-            row = {name: found[name] for name in ("cell", "lever", "generator", "verdict")}
+            row = {name: found_row[name] for name in ("cell", "lever", "generator", "verdict")}
             return {
                 **row,
                 **self.describe_item(item_id),
-                **{name: one and one["id"] for name, one in around.items()},
+                **{name: neighbour and neighbour["id"] for name, neighbour in around.items()},
             }
 
     @contextmanager
@@ -185,7 +185,7 @@ class RunView(ABC):
     def _call_tables(self, models: Mapping[str, Mapping[str, Any]]) -> Iterable[Table]:
         if models:
             yield call_table(models)
-            speed = [(name, one["seconds"] / one["calls"]) for name, one in models.items()]
+            speed = [(name, usage["seconds"] / usage["calls"]) for name, usage in models.items()]
             yield Table("speed", "Speed", "model | seconds a call: number", speed)
         if not self.published and (failures := call_failures(self.db)):
             yield Table.of(
@@ -263,8 +263,8 @@ class BuildView(RunView):
         rejected = data.stages.decisions.get("rejected", 0)
 
         def accepted(cell: str, name: str) -> list[Any]:
-            wanted = {"cell": cell, "generator": name, "verdict": "accepted"}
-            return [data.coverage.get((cell, name), 0), wanted]
+            filters = {"cell": cell, "generator": name, "verdict": "accepted"}
+            return [data.coverage.get((cell, name), 0), filters]
 
         grid = {
             "title": "Accepted items by cell and generator",
@@ -292,18 +292,20 @@ class BuildView(RunView):
             " WHERE j.id = ?",
             (self.plan.panel, item_id),
         ).fetchone()
-        made = self.db.execute("SELECT 1 FROM candidates WHERE id = ?", (item_id,)).fetchone()
-        if made:
+        has_candidate = self.db.execute("SELECT 1 FROM candidates WHERE id = ?", (item_id,)).fetchone()
+        if has_candidate:
             content = describe_item(self.db, self.plan, item_id)
         else:
             instance = queries.instance(self.db, row["instance_key"])
-            content = plain_item(instance.query, [one.text for one in instance.passages], instance.answers)
+            content = plain_item(
+                instance.query, [passage.text for passage in instance.passages], instance.answers
+            )
         hidden = self.published and row["outcome"] == JobOutcome.ERROR
         reason = row["reason"] if row["outcome"] == JobOutcome.CANDIDATE else row["detail"]
         votes = queries.votes_of(self.db, item_id, self.plan.judges)
         for vote in content["votes"]:
-            said = votes[vote["verifier"]]
-            vote["raw"] = said.raw
+            stored_vote = votes[vote["verifier"]]
+            vote["raw"] = stored_vote.raw
             if self.published and vote["verdict"] == "unscored":
                 vote |= {"raw": "", "issues": []}
         return {
@@ -336,19 +338,19 @@ class BuildView(RunView):
     def _prompts(self, row: sqlite3.Row, content: Mapping[str, Any]) -> list[dict[str, Any]]:
         instance = queries.instance(self.db, row["instance_key"])
         writers = {entry.name for entry in self.plan.facts.generators if entry.model != "rules"}
-        found = []
+        prompts = []
         if row["generator"] in writers:
             offers, declined = json.loads(row["offers"]), json.loads(row["declined"])
             refused = [offer for offer in offers or () if declined.keys() >= set(offer)]
             for offer in offers[: len(refused) + 1] if offers else [[]]:
                 levers = [lever for name in offer if (lever := self._rebuilt.catalogue.find(name))]
                 cell = Cell(PerturbationClass(row["perturbation_class"]), Intensity(row["intensity"]))
-                found.append(prompt(row["generator"], self._rebuilt.generation(cell, instance, levers)))
+                prompts.append(prompt(row["generator"], self._rebuilt.generation(cell, instance, levers)))
         judges = {entry.name for entry in self.plan.facts.verifiers if entry.model != "rules"}
-        if asked := [vote["verifier"] for vote in content["votes"] if vote["verifier"] in judges]:
+        if voters := [vote["verifier"] for vote in content["votes"] if vote["verifier"] in judges]:
             request = self._rebuilt.verification(instance, queries.candidate(self.db, row["id"]))
-            found.append(prompt(", ".join(asked), request))
-        return found
+            prompts.append(prompt(", ".join(voters), request))
+        return prompts
 
 
 def plain_item(query: str, passages: Iterable[str], answers: Iterable[str]) -> dict[str, Any]:
@@ -365,4 +367,4 @@ def plain_item(query: str, passages: Iterable[str], answers: Iterable[str]) -> d
 
 def prompt(title: str, request: ChatRequest) -> dict[str, Any]:
     """A prompt as the page shows it."""
-    return {"title": title, "messages": [[one.role, one.content] for one in request.messages]}
+    return {"title": title, "messages": [[message.role, message.content] for message in request.messages]}

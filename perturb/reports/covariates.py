@@ -52,11 +52,11 @@ def linear_fit(x: ArrayLike, y: ArrayLike) -> LinearFit:
     require_same_length(x=xs, y=ys)
     if len(xs) < 3:
         raise ValueError(f"a line with an interval needs three points, got {len(xs)}")
-    found = linregress(xs, ys)
-    half = float(stdtrit(len(xs) - 2, 0.975)) * float(found.stderr)
-    slope = float(found.slope)
-    estimate = Estimate(slope, slope - half, slope + half, float(found.stderr), len(xs))
-    return LinearFit(estimate, float(found.intercept), float(found.rvalue) ** 2)
+    regression = linregress(xs, ys)
+    half = float(stdtrit(len(xs) - 2, 0.975)) * float(regression.stderr)
+    slope = float(regression.slope)
+    estimate = Estimate(slope, slope - half, slope + half, float(regression.stderr), len(xs))
+    return LinearFit(estimate, float(regression.intercept), float(regression.rvalue) ** 2)
 
 
 FITTED: Mapping[str, str] = {"size_b": "log10 of the size in billions", "release": "year of release"}
@@ -78,8 +78,10 @@ class ModelValues:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, those of the covariates that are known beside the model."""
-        known = self.known.model_dump(mode="json", include=set(Covariates.model_fields), exclude_none=True)
-        return {"model": self.model, **known, "scores": plain_value(self.scores)}
+        stated_values = self.known.model_dump(
+            mode="json", include=set(Covariates.model_fields), exclude_none=True
+        )
+        return {"model": self.model, **stated_values, "scores": plain_value(self.scores)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,19 +123,19 @@ def report_covariates(
     A model that appears more than once, with several data sets or ways of asking, has the mean of its values. Raises
     `ConfigError` if nothing is known of any model.
     """
-    found: dict[str, list[Mapping[str, Estimate]]] = {}
+    runs_of_model: dict[str, list[Mapping[str, Estimate]]] = {}
     for model, scores in values:
         if model in known:
-            found.setdefault(model, []).append(scores)
-    if not found:
+            runs_of_model.setdefault(model, []).append(scores)
+    if not runs_of_model:
         raise ConfigError(
             "--models: the file does not name any model of the tables: use the names in the tables"
         )
     models = tuple(
-        ModelValues(model, known[model], {name: _mean([one[name] for one in runs]) for name in runs[0]})
-        for model, runs in found.items()
+        ModelValues(model, known[model], {name: _mean([run[name] for run in runs]) for name in runs[0]})
+        for model, runs in runs_of_model.items()
     )
-    families = dict.fromkeys(one.known.family for one in models if one.known.family)
+    families = dict.fromkeys(model.known.family for model in models if model.known.family)
     trends = [
         trend
         for covariate in _fitted(models)
@@ -145,16 +147,16 @@ def report_covariates(
     return CovariateReport(models, tuple(trends))
 
 
-def covariate_value(one: ModelValues, covariate: str) -> float | None:
+def covariate_value(model: ModelValues, covariate: str) -> float | None:
     """What a line is fitted over: see `CovariateReport.fitted`."""
-    known = one.known
-    if covariate in one.scores:
-        return one.scores[covariate].value
+    entry = model.known
+    if covariate in model.scores:
+        return model.scores[covariate].value
     if covariate == "size_b":
-        return None if known.size_b is None else math.log10(known.size_b)
-    if known.release is None:
+        return None if entry.size_b is None else math.log10(entry.size_b)
+    if entry.release is None:
         return None
-    return known.release.year + (known.release.timetuple().tm_yday - 1) / 365.25
+    return entry.release.year + (entry.release.timetuple().tm_yday - 1) / 365.25
 
 
 def _fitted(models: Sequence[ModelValues]) -> dict[str, str]:
@@ -164,18 +166,23 @@ def _fitted(models: Sequence[ModelValues]) -> dict[str, str]:
 def _mean(values: Sequence[Estimate]) -> Estimate:
     if len(values) == 1:
         return values[0]
-    known = [one.value for one in values if one.value is not None]
+    numbers = [value.value for value in values if value.value is not None]
     undefined = Estimate.undefined("undefined under some setting or on some data set")
-    return Estimate(fmean(known), n=sum(one.n for one in values)) if len(known) == len(values) else undefined
+    return (
+        Estimate(fmean(numbers), n=sum(value.n for value in values))
+        if len(numbers) == len(values)
+        else undefined
+    )
 
 
 def _trend(models: Sequence[ModelValues], score: str, covariate: str, family: str) -> Trend | None:
     """None where the covariate is known of no three models of the family."""
     points = [
         (x, y)
-        for one in models
-        if family in (ALL, one.known.family)
-        if (x := covariate_value(one, covariate)) is not None and (y := one.scores[score].value) is not None
+        for model in models
+        if family in (ALL, model.known.family)
+        if (x := covariate_value(model, covariate)) is not None
+        and (y := model.scores[score].value) is not None
     ]
     if len({x for x, _ in points}) < 2 or len(points) < 3:
         return None
@@ -204,12 +211,19 @@ def covariates_section(report: CovariateReport) -> Section:
         )
         for covariate in report.fitted
         for number, score in enumerate(report.models[0].scores, start=1)
-        if any((one.score, one.covariate) == (score, covariate) for one in report.trends)
+        if any((trend.score, trend.covariate) == (score, covariate) for trend in report.trends)
     ]
     figures += _budgets(report) + _stages(report)
     rows: list[list[CellValue]] = [
-        [one.score, report.fitted[one.covariate], one.family, one.slope.n, one.slope, one.r_squared]
-        for one in report.trends
+        [
+            trend.score,
+            report.fitted[trend.covariate],
+            trend.family,
+            trend.slope.n,
+            trend.slope,
+            trend.r_squared,
+        ]
+        for trend in report.trends
     ]
     columns = "score | over | family | models: count | slope: number | R²: number"
     tables = (_models(report), Table("trends", "Lines", columns, rows))
@@ -222,31 +236,32 @@ def _models(report: CovariateReport) -> Table:
     ) | dict.fromkeys(report.models[0].scores, NUMBER)
     rows = [
         (
-            one.model,
-            one.known.family or "",
-            one.known.training or "",
-            str(one.known.release or ""),
-            one.known.size_b,
-            one.known.reasoning_tokens,
-            *one.scores.values(),
+            model.model,
+            model.known.family or "",
+            model.known.training or "",
+            str(model.known.release or ""),
+            model.known.size_b,
+            model.known.reasoning_tokens,
+            *model.scores.values(),
         )
-        for one in report.models
+        for model in report.models
     ]
     note = "A model with several data sets, settings or elicitations has their mean, without an interval."
     return Table("models", "The models and their scores", columns, rows, note)
 
 
 def _draw_trend(report: CovariateReport, score: str, covariate: str) -> Drawing:
-    families = list(dict.fromkeys(one.known.family or "" for one in report.models))
-    lines = [one for one in report.trends if (one.score, one.covariate) == (score, covariate)]
+    families = list(dict.fromkeys(model.known.family or "" for model in report.models))
+    lines = [trend for trend in report.trends if (trend.score, trend.covariate) == (score, covariate)]
 
     def paint(axes: Axes) -> None:
         for number, family in enumerate(families):
             label = family or "no family"
             points = (
-                (x, Mark.of(f"{label}: {x:g}", one.scores[score]))
-                for one in report.models
-                if (one.known.family or "") == family and (x := covariate_value(one, covariate)) is not None
+                (x, Mark.of(f"{label}: {x:g}", model.scores[score]))
+                for model in report.models
+                if (model.known.family or "") == family
+                and (x := covariate_value(model, covariate)) is not None
             )
             plot_series(axes, points, label, number)
         for line in lines:
@@ -255,8 +270,8 @@ def _draw_trend(report: CovariateReport, score: str, covariate: str) -> Drawing:
         if covariate == "size_b":
             low, high = axes.get_xlim()
             sizes = [m * 10.0**k for k in range(-3, 6) for m in (1, 2, 5)]
-            shown = [size for size in sizes if low <= np.log10(size) <= high]
-            axes.set_xticks(np.log10(shown), [f"{size:g}" for size in shown])
+            ticks = [size for size in sizes if low <= np.log10(size) <= high]
+            axes.set_xticks(np.log10(ticks), [f"{size:g}" for size in ticks])
         else:
             axes.ticklabel_format(axis="x", useOffset=False)
         if covariate not in FITTED:
@@ -269,9 +284,11 @@ def _draw_trend(report: CovariateReport, score: str, covariate: str) -> Drawing:
 
 def _name_points(axes: Axes, report: CovariateReport, score: str, covariate: str) -> None:
     """Above and below the points in turn, so that neighbours do not cover each other."""
-    points = [(covariate_value(one, covariate), one.scores[score].value, one.model) for one in report.models]
-    known = sorted((y, x, name) for x, y, name in points if x is not None and y is not None)
-    for number, (y, x, name) in enumerate(known):
+    points = [
+        (covariate_value(model, covariate), model.scores[score].value, model.model) for model in report.models
+    ]
+    drawable = sorted((y, x, name) for x, y, name in points if x is not None and y is not None)
+    for number, (y, x, name) in enumerate(drawable):
         place = (3, -8 if number % 2 else 3)
         axes.annotate(short_label(name), (x, y), place, textcoords="offset points", fontsize=6.5, color=GREY)
 
@@ -279,8 +296,9 @@ def _name_points(axes: Axes, report: CovariateReport, score: str, covariate: str
 def _paint_line(axes: Axes, line: Trend, colour: str, report: CovariateReport) -> None:
     xs = [
         x
-        for one in report.models
-        if line.family in (ALL, one.known.family) and (x := covariate_value(one, line.covariate)) is not None
+        for model in report.models
+        if line.family in (ALL, model.known.family)
+        and (x := covariate_value(model, line.covariate)) is not None
     ]
     ends = np.array([min(xs), max(xs)])
     height = (line.intercept or 0.0) + (line.slope.value or 0.0) * ends
@@ -290,12 +308,16 @@ def _paint_line(axes: Axes, line: Trend, colour: str, report: CovariateReport) -
 def _budgets(report: CovariateReport) -> list[Figure]:
     """A curve over the budget of reasoning for each family that was run with more than one."""
     curves: dict[str, list[ModelValues]] = {}
-    for one in report.models:
-        if one.known.reasoning_tokens is not None:
-            size = f"{one.known.size_b:g}B" if one.known.size_b else ""
-            curves.setdefault(" ".join(filter(None, (one.known.family, size))) or one.model, []).append(one)
+    for model in report.models:
+        if model.known.reasoning_tokens is not None:
+            size = f"{model.known.size_b:g}B" if model.known.size_b else ""
+            curves.setdefault(" ".join(filter(None, (model.known.family, size))) or model.model, []).append(
+                model
+            )
     curves = {
-        name: sorted(found, key=_tokens) for name, found in curves.items() if len({*map(_tokens, found)}) > 1
+        name: sorted(members, key=_tokens)
+        for name, members in curves.items()
+        if len({*map(_tokens, members)}) > 1
     }
     return [
         Figure(
@@ -308,14 +330,14 @@ def _budgets(report: CovariateReport) -> list[Figure]:
     ]
 
 
-def _tokens(one: ModelValues) -> int:
-    return one.known.reasoning_tokens or 0
+def _tokens(model: ModelValues) -> int:
+    return model.known.reasoning_tokens or 0
 
 
 def _draw_budget(curves: dict[str, list[ModelValues]], score: str) -> Drawing:
     def paint(axes: Axes) -> None:
-        for number, (name, found) in enumerate(curves.items()):
-            budgets = ((_tokens(one), one.scores[score]) for one in found)
+        for number, (name, members) in enumerate(curves.items()):
+            budgets = ((_tokens(member), member.scores[score]) for member in members)
             marks = ((tokens, Mark.of(f"{name}: {tokens:g}", value)) for tokens, value in budgets)
             plot_series(axes, marks, name, number, "-")
         axes.set_xscale("symlog", linthresh=100, base=10)
@@ -328,18 +350,21 @@ def _draw_budget(curves: dict[str, list[ModelValues]], score: str) -> Drawing:
 
 def _stages(report: CovariateReport) -> list[Figure]:
     """The stages of training beside each other, for families and sizes of which there are several."""
-    found: dict[str, dict[str, ModelValues]] = {}
-    for one in report.models:
-        if one.known.training and one.known.family:
-            size = f" {one.known.size_b:g}B" if one.known.size_b else ""
-            found.setdefault(one.known.family + size, {})[one.known.training] = one
-    several = {name: stages for name, stages in found.items() if len(stages) > 1}
-    used = [stage for stage in STAGES if any(stage in stages for stages in several.values())]
-    figures, named = [], list(several.items())
+    by_family: dict[str, dict[str, ModelValues]] = {}
+    for model in report.models:
+        if model.known.training and model.known.family:
+            size = f" {model.known.size_b:g}B" if model.known.size_b else ""
+            by_family.setdefault(model.known.family + size, {})[model.known.training] = model
+    several = {name: stages for name, stages in by_family.items() if len(stages) > 1}
+    stages_used = [stage for stage in STAGES if any(stage in stages for stages in several.values())]
+    figures, families = [], list(several.items())
     for number, score in enumerate(report.models[0].scores if several else (), start=1):
         series = [
-            (stage, [Mark.of(name, by[stage].scores[score] if stage in by else None) for name, by in named])
-            for stage in used
+            (
+                stage,
+                [Mark.of(name, by[stage].scores[score] if stage in by else None) for name, by in families],
+            )
+            for stage in stages_used
         ]
         figures.append(
             Figure(

@@ -148,16 +148,16 @@ def draw_heat_map(
         axes.patch.set_gid(None)
         axes.imshow(grid, cmap="cividis", vmin=low, vmax=low + span, aspect="auto")
         for (row, column), value in np.ndenumerate(grid):
-            shown = "NA" if np.isnan(value) else _number(value, form)
+            label = "NA" if np.isnan(value) else _number(value, form)
             frame = {"edgecolor": VERMILLION, "linewidth": 2.2}
             edge = frame if (row, column) in framed else {"linewidth": 0}
-            _cell(axes, row, column, f"{rows[row]}, {columns[column]}: {shown}", fill=False, zorder=3, **edge)
+            _cell(axes, row, column, f"{rows[row]}, {columns[column]}: {label}", fill=False, zorder=3, **edge)
             if np.isnan(value):
                 _cell(axes, row, column, "", fill=False, hatch="///", linewidth=0)
                 axes.text(column, row, "NA", ha="center", va="center", color="#333333")
                 continue
             dark = (value - low) / span < 0.55
-            axes.text(column, row, shown, ha="center", va="center", color="white" if dark else INK)
+            axes.text(column, row, label, ha="center", va="center", color="white" if dark else INK)
         slanted: dict[str, Any] = {"rotation": 30, "ha": "right"} if max(map(len, columns)) > 10 else {}
         axes.set_xticks(range(len(columns)), [short_label(name) for name in columns], **slanted)
         axes.set_yticks(range(len(rows)), [short_label(name) for name in rows])
@@ -199,8 +199,8 @@ def _paint_marks(axes: Axes, name: str, marks: Sequence[Mark], offset: float, lo
     colour, marker = look
     axes.plot([], [], marker, color=colour, label=short_label(name), markersize=6)
     form = ".1f" if max((abs(mark.value or 0.0) for mark in marks), default=0.0) > _SMALL else ".3f"
-    known = [(mark.value, mark, place + offset) for place, mark in enumerate(marks)]
-    spots = ((x, y, f"{name}, {describe(mark, form)}") for x, mark, y in known if x is not None)
+    placed = [(mark.value, mark, place + offset) for place, mark in enumerate(marks)]
+    spots = ((x, y, f"{name}, {describe(mark, form)}") for x, mark, y in placed if x is not None)
     plot_points(axes, spots, marker, colour, markersize=6)
     for place, mark in enumerate(marks):
         y = place + offset
@@ -222,14 +222,14 @@ def draw_bars(marks: Sequence[Mark], *, x_label: str, form: str) -> Drawing:
             plot_interval(axes, mark, place, color="black", linewidth=1.6)
             text = "NA" if mark.value is None else _number(mark.value, form)
             ends = [end for end in (mark.value, mark.low, mark.high) if end is not None]
-            left = (mark.value or 0.0) < 0
-            end = (min if left else max)(ends, default=0.0)
+            is_negative = (mark.value or 0.0) < 0
+            end = (min if is_negative else max)(ends, default=0.0)
             axes.annotate(
                 text,
                 (end, place),
-                xytext=(-4 if left else 4, 0),
+                xytext=(-4 if is_negative else 4, 0),
                 textcoords="offset points",
-                ha="right" if left else "left",
+                ha="right" if is_negative else "left",
                 va="center",
             )
         name_rows(axes, [mark.label for mark in marks], x_label)
@@ -282,9 +282,9 @@ def plot_curve(
     """A curve that says its values, at points that are not seen; `words` are its name and those of the axes."""
     (xs, ys), (name, x_label, y_label) = points, words
     axes.plot(xs, ys, style, **look)
-    shown = sorted({round(place) for place in np.linspace(0, len(xs) - 1, _SPOTS)})
+    places = sorted({round(place) for place in np.linspace(0, len(xs) - 1, _SPOTS)})
     spots = (
-        (xs[i], ys[i], f"{name}; {x_label} {xs[i]:.2f}: {y_label} {_number(ys[i], '.3f')}") for i in shown
+        (xs[i], ys[i], f"{name}; {x_label} {xs[i]:.2f}: {y_label} {_number(ys[i], '.3f')}") for i in places
     )
     plot_points(axes, spots, "o", "white", alpha=0.0, markersize=9, zorder=5)
 

@@ -129,15 +129,15 @@ def make_leaderboard(recordings: Sequence[Recording]) -> Leaderboard:
     Raises `RecordingError` for replies that lack something, or that do not compare with the others.
     """
     by_kind: dict[str, list[Recording]] = {}
-    for one in recordings:
-        kind = str(one.header.get("kind"))
+    for recording in recordings:
+        kind = str(recording.header.get("kind"))
         if kind not in SCORES:
             raise RecordingError(
-                f"{one.path}: holds no replies of models under test ({kind}): give what `perturb export RUN --replies`"
-                " wrote of evaluate, refusal-index or bas"
+                f"{recording.path}: holds no replies of models under test ({kind}): give what"
+                " `perturb export RUN --replies` wrote of evaluate, refusal-index or bas"
             )
-        by_kind.setdefault(kind, []).append(one)
-    rounds = [one.header["round"] for one in recordings if one.header.get("round")]
+        by_kind.setdefault(kind, []).append(recording)
+    rounds = [recording.header["round"] for recording in recordings if recording.header.get("round")]
     standings = tuple(_standings(by_kind[kind]) for kind in SCORES if kind in by_kind)
     return Leaderboard("perturb-leaderboard 1", code_version(), rounds[0] if rounds else None, standings)
 
@@ -147,10 +147,10 @@ def read_leaderboard(folder: Path) -> Leaderboard:
     try:
         return _BOARD.validate_json(read_text(folder / DATA, SourceError))
     except ValidationError as exc:
-        said = exc.errors()[0]
-        place = ".".join(map(str, said["loc"])) or "it"
+        fault = exc.errors()[0]
+        place = ".".join(map(str, fault["loc"])) or "it"
         raise SourceError(
-            f"{folder / DATA}: is not a leaderboard ({place}: {said['msg']}): give a folder of"
+            f"{folder / DATA}: is not a leaderboard ({place}: {fault['msg']}): give a folder of"
             " `perturb publish --leaderboard`"
         ) from None
 
@@ -164,7 +164,10 @@ def _standings(recordings: Sequence[Recording]) -> Standings:
     first, models = recordings[0], _models(recordings)
     kind = first.header["kind"]
     with tempfile.TemporaryDirectory() as place:
-        runs = [replay_evaluation(one, Path(place) / str(at)).run for at, one in enumerate(recordings)]
+        runs = [
+            replay_evaluation(recording, Path(place) / str(number)).run
+            for number, recording in enumerate(recordings)
+        ]
         rows, p_values, worst = _READERS[kind](runs)
     for row in rows.values():
         if row.unscored > MOST_UNSCORED * (row.n + row.unscored):
@@ -172,10 +175,10 @@ def _standings(recordings: Sequence[Recording]) -> Standings:
                 f"{models[row.model].path}: {row.unscored} of {row.n + row.unscored} replies of '{row.name}' are"
                 f" unscored, more than {MOST_UNSCORED:.0%}: run the evaluation again with --retry-unparsed"
             )
-    ways = list(dict.fromkeys(row.way for row in rows.values()))
+    settings = list(dict.fromkeys(row.way for row in rows.values()))
     ranks: dict[str, int | None] = {}
-    for way in ways:
-        values = {name: worst.get(name, row.at_worst) for name, row in rows.items() if row.way == way}
+    for setting in settings:
+        values = {name: worst.get(name, row.at_worst) for name, row in rows.items() if row.way == setting}
         ranks |= common_ranks(values, {pair: p for pair, p in p_values.items() if {*pair} <= {*values}})
     full = []
     for name, row in rows.items():
@@ -183,7 +186,7 @@ def _standings(recordings: Sequence[Recording]) -> Standings:
         full.append(replace(row, rank=ranks[name], judge=judge_of(source.header), replies=source.digest))
     full.sort(
         key=lambda row: (
-            ways.index(row.way),
+            settings.index(row.way),
             row.rank or len(full) + 1,
             -(worst.get(row.name, row.at_worst) or 0.0),
         )
@@ -194,23 +197,23 @@ def _standings(recordings: Sequence[Recording]) -> Standings:
 def _models(recordings: Sequence[Recording]) -> dict[str, Recording]:
     """The file that each model is in, if all of them compare; raises `RecordingError`."""
     first = recordings[0]
-    found: dict[str, Recording] = {}
-    for one in recordings:
-        differ = [name for name in _SAME if one.header.get(name) != first.header.get(name)]
-        if differ or one.items != first.items:
-            what = "items" if one.items != first.items else differ[0]
+    by_model: dict[str, Recording] = {}
+    for recording in recordings:
+        differ = [name for name in _SAME if recording.header.get(name) != first.header.get(name)]
+        if differ or recording.items != first.items:
+            difference = "items" if recording.items != first.items else differ[0]
             raise RecordingError(
-                f"{one.path}: has other {what} than {first.path}: rows of one leaderboard answer the same items,"
-                " asked in the same words"
+                f"{recording.path}: has other {difference} than {first.path}: rows of one leaderboard answer the same"
+                " items, asked in the same words"
             )
-        for name in one.header["models"]:
-            if name in found:
+        for name in recording.header["models"]:
+            if name in by_model:
                 raise RecordingError(
-                    f"{one.path}: '{name}' is in {found[name].path} too: one name stands for one model, so evaluate"
-                    " one of them under another name"
+                    f"{recording.path}: '{name}' is in {by_model[name].path} too: one name stands for one model, so"
+                    " evaluate one of them under another name"
                 )
-            found[name] = one
-    return found
+            by_model[name] = recording
+    return by_model
 
 
 def judge_of(header: Mapping[str, Any]) -> str | None:
@@ -220,44 +223,54 @@ def judge_of(header: Mapping[str, Any]) -> str | None:
     'majority of a, b'
     """
     if panel := header.get("judges"):
-        return f"{panel['rule']} of {', '.join(one['model'] for one in panel['members'])}"
+        return f"{panel['rule']} of {', '.join(member['model'] for member in panel['members'])}"
     return header["judge"] and str(header["judge"]["model"])
 
 
 def _refusal_bench(runs: Sequence[Path]) -> Found:
-    read = [read_run(run) for run in runs]
-    rows = ((f"item '{one.item_id}'", one.to_dict()) for run in read for one in run.results)
-    known = Catalogue.load().with_classes(read[0].classes)
-    table = result_table(rows, "leaderboard", items=read[0].items, catalogue=known)
+    evaluations = [read_run(run) for run in runs]
+    rows = ((f"item '{result.item_id}'", result.to_dict()) for run in evaluations for result in run.results)
+    catalogue = Catalogue.load().with_classes(evaluations[0].classes)
+    table = result_table(rows, "leaderboard", items=evaluations[0].items, catalogue=catalogue)
     report = score(table, resamples=RESAMPLES, seed=SEED)
-    found = [
-        (one.model, _row("evaluation", (one.model, None), one.metrics, one.unscored)) for one in report.models
+    named_rows = [
+        (model.model, _row("evaluation", (model.model, None), model.metrics, model.unscored))
+        for model in report.models
     ]
     ranking = next(iter(SCORES["evaluation"]))
-    p_values = {(one.a, one.b): one.p_value for one in report.comparisons if one.metric == ranking}
-    ranges = ((one.model, one.bounds[ranking]) for one in report.models if one.unscored)
-    return dict(found), p_values, {name: bounds.low for name, bounds in ranges if bounds}
+    p_values = {
+        (comparison.a, comparison.b): comparison.p_value
+        for comparison in report.comparisons
+        if comparison.metric == ranking
+    }
+    ranges = ((model.model, model.bounds[ranking]) for model in report.models if model.unscored)
+    return dict(named_rows), p_values, {name: bounds.low for name, bounds in ranges if bounds}
 
 
 def _refusal_index(runs: Sequence[Path]) -> Found:
     table = [_joined(runs)]
     options = RefusalOptions(resamples=RESAMPLES, seed=SEED)
     groups = report_refusals(table, options).groups
-    found = {
-        one.name: _row("refusal-index", (str(one.model), one.setting), one.metrics, one.unscored)
-        for one in groups
+    named_rows = {
+        group.name: _row("refusal-index", (str(group.model), group.setting), group.metrics, group.unscored)
+        for group in groups
     }
     pairs = ((a, b) for a, b in combinations(read_refusals(table), 2) if a.way == b.way)
-    return found, {(a.name, b.name): compare_refusals(a, b, RESAMPLES, SEED) for a, b in pairs}, {}
+    return named_rows, {(a.name, b.name): compare_refusals(a, b, RESAMPLES, SEED) for a, b in pairs}, {}
 
 
 def _bas(runs: Sequence[Path]) -> Found:
     report = score_confidence([_joined(runs)], precision=ConfidenceOptions(resamples=RESAMPLES, seed=SEED))
-    scored = [(one.group, one.report.metrics) for one in report.groups]
-    found = {
-        one.name: _row("bas", (one.model, one.elicitation), metrics, one.unscored) for one, metrics in scored
+    scored = [(scored.group, scored.report.metrics) for scored in report.groups]
+    named_rows = {
+        group.name: _row("bas", (group.model, group.elicitation), metrics, group.unscored)
+        for group, metrics in scored
     }
-    return found, {(one.a, one.b): one.p_value for one in report.differences}, {}
+    return (
+        named_rows,
+        {(difference.a, difference.b): difference.p_value for difference in report.differences},
+        {},
+    )
 
 
 _READERS: Mapping[str, Callable[[Sequence[Path]], Found]] = {
@@ -268,15 +281,17 @@ _READERS: Mapping[str, Callable[[Sequence[Path]], Found]] = {
 
 
 def _row(
-    kind: str, asked: tuple[str, str | None], metrics: Mapping[str, Estimate], unscored: int
+    kind: str, model_and_setting: tuple[str, str | None], metrics: Mapping[str, Estimate], unscored: int
 ) -> BoardRow:
     """The row of a model, asked in some way, with what cannot be reproduced everywhere rounded away."""
     scores = {}
     for name, heading in SCORES[kind].items():
-        one = metrics[name]
-        value, low, high = (None if end is None else round(end, 6) for end in (one.value, one.low, one.high))
-        scores[heading] = Estimate(value, low, high, n=one.n, reason=one.reason)
-    return BoardRow(*asked, scores, next(iter(scores.values())).n, unscored)
+        estimate = metrics[name]
+        value, low, high = (
+            None if end is None else round(end, 6) for end in (estimate.value, estimate.low, estimate.high)
+        )
+        scores[heading] = Estimate(value, low, high, n=estimate.n, reason=estimate.reason)
+    return BoardRow(*model_and_setting, scores, next(iter(scores.values())).n, unscored)
 
 
 def _joined(runs: Sequence[Path]) -> Path:

@@ -61,29 +61,30 @@ def write_leaderboard(folder: Path, added: Sequence[Path]) -> Leaderboard:
         raise ConfigError(f"{folder}: holds something else than a leaderboard: name a new folder")
     with tempfile.TemporaryDirectory() as place:
         files = [
-            export_replies(one, Path(place) / f"{at}.jsonl.gz").file if one.is_dir() else one
-            for at, one in enumerate(added)
+            export_replies(path, Path(place) / f"{number}.jsonl.gz").file if path.is_dir() else path
+            for number, path in enumerate(added)
         ]
-        recordings = {one.digest: one for one in recordings_of(folder)}
-        sources = {digest: one.path for digest, one in recordings.items()}
+        recordings = {recording.digest: recording for recording in recordings_of(folder)}
+        sources = {digest: recording.path for digest, recording in recordings.items()}
         for source, file in zip(added, files, strict=True):
-            one = replace(read_recording(file), path=source)  # what errors call it
-            recordings[one.digest], sources[one.digest] = one, file
+            recording = replace(read_recording(file), path=source)  # what errors call it
+            recordings[recording.digest], sources[recording.digest] = recording, file
         if not recordings:
             raise ConfigError(f"{folder}: holds no replies yet: name runs or files of replies with --add")
-        for one in recordings.values():
-            for part, content in one.contents():
-                if shown := show_key(content):
+        for recording in recordings.values():
+            for part, content in recording.contents():
+                if masked_key := show_key(content):
                     raise PublishError(
-                        f"{one.path}: not published, since {part} holds what looks like a key ({shown}): revoke it"
+                        f"{recording.path}: not published, since {part} holds what looks like a key ({masked_key}):"
+                        " revoke it"
                     )
         board = make_leaderboard([*recordings.values()])
         texts = {DATA: board.to_json(), PAGE: _page_of(board), CARD: _card_of(board)}
         with writing_errors(folder, ConfigError):
             (folder / REPLIES).mkdir(parents=True, exist_ok=True)
             for digest, file in sources.items():
-                if not (kept := folder / replies_name(digest)).exists():
-                    shutil.copyfile(file, kept)
+                if not (copy := folder / replies_name(digest)).exists():
+                    shutil.copyfile(file, copy)
             for name, text in texts.items():
                 (folder / name).write_text(text, encoding="utf-8", errors="replace")
     return board
@@ -128,7 +129,7 @@ def make_leaderboard_page(board: Leaderboard) -> Report:
         tables=(Table("replies", "Files that the rows follow from", columns, rows, shown=len(rows)),),
     )
     subtitle = "95 % intervals. " + "; ".join(
-        f"{_TITLES[one.kind][0]}: {counted(len(one.rows), 'row')}" for one in board.standings
+        f"{_TITLES[standing.kind][0]}: {counted(len(standing.rows), 'row')}" for standing in board.standings
     )
     return Report(_title(board), subtitle, [*map(_section, board.standings), verify])
 
@@ -139,12 +140,12 @@ def _title(board: Leaderboard) -> str:
 
 def _section(table: Standings) -> Section:
     title, asks = _TITLES[table.kind]
-    way = _WAYS[table.kind]
+    setting_column = _WAYS[table.kind]
     form: CellFormat = "percent" if table.kind == "evaluation" else "number"
     judge_of = {row.judge: row.judge or "nobody" for row in table.rows}
-    ways = {row.way for row in table.rows}
+    settings = {row.way for row in table.rows}
     headings = list(table.rows[0].scores)
-    columns: dict[str, CellFormat] = {"rank": "text", "model": "text", way: "text"}
+    columns: dict[str, CellFormat] = {"rank": "text", "model": "text", setting_column: "text"}
     columns |= dict.fromkeys(headings, form)
     columns |= table_columns("replies: count | unscored: count | judge | digest")
     rows: list[list[CellValue]] = [
@@ -170,12 +171,14 @@ def _section(table: Standings) -> Section:
             x_label="percent" if scale == 100 else headings[0],
         ),
     )
-    note = _RANKS.format(f" of the same {way}" if any(ways) else "", headings[0])
+    note = _RANKS.format(f" of the same {setting_column}" if any(settings) else "", headings[0])
     sentences = [f"{asks} Asked about: {table.name}. Judged by: {', '.join(judge_of.values())}."]
     if len(judge_of) > 1:
         sentences.append("Judges may differ in how strict they are.")
     first = [row.model for row in table.rows if row.rank == 1]
-    verdict = f"First: {listed(first)}. No model is better beyond chance." if len(ways) == 1 and first else ""
+    verdict = (
+        f"First: {listed(first)}. No model is better beyond chance." if len(settings) == 1 and first else ""
+    )
     ranking = Table(table.kind, title, columns, rows, note, shown=len(rows))
     return Section(table.kind, title, sentences, (figure,), (ranking,), verdict=verdict)
 
@@ -183,7 +186,7 @@ def _section(table: Standings) -> Section:
 def _rank(row: BoardRow, table: Standings) -> str:
     if row.rank is None:
         return ""
-    shared = sum((one.rank, one.way) == (row.rank, row.way) for one in table.rows) > 1
+    shared = sum((other.rank, other.way) == (row.rank, row.way) for other in table.rows) > 1
     return f"{row.rank} =" if shared else str(row.rank)
 
 
@@ -199,58 +202,60 @@ def check_rows(folder: Path, file: Path) -> tuple[int, tuple[str, ...]]:
     """
     board, recording = read_leaderboard(folder), read_recording(file)
     kind, models = str(recording.header.get("kind")), recording.header.get("models", {})
-    stated = [
+    stated_rows = [
         (table, row)
         for table in board.standings
         for row in table.rows
         if row.replies == recording.digest or (table.kind == kind and row.model in models)
     ]
-    if not stated:
+    if not stated_rows:
         raise RecordingError(
             f"{file}: no row of {folder} is about its models ({listed([*models])}): give another file"
         )
-    cited = {row.replies for _, row in stated}
-    others = [other for other in recordings_of(folder) if other.digest not in {recording.digest, *cited}]
+    cited = {row.replies for _, row in stated_rows}
+    other_recordings = [
+        other for other in recordings_of(folder) if other.digest not in {recording.digest, *cited}
+    ]
     missing = {row.replies for table in board.standings for row in table.rows} - cited
-    missing -= {other.digest for other in others}
-    made = make_leaderboard([recording] if missing else [recording, *others])
-    again = {(str(table.kind), row.name): (table, row) for table in made.standings for row in table.rows}
+    missing -= {other.digest for other in other_recordings}
+    remade = make_leaderboard([recording] if missing else [recording, *other_recordings])
+    again = {(str(table.kind), row.name): (table, row) for table in remade.standings for row in table.rows}
     problems = []
-    for table, row in stated:
+    for table, row in stated_rows:
         faults = "; ".join(
             _differences(table, row, again.get((str(table.kind), row.name)), ranked=not missing)
         )
         if faults:
             problems.append(f"{file}: '{row.name}': {faults}")
-    names = {row.name for _, row in stated}
+    names = {row.name for _, row in stated_rows}
     problems += [
         f"{file}: '{row.name}': the board lacks this row"
-        for table in made.standings
+        for table in remade.standings
         for row in table.rows
         if row.replies == recording.digest and row.name not in names
     ]
     problems += [f"{folder}: replies {digest[:12]} are cited and not there" for digest in sorted(missing)]
     if not missing:
-        problems += [f"{folder}: {fault}" for fault in _other_contents(board, made)]
+        problems += [f"{folder}: {fault}" for fault in _other_contents(board, remade)]
     for name, make in ((PAGE, _page_of), (CARD, _card_of)):
         if fault := _file_fault(folder / name, board, make):
             problems.append(f"{folder / name}: {fault}: write the leaderboard again")
-    if board.code_version != made.code_version:
+    if board.code_version != remade.code_version:
         problems.append(
-            f"{folder}: code_version is {board.code_version} on the board, and this is {made.code_version}"
+            f"{folder}: code_version is {board.code_version} on the board, and this is {remade.code_version}"
         )
-    return len(stated), tuple(problems)
+    return len(stated_rows), tuple(problems)
 
 
-def _other_contents(board: Leaderboard, made: Leaderboard) -> Iterator[str]:
+def _other_contents(board: Leaderboard, remade: Leaderboard) -> Iterator[str]:
     """What differs beside the rows of one file, if the replies of all rows are there."""
-    if board.round != made.round:
-        yield f"round is {board.round} on the board and {made.round} by the replies"
-    here, there = (
-        {(str(table.kind), table.name): [row.name for row in table.rows] for table in one.standings}
-        for one in (board, made)
+    if board.round != remade.round:
+        yield f"round is {board.round} on the board and {remade.round} by the replies"
+    stated, there = (
+        {(str(table.kind), table.name): [row.name for row in table.rows] for table in leaderboard.standings}
+        for leaderboard in (board, remade)
     )
-    if here != there or list(here) != list(there):
+    if stated != there or list(stated) != list(there):
         yield "the tables and the order of their rows are not those that follow from the replies"
 
 
@@ -266,14 +271,14 @@ def _card_of(board: Leaderboard) -> str:
 def _file_fault(file: Path, board: Leaderboard, make: Callable[[Leaderboard], str]) -> str:
     """What is wrong with a file that is made of the board; empty if it is as it would be made again."""
     try:
-        shown = file.read_text(encoding="utf-8")
+        content = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return "cannot be read"
     try:
         expected = make(board)
     except (ValueError, LookupError):  # rows of one table that differ in their scores
         return f"cannot be made of the rows of {DATA}"
-    return "" if shown == expected else f"does not show the rows of {DATA}"
+    return "" if content == expected else f"does not show the rows of {DATA}"
 
 
 def _differences(
@@ -282,25 +287,27 @@ def _differences(
     if again is None:
         yield "no such row follows from the replies"
         return
-    made_in, made = again
+    made_in, remade = again
     pairs = {
         "digest of the items": (table.items, made_in.items),
-        "digest of the replies": (row.replies, made.replies),
+        "digest of the replies": (row.replies, remade.replies),
     }
     names = ("n", "unscored", "judge", *(["rank"] if ranked else []))
-    pairs |= {name: (str(getattr(row, name)), str(getattr(made, name))) for name in names}
-    pairs["order of the scores"] = ", ".join(row.scores), ", ".join(made.scores)
-    for heading in {**row.scores, **made.scores}:
-        here, there = row.scores.get(heading), made.scores.get(heading)
-        if not np.allclose(_ends(here), _ends(there), rtol=0, atol=_TOLERANCE, equal_nan=True):
-            pairs[heading] = show(here, "number"), show(there, "number")
-        elif here and there:
-            pairs[f"reason of {heading}"] = str(here.reason), str(there.reason)
-            pairs[f"replies behind {heading}"] = str(here.n), str(there.n)
+    pairs |= {name: (str(getattr(row, name)), str(getattr(remade, name))) for name in names}
+    pairs["order of the scores"] = ", ".join(row.scores), ", ".join(remade.scores)
+    for heading in {**row.scores, **remade.scores}:
+        stated, there = row.scores.get(heading), remade.scores.get(heading)
+        if not np.allclose(_ends(stated), _ends(there), rtol=0, atol=_TOLERANCE, equal_nan=True):
+            pairs[heading] = show(stated, "number"), show(there, "number")
+        elif stated and there:
+            pairs[f"reason of {heading}"] = str(stated.reason), str(there.reason)
+            pairs[f"replies behind {heading}"] = str(stated.n), str(there.n)
     for name, (stands, follows) in pairs.items():
         if stands != follows:
             yield f"{name} is {stands[:40]} on the board and {follows[:40]} by the replies"
 
 
-def _ends(one: Estimate | None) -> Floats:
-    return np.array([one.value, one.low, one.high] if one else [None] * 3, dtype=np.float64)
+def _ends(estimate: Estimate | None) -> Floats:
+    return np.array(
+        [estimate.value, estimate.low, estimate.high] if estimate else [None] * 3, dtype=np.float64
+    )

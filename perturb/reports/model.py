@@ -141,8 +141,8 @@ class Table:
                     continue
                 if value.value is None or value.low is None:
                     lack = "NA" if value.value is None else "No interval"
-                    named = "" if column == "value" else column
-                    where.setdefault((lack, value.reason), {}).setdefault(named, []).append(label)
+                    column_name = "" if column == "value" else column
+                    where.setdefault((lack, value.reason), {}).setdefault(column_name, []).append(label)
         notes = [self.note] if self.note else []
         for (lack, reason), columns in where.items():
             grouped: dict[tuple[str, ...], list[str]] = {}

@@ -52,8 +52,8 @@ def _scores(report: RefusalReport) -> Section:
         "Scores with 95 % intervals",
         {**NAMES, "n": "count", **dict.fromkeys(METRICS.values(), NUMBER)},
         [
-            (*_named(one), one.index.n if one.index else 0, *(one.metrics[name] for name in METRICS))
-            for one in report.groups
+            (*_named(group), group.index.n if group.index else 0, *(group.metrics[name] for name in METRICS))
+            for group in report.groups
         ],
         note="Weighted scores: the text of the Refusal Index paper takes p = 0.2, its table 7 p = 1.",
     )
@@ -62,7 +62,7 @@ def _scores(report: RefusalReport) -> Section:
         "questions",
         "Questions",
         {**NAMES, **dict.fromkeys(counts, COUNT)},
-        [(*_named(one), *_counts(one), one.unscored, _needed(one)) for one in report.groups],
+        [(*_named(group), *_counts(group), group.unscored, _needed(group)) for group in report.groups],
         note=f"Needed: questions at which the coefficient of variation of RI would be {report.precision.cv:g}.",
     )
     tables = [scores, questions]
@@ -70,8 +70,8 @@ def _scores(report: RefusalReport) -> Section:
     sizes = sorted({size for group in report.groups for size in group.subset_cv.get("refusal_index", ())})
     if sizes:
         rows = [
-            (*_named(one), *(one.subset_cv.get("refusal_index", {}).get(size, "-") for size in sizes))
-            for one in report.groups
+            (*_named(group), *(group.subset_cv.get("refusal_index", {}).get(size, "-") for size in sizes))
+            for group in report.groups
         ]
         title = "Coefficient of variation of RI over random subsets, by their size"
         numbers = dict.fromkeys(map(str, sizes), NUMBER)
@@ -106,14 +106,14 @@ def _counts(group: GroupResult) -> tuple[int, ...]:
 
 
 def _needed(group: GroupResult) -> CellValue:
-    found = group.questions_needed
-    return found if found.value is None else round(found.value)
+    needed = group.questions_needed
+    return needed if needed.value is None else round(needed.value)
 
 
 def _curves(report: RefusalReport) -> Section:
     figures = []
-    for number, (name, every) in enumerate(by_model(report.groups).items(), start=1):
-        groups = [group for group in every if group.index is not None]
+    for number, (name, model_groups) in enumerate(by_model(report.groups).items(), start=1):
+        groups = [group for group in model_groups if group.index is not None]
         if groups:
             figures.append(
                 Figure(

@@ -66,7 +66,7 @@ def iso_curve(metric: str, value: float, refusal_rates: Floats, forced_accuracy:
 def draw_iso_curves(groups: list[GroupResult]) -> Drawing:
     """One model's settings before curves of equal index, with the curve of their mean index."""
     accuracy = _forced_accuracy(groups)
-    index = mean_known(one.metrics["refusal_index"].value for one in groups)
+    index = mean_known(group.metrics["refusal_index"].value for group in groups)
 
     def paint(axes: Axes) -> None:
         for level in ISO_LEVELS:
@@ -88,7 +88,7 @@ def draw_iso_metrics(groups: list[GroupResult]) -> Drawing:
 
     def paint(axes: Axes) -> None:
         for metric, style in _STYLES.items():
-            value = mean_known(one.metrics[metric].value for one in groups)
+            value = mean_known(group.metrics[metric].value for group in groups)
             if value is not None:
                 curve = iso_curve(metric, value, _RATES, accuracy)
                 words = (f"{METRICS[metric]} {value:.3f}", *_AXES)
@@ -100,19 +100,21 @@ def draw_iso_metrics(groups: list[GroupResult]) -> Drawing:
 
 
 def _forced_accuracy(groups: list[GroupResult]) -> float:
-    shares = [1 - (one.index.n11 + one.index.n01) / one.index.n for one in groups if one.index is not None]
+    shares = [
+        1 - (group.index.n11 + group.index.n01) / group.index.n for group in groups if group.index is not None
+    ]
     return float(np.mean(shares))
 
 
 def _paint_points(axes: Axes, groups: list[GroupResult], accuracy: float) -> None:
-    for number, one in enumerate(groups):
+    for number, group in enumerate(groups):
         colour, marker = SERIES[number % len(SERIES)]
-        name = one.setting or "all rows"
+        name = group.setting or "all rows"
         axes.plot([], [], marker, color=colour, label=name, markersize=8)
-        x, y, index = (one.metrics[key].value for key in ("refusal_rate", "correct_rate", "refusal_index"))
+        x, y, index = (group.metrics[key].value for key in ("refusal_rate", "correct_rate", "refusal_index"))
         if x is not None and y is not None:
-            said = "" if index is None else f", RI {index:.3f}"
-            text = f"{name}: refusal rate {x:.3f}, correct-answer rate {y:.3f}{said}"
+            index_words = "" if index is None else f", RI {index:.3f}"
+            text = f"{name}: refusal rate {x:.3f}, correct-answer rate {y:.3f}{index_words}"
             plot_points(axes, [(x, y, text)], marker, colour, markersize=8, zorder=6)
     axes.set(xlim=(0, 1), ylim=(0, max(accuracy * 1.1, 0.05)), xlabel=_AXES[0], ylabel=_AXES[1])
     axes.legend(frameon=False)
@@ -129,8 +131,8 @@ def stability_section(report: RefusalReport) -> Section:
             "Each metric between the settings of a model",
             "model | data set | metric | normalised difference: number | coefficient of variation: number",
             [
-                (one.model or "", one.dataset or "", METRICS[one.metric], one.difference, one.cv)
-                for one in report.stability
+                (row.model or "", row.dataset or "", METRICS[row.metric], row.difference, row.cv)
+                for row in report.stability
             ],
             note="Difference: most refusing setting minus least refusing one, over the absolute mean.",
         ),
@@ -155,14 +157,14 @@ def stability_section(report: RefusalReport) -> Section:
 
 def _ranking(report: RefusalReport) -> Table:
     """Table 3 of the paper: a row for each metric, W and winner entropy side by side."""
-    taken = dict(zip(GIVEN, ("", " − correct", " − refused", " − both"), strict=True))
-    heads = [f"{measure}{text}" for measure in ("W", "H") for text in taken.values()]
-    found = {(one.metric, one.given): one for one in report.ranking}
+    suffixes = dict(zip(GIVEN, ("", " − correct", " − refused", " − both"), strict=True))
+    heads = [f"{measure}{text}" for measure in ("W", "H") for text in suffixes.values()]
+    by_metric = {(row.metric, row.given): row for row in report.ranking}
     rows: list[list[CellValue]] = [
         [
             head,
-            *(found[metric, given].kendalls_w for given in GIVEN),
-            *(found[metric, given].winner_entropy for given in GIVEN),
+            *(by_metric[metric, condition].kendalls_w for condition in GIVEN),
+            *(by_metric[metric, condition].winner_entropy for condition in GIVEN),
         ]
         for metric, head in {RANDOM: "random", **METRICS}.items()
     ]
@@ -170,8 +172,8 @@ def _ranking(report: RefusalReport) -> Table:
         "W: Kendall's W, higher is steadier; H: winner entropy, lower is steadier. Minus: what follows from the rate of"
         " correct answers, of refusals or from both is taken out first. Random: what chance gives on average."
     )
-    if others := [group_name(None, *setting) for setting in ranking_settings(report.groups)[1]]:
-        note += f" Left out, since some model lacks a metric there: {listed(others)}."
+    if left_out := [group_name(None, *setting) for setting in ranking_settings(report.groups)[1]]:
+        note += f" Left out, since some model lacks a metric there: {listed(left_out)}."
     columns: dict[str, CellFormat] = {"metric": "text", **dict.fromkeys(heads, "number")}
     return Table("ranking", "The ranking of models over the settings", columns, rows, note)
 
@@ -180,11 +182,12 @@ def subset_spreads(groups: Sequence[GroupResult], sizes: Sequence[int]) -> list[
     """A row for each metric: its heading, and the median of its coefficients of variation at each size."""
     rows: list[list[CellValue]] = []
     for metric, head in METRICS.items():
-        found = [[one.subset_cv.get(metric, {}).get(size) for one in groups] for size in sizes]
-        known = [
-            [one.value for one in column if one is not None and one.value is not None] for column in found
+        columns = [[group.subset_cv.get(metric, {}).get(size) for group in groups] for size in sizes]
+        values = [
+            [spread.value for spread in column if spread is not None and spread.value is not None]
+            for column in columns
         ]
-        rows.append([head, *(median(column) if column else None for column in known)])
+        rows.append([head, *(median(column) if column else None for column in values)])
     return rows
 
 
@@ -193,8 +196,8 @@ def draw_spreads(sizes: Sequence[int], rows: Sequence[Sequence[CellValue]]) -> D
 
     def paint(axes: Axes) -> None:
         for number, (head, *values) in enumerate(rows):
-            known = ((x, y) for x, y in zip(sizes, values, strict=True) if isinstance(y, float) and y > 0)
-            marks = ((x, Mark(f"{head}, {x:,} questions", y)) for x, y in known)
+            drawable = ((x, y) for x, y in zip(sizes, values, strict=True) if isinstance(y, float) and y > 0)
+            marks = ((x, Mark(f"{head}, {x:,} questions", y)) for x, y in drawable)
             plot_series(axes, marks, str(head), number, "-" if number < len(SERIES) else "--")
         axes.set_xscale("log")
         axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
@@ -206,13 +209,13 @@ def draw_spreads(sizes: Sequence[int], rows: Sequence[Sequence[CellValue]]) -> D
     return Drawing((5.6, 4.2), paint)
 
 
-def _draw_agreement(found: Sequence[PromptAgreement]) -> Drawing:
+def _draw_agreement(agreements: Sequence[PromptAgreement]) -> Drawing:
     by_pair: dict[tuple[str, str], list[float]] = {}
-    for one in found:
-        if one.agreement.value is not None:
-            for pair in ((one.a, one.b), (one.b, one.a)):
-                by_pair.setdefault(pair, []).append(one.agreement.value)
-    names = list(dict.fromkeys(name for one in found for name in (one.a, one.b)))
+    for agreement in agreements:
+        if agreement.agreement.value is not None:
+            for pair in ((agreement.a, agreement.b), (agreement.b, agreement.a)):
+                by_pair.setdefault(pair, []).append(agreement.agreement.value)
+    names = list(dict.fromkeys(name for agreement in agreements for name in (agreement.a, agreement.b)))
     names.append(names.pop(names.index(FORCED)))
     by_pair |= {(name, name): [1.0] for name in names}
     grid = [[fmean(by_pair[a, b]) if (a, b) in by_pair else None for b in names] for a in names]
@@ -232,27 +235,38 @@ def sampling_section(report: RefusalReport) -> Section | None:
             f"p-answering-{number}",
             f"Reliability of P(Answering){f': {name}' if name else ''}",
             "Below the diagonal the model answers more often than it is right; larger points hold more questions.",
-            draw_reliability([_series(one) for one in groups], "P(Answering)"),
+            draw_reliability([_series(group) for group in groups], "P(Answering)"),
         )
         for number, (name, groups) in enumerate(sampled.items(), start=1)
     ]
     if report.correlations:
-        marks = [Mark(METRICS[one.metric], one.pearson) for one in report.correlations]
+        marks = [
+            Mark(METRICS[correlation.metric], correlation.pearson) for correlation in report.correlations
+        ]
         chart = draw_bars(marks, x_label="Pearson correlation with the AUROC", form=".2f")
-        told = "Over models and settings: 1 where a metric ranks them as the AUROC of P(Answering) does."
-        figures.append(Figure("auroc-correlations", "Correlation of each metric with the AUROC", told, chart))
+        note = "Over models and settings: 1 where a metric ranks them as the AUROC of P(Answering) does."
+        figures.append(Figure("auroc-correlations", "Correlation of each metric with the AUROC", note, chart))
     rows = [
-        (one.model or "", one.dataset or "", one.setting or "", one.sampling.auroc, one.sampling.ece)
+        (
+            group.model or "",
+            group.dataset or "",
+            group.setting or "",
+            group.sampling.auroc,
+            group.sampling.ece,
+        )
         for groups in sampled.values()
-        for one in groups
-        if one.sampling is not None
+        for group in groups
+        if group.sampling is not None
     ]
     scores = Table("p-answering", "Scores", {**NAMES, "AUROC": "number", "ECE": "number"}, rows)
     correlations = Table(
         "auroc-correlations",
         "Correlation of each metric with the AUROC, over models and settings",
         "metric | Pearson: number | Spearman: number | n: count",
-        [(METRICS[one.metric], one.pearson, one.spearman, one.n) for one in report.correlations],
+        [
+            (METRICS[correlation.metric], correlation.pearson, correlation.spearman, correlation.n)
+            for correlation in report.correlations
+        ],
     )
     sentence = (
         "P(Answering) is the share of a question's sampled replies that are not refusals. AUROC: how well it tells"
@@ -263,12 +277,12 @@ def sampling_section(report: RefusalReport) -> Section | None:
 
 def by_model(groups: Sequence[GroupResult]) -> dict[str, list[GroupResult]]:
     """The settings of each model on each data set, under the name of both."""
-    found: dict[str, list[GroupResult]] = {}
+    by_name: dict[str, list[GroupResult]] = {}
     for group in groups:
-        found.setdefault(", ".join(filter(None, (group.model, group.dataset))), []).append(group)
-    return found
+        by_name.setdefault(", ".join(filter(None, (group.model, group.dataset))), []).append(group)
+    return by_name
 
 
 def _series(group: GroupResult) -> tuple[str, list[tuple[float, float, int]]]:
     bins = group.sampling.reliability if group.sampling else ()
-    return group.setting or "all rows", [(one.confidence, one.accuracy, one.n) for one in bins]
+    return group.setting or "all rows", [(bin_.confidence, bin_.accuracy, bin_.n) for bin_ in bins]

@@ -158,9 +158,11 @@ def _section(section: Section, width: int, bold: Callable[[str], str]) -> Iterat
     for table in tables:
         title = [bold(_wrap(table.title, width))] if table.title else []
         lines = [*title, *_table(table, width)]
-        left = len(table.rows) - table.shown
-        more = [f"{table.shown} of {len(table.rows)} rows shown; all of them: --json."] if left > 0 else []
-        yield "\n".join((*lines, *(_wrap(note, width) for note in (*table.notes, *more))))
+        n_hidden = len(table.rows) - table.shown
+        hidden_note = (
+            [f"{table.shown} of {len(table.rows)} rows shown; all of them: --json."] if n_hidden > 0 else []
+        )
+        yield "\n".join((*lines, *(_wrap(note, width) for note in (*table.notes, *hidden_note))))
 
 
 def _wrap(text: str, width: int) -> str:
@@ -188,13 +190,15 @@ def _table(table: Table, width: int) -> list[str]:
         return _draw(columns, width)
     labels = sum(not column.right for column in columns[: table.labels])
     if 0 < labels < len(columns) and all(column.right for column in columns[labels:]):
-        rows = zip(*(one.cells for one in columns[:labels]), strict=True)
+        rows = zip(*(column.cells for column in columns[:labels]), strict=True)
         heads = ["\n".join(filter(None, cells)).replace("/", "/\n") for cells in rows]
-        rest = columns[labels:]
+        value_columns = columns[labels:]
         names = _Column(
-            " / ".join(one.head for one in columns[:labels]), [one.head for one in rest], right=False
+            " / ".join(column.head for column in columns[:labels]),
+            [column.head for column in value_columns],
+            right=False,
         )
-        cells = zip(*(one.cells for one in rest), strict=True)
+        cells = zip(*(column.cells for column in value_columns), strict=True)
         turned = [names, *(_Column(head, row, right=True) for head, row in zip(heads, cells, strict=True))]
         if _fits(turned, width):
             return _draw(turned, width)
@@ -231,7 +235,7 @@ def _draw(columns: Sequence[_Column], width: int) -> list[str]:
                 break
             widths[max(able, key=widths.__getitem__)] -= 1
     grid = Grid(
-        box=None, pad_edge=False, padding=(0, _GAP, 0, 0), show_header=any(one.head for one in columns)
+        box=None, pad_edge=False, padding=(0, _GAP, 0, 0), show_header=any(column.head for column in columns)
     )
     for column, size in zip(columns, widths, strict=True):
         grid.add_column(
@@ -302,14 +306,14 @@ def render_item(item: Mapping[str, Any], *, colour: bool = False) -> str:
     lines = [
         f"{item['cell']}, lever {item['lever']}, by {item['generator']}: {item['outcome']}",
         f"Question: {text(item['query'])}",
-        *(f"Passage: {text(one['pieces'])}" for one in item["passages"]),
+        *(f"Passage: {text(passage['pieces'])}" for passage in item["passages"]),
         f"Answers before the change: {', '.join(map(_printable, item['answers']))}",
         f"Expected now: {item['expected']}",
     ]
     if item["unchanged"]:
         lines.insert(-2, f"({counted(item['unchanged'], 'further passage')} not changed)")
     if item["votes"]:
-        votes = (f"{one['verifier']} {one['verdict']}" for one in item["votes"])
+        votes = (f"{vote['verifier']} {vote['verdict']}" for vote in item["votes"])
         lines.append(f"Votes: {', '.join(votes)}")
     if item["reason"]:
         lines.append(f"Reason: {_printable(item['reason'])}")

@@ -47,7 +47,7 @@ def review_section(report: HumanReport) -> Section:
     )
     pairs = report.agreement
     estimates = [("mean of Cohen's κ", pairs.mean_kappa)]
-    estimates += [(PANEL_NAMES[name], one) for name, one in pairs.panel.items()]
+    estimates += [(PANEL_NAMES[name], agreement) for name, agreement in pairs.panel.items()]
     rates = [rate for name in ("all", "class", "intensity") for rate in report.pass_rates[name]]
     cells = sorted(report.pass_rates["cell"], key=lambda rate: taxonomy_place(rate.name))
     labels = {question.name: question.label for question in QUESTIONS}
@@ -90,9 +90,17 @@ def review_section(report: HumanReport) -> Section:
 def stand_in_table(name: str, tests: Sequence[tuple[str, StandIn | None]]) -> Table:
     """The alternative-annotator test, person by person."""
     rows = [
-        (measure, one.annotator, one.n, one.judge, one.person, one.p_value, "yes" if one.beaten else "no")
+        (
+            measure,
+            person.annotator,
+            person.n,
+            person.judge,
+            person.person,
+            person.p_value,
+            "yes" if person.beaten else "no",
+        )
         for measure, test in tests
-        for one in (test.people if test else ())
+        for person in (test.people if test else ())
     ]
     notes = [f"{measure}: {test.reason}." for measure, test in tests if test and test.reason]
     return Table(
@@ -109,7 +117,7 @@ def _rate_table(name: str, title: str, rates: Sequence[Rate], words: tuple[str, 
     """Rates with Wilson's interval and the one over base instances; `words` name label, unit and rate."""
     label, unit, rate = words
     columns = f"{label} | {unit}: count | {rate} (Wilson): share | {rate} (by base): share"
-    rows = [(one.name, one.n, _wilson(one), one.estimate) for one in rates]
+    rows = [(rate.name, rate.n, _wilson(rate), rate.estimate) for rate in rates]
     return Table(name, title, columns, rows)
 
 
@@ -129,21 +137,30 @@ def make_judge_report(report: JudgeReport, source: str) -> Report:
 def judge_section(report: JudgeReport) -> Section:
     """How far people agree with the judge, and with each other."""
     rows = [
-        (one.title, one.n, one.split, one.agreement.estimate, one.judge.kappa, one.judge.ac1)
-        for one in report.measures
+        (
+            measure.title,
+            measure.n,
+            measure.split,
+            measure.agreement.estimate,
+            measure.judge.kappa,
+            measure.judge.ac1,
+        )
+        for measure in report.measures
     ]
     several = len(report.annotators) > 1
     kappa = "agreement: share | κ: number"
     pairs = [
-        (one.title, pair.a, pair.b, pair.n, pair.agreement, pair.kappa)
-        for one in report.measures
-        for pair in ((*one.members, *one.people, *one.judge_by_person) if several else one.members)
+        (measure.title, pair.a, pair.b, pair.n, pair.agreement, pair.kappa)
+        for measure in report.measures
+        for pair in (
+            (*measure.members, *measure.people, *measure.judge_by_person) if several else measure.members
+        )
     ]
     models = [
-        (one.title, rate.name, rate.n, rate.estimate)
-        for one in report.measures
-        if len(one.by_model) > 1
-        for rate in one.by_model
+        (measure.title, rate.name, rate.n, rate.estimate)
+        for measure in report.measures
+        if len(measure.by_model) > 1
+        for rate in measure.by_model
     ]
     tables = [
         Table(
@@ -168,9 +185,11 @@ def judge_section(report: JudgeReport) -> Section:
             "judge-check-grades",
             "Grades of the judge and of people",
             "measure | judge | people | replies: count",
-            [(one.title, *cell) for one in report.measures for cell in one.confusion],
+            [(measure.title, *cell) for measure in report.measures for cell in measure.confusion],
         ),
-        stand_in_table("judge-check-stand-in", [(one.title, one.stand_in) for one in report.measures]),
+        stand_in_table(
+            "judge-check-stand-in", [(measure.title, measure.stand_in) for measure in report.measures]
+        ),
         Table.of(
             "judge-check-people",
             "People",
@@ -186,7 +205,7 @@ def checked_judge(run: Path, *, seed: int = 0, resamples: int = 1000) -> Section
     with reading(run) as db:
         reviews = read_reviews(db)
         replies = read_judged_replies(db, run) if reviews else ()
-        if not any(finished_grades(one, reviews) for one in replies):
+        if not any(finished_grades(reply, reviews) for reply in replies):
             return None
         return judge_section(measure_judge(db, run, seed=seed, resamples=resamples))
 
@@ -197,12 +216,12 @@ def _sentences(report: JudgeReport) -> Iterator[str]:
             "More replies were drawn where the judge may be wrong, so agreement over all replies is higher than here;"
             " corrected scores weigh the sample."
         )
-    for one in report.measures:
-        if words := describe_stand_in(one.stand_in, f"for {one.title}, the judge"):
+    for measure in report.measures:
+        if words := describe_stand_in(measure.stand_in, f"for {measure.title}, the judge"):
             yield words
-        rate = one.agreement
+        rate = measure.agreement
         if rate.rate is not None:
             yield (
-                f"{one.title[0].upper()}{one.title[1:]}: people agree with the judge on"
-                f" {show(rate.estimate, 'share')} of {counted(one.n, 'reply', 'replies')}."
+                f"{measure.title[0].upper()}{measure.title[1:]}: people agree with the judge on"
+                f" {show(rate.estimate, 'share')} of {counted(measure.n, 'reply', 'replies')}."
             )

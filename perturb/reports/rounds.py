@@ -14,9 +14,9 @@ from perturb.scoring.round_comparison import RoundComparison
 from perturb.text.wording import counted
 
 
-def make_comparison_report(done: RoundComparison, top: int) -> Report:
+def make_comparison_report(comparison: RoundComparison, top: int) -> Report:
     """Repeated items, drift and changed scores; `top` levers and changes of each kind."""
-    fresh = done.freshness
+    fresh = comparison.freshness
     names = ("exact copies", "near duplicates, copies included", "same lever on the same base instance")
     counts = (fresh.exact, fresh.near, fresh.same_base_and_lever, fresh.same_base)
     rows = [
@@ -44,28 +44,36 @@ def make_comparison_report(done: RoundComparison, top: int) -> Report:
                 if share.change
             ],
         )
-        for name, shift in done.shifts.items()
+        for name, shift in comparison.shifts.items()
     ]
     sections = [
         Section("freshness", "Repeated items", tables=(items, levers)),
         Section("drift", "Drift", [table.title for table in drift if not table.rows], tables=drift),
     ]
-    if done.score_changes:
-        sections.append(_scores(done))
-    older, newer = (f"{one.name}, {counted(len(one.items), 'item')}" for one in (done.old, done.new))
-    sections.append(Section("verdict", "Verdict", [f"{done.verdict[0].upper()}{done.verdict[1:]}."]))
+    if comparison.score_changes:
+        sections.append(_scores(comparison))
+    older, newer = (
+        f"{item_set.name}, {counted(len(item_set.items), 'item')}"
+        for item_set in (comparison.old, comparison.new)
+    )
+    sections.append(
+        Section("verdict", "Verdict", [f"{comparison.verdict[0].upper()}{comparison.verdict[1:]}."])
+    )
     return Report(f"Older: {older}", f"Newer: {newer}", sections)
 
 
-def _scores(done: RoundComparison) -> Section:
+def _scores(comparison: RoundComparison) -> Section:
     columns = "model | metric | older: number | newer: number | difference: number"
     changes = [
-        (one.model, one.metric, one.old, one.new, found)
-        for one in done.score_changes
-        for found in [Estimate(one.difference, one.low, one.high, reason=one.reason)]
+        (change.model, change.metric, change.old, change.new, difference)
+        for change in comparison.score_changes
+        for difference in [Estimate(change.difference, change.low, change.high, reason=change.reason)]
     ]
     ranked = "metric | models: count | Kendall's τ: number"
-    rankings = [(one.metric, one.models, Estimate(one.tau, reason=one.reason)) for one in done.rankings]
+    rankings = [
+        (ranking.metric, ranking.models, Estimate(ranking.tau, reason=ranking.reason))
+        for ranking in comparison.rankings
+    ]
     tables = (
         Table("changes", "", columns, changes, shown=len(changes)),
         Table("ranking", "Ranking of the models", ranked, rankings),
@@ -138,13 +146,13 @@ def make_power_report(
         )
         sections.append(Section("observed", "", (sentence,)))
     if splits:
-        best = min(splits, key=lambda one: one.half_width)
-        wanted = [one for one in splits if one.samples in (1, 2, 3, 5, 10, best.samples)]
+        best = min(splits, key=lambda split: split.half_width)
+        listed = [split for split in splits if split.samples in (1, 2, 3, 5, 10, best.samples)]
         table = Table.of(
             "split",
             "The budget split between items and samples",
             "samples of each item = samples: count | items: count | plus or minus = half_width: share",
-            wanted,
+            listed,
             note=f"The narrowest interval: {counted(best.items, 'item')}, {counted(best.samples, 'sample')} of each.",
         )
         sections.append(Section("split", "", tables=(table,)))

@@ -114,7 +114,7 @@ def item_browser(
         "class": sorted({*PUBLISHED_CLASSES, *filters["class"]}, key=taxonomy_place),
         "language": languages if len(languages) > 1 else [],
     }
-    return ItemBrowser(note, {name: list(found) for name, found in values.items() if found}, items)
+    return ItemBrowser(note, {name: list(labels) for name, labels in values.items() if labels}, items)
 
 
 def choose_items(db: sqlite3.Connection, plan: CurrentPlan, at_most: int) -> tuple[list[dict[str, Any]], int]:
@@ -147,7 +147,9 @@ def even_draw(groups: Mapping[str, str], at_most: int) -> Iterator[str]:
     """
     turns: Counter[str] = Counter()
     ranked: defaultdict[int, list[str]] = defaultdict(list)
-    order = list(groups) if len(groups) <= at_most else sorted(groups, key=lambda one: seed_of("report", one))
+    order = (
+        list(groups) if len(groups) <= at_most else sorted(groups, key=lambda group: seed_of("report", group))
+    )
     for item in order:
         ranked[turns[groups[item]]].append(item)
         turns[groups[item]] += 1
@@ -222,33 +224,33 @@ def browse_replies(
         chosen, models = set(even_draw(groups, at_most)), evaluation.facts["models"]
         texts = {
             (
-                one.item_id,
-                one.model,
-                setting_of(models[one.model], one.variant).name,
-                split_sample(one.variant)[1],
-            ): one.text
-            for one in read_responses(db)
-            if one.item_id in chosen and is_current(one, models)
+                response.item_id,
+                response.model,
+                setting_of(models[response.model], response.variant).name,
+                split_sample(response.variant)[1],
+            ): response.text
+            for response in read_responses(db)
+            if response.item_id in chosen and is_current(response, models)
         }
     outcomes = {
-        (row.item_id, *one.setting, row.sample): (one.model, row.outcome)
-        for one in (*table.models, *table.controls)
-        for row in one.rows
+        (row.item_id, *replies.setting, row.sample): (replies.model, row.outcome)
+        for replies in (*table.models, *table.controls)
+        for row in replies.rows
     }
     replies: dict[str, list[dict[str, str]]] = {name: [] for name in chosen}
-    for one in evaluation.results:
-        key = one.item_id, one.model, one.prompt, one.sample
+    for result in evaluation.results:
+        key = result.item_id, result.model, result.prompt, result.sample
         # An evaluation that goes on meanwhile may have more replies than the table.
-        if one.item_id in chosen and key in outcomes and key in texts:
+        if result.item_id in chosen and key in outcomes and key in texts:
             name, outcome = outcomes[key]
-            named = {"model": in_sample(name, one.sample)}
-            replies[one.item_id].append(_reply(one, outcome, texts[key]) | named)
+            names = {"model": in_sample(name, result.sample)}
+            replies[result.item_id].append(_reply(result, outcome, texts[key]) | names)
     described = [describe_replies(item, replies[item.id]) for item in items if item.id in chosen]
     intensities = {item.intensity for item in items}
     filters = {
-        "class": [str(one.cell.perturbation_class) for one in items],
+        "class": [str(item.cell.perturbation_class) for item in items],
         "intensity": [name for name in (*map(str, Intensity), NO_INTENSITY) if name in intensities],
-        "reply": sorted({name for one in described for name in one["reply"]}),
+        "reply": sorted({name for item in described for name in item["reply"]}),
         "domain": sorted({item.domain for item in items if item.domain}),
         "language": [item.language for item in items],
     }
@@ -256,7 +258,7 @@ def browse_replies(
 
 
 def _reply(result: Result, outcome: ReplyOutcome, text: str) -> dict[str, str]:
-    judged = [
+    judgements = [
         f"{name.replace('_', ' ')}: {value}"
         for name in (
             "behaviour_kind",
@@ -274,7 +276,7 @@ def _reply(result: Result, outcome: ReplyOutcome, text: str) -> dict[str, str]:
         "predicted": result.predicted or "not read",
         "outcome": outcome.replace("_", " "),
         "mark": mark_of(outcome),
-        "judged": ", ".join(judged),
+        "judged": ", ".join(judgements),
         "text": _cut(text) or "(an empty reply)",
     }
 
@@ -282,7 +284,7 @@ def _reply(result: Result, outcome: ReplyOutcome, text: str) -> dict[str, str]:
 def describe_replies(item: Item, replies: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """An item with its replies, as the item browser of a page takes it."""
     several = item.several
-    after = [one.text for one in item.passages]
+    after = [passage.text for passage in item.passages]
     before = item.original_passages if len(item.original_passages) == len(after) else after
     return {
         "id": item.id,
@@ -291,7 +293,7 @@ def describe_replies(item: Item, replies: Sequence[Mapping[str, Any]]) -> dict[s
         "intensity": item.intensity,
         "domain": item.domain or "",
         "language": item.language,
-        "reply": [f"{one['model']}: {one['outcome']}" for one in replies],
+        "reply": [f"{reply['model']}: {reply['outcome']}" for reply in replies],
         "generator": item.generator,
         "outcome": "",
         "reason": "",
@@ -315,5 +317,5 @@ def mark_of(outcome: ReplyOutcome) -> str:
 
 
 def _cut(text: str) -> str:
-    left = len(text) - MAX_CHARACTERS
-    return text if left <= 0 else f"{text[:MAX_CHARACTERS]} … ({left:,} more characters)"
+    n_cut = len(text) - MAX_CHARACTERS
+    return text if n_cut <= 0 else f"{text[:MAX_CHARACTERS]} … ({n_cut:,} more characters)"

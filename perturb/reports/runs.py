@@ -26,7 +26,7 @@ def make_status_report(status: Mapping[str, Any]) -> Report:
     counts = [(cell, n["jobs"], n["candidates"], n["accepted"]) for cell, n in status["cells"].items()]
     by_depth = [(depth, *n.values()) for depth, n in status.get("depths", {}).items()]
     declined = "declined lever | jobs: count | one reason"
-    reasons = [(lever, one["jobs"], one["reason"]) for lever, one in status["declined"].items()]
+    reasons = [(lever, entry["jobs"], entry["reason"]) for lever, entry in status["declined"].items()]
     tables = [
         _stage_table(status["stages"]),
         Table("cells", "", cells, counts),
@@ -46,9 +46,9 @@ def _evaluation_status(status: Mapping[str, Any]) -> Report:
     models = status["under_test"]
     states: Mapping[str, int] = next(iter(models.values()), {})
     columns = {"model": TEXT, **{name.replace("_", " "): COUNT for name in states}}
-    rows = [(name, *found.values()) for name, found in models.items()]
+    rows = [(name, *states.values()) for name, states in models.items()]
     sentences = [f"Batches still open: {status['batches']['open']}"] if status["batches"]["open"] else []
-    for name, stop in ((name, Stop(**one)) for name, one in status["until"].items()):
+    for name, stop in ((name, Stop(**fields)) for name, fields in status["until"].items()):
         sentences.append(f"{name} {stop}." if stop.early else f"{name} is asked until '{stop.rule}'.")
     left = f"{status['left']:,} of {counted(status['replies'], 'reply', 'replies')} left"
     tables = [Table("models", "", columns, rows), *_reply_tables(status, "item")]
@@ -56,7 +56,7 @@ def _evaluation_status(status: Mapping[str, Any]) -> Report:
 
 
 def _reply_tables(status: Mapping[str, Any], subject: str) -> tuple[Table, ...]:
-    lost = [(one[subject], one["role"], one["model"]) for one in status["missing_replies"]]
+    lost = [(missing[subject], missing["role"], missing["model"]) for missing in status["missing_replies"]]
     missing = Table("missing", "", "reply not on record | role | model", lost)
     failures = Table.of("failures", "Failed calls", "model | calls: count | cause", status["failures"])
     return missing, call_table(status["models"]), failures
@@ -68,9 +68,9 @@ def describe_quota(quota: Mapping[str, Any]) -> list[str]:
     if not quota["missing"]:
         return [f"Quota: {wanted}: filled"]
     by_cell: dict[str, list[str]] = {}
-    for one in quota["missing"]:
-        by_cell.setdefault(one["cell"], []).append(f"{one['generator']} {one['missing']}")
-    total = sum(one["missing"] for one in quota["missing"])
+    for entry in quota["missing"]:
+        by_cell.setdefault(entry["cell"], []).append(f"{entry['generator']} {entry['missing']}")
+    total = sum(entry["missing"] for entry in quota["missing"])
     lacks = "; ".join(f"{cell}: {', '.join(names)}" for cell, names in by_cell.items())
     return [f"Quota: {wanted}: {total:,} missing: {lacks}"]
 
@@ -85,9 +85,11 @@ def make_build_report(facts: Mapping[str, Any], snapshot: Path | None) -> Report
     certified = describe_certificate(facts["certificate"], verifiers) if facts["votes"] else ()
     sentences = [*certified, f"Cells with accepted items: {facts['cells_filled']}", describe_work(facts)]
     if "rules" in facts:
-        own = listed([f"{name} ({', '.join(rule['verifiers'])})" for name, rule in facts["rules"].items()])
+        own_rules = listed(
+            [f"{name} ({', '.join(rule['verifiers'])})" for name, rule in facts["rules"].items()]
+        )
         sentences.append(
-            f"Planted votes chose cheaper rules for {own}: {counted(facts['votes_saved'], 'vote')} saved"
+            f"Planted votes chose cheaper rules for {own_rules}: {counted(facts['votes_saved'], 'vote')} saved"
             if facts["rules"]
             else "Planted votes chose no cheaper rule than unanimity: plant more items, or raise 'target'"
         )
@@ -134,10 +136,10 @@ def make_estimate_report(
     if any(model.role == "generator" for model in estimate.models):
         tables.append(_lever_table(estimate.levers))
         idle = list(_idle_levers(estimate.levers))
-        named = [one for one in idle if verbose or not one.startswith("No instance fits, in ")]
-        if len(named) < len(idle):
-            named.append("Levers that fit no instance are named with --verbose")
-        sentences = [*named, *sentences]
+        reasons = [reason for reason in idle if verbose or not reason.startswith("No instance fits, in ")]
+        if len(reasons) < len(idle):
+            reasons.append("Levers that fit no instance are named with --verbose")
+        sentences = [*reasons, *sentences]
     sentences += estimate.obstacles
     return _plain("", sentences, tables)
 
@@ -145,10 +147,10 @@ def make_estimate_report(
 def make_run_estimate_report(estimate: RunEstimate) -> Report:
     """What asking models would come to, and what stands in the way."""
     calls = f"At most {counted(estimate.calls, 'call')} to models"
-    asked = (
+    question = (
         f"{calls} about {counted(estimate.items, 'item')}, estimated cost {show(estimate.cost_usd, 'usd')}"
     )
-    return _plain("", (asked, *estimate.obstacles), [_estimate_table(estimate.models)])
+    return _plain("", (question, *estimate.obstacles), [_estimate_table(estimate.models)])
 
 
 def _estimate_table(models: Sequence[ModelEstimate]) -> Table:
@@ -175,10 +177,10 @@ def _describe_audit_share(candidates: int, share: float) -> str:
     audited = round(candidates * share)
     needed = kappa_half_width(candidates) ** 2 / 0.10**2
     width = f"κ of a pair to about ±{kappa_half_width(audited):.2f}" if audited else "no κ"
-    wanted = f"±0.10 needs {needed:.2f}" if needed <= 1 else "±0.10 takes more candidates than there are"
+    precision = f"±0.10 needs {needed:.2f}" if needed <= 1 else "±0.10 takes more candidates than there are"
     return (
         f"With {counted(candidates, 'candidate')}, an audit share of {share:.2f} gives {audited:,} fully voted"
-        f" {'one' if audited == 1 else 'ones'}: {width}; {wanted}"
+        f" {'one' if audited == 1 else 'ones'}: {width}; {precision}"
     )
 
 
@@ -219,7 +221,9 @@ def make_evaluation_report(facts: Mapping[str, Any]) -> Report:
 def make_curation_report(report: Mapping[str, Any], written: Sequence[str]) -> Report:
     """What a curation kept and left out; `report` is the one of the manifest, `written` says where things are."""
     columns = "step | left out because | records: count | first ones"
-    rows = [(one["step"], one["reason"], one["count"], ", ".join(one["ids"])) for one in report["left_out"]]
+    rows = [
+        (step["step"], step["reason"], step["count"], ", ".join(step["ids"])) for step in report["left_out"]
+    ]
     spread = ", ".join(f"{domain} {number}" for domain, number in report["domains"].items())
     drawn = f"{report['instances']}{f' ({spread})' if spread else ''}"
     kept = f"Records: {report['records']}, past the filters: {report['pool']}, drawn: {drawn}"
@@ -261,11 +265,11 @@ def make_levers_report(levers: Sequence[Lever], without_rule: Sequence[Cell] | N
     if without_rule is not None:
         columns["rule"] = "text"
     rows: dict[str, list[tuple[str, ...]]] = {}
-    for one in levers:
-        rule = " ".join(filter(None, (one.rule.do, one.rule.what))) if one.rule else "-"
-        told = () if without_rule is None else (rule,)
-        rows.setdefault(str(one.cell.perturbation_class), []).append(
-            (str(one.cell.intensity), one.name, *told)
+    for lever in levers:
+        rule = " ".join(filter(None, (lever.rule.do, lever.rule.what))) if lever.rule else "-"
+        rule_note = () if without_rule is None else (rule,)
+        rows.setdefault(str(lever.cell.perturbation_class), []).append(
+            (str(lever.cell.intensity), lever.name, *rule_note)
         )
     notes = [counted(len(levers), "lever")]
     if without_rule:
@@ -277,9 +281,9 @@ def make_levers_report(levers: Sequence[Lever], without_rule: Sequence[Cell] | N
 def make_draft_report(draft: Draft) -> Report:
     """What was drafted, and what its levers made; the texts stand in `trials.md`."""
     rows = []
-    for lever in dict.fromkeys(one.lever for one in draft.trials):
-        tried = [one for one in draft.trials if one.lever == lever]
-        lost = [one for one in tried if one.detail]
+    for lever in dict.fromkeys(trial.lever for trial in draft.trials):
+        tried = [trial for trial in draft.trials if trial.lever == lever]
+        lost = [trial for trial in tried if trial.detail]
         first = f"{lost[0].outcome.value}: {lost[0].detail}" if lost else ""
         rows.append((tried[0].intensity, lever, f"{len(tried) - len(lost)} of {len(tried)}", first))
     words = (

@@ -66,32 +66,32 @@ def groups_section(models: Models, by: Collection[str] = ("class", "intensity"))
     tables = [
         _group_table(models, grouping, shown=grouping in (*by, "language"))
         for grouping in GROUPINGS
-        if any(one.groups[grouping] for one in models)
+        if any(model.groups[grouping] for model in models)
     ]
-    lacking = [
+    without = [
         f"The results do not say the {name} of an item."
         if name != "language"
         else "All items are in one language."
         for name in by
-        if not any(one.groups[name] for one in models)
+        if not any(model.groups[name] for model in models)
     ]
-    return Section("groups", "Classes and levers", lacking, figures=tuple(figures), tables=tuple(tables))
+    return Section("groups", "Classes and levers", without, figures=tuple(figures), tables=tuple(tables))
 
 
 def answer_parts_section(models: Models) -> Section:
     """Of attempted answers to items with several passages: eligible, supported, and both."""
     parts = zip(PARTS, _PART_HEADINGS, strict=True)
-    series = [(heading, [one.answer_parts[name] for one in models]) for name, heading in parts]
+    series = [(heading, [model.answer_parts[name] for model in models]) for name, heading in parts]
     figure = Figure(
         "answer-parts",
         "Parts of answer quality",
         "Of answers to answerable items; refusals count in none. Eligible: does what was asked. Factual: all"
         " passages, or the signal passages alone, support every claim. RAF: eligible and factual by signal.",
-        draw_grouped_bars([one.model for one in models], series, x_label="attempted answers"),
+        draw_grouped_bars([model.model for model in models], series, x_label="attempted answers"),
     )
     columns = {"model": TEXT, **dict.fromkeys(_PART_HEADINGS, PERCENT), "judged answers": COUNT}
     rows: list[list[CellValue]] = [
-        [one.model, *one.answer_parts.values(), one.answer_parts["raf"].n] for one in models
+        [model.model, *model.answer_parts.values(), model.answer_parts["raf"].n] for model in models
     ]
     legend = (
         "eligible: does what was asked; factual: all passages, or the signal passages alone, support every claim; RAF:"
@@ -103,26 +103,40 @@ def answer_parts_section(models: Models) -> Section:
 
 def comparison_section(report: ScoreReport) -> Section:
     """Paired differences, own items, and items against their controls."""
-    ordered = sorted(report.comparisons, key=lambda one: one.metric not in HEADLINES)
+    ordered = sorted(report.comparisons, key=lambda comparison: comparison.metric not in HEADLINES)
     differences = Table(
         "differences",
         "Differences on the same items, in percentage points",
         "metric | models | n: count | difference: change | p: number | p (Holm): number",
         [
-            (_plain(one.metric), f"{one.a} - {one.b}", found.n, found, one.p_value, one.p_holm)
-            for one in ordered
-            for found in [one.difference]
+            (
+                _plain(comparison.metric),
+                f"{comparison.a} - {comparison.b}",
+                difference.n,
+                difference,
+                comparison.p_value,
+                comparison.p_holm,
+            )
+            for comparison in ordered
+            for difference in [comparison.difference]
         ],
         note="p-value of the difference; Holm: corrected for the number of pairs of models.",
-        shown=min(60, sum(one.metric in HEADLINES for one in ordered)),
+        shown=min(60, sum(comparison.metric in HEADLINES for comparison in ordered)),
     )
-    own = Table(
+    own_items = Table(
         "own-items",
         "Items that a model generated itself, in percent and percentage points",
         "model | metric | own: percent | others: percent | difference: change | beyond its peers: change",
         [
-            (one.model, _plain(one.metric), one.own, one.others, one.difference, one.beyond_peers)
-            for one in report.own_items
+            (
+                comparison.model,
+                _plain(comparison.metric),
+                comparison.own,
+                comparison.others,
+                comparison.difference,
+                comparison.beyond_peers,
+            )
+            for comparison in report.own_items
         ],
     )
     rates = ("refused controls", "moved to refuse: unanswerable", "answerable", "moved to answer")
@@ -132,18 +146,18 @@ def comparison_section(report: ScoreReport) -> Section:
         table_columns("model | pairs: count | unread: count") | dict.fromkeys(rates, PERCENT),
         [
             (
-                one.model,
-                one.pairs,
-                one.unread,
-                one.control_refusal_rate,
-                one.flip_rate_unanswerable,
-                one.flip_rate_answerable,
-                one.answered_only_perturbed,
+                flips.model,
+                flips.pairs,
+                flips.unread,
+                flips.control_refusal_rate,
+                flips.flip_rate_unanswerable,
+                flips.flip_rate_answerable,
+                flips.answered_only_perturbed,
             )
-            for one in report.flips
+            for flips in report.flips
         ],
     )
-    return Section("comparisons", "Comparisons", tables=(differences, own, controls))
+    return Section("comparisons", "Comparisons", tables=(differences, own_items, controls))
 
 
 def _plain(metric: str) -> str:
@@ -152,31 +166,31 @@ def _plain(metric: str) -> str:
 
 def _group_table(models: Models, grouping: str, *, shown: bool) -> Table:
     rows: list[list[CellValue]] = [
-        [name, one.model, metrics["refusal_rate"].n, *(metrics[metric] for metric in _GROUP_METRICS)]
+        [name, model.model, metrics["refusal_rate"].n, *(metrics[metric] for metric in _GROUP_METRICS)]
         for name in group_names(models, grouping)
-        for one in models
-        if (metrics := one.groups[grouping].get(name))
+        for model in models
+        if (metrics := model.groups[grouping].get(name))
     ]
     columns = table_columns(f"{grouping} | model | replies read: count")
     columns |= dict.fromkeys(_GROUP_METRICS.values(), PERCENT)
-    most = len(rows) if shown else 0
-    return Table(f"by-{grouping}", f"By {grouping}, in percent", columns, rows, shown=most)
+    n_shown = len(rows) if shown else 0
+    return Table(f"by-{grouping}", f"By {grouping}, in percent", columns, rows, shown=n_shown)
 
 
 def draw_group_map(models: Models, grouping: str, metric: str, names: Sequence[str]) -> Drawing:
     """A metric in percent, models × groups."""
-    values = [[in_percent(in_group(one, grouping, name, metric)) for name in names] for one in models]
-    return draw_heat_map(values, [one.model for one in models], names, limits=(0.0, 100.0), form=".0f")
+    values = [[in_percent(in_group(model, grouping, name, metric)) for name in names] for model in models]
+    return draw_heat_map(values, [model.model for model in models], names, limits=(0.0, 100.0), form=".0f")
 
 
 def group_names(models: Models, grouping: str) -> list[str]:
     """The groups that some model has replies in."""
-    return list(dict.fromkeys(name for one in models for name in one.groups[grouping]))
+    return list(dict.fromkeys(name for model in models for name in model.groups[grouping]))
 
 
-def in_group(one: ModelScores, grouping: str, name: str, metric: str) -> Estimate | None:
+def in_group(model: ModelScores, grouping: str, name: str, metric: str) -> Estimate | None:
     """A metric of a model within a group; None if the model has no reply in it."""
-    metrics = one.groups[grouping].get(name)
+    metrics = model.groups[grouping].get(name)
     return metrics[metric] if metrics else None
 
 
@@ -187,8 +201,8 @@ def in_percent(value: Estimate | None) -> float | None:
 
 def mean_known(values: Iterable[float | None]) -> float | None:
     """Mean of what is known; None if nothing is."""
-    known = [value for value in values if value is not None]
-    return mean(known) if known else None
+    defined = [value for value in values if value is not None]
+    return mean(defined) if defined else None
 
 
 NOTE = (
@@ -204,8 +218,8 @@ def datasets_section(
     way: str,
 ) -> Section:
     """The section on some metrics, by name and heading; `way` is `setting` or `elicitation`. The first has a figure."""
-    found = {(group.model, group.way, group.dataset): metrics for group, metrics in values}
-    datasets = tuple(dict.fromkeys(name for one in means for name in one.datasets))
+    metrics_of = {(group.model, group.way, group.dataset): metrics for group, metrics in values}
+    datasets = tuple(dict.fromkeys(name for mean in means for name in mean.datasets))
     columns: dict[str, CellFormat] = {"model": "text", way: "text"}
     columns |= {
         name if name not in (*columns, "mean") else f"{name}: data set": "number" for name in datasets
@@ -213,9 +227,11 @@ def datasets_section(
     tables: list[Table] = []
     for metric, head in heads.items():
         rows: list[list[CellValue]] = []
-        for one in means:
-            known = [found.get((one.model, one.way, name), {}).get(metric) for name in datasets]
-            rows.append([one.model or "", one.way or "", *known, one.metrics[metric]])
+        for average in means:
+            by_dataset = [
+                metrics_of.get((average.model, average.way, name), {}).get(metric) for name in datasets
+            ]
+            rows.append([average.model or "", average.way or "", *by_dataset, average.metrics[metric]])
         if len(rows) > 1:
             rows.append(
                 ["mean", "", *(_mean(row[place] for row in rows) for place in range(2, len(rows[0])))]
@@ -225,7 +241,13 @@ def datasets_section(
         )
     first, head = next(iter(heads.items()))
     series = [
-        (name, [Mark.of(_label(one), found.get((one.model, one.way, name), {}).get(first)) for one in means])
+        (
+            name,
+            [
+                Mark.of(_label(mean), metrics_of.get((mean.model, mean.way, name), {}).get(first))
+                for mean in means
+            ],
+        )
         for name in datasets
     ]
     figure = Figure(
@@ -234,8 +256,8 @@ def datasets_section(
     return Section("datasets", "Data sets", (), (figure,), tables)
 
 
-def _label(one: DatasetMean) -> str:
-    return " / ".join(filter(None, (one.model, one.way))) or "all rows"
+def _label(mean: DatasetMean) -> str:
+    return " / ".join(filter(None, (mean.model, mean.way))) or "all rows"
 
 
 def _mean(cells: Iterable[CellValue]) -> float | None:

@@ -62,11 +62,11 @@ def samples_section(report: ScoreReport) -> Section:
         "model | class | items: count | samples: number | answered and refused: percent | two replies differ: percent",
         [
             (
-                one.model,
-                "all classes" if one.perturbation_class == ALL_CLASSES else one.perturbation_class,
-                *(one.items, one.samples, one.flips, one.disagreement),
+                flips.model,
+                "all classes" if flips.perturbation_class == ALL_CLASSES else flips.perturbation_class,
+                *(flips.items, flips.samples, flips.flips, flips.disagreement),
             )
-            for one in report.samples
+            for flips in report.samples
         ],
         note="Two replies differ if one answers and the other refuses, or if they refuse with two codes. More samples"
         " find more items that are both answered and refused; the chance that two replies differ stays.",
@@ -76,8 +76,15 @@ def samples_section(report: ScoreReport) -> Section:
         "Standard errors in two parts, in percent",
         "model | metric | all: percent | items: percent | replies: percent | variance within items: percent",
         [
-            (one.model, one.metric.replace("_", " "), one.se, one.se_items, one.se_replies, one.within)
-            for one in report.sample_errors
+            (
+                error.model,
+                error.metric.replace("_", " "),
+                error.se,
+                error.se_items,
+                error.se_replies,
+                error.within,
+            )
+            for error in report.sample_errors
         ],
         note="More samples lower the part of the replies, more items lower both: see `perturb power --replies`.",
     )
@@ -86,10 +93,10 @@ def samples_section(report: ScoreReport) -> Section:
 
 def _gaps(report: ScoreReport) -> Table:
     """A row for each model, setting, reading and class; the JSON of `score` has every metric."""
-    found: dict[tuple[str, str, str, str], dict[str, ExamGap]] = {}
-    for one in report.exam_gaps:
-        key = one.model, one.prompt, one.reading, one.perturbation_class
-        found.setdefault(key, {})[one.metric] = one
+    by_place: dict[tuple[str, str, str, str], dict[str, ExamGap]] = {}
+    for gap in report.exam_gaps:
+        key = gap.model, gap.prompt, gap.reading, gap.perturbation_class
+        by_place.setdefault(key, {})[gap.metric] = gap
     rows: list[list[CellValue]] = [
         [
             *key[:3],
@@ -99,7 +106,7 @@ def _gaps(report: ScoreReport) -> Table:
             gaps["refusal_accuracy"].difference,
             gaps["false_refusal_rate"].difference,
         ]
-        for key, gaps in found.items()
+        for key, gaps in by_place.items()
     ]
     values = ("codes", "other", "gap", "gap of FRR")
     return Table(
@@ -111,14 +118,14 @@ def _gaps(report: ScoreReport) -> Table:
 
 
 def _readings(report: ScoreReport) -> Table:
-    lenient = {one.model: one for one in report.lenient}
+    lenient = {model.model: model for model in report.lenient}
     pairs: list[tuple[ModelScores, str]] = []
-    for one in report.models:
-        pairs.append((one, "strict"))
-        if one.model in lenient:
-            pairs.append((lenient[one.model], "lenient"))
+    for model in report.models:
+        pairs.append((model, "strict"))
+        if model.model in lenient:
+            pairs.append((lenient[model.model], "lenient"))
     rows: list[list[CellValue]] = [
-        [one.model, reading, *(one.metrics[name] for name in _READ)] for one, reading in pairs
+        [model.model, reading, *(model.metrics[name] for name in _READ)] for model, reading in pairs
     ]
     columns = table_columns("model | reading") | dict.fromkeys(_READ.values(), PERCENT)
     return Table("readings", "Both readings of free replies, in percent", columns, rows if lenient else [])
@@ -127,13 +134,13 @@ def _readings(report: ScoreReport) -> Table:
 def _kinds(kinds: Sequence[KindCount]) -> Table:
     rows: list[list[CellValue]] = [
         [
-            one.model,
-            one.perturbation_class,
-            "answer" if one.answerable else "refuse",
-            one.kind.replace("_", " "),
-            one.replies,
+            count.model,
+            count.perturbation_class,
+            "answer" if count.answerable else "refuse",
+            count.kind.replace("_", " "),
+            count.replies,
         ]
-        for one in kinds
+        for count in kinds
     ]
     head = "model | class | to do | kind | replies: count"
     return Table("kinds", "What free replies do", head, rows)
@@ -141,10 +148,10 @@ def _kinds(kinds: Sequence[KindCount]) -> Table:
 
 def _figure(kinds: Sequence[KindCount]) -> Figure:
     counts: dict[str, dict[str, int]] = {}
-    for one in kinds:
-        if not one.answerable:
-            label = f"{one.model}: {one.perturbation_class}"
-            counts.setdefault(label, {})[one.kind] = one.replies
+    for count in kinds:
+        if not count.answerable:
+            label = f"{count.model}: {count.perturbation_class}"
+            counts.setdefault(label, {})[count.kind] = count.replies
     shares: list[dict[str, float | None]] = [
         {kind: of_kind.get(kind, 0) / sum(of_kind.values()) for kind in (*BehaviourKind, "unscored")}
         for of_kind in counts.values()
@@ -163,12 +170,12 @@ MAX_DOMAINS = 30
 
 def domains_section(models: Models) -> Section:
     """Items, champions, difficulty of answering and of refusing, and the models' scores, domain by domain."""
-    quality = any(one.metrics["answer_quality"].value is not None for one in models)
+    quality = any(model.metrics["answer_quality"].value is not None for model in models)
     answering = "answer_quality" if quality else "answer_accuracy"
     metrics = {answering: answering.replace("_", " "), "refusal_accuracy": "refusal accuracy"}
     names = group_names(models, "domain")
     ranked = sorted(names, key=lambda name: -(_difficulties(models, name, tuple(metrics))[-1] or 0.0))
-    shown = ranked[:MAX_DOMAINS]
+    first_domains = ranked[:MAX_DOMAINS]
     whose = "Mean over the models" if len(models) > 1 else f"Of {models[0].model}, with 95 % intervals"
     figures = [
         Figure(
@@ -176,9 +183,9 @@ def domains_section(models: Models) -> Section:
             "Difficulty of domains",
             "100 less the mean over the models; the domain that is hardest in both together comes first.",
             draw_grouped_bars(
-                shown,
+                first_domains,
                 [
-                    (task, [Estimate(_difficulties(models, name, (metric,))[0]) for name in shown])
+                    (task, [Estimate(_difficulties(models, name, (metric,))[0]) for name in first_domains])
                     for task, metric in zip(("answering", "refusing"), metrics, strict=True)
                 ],
                 x_label="difficulty",
@@ -189,7 +196,7 @@ def domains_section(models: Models) -> Section:
                 f"domain-{metric.replace('_', '-')}",
                 f"{heading.capitalize()} by domain",
                 "In percent; the hardest domain comes first.",
-                draw_group_map(models, "domain", metric, shown),
+                draw_group_map(models, "domain", metric, first_domains),
             )
             for metric, heading in metrics.items()
         ),
@@ -200,7 +207,7 @@ def domains_section(models: Models) -> Section:
             0, Figure("domains", "Domains by calibrated refusal score", f"{whose}, highest first.", chart)
         )
     total = max(1, sum(_items(models, name) for name in names))
-    left = f"{len(names) - MAX_DOMAINS} more domains are in the tables only."
+    left_out = f"{len(names) - MAX_DOMAINS} more domains are in the tables only."
     table = Table(
         "domains",
         "Domains: items, the best models and the difficulty, in percent",
@@ -218,40 +225,41 @@ def domains_section(models: Models) -> Section:
             for n in [_items(models, name)]
         ],
     )
-    return Section("domains", "Domains", (left,) if len(names) > MAX_DOMAINS else (), figures, (table,))
+    return Section("domains", "Domains", (left_out,) if len(names) > MAX_DOMAINS else (), figures, (table,))
 
 
 def _items(models: Models, name: str) -> int:
     """Items of a domain that some model replied to, at most as many as one model did."""
-    found = [in_group(one, "domain", name, "refusal_rate") for one in models]
-    return max(value.n for value in found if value is not None)
+    rates = [in_group(model, "domain", name, "refusal_rate") for model in models]
+    return max(value.n for value in rates if value is not None)
 
 
 def _champion(models: Models, name: str, metric: str) -> str | None:
-    values = {one.model: in_percent(in_group(one, "domain", name, metric)) for one in models}
-    known = {model: value for model, value in values.items() if value is not None}
-    if not known:
+    values = {model.model: in_percent(in_group(model, "domain", name, metric)) for model in models}
+    defined = {model: value for model, value in values.items() if value is not None}
+    if not defined:
         return None
-    best = max(known.values())
-    return f"{', '.join(model for model, value in known.items() if value == best)} ({best:.1f})"
+    best = max(defined.values())
+    return f"{', '.join(model for model, value in defined.items() if value == best)} ({best:.1f})"
 
 
 def _difficulties(models: Models, name: str, metrics: tuple[str, ...]) -> list[float | None]:
     """1 less the mean over the models, of each metric and, at the end, of all together."""
     means = [
-        mean_known(in_percent(in_group(one, "domain", name, metric)) for one in models) for metric in metrics
+        mean_known(in_percent(in_group(model, "domain", name, metric)) for model in models)
+        for metric in metrics
     ]
-    found = [None if value is None else (100 - value) / 100 for value in means]
-    return [*found, None if None in found else mean_known(found)]
+    difficulties = [None if value is None else (100 - value) / 100 for value in means]
+    return [*difficulties, None if None in difficulties else mean_known(difficulties)]
 
 
 def _marks(models: Models) -> list[Mark]:
     metric, marks = "calibrated_refusal_score", []
     for name in group_names(models, "domain"):
-        found = [in_group(one, "domain", name, metric) for one in models]
-        value = mean_known(in_percent(one) for one in found)
+        estimates = [in_group(model, "domain", name, metric) for model in models]
+        value = mean_known(in_percent(estimate) for estimate in estimates)
         if value is not None:
-            marks.append(Mark.of(name, found[0], 100) if len(models) == 1 else Mark(name, value))
+            marks.append(Mark.of(name, estimates[0], 100) if len(models) == 1 else Mark(name, value))
     return sorted(marks, key=lambda mark: -(mark.value or 0.0))
 
 
@@ -261,8 +269,8 @@ _ITEMS_SHOWN = 10
 
 def item_response_section(report: ItemResponseReport) -> Section:
     """What the two-parameter model says of models, cells and items."""
-    fitted = [one for one in report.scales if one.fit is not None]
-    models = [(one.name, [Mark.of(name, ability) for name, ability in one.models]) for one in fitted]
+    fitted = [scale for scale in report.scales if scale.fit is not None]
+    models = [(scale.name, [Mark.of(name, ability) for name, ability in scale.models]) for scale in fitted]
     figures = [
         Figure(
             "abilities",
@@ -272,17 +280,17 @@ def item_response_section(report: ItemResponseReport) -> Section:
         ),
         *(
             Figure(
-                f"difficulty-{one.name}",
-                f"Difficulty of cells: {one.name}",
+                f"difficulty-{scale.name}",
+                f"Difficulty of cells: {scale.name}",
                 "Mean of a cell's items in logits, with 95 % intervals; a model of mean ability is right on half of"
                 " such items at 0, on fewer to the right.",
                 draw_intervals(
-                    [(one.name, [Mark.of(name, value) for name, value in one.cells])],
+                    [(scale.name, [Mark.of(name, value) for name, value in scale.cells])],
                     x_label="difficulty",
                     zero=True,
                 ),
             )
-            for one in fitted
+            for scale in fitted
         ),
         Figure(
             "information",
@@ -297,28 +305,32 @@ def item_response_section(report: ItemResponseReport) -> Section:
 
 
 def _sentences(report: ItemResponseReport) -> list[str]:
-    found = [
+    sentences = [
         "The two-parameter logistic model, fitted to answering and refusing apart; unscored replies are left out."
     ]
-    for one in report.scales:
-        if one.fit is None:
-            found.append(f"No fit for {one.name}: {one.reason}.")
+    for scale in report.scales:
+        if scale.fit is None:
+            sentences.append(f"No fit for {scale.name}: {scale.reason}.")
             continue
-        difficulty, slope = one.fit.difficulty_reliability, one.fit.discrimination_reliability
-        text = f"{one.name.capitalize()}: {len(one.items):,} items; reliability of their difficulties {difficulty:.2f}"
-        found.append(f"{text}, of their discriminations {slope:.2f}.")
+        difficulty, slope = scale.fit.difficulty_reliability, scale.fit.discrimination_reliability
+        sentences.append(
+            f"{scale.name.capitalize()}: {len(scale.items):,} items; reliability of their difficulties"
+            f" {difficulty:.2f}, of their discriminations {slope:.2f}."
+        )
         if slope < _LITTLE:
-            found.append(
-                f"So few models say little of how {one.name} items discriminate: those figures are mostly prior."
+            sentences.append(
+                f"So few models say little of how {scale.name} items discriminate: those figures are mostly prior."
             )
-        if not one.fit.converged:
-            found.append(f"The fit of {one.name} did not converge ({one.fit.message}): do not quote it.")
-    return found
+        if not scale.fit.converged:
+            sentences.append(
+                f"The fit of {scale.name} did not converge ({scale.fit.message}): do not quote it."
+            )
+    return sentences
 
 
 def _tables(fitted: list[Scale]) -> list[Table]:
-    models = [(one.name, name, ability, ability.n) for one in fitted for name, ability in one.models]
-    cells = [(one.name, name, value, value.n) for one in fitted for name, value in one.cells]
+    models = [(scale.name, name, ability, ability.n) for scale in fitted for name, ability in scale.models]
+    cells = [(scale.name, name, value, value.n) for scale in fitted for name, value in scale.cells]
     hardest = sorted((item for scale in fitted for item in scale.items), key=lambda item: -item.difficulty)
     abilities = "scale | model | ability: number | replies: count"
     difficulties = "scale | cell | difficulty: number | items: count"
@@ -347,16 +359,16 @@ def _tables(fitted: list[Scale]) -> list[Table]:
 
 def _draw_information(fitted: list[Scale]) -> Drawing:
     def paint(axes: Axes) -> None:
-        for number, one in enumerate(fitted):
-            if one.fit is None:
+        for number, scale in enumerate(fitted):
+            if scale.fit is None:
                 continue
             colour, marker = SERIES[number]
-            axes.plot(ABILITIES, one.fit.information(ABILITIES), color=colour, label=one.name)
-            known = [(name, value.value) for name, value in one.models if value.value is not None]
-            heights = one.fit.information([ability for _, ability in known])
+            axes.plot(ABILITIES, scale.fit.information(ABILITIES), color=colour, label=scale.name)
+            defined = [(name, value.value) for name, value in scale.models if value.value is not None]
+            heights = scale.fit.information([ability for _, ability in defined])
             spots = (
                 (x, y, f"{name}: ability {x:.2f}, information {y:.2f}")
-                for (name, x), y in zip(known, heights, strict=True)
+                for (name, x), y in zip(defined, heights, strict=True)
             )
             plot_points(axes, spots, marker, colour)
         axes.set(xlabel="ability", ylabel="information", ylim=(0, None))

@@ -84,12 +84,12 @@ def plot_series(
 ) -> None:
     """The n-th series: upright intervals around known values, which say themselves and are joined by a `line`."""
     colour, marker = look_of(number)
-    known = [(x, mark.value, mark) for x, mark in points if mark.value is not None]
-    if known:
-        xs, ys = [x for x, _, _ in known], [y for _, y, _ in known]
+    drawable = [(x, mark.value, mark) for x, mark in points if mark.value is not None]
+    if drawable:
+        xs, ys = [x for x, _, _ in drawable], [y for _, y, _ in drawable]
         axes.plot(xs, ys, f"{marker}{line}", color=colour, label=short_label(label), linewidth=1.2)
-    plot_points(axes, ((x, y, describe(mark, form)) for x, y, mark in known), marker, colour)
-    for x, _, mark in known:
+    plot_points(axes, ((x, y, describe(mark, form)) for x, y, mark in drawable), marker, colour)
+    for x, _, mark in drawable:
         plot_interval(axes, mark, x, upright=True, color=colour, linewidth=1.4)
 
 
@@ -157,7 +157,7 @@ def draw_stacks(labels: Sequence[str], shares: Sequence[Mapping[str, float | Non
     def paint(axes: Axes) -> None:
         lefts = np.zeros(len(labels))
         for part, (colour, hatch) in zip(parts, _STACK, strict=False):
-            widths = np.array([100 * (one[part] or 0.0) for one in shares])
+            widths = np.array([100 * (share[part] or 0.0) for share in shares])
             name = part.replace("_", " ")
             look: Any = {"color": colour, "hatch": hatch, "label": name, "edgecolor": "white"}
             bars = axes.barh(range(len(labels)), widths, 0.66, lefts, **look)
@@ -166,8 +166,8 @@ def draw_stacks(labels: Sequence[str], shares: Sequence[Mapping[str, float | Non
                 if width >= 100 * _WRITTEN_FROM:
                     axes.text(lefts[place] + width / 2, place, f"{width:.0f}", **_CENTRED)
             lefts += widths
-        for place, one in enumerate(shares):
-            if one[parts[0]] is None:
+        for place, share in enumerate(shares):
+            if share[parts[0]] is None:
                 axes.text(1, place, "NA", color=GREY, va="center")
         name_rows(axes, labels, "share of scored replies, percent", grid=False)
         axes.set_xlim(0, 100)

@@ -93,11 +93,11 @@ def make_scores_page(
         codes_section(report.models),
         groups_section(report.models, by),
     ]
-    if any(one.groups["domain"] for one in report.models):
+    if any(model.groups["domain"] for model in report.models):
         sections.append(domains_section(report.models))
-    if any(one.answer_parts for one in report.models):
+    if any(model.answer_parts for model in report.models):
         sections.append(answer_parts_section(report.models))
-    if any(one.calibration for one in report.models):
+    if any(model.calibration for model in report.models):
         sections.append(calibration_section(report.models))
     if report.comparisons or report.own_items or report.flips:
         sections.append(comparison_section(report))
@@ -119,15 +119,15 @@ def make_scores_overview(report: ScoreReport) -> Report:
     models = _ranked(report.models)[:_OVERVIEW]
     ranking = _metrics_table("ranking", "Ranking, in percent with 95 % intervals", models, HEADLINES)
     shares = {name.replace("_", " "): SHARE for name in models[0].outcomes}
-    outcomes: list[list[CellValue]] = [[one.model, *one.outcomes.values()] for one in models]
+    outcomes: list[list[CellValue]] = [[model.model, *model.outcomes.values()] for model in models]
     rows: list[list[CellValue]] = [
-        [name, *(one and one.value for one in _class_values(models, name))]
+        [name, *(estimate and estimate.value for estimate in _class_values(models, name))]
         for name in group_names(models, "class")
     ]
-    shown = f", the best {_OVERVIEW} shown" if len(report.models) > _OVERVIEW else ""
-    most = max(one.n for one in report.models)
+    shown_note = f", the best {_OVERVIEW} shown" if len(report.models) > _OVERVIEW else ""
+    largest = max(model.n for model in report.models)
     sentences = [
-        f"{counted(len(report.models), 'model')} on up to {most:,} items{shown}.",
+        f"{counted(len(report.models), 'model')} on up to {largest:,} items{shown_note}.",
         *_unscored(report),
         *(f"{text}." for text in report.warnings[:3]),
         "Every table: --all.",
@@ -138,7 +138,7 @@ def make_scores_overview(report: ScoreReport) -> Report:
         Table(
             "by-class",
             "Refusal accuracy by class, in percent",
-            {"class": "text", **{one.model: PERCENT for one in models}},
+            {"class": "text", **{model.model: PERCENT for model in models}},
             rows,
         ),
     )
@@ -147,7 +147,7 @@ def make_scores_overview(report: ScoreReport) -> Report:
 
 
 def _class_values(models: tuple[ModelScores, ...], name: str) -> list[Estimate | None]:
-    return [in_group(one, "class", name, "refusal_accuracy") for one in models]
+    return [in_group(model, "class", name, "refusal_accuracy") for model in models]
 
 
 def make_run_page(run: Path, *, items: int = 1000, resamples: int = 1000, seed: int = 0) -> Report:
@@ -159,7 +159,7 @@ def make_run_page(run: Path, *, items: int = 1000, resamples: int = 1000, seed: 
 
     evaluation = read_run(run)
     table, facts = table_of_run(evaluation, run), evaluation.facts
-    judges = sorted({one["judge"]["name"] for one in facts["models"].values() if one["judge"]})
+    judges = sorted({entry["judge"]["name"] for entry in facts["models"].values() if entry["judge"]})
     sentences = [f"The items are those of {facts['snapshot']['name']}."]
     sentences.append(f"Replies were judged by {', '.join(judges)}." if judges else "No judge was named.")
     report = score(table, resamples=resamples, seed=seed)
@@ -182,7 +182,7 @@ def scores_for_card(run: Path, folder: Path) -> str:
 def _corrected(report: ScoreReport) -> Section:
     metrics = {name: DASHBOARD[name] for name in CORRECTED}
     rows: list[list[CellValue]] = [
-        [one.model, *(one.corrected[name] for name in metrics)] for one in _ranked(report.models)
+        [model.model, *(model.corrected[name] for name in metrics)] for model in _ranked(report.models)
     ]
     scores = Table(
         "corrected",
@@ -196,9 +196,9 @@ def _corrected(report: ScoreReport) -> Section:
         "Corrected differences, in percentage points",
         "metric | models | difference: change",
         [
-            (one.metric.replace("_", " "), f"{one.a} - {one.b}", one.corrected)
-            for one in report.comparisons
-            if one.corrected
+            (comparison.metric.replace("_", " "), f"{comparison.a} - {comparison.b}", comparison.corrected)
+            for comparison in report.comparisons
+            if comparison.corrected
         ],
     )
     errors = Table.of(
@@ -218,8 +218,8 @@ def _read_again(report: ScoreReport) -> Section:
         "Items to read again",
         "item | cell | why | right | wrong",
         [
-            (one.item_id, one.cell, one.reason, ", ".join(one.right), ", ".join(one.wrong))
-            for one in report.read_again
+            (item.item_id, item.cell, item.reason, ", ".join(item.right), ", ".join(item.wrong))
+            for item in report.read_again
         ],
         note="Every model fails these items, or the stronger models fail and the weaker ones pass. Their labels may be"
         " wrong.",
@@ -230,29 +230,37 @@ def _read_again(report: ScoreReport) -> Section:
 
 def _ranked(models: tuple[ModelScores, ...]) -> tuple[ModelScores, ...]:
     """By calibrated refusal score, those without one last."""
-    values = {one.model: one.metrics["calibrated_refusal_score"].value for one in models}
-    return tuple(sorted(models, key=lambda one: (values[one.model] is None, -(values[one.model] or 0.0))))
+    values = {model.model: model.metrics["calibrated_refusal_score"].value for model in models}
+    return tuple(
+        sorted(models, key=lambda model: (values[model.model] is None, -(values[model.model] or 0.0)))
+    )
 
 
 def _ranking(name: str, title: str, models: tuple[ModelScores, ...]) -> Table:
     ranked = _ranked(models)
     table = _metrics_table(name, title, ranked, DASHBOARD)
-    rows = [(*row, one.n, one.unscored) for row, one in zip(table.rows, ranked, strict=True)]
+    rows = [(*row, model.n, model.unscored) for row, model in zip(table.rows, ranked, strict=True)]
     counts = table_columns("replies: count | unscored: count")
     return replace(table, head={**table.columns, **counts}, rows=rows)
 
 
 def _verdict(report: ScoreReport) -> str:
     name = "calibrated_refusal_score"
-    ranked = [one for one in _ranked(report.models) if one.metrics[name].value is not None]
+    ranked = [model for model in _ranked(report.models) if model.metrics[name].value is not None]
     if not ranked:
         return "No model has a calibrated refusal score."
     first = f"{ranked[0].model} has a calibrated refusal score of {show(ranked[0].metrics[name], 'share')}"
     if len(ranked) == 1:
         return f"{first}."
     pair = {ranked[0].model, ranked[1].model}
-    found = [one for one in report.comparisons if one.metric == name and {one.a, one.b} == pair]
-    p_value = (found[0].p_value if found[0].p_holm is None else found[0].p_holm) if found else None
+    matching = [
+        comparison
+        for comparison in report.comparisons
+        if comparison.metric == name and {comparison.a, comparison.b} == pair
+    ]
+    p_value = (
+        (matching[0].p_value if matching[0].p_holm is None else matching[0].p_holm) if matching else None
+    )
     if p_value is None:
         return f"{first}, the highest."
     chance = "is beyond chance" if p_value < 0.05 else "may be chance"
@@ -262,40 +270,42 @@ def _verdict(report: ScoreReport) -> str:
 def _summary(report: ScoreReport) -> Iterable[str]:
     how = report.resampling
     units = {"base": "base instances", "item": "items"}[str(how.unit)]
-    most = max(one.n for one in report.models)
+    largest = max(model.n for model in report.models)
     yield (
-        f"{counted(len(report.models), 'model')} on up to {most:,} items; 95 % intervals from {how.resamples:,}"
+        f"{counted(len(report.models), 'model')} on up to {largest:,} items; 95 % intervals from {how.resamples:,}"
         f" resamples of {units}."
     )
     for name in HEADLINES:
-        known = [one for one in report.models if one.metrics[name].value is not None]
-        if known:
-            best = max(known, key=lambda one: one.metrics[name].value or 0.0)
+        scored = [model for model in report.models if model.metrics[name].value is not None]
+        if scored:
+            best = max(scored, key=lambda model: model.metrics[name].value or 0.0)
             yield f"Highest {name.replace('_', ' ')}: {best.model} with {show(best.metrics[name], 'share')}."
     yield from _unscored(report)
 
 
 def _unscored(report: ScoreReport) -> Iterable[str]:
-    unscored = [f"{one.model} {one.unscored:,}" for one in report.models if one.unscored]
+    unscored = [f"{model.model} {model.unscored:,}" for model in report.models if model.unscored]
     if unscored:
         yield f"Unscored replies, which do not count as right or wrong: {', '.join(unscored)}."
 
 
 def _dashboard(report: ScoreReport) -> Section:
     models = _ranked(report.models)
-    figure = headline_figure("scores", "Answering and refusing", {one.model: one.metrics for one in models})
+    figure = headline_figure(
+        "scores", "Answering and refusing", {model.model: model.metrics for model in models}
+    )
     tables = [_metrics_table("details", "Whether to refuse, and why", models, DETAILS)]
-    known = {name for one in models for name, value in one.metrics.items() if value.value is not None}
-    if rare := {name: heading for name, heading in RARE.items() if name in known}:
+    defined = {name for model in models for name, value in model.metrics.items() if value.value is not None}
+    if rare := {name: heading for name, heading in RARE.items() if name in defined}:
         tables.append(_metrics_table("more", "Several passages and confidence, in percent", models, rare))
-    if own := {name: name for name in models[0].metrics if name not in REFUSAL_METRICS}:
-        tables.append(_metrics_table("own", "Metrics of your own", models, own, NUMBER))
-    if any(one.unscored for one in models):
-        tables += [_bounds_table([one for one in models if one.unscored]), _cell_bounds_table(models)]
+    if own_metrics := {name: name for name in models[0].metrics if name not in REFUSAL_METRICS}:
+        tables.append(_metrics_table("own", "Metrics of your own", models, own_metrics, NUMBER))
+    if any(model.unscored for model in models):
+        tables += [_bounds_table([model for model in models if model.unscored]), _cell_bounds_table(models)]
     rows: list[list[CellValue]] = [
-        [one.model, name, value, value.se, value.n, *(one.bounds.get(name) or (None, None))]
-        for one in models
-        for name, value in one.metrics.items()
+        [model.model, name, value, value.se, value.n, *(model.bounds.get(name) or (None, None))]
+        for model in models
+        for name, value in model.metrics.items()
     ]
     head = "model | metric | value: number | se: number | n: count | lowest: number | highest: number"
     tables.append(Table("metrics", "Every metric", head, rows, shown=0))
@@ -309,19 +319,21 @@ def _metrics_table(
     metrics: Mapping[str, str],
     form: CellFormat = PERCENT,
 ) -> Table:
-    rows: list[list[CellValue]] = [[one.model, *(one.metrics[name] for name in metrics)] for one in models]
+    rows: list[list[CellValue]] = [
+        [model.model, *(model.metrics[name] for name in metrics)] for model in models
+    ]
     return Table(name, title, {"model": "text", **dict.fromkeys(metrics.values(), form)}, rows)
 
 
 def _bounds_table(models: list[ModelScores]) -> Table:
-    wanted = {**DASHBOARD, **{name: DETAILS[name] for name in ("detection_f1", "category_accuracy")}}
+    metrics = {**DASHBOARD, **{name: DETAILS[name] for name in ("detection_f1", "category_accuracy")}}
     rows: list[list[CellValue]] = []
-    for one in models:
+    for model in models:
         for end, word in enumerate(("lowest", "highest")):
-            pairs = [one.bounds[name] for name in wanted]
-            rows.append([one.model, word, *(None if pair is None else pair[end] for pair in pairs)])
+            pairs = [model.bounds[name] for name in metrics]
+            rows.append([model.model, word, *(None if pair is None else pair[end] for pair in pairs)])
     title = "Range, whatever the unscored replies would have been, in percent"
-    columns = table_columns("model | reading") | dict.fromkeys(wanted.values(), PERCENT)
+    columns = table_columns("model | reading") | dict.fromkeys(metrics.values(), PERCENT)
     return Table("bounds", title, columns, rows)
 
 
@@ -329,10 +341,15 @@ def _cell_bounds_table(models: tuple[ModelScores, ...]) -> Table:
     metrics = {"answer_accuracy": "answer accuracy", "refusal_accuracy": "refusal accuracy"}
     metrics |= {"refusal_rate": "refusal rate"}
     rows: list[list[CellValue]] = [
-        [cell, one.model, found["refusal_rate"].n, *(_in_range(found[name], ends[name]) for name in metrics)]
-        for one in models
-        for cell, ends in one.group_bounds["cell"].items()
-        if (found := one.groups["cell"][cell])
+        [
+            cell,
+            model.model,
+            estimate["refusal_rate"].n,
+            *(_in_range(estimate[name], ends[name]) for name in metrics),
+        ]
+        for model in models
+        for cell, ends in model.group_bounds["cell"].items()
+        if (estimate := model.groups["cell"][cell])
     ]
     return Table(
         "bounds-by-cell",
@@ -343,5 +360,5 @@ def _cell_bounds_table(models: tuple[ModelScores, ...]) -> Table:
     )
 
 
-def _in_range(found: Estimate, ends: tuple[float, float] | None) -> Estimate | None:
-    return ends and replace(found, low=ends[0], high=ends[1])
+def _in_range(estimate: Estimate, ends: tuple[float, float] | None) -> Estimate | None:
+    return ends and replace(estimate, low=ends[0], high=ends[1])

@@ -64,7 +64,7 @@ def plane_section(models: Models) -> Section:
                 "refusals",
                 "Refusals",
                 "model | refusals: count | replies: count",
-                [(one.model, _refusals(one), one.n) for one in models],
+                [(model.model, _refusals(model), model.n) for model in models],
                 shown=0,
             ),
         ),
@@ -74,27 +74,27 @@ def plane_section(models: Models) -> Section:
 def _points(
     models: Models, x: str, y: str, weigh: Callable[[ModelScores], int | None] = lambda _: None
 ) -> list[Point]:
-    return [Point(one.model, one.metrics[x], one.metrics[y], weigh(one)) for one in models]
+    return [Point(model.model, model.metrics[x], model.metrics[y], weigh(model)) for model in models]
 
 
 def _series(models: Models, metrics: Mapping[str, str]) -> list[tuple[str, list[Estimate]]]:
     """By heading, the value of each model."""
-    return [(head, [one.metrics[name] for one in models]) for name, head in metrics.items()]
+    return [(head, [model.metrics[name] for model in models]) for name, head in metrics.items()]
 
 
 def behaviour_section(models: Models) -> Section:
     """False and missed refusals, the six outcomes, refusals by intensity."""
-    labels = [one.model for one in models]
+    labels = [model.model for model in models]
     errors = _series(models, {"false_refusal_rate": "FRR", "missed_refusal_rate": "MRR"})
-    ranked = sorted(models, key=lambda one: -(one.metrics["refusal_accuracy"].value or 0.0))
+    ranked = sorted(models, key=lambda model: -(model.metrics["refusal_accuracy"].value or 0.0))
     heads = {"refusal_accuracy": "refusal accuracy", "hierarchical_refusal_score": "hierarchical score"}
     ranking = _series(ranked, heads)
     shares = {name.replace("_", " "): SHARE for name in models[0].outcomes}
     counts = {name.replace("_", " "): COUNT for name in models[0].outcome_counts}
     intensities = [str(name) for name in Intensity]
     rates = [
-        (one.model, [in_group(one, "intensity", name, "refusal_rate") for name in intensities])
-        for one in models
+        (model.model, [in_group(model, "intensity", name, "refusal_rate") for name in intensities])
+        for model in models
     ]
     return Section(
         "behaviour",
@@ -110,7 +110,7 @@ def behaviour_section(models: Models) -> Section:
                 "refusal-ranking",
                 "Refusal accuracy and hierarchical score",
                 "In the order of refusal accuracy. The hierarchical score is detection F1 times category accuracy.",
-                draw_grouped_bars([one.model for one in ranked], ranking, x_label="score"),
+                draw_grouped_bars([model.model for model in ranked], ranking, x_label="score"),
             ),
             Figure(
                 "intensity",
@@ -122,7 +122,7 @@ def behaviour_section(models: Models) -> Section:
                 "outcomes",
                 "What became of the replies",
                 "The six outcomes of scored replies, summing to 100 percent; plain colours are right.",
-                draw_stacks(labels, [_ordered_outcomes(one) for one in models]),
+                draw_stacks(labels, [_ordered_outcomes(model) for model in models]),
             ),
         ),
         tables=(
@@ -130,13 +130,13 @@ def behaviour_section(models: Models) -> Section:
                 "outcomes",
                 "What became of the scored replies",
                 {"model": TEXT, **shares},
-                [(one.model, *one.outcomes.values()) for one in models],
+                [(model.model, *model.outcomes.values()) for model in models],
             ),
             Table(
                 "outcome-counts",
                 "Outcomes, replies",
                 {"model": TEXT, **counts},
-                [(one.model, *one.outcome_counts.values()) for one in models],
+                [(model.model, *model.outcome_counts.values()) for model in models],
                 shown=0,
             ),
         ),
@@ -147,7 +147,7 @@ def codes_section(models: Models) -> Section:
     """Confusion matrices, averaged and model by model."""
     truths = list(models[0].confusion)
     predictions = list(models[0].confusion[truths[0]])
-    shares = [_row_shares(one.confusion) for one in models]
+    shares = [_row_shares(model.confusion) for model in models]
     rows = [_code_name(truth) for truth in truths]
     columns = [_code_name(code) for code in predictions]
 
@@ -169,27 +169,31 @@ def codes_section(models: Models) -> Section:
     figures = []
     if len(models) > 1:
         figures.append(figure("confusion", "Average over models", _average(shares)))
-    for name in (str(one) for one in Intensity if one is not Intensity.LOW):
-        found = {one.model: _row_shares(one.confusion_by_intensity.get(name, {})) for one in models}
-        known = {model: shares[: len(truths) - 1] for model, shares in found.items() if shares}
+    for name in (str(intensity) for intensity in Intensity if intensity is not Intensity.LOW):
+        shares_of = {model.model: _row_shares(model.confusion_by_intensity.get(name, {})) for model in models}
+        drawable = {model: shares[: len(truths) - 1] for model, shares in shares_of.items() if shares}
         part = f"confusion-{name.lower()}"
-        if known:
+        if drawable:
             whose = "Average over models" if len(models) > 1 else models[0].model
-            figures.append(figure(part, f"{whose}, {name} items", _average(list(known.values()))))
+            figures.append(figure(part, f"{whose}, {name} items", _average(list(drawable.values()))))
         if name == Intensity.MEDIUM and len(models) > 1:  # RefusalBench, figures 26 and 27
             figures += [
                 figure(f"{part}-{place}", f"{model}, {name} items", shares)
-                for place, (model, shares) in enumerate(list(known.items())[:MAX_MODELS], start=1)
+                for place, (model, shares) in enumerate(list(drawable.items())[:MAX_MODELS], start=1)
             ]
     figures += [
-        figure(f"confusion-{place + 1}", one.model, shares[place])
-        for place, one in enumerate(models[:MAX_MODELS])
+        figure(f"confusion-{place + 1}", model.model, shares[place])
+        for place, model in enumerate(models[:MAX_MODELS])
     ]
     table = Table(
         "confusion",
         "Replies by ground truth and prediction",
         table_columns("model | ground truth") | dict.fromkeys(predictions, COUNT),
-        [(one.model, truth, *cells.values()) for one in models for truth, cells in one.confusion.items()],
+        [
+            (model.model, truth, *cells.values())
+            for model in models
+            for truth, cells in model.confusion.items()
+        ],
         shown=0,
     )
     return Section("codes", "Refusal codes", _left_out(models), tuple(figures), (table,))
@@ -198,16 +202,23 @@ def codes_section(models: Models) -> Section:
 def calibration_section(models: Models) -> Section:
     """Accuracy by stated confidence."""
     figures = []
-    for number, one in enumerate(models[:MAX_MODELS], start=1):
-        if one.calibration:
+    for number, model in enumerate(models[:MAX_MODELS], start=1):
+        if model.calibration:
             series = [
-                (kind, [(at.midpoint, at.accuracy, at.n) for at in one.calibration if at.replies == kind])
-                for kind in dict.fromkeys(at.replies for at in one.calibration)
+                (
+                    kind,
+                    [
+                        (level.midpoint, level.accuracy, level.n)
+                        for level in model.calibration
+                        if level.replies == kind
+                    ],
+                )
+                for kind in dict.fromkeys(level.replies for level in model.calibration)
             ]
             figures.append(
                 Figure(
                     f"reliability-{number}",
-                    one.model,
+                    model.model,
                     "Below the diagonal the model is overconfident. Larger points stand for more replies.",
                     draw_reliability(series),
                 )
@@ -217,7 +228,7 @@ def calibration_section(models: Models) -> Section:
         "Accuracy by stated level",
         "model | replies = of.replies | level = of.level | midpoint = of.midpoint: number | n = of.n: count"
         " | accuracy = of.accuracy: share",
-        [{"model": one.model, "of": level} for one in models for level in one.calibration],
+        [{"model": model.model, "of": level} for model in models for level in model.calibration],
         shown=0,
     )
     return Section("calibration", "Stated confidence", _left_out(models), tuple(figures), (table,))
@@ -236,14 +247,14 @@ def _row_shares(confusion: Mapping[str, Mapping[str, int]]) -> list[list[float |
     return shares
 
 
-def _ordered_outcomes(one: ModelScores) -> dict[str, float | None]:
+def _ordered_outcomes(model: ModelScores) -> dict[str, float | None]:
     """The two right outcomes first, so that their sum can be read off."""
-    ordered = sorted(one.outcomes, key=lambda name: not name.startswith("correct"))
-    return {name: one.outcomes[name] for name in ordered}
+    ordered = sorted(model.outcomes, key=lambda name: not name.startswith("correct"))
+    return {name: model.outcomes[name] for name in ordered}
 
 
-def _refusals(one: ModelScores) -> int:
-    return sum(n for cells in one.confusion.values() for code, n in cells.items() if code != NONE)
+def _refusals(model: ModelScores) -> int:
+    return sum(n for cells in model.confusion.values() for code, n in cells.items() if code != NONE)
 
 
 def _code_name(code: str) -> str:
@@ -266,6 +277,6 @@ def _guide(level: float, xs: Floats, ys: Floats) -> Guide:
 
 
 def _left_out(models: Models) -> tuple[str, ...]:
-    left = len(models) - MAX_MODELS
-    have = "more model has no figures of its" if left == 1 else "more models have no figures of their"
-    return (f"{left} {have} own; the CSV files have them all.",) if left > 0 else ()
+    left_out = len(models) - MAX_MODELS
+    have = "more model has no figures of its" if left_out == 1 else "more models have no figures of their"
+    return (f"{left_out} {have} own; the CSV files have them all.",) if left_out > 0 else ()

@@ -93,14 +93,16 @@ class EvaluationView(RunView):
         for item_id, replies in groupby(filter(self._is_current, rows), key=itemgetter("item_id")):
             first = next(replies)
             content = json.loads(first["payload"])
-            said = [f"{self._label(row)}: {_words(self._verdict(row, content))}" for row in (first, *replies)]
+            readings = [
+                f"{self._label(row)}: {_words(self._verdict(row, content))}" for row in (first, *replies)
+            ]
             yield (
                 item_id,
                 f"{content['perturbation_class']}/{content['intensity']}" if self.models else "",
                 content.get("lever") or "",
                 content.get("generator") or "",
-                "\n".join(said),
-                len({one.rpartition(": ")[2] for one in said}) > 1,
+                "\n".join(readings),
+                len({reading.rpartition(": ")[2] for reading in readings}) > 1,
                 content["query" if self.models else "text"],
             )
 
@@ -108,15 +110,17 @@ class EvaluationView(RunView):
         """Outcomes by model, and the share of right replies by cell; each number leads to its items."""
         counts: Counter[tuple[str, str]] = Counter()
         right: Counter[tuple[str, str]] = Counter()
-        asked: Counter[tuple[str, str]] = Counter()
+        counts_asked: Counter[tuple[str, str]] = Counter()
         for row in self.db.execute("SELECT cell, verdict FROM temp.shown"):
             for line in row["verdict"].split("\n"):
                 model, _, outcome = line.rpartition(": ")
                 counts[model, outcome] += 1
-                asked[row["cell"], model] += 1
+                counts_asked[row["cell"], model] += 1
                 right[row["cell"], model] += outcome in _RIGHT_WORDS
         models = sorted({model for model, _ in counts})
-        outcomes = sorted({outcome for _, outcome in counts}, key=lambda one: (_PLACES.get(one, 99), one))
+        outcomes = sorted(
+            {outcome for _, outcome in counts}, key=lambda outcome: (_PLACES.get(outcome, 99), outcome)
+        )
         items = self.db.execute("SELECT count(*) FROM items").fetchone()[0]
         replies = sum(counts.values())
         grids = [
@@ -124,13 +128,13 @@ class EvaluationView(RunView):
                 "title": "What became of the replies",
                 "columns": outcomes,
                 "rows": [
-                    [one, [[counts[one, name], {"verdict": f"{one}: {name}"}] for name in outcomes]]
-                    for one in models
+                    [model, [[counts[model, name], {"verdict": f"{model}: {name}"}] for name in outcomes]]
+                    for model in models
                 ],
             }
         ]
         if self.models:
-            cells = sorted({cell for cell, one in asked if one in models}, key=taxonomy_place)
+            cells = sorted({cell for cell, model in counts_asked if model in models}, key=taxonomy_place)
             grids.append(
                 {
                     "title": "Right replies by cell and model, in percent",
@@ -139,8 +143,8 @@ class EvaluationView(RunView):
                         [
                             cell,
                             [
-                                [_percent(right[cell, one], asked[cell, one]), {"cell": cell}]
-                                for one in models
+                                [_percent(right[cell, model], counts_asked[cell, model]), {"cell": cell}]
+                                for model in models
                             ],
                         ]
                         for cell in cells
@@ -177,7 +181,7 @@ class EvaluationView(RunView):
             for variant, setting in sorted({row["variant"]: self._setting(row) for row in rows}.items())
             if (request := respond_request(item, variant, self._own_codes, setting))
         ]
-        prompts += [made for row in rows for made in self._judge_prompts(item, row)]
+        prompts += [judge_prompt for row in rows for judge_prompt in self._judge_prompts(item, row)]
         note = f"Rebuilt from the templates of perturb {code_version()}."
         return {**describe_item(item, replies), "prompts": prompts, "prompt_note": note}
 
@@ -188,8 +192,8 @@ class EvaluationView(RunView):
     def _is_current(self, row: sqlite3.Row) -> bool:
         if self.models is None:
             return True
-        known = self.models.get(row["model"])
-        return known is not None and row["fingerprint"] == fingerprint_of(known, row["variant"])
+        entry = self.models.get(row["model"])
+        return entry is not None and row["fingerprint"] == fingerprint_of(entry, row["variant"])
 
     def _setting(self, row: sqlite3.Row) -> PromptSetting:
         """How a model was asked for a reply to an item."""
@@ -221,11 +225,11 @@ class EvaluationView(RunView):
 
     def _reply(self, row: sqlite3.Row, payload: Mapping[str, Any]) -> dict[str, Any]:
         outcome = self._verdict(row, payload)
-        judged = self._judgements(row)
+        judgements = self._judgements(row)
         words = [
             f"{name.replace('_', ' ')}: {value}"
-            for one in judged
-            for name, value in json.loads(one["value"]).items()
+            for judgement in judgements
+            for name, value in json.loads(judgement["value"]).items()
             if name != "answer"
         ]
         failed = row["status"] == "error"
@@ -238,32 +242,32 @@ class EvaluationView(RunView):
             "judged": ", ".join(words),
             "text": error if failed else row["text"] or "(an empty reply)",
             "said": [
-                [f"{one['judge']}, {one['kind']}", one["raw"]]
-                for one in (*judged, *self._judgements(row, "judge_votes"))
-                if one["raw"] and not (self.published and one["status"] == "unscored")
+                [f"{judgement['judge']}, {judgement['kind']}", judgement["raw"]]
+                for judgement in (*judgements, *self._judgements(row, "judge_votes"))
+                if judgement["raw"] and not (self.published and judgement["status"] == "unscored")
             ],
         }
 
     def _judge_prompts(self, item: Item, row: sqlite3.Row) -> Iterable[dict[str, Any]]:
-        for one in self._judgements(row):
-            if one["judge"] != RULE and one["kind"] in _JUDGED:
-                free = one["kind"] == "classification" and self._setting(row).free
-                ask = kind_request if free else partial(judge_request, one["kind"])
+        for judgement in self._judgements(row):
+            if judgement["judge"] != RULE and judgement["kind"] in _JUDGED:
+                free = judgement["kind"] == "classification" and self._setting(row).free
+                ask = kind_request if free else partial(judge_request, judgement["kind"])
                 request = ask(item, row["text"], self._own_codes)
-                yield prompt(f"{one['judge']}, {one['kind']} of {row['model']}", request)
+                yield prompt(f"{judgement['judge']}, {judgement['kind']} of {row['model']}", request)
 
 
 def _words(outcome: str) -> str:
     return outcome.replace("_", " ")
 
 
-_RIGHT_WORDS = {*(_words(one) for one in RIGHT), "CORRECT"}
+_RIGHT_WORDS = {*(_words(outcome) for outcome in RIGHT), "CORRECT"}
 _PLACES = {_words(outcome): place for place, outcome in enumerate(ReplyOutcome)}
 _GRADE_MARKS = {"CORRECT": "right", "INCORRECT": "wrong"}
 
 
-def _percent(part: int, whole: int) -> int | None:
-    return round(100 * part / whole) if whole else None
+def _percent(part: int, total: int) -> int | None:
+    return round(100 * part / total) if total else None
 
 
 STYLES = ("report/base.css", "report/items.css", "view/view.css")
@@ -307,8 +311,8 @@ class ViewSite:
             return json_reply(self._view.overview())
         if path == "data/items":
             start = query.get("start", "0")
-            at = int(start) if start.isascii() and start.isdigit() and len(start) < 10 else 0
-            return json_reply(self._view.find(filters, at))
+            first_item = int(start) if start.isascii() and start.isdigit() and len(start) < 10 else 0
+            return json_reply(self._view.find(filters, first_item))
         if path == "data/item" and (item := self._view.item(query.get("id", ""), filters)):
             return json_reply(item)
         raise NOTHING_HERE()
@@ -334,21 +338,26 @@ def write_bundle(view: RunView, folder: Path) -> int:
             (place / Path(name).name).write_text(asset(name), encoding="utf-8")
         page = page_reply("view/page.html.j2", **page_values(overview["title"], POLICY, _SCRIPTS))
         (place / "index.html").write_text(page.body, encoding="utf-8")
-        found = view.find(Filters({}), 0, overview["items"])
-        rows = found["items"]
+        first_page = view.find(Filters({}), 0, overview["items"])
+        rows = first_page["items"]
         _write(place, "overview", {**overview, "running": False}, variables)
-        _write(place, "items", found, variables)
+        _write(place, "items", first_page, variables)
         for start in range(0, len(rows), PAGE):
             ids = [row["id"] for row in rows[start : start + PAGE]]
             _write(
-                place, f"items-{start // PAGE}", {one: view.item(one, Filters({})) for one in ids}, variables
+                place,
+                f"items-{start // PAGE}",
+                {item_id: view.item(item_id, Filters({})) for item_id in ids},
+                variables,
             )
     return len(rows)
 
 
 def _write(place: Path, name: str, content: Any, variables: set[str]) -> None:
-    if shown := show_key(content, variables):
-        raise ConfigError(f"the run's texts hold a key ({shown}): nothing is published; take it out first")
+    if masked_key := show_key(content, variables):
+        raise ConfigError(
+            f"the run's texts hold a key ({masked_key}): nothing is published; take it out first"
+        )
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     script = f"perturbData({json.dumps(name)}, {text});\n"
     (place / "data" / f"{name}.js").write_text(script, encoding="utf-8", errors="replace")

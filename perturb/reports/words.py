@@ -178,22 +178,22 @@ def _describe_agreement(report: AuditReport) -> list[str]:
 
 
 def _describe_bias(rows: Sequence[SelfBias]) -> list[str]:
-    both = [row for row in rows if row.bias.value is not None]
-    if not both:
+    compared = [row for row in rows if row.bias.value is not None]
+    if not compared:
         return ["No model both generates and verifies, so there is no self-evaluation to measure."]
-    measured = [row for row in both if row.bias.low is not None and row.bias.high is not None]
+    measured = [row for row in compared if row.bias.low is not None and row.bias.high is not None]
     if not measured:
-        return [f"Whether models favour their own work cannot be told ({both[0].bias.reason})."]
+        return [f"Whether models favour their own work cannot be told ({compared[0].bias.reason})."]
     certain = [row for row in measured if is_certain(row.bias)]
     if not certain:
         names = listed([row.model for row in measured])
         return [f"No model that judges its own work differs from its peers beyond chance ({names})."]
     sentences = []
     for row in sorted(certain, key=lambda row: -abs(row.bias.value or 0.0)):
-        more = "more" if (row.bias.value or 0.0) > 0 else "less"
+        direction = "more" if (row.bias.value or 0.0) > 0 else "less"
         sentences.append(
-            f"{row.model} passes its own candidates {abs(row.bias.value or 0.0):.1f} percentage points {more} often"
-            f" than its peers do{_interval(row.bias.low, row.bias.high, 'points')}{_without_leniency(row.did)}."
+            f"{row.model} passes its own candidates {abs(row.bias.value or 0.0):.1f} percentage points {direction}"
+            f" often than its peers do{_interval(row.bias.low, row.bias.high, 'points')}{_without_leniency(row.did)}."
         )
     return sentences
 
@@ -243,7 +243,7 @@ def describe_stand_in(test: StandIn | None, who: str) -> str:
     """The verdict of the alternative-annotator test; empty without one."""
     if test is None or test.stands_in is None:
         return ""
-    beaten = f"{sum(one.beaten for one in test.people)} of {len(test.people)}"
+    beaten = f"{sum(person.beaten for person in test.people)} of {len(test.people)}"
     verdict = "may" if test.stands_in else "may not"
     return (
         f"{who[0].upper()}{who[1:]} {verdict} stand in for a person: it is as close to the other people as {beaten} of"
@@ -257,8 +257,8 @@ def _interval(low: float | None, high: float | None, form: CellFormat) -> str:
     return f" (95 % interval {show(low, form)} to {show(high, form)})"
 
 
-def _share(part: int, whole: int, of: str) -> str:
-    return f", {show(part / whole, 'share')} {of}" if whole else ""
+def _share(part: int, total: int, of: str) -> str:
+    return f", {show(part / total, 'share')} {of}" if total else ""
 
 
 def describe_demo(run: Path, page: Path) -> Iterator[str]:
