@@ -22,7 +22,7 @@ from perturb.cli.output import (
     reject_given,
     reject_option,
 )
-from perturb.cli.run_options import PrintJsonOption
+from perturb.cli.run_options import JsonOption
 from perturb.errors import ConfigError
 from perturb.files.resources import data_folder
 from perturb.files.text_files import writing_errors
@@ -112,7 +112,7 @@ def levers_command(
     budget_usd: Annotated[
         float | None, Option(min=0, help="With draft: stop before the calls cost more than this.")
     ] = None,
-    json_output: PrintJsonOption = False,
+    json_output: JsonOption = False,
 ) -> None:
     """List the levers, show one, or draft a class of your own from a sentence.
 
@@ -236,7 +236,7 @@ def curate_command(
     ] = None,
     calling: shared.CallOptions,
     force: Annotated[bool, Option("--force", help="Overwrite an existing base set.")] = False,
-    json_output: shared.PrintJsonOption = False,
+    json_output: shared.JsonOption = False,
 ) -> None:
     """Make a base set from a source: filter, trim contexts, sample; every record left out is counted.
 
@@ -262,30 +262,32 @@ def curate_command(
             reject_option("--out", f"{out} is the source itself: choose another name")
     chosen_recipe = PLAIN if recipe is None else load_recipe(recipe)
     with given_by_options():
-        day = None if since is None else read_since(since)
-    request = SourceRequest(opened, form, chosen_recipe, seed, limit, knowledge, columns, day)
-    articles = form == "articles" or (form == "auto" and writer is not None and not request.is_folder)
-    if request.is_folder and writer is None:
+        first_day = None if since is None else read_since(since)
+    request = SourceRequest(opened, form, chosen_recipe, seed, limit, knowledge, columns, first_day)
+    # with a writer, the format auto means articles unless the source is a folder of documents
+    are_articles = form == "articles" or (form == "auto" and writer is not None and not request.is_folder)
+    if writer is None and request.is_folder:
         reject_option("--writer", "is missing: a folder of documents needs a model that writes questions")
-    if articles and writer is None:
+    if writer is None and are_articles:
         reject_option("--writer", "is missing: articles need a model that writes questions")
-    if writer is not None and not (articles or request.is_folder):
+    if writer is not None and not (are_articles or request.is_folder):
         reject_option("--writer", "goes with --format articles or a folder of documents: leave it out")
-    if articles and solvers:
+    if are_articles and solvers:
         reject_option("--solvers", "cannot test questions that are written from articles: leave it out")
     if not request.is_folder:
         reject_given({"--since": since}, "goes with a folder of documents: leave it out")
     if solvers is None:
         reject_given({"--judge": judge}, "goes with --solvers: leave it out")
     if writer is None and solvers is None:
-        given = {"--batch": calling.batch, "--executor": calling.executor != "local"}
-        reject_given(given, "goes with --solvers or --writer: leave it out")
+        call_options = {"--batch": calling.batch, "--executor": calling.executor != "local"}
+        reject_given(call_options, "goes with --solvers or --writer: leave it out")
     run = RunOptions(**calling.run_options())
     curation, digest = curate_source(request, out, solvers, writer, run, judged=judge, force=force)
-    _report(curation, out, digest, json_output)
+    _print_curation(curation, out, digest, json_output)
 
 
-def _report(curation: Curation, out: Path, digest: str, json_output: bool) -> None:
+def _print_curation(curation: Curation, out: Path, digest: str, json_output: bool) -> None:
+    """Print what was written, and note the passages and records that were left out."""
     from perturb.curation.curation import manifest_path
 
     report = curation.report

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from logging import INFO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,13 +24,23 @@ from perturb.cli.output import (
     reject_option,
     styled,
 )
-from perturb.cli.run_options import ColumnOption, EndJsonOption, ExecutorName, ReplayOption, WaitOption
+from perturb.cli.run_options import (
+    BudgetOption,
+    ColumnOption,
+    DryRunOption,
+    ExecutorName,
+    FillOption,
+    JsonOption,
+    ReplayOption,
+    WaitOption,
+)
 from perturb.cli.working import is_quiet
 from perturb.runtime.asyncs import LOG
 from perturb.text.wording import counted
 
 if TYPE_CHECKING:
     from perturb.api.calls import BuildCall
+    from perturb.building.run import BuildReport
     from perturb.config import BaseSetEntry, BuildConfig
     from perturb.llm.recording import Replay
 
@@ -82,9 +93,7 @@ def build_command(
             help="Server of each --generator and --verifier, such as http://localhost:8000/v1.",
         ),
     ] = None,
-    budget_usd: Annotated[
-        float | None, Option(min=0, help="Stop before the calls cost more than this; needs known prices.")
-    ] = None,
+    budget_usd: BudgetOption = None,
     limit: Annotated[int | None, Option(min=1, help="At most N base instances: the first ones.")] = None,
     name: Annotated[str | None, Option(help="Name of the run; its folder is OUT/NAME.")] = None,
     round_name: Annotated[str | None, Option("--round", help="Round; a new one gives new items.")] = None,
@@ -101,22 +110,18 @@ def build_command(
             help='Stop once each cell of each generator has enough accepted items: "cell >= 22".',
         ),
     ] = None,
-    dry_run: Annotated[
-        bool, Option("--dry-run", help="Print what would be done, its cost, and what is missing; do nothing.")
-    ] = False,
+    dry_run: DryRunOption = False,
     retry_unparsed: Annotated[
         bool, Option("--retry-unparsed", help="Ask again if no reply could be read.")
     ] = False,
     replay: ReplayOption = None,
-    fill: Annotated[
-        bool, Option("--fill", help="With --replay: ask models for the replies that the file lacks.")
-    ] = False,
+    fill: FillOption = False,
     force: Annotated[
         bool,
         Option("--force", help="Build from other data under this name; the old snapshot gets a dated name."),
     ] = False,
     wait: WaitOption = False,
-    json_output: EndJsonOption = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Build a benchmark, or resume one that was stopped.
 
@@ -124,26 +129,22 @@ def build_command(
     """
     from perturb.api.calls import BuildCall
     from perturb.building.run import build
-    from perturb.config import load_config, recorded_config
-    from perturb.files.resources import demo_recording
+    from perturb.config import load_config
     from perturb.llm.recording import Replay, read_recording
     from perturb.records import JobOutcome
-    from perturb.reports.runs import make_build_report
 
     if fill and replay is None:
         reject_option("--fill", "goes with --replay: leave it out")
     _check_models(config, demo, generator, verifier, api_base)
-    newly = (config, base_set, round_name, seed, replay, generator, verifier)
-    bare = newly == (None,) * len(newly)
-    if demo == DEEP and not bare:
-        reject_option("--demo", "deep replays a round on record: leave the options about other rounds out")
-    on_record = "recorded" if demo is None else demo
-    embedded = demo_recording(on_record) if bare and demo in (None, DEEP) else None
-    replay = replay or embedded
-    named = _named_set(None if embedded else demo, base_set, base_format, column)
+    choices_of_a_round = (config, base_set, round_name, seed, replay, generator, verifier)
+    embedded = _embedded_round(demo, chosen=any(choice is not None for choice in choices_of_a_round))
+    named_set = _named_set(None if embedded else demo, base_set, base_format, column)
+    start = None if config is None else load_config(config)
+    if embedded is not None:
+        start, replay = embedded.config, embedded.replies
     if demo is not None and base_set is None and config is None and name is None:
         name = demo
-    changes = {
+    options = {
         "name": name,
         "round": round_name,
         "seed": seed,
@@ -151,21 +152,19 @@ def build_command(
         "until": until,
         "budget_usd": budget_usd,
     }
-    given = {key: value for key, value in changes.items() if value is not None}
-    known = load_config(config) if config is not None else recorded_config(on_record) if embedded else None
-    asked = BuildCall(known, given, _base_set_entry(known, named, limit), generator, verifier, api_base)
-    settings = _resolve(asked, out)
-    stand_in = "" if known is not None or json_output else _stand_in(settings)
+    changes = {field: value for field, value in options.items() if value is not None}
+    base_set_entry = _base_set_entry(start, named_set, limit)
+    settings = _resolve(BuildCall(start, changes, base_set_entry, generator, verifier, api_base), out)
     recorded = None if replay is None else Replay(read_recording(replay), fill)
+    who_works = "" if start is not None or json_output else _without_models(settings)
     if dry_run:
-        _print_estimate(settings, out / settings.name, recorded, json_output, stand_in)
+        _print_estimate(settings, out / settings.name, recorded, json_output, who_works)
         return
-    retry = frozenset({JobOutcome.UNPARSED} if retry_unparsed else ())
     report = build(
         settings,
         out / settings.name,
         progress=not is_quiet(),
-        retry=retry,
+        retry=frozenset({JobOutcome.UNPARSED} if retry_unparsed else ()),
         replay=recorded,
         force=force,
         wait=wait,
@@ -177,12 +176,8 @@ def build_command(
     elif embedded is not None and report.snapshot is not None:
         _print_demo(report.run)
     else:
-        typer.echo(stand_in, nl=False)
-        print_report(make_build_report(report.facts, report.snapshot))
-        if report.snapshot is not None:
-            typer.echo(
-                f"\nOne of its items:\n{_first_item(report.snapshot)}\nMore: perturb show {report.run}"
-            )
+        typer.echo(who_works, nl=False)
+        _print_build(report)
     if report.stopped is not None:
         note(f"perturb: {report.stopped}")
     elif report.snapshot is None:
@@ -191,8 +186,44 @@ def build_command(
         raise typer.Exit(1)
 
 
+@dataclass(frozen=True)
+class _EmbeddedRound:
+    """A recorded round that comes with the package: its configuration, and the file of its replies."""
+
+    config: BuildConfig
+    replies: Path
+
+
+def _embedded_round(demo: str | None, *, chosen: bool) -> _EmbeddedRound | None:
+    """The round to replay if no option has `chosen` another; None if a round is to be built.
+
+    `perturb build` without any such option replays one round, `--demo deep` another.
+    """
+    from perturb.config import recorded_config
+    from perturb.files.resources import demo_recording
+
+    if demo == DEEP and chosen:
+        reject_option("--demo", "deep replays a round on record: leave the options about other rounds out")
+    if chosen or demo not in (None, DEEP):
+        return None
+    round_name = demo or "recorded"
+    replies = demo_recording(round_name)
+    return None if replies is None else _EmbeddedRound(recorded_config(round_name), replies)
+
+
+def _print_build(report: BuildReport) -> None:
+    """The counts of the build, and the first item of its snapshot."""
+    from perturb.reports.rendering import render_item, shown_items
+    from perturb.reports.runs import make_build_report
+
+    print_report(make_build_report(report.facts, report.snapshot))
+    if report.snapshot is not None:
+        item = render_item(shown_items(report.snapshot)[0], colour=styled("", "blue", err=False) != "")
+        typer.echo(f"\nOne of its items:\n{item}\nMore: perturb show {report.run}")
+
+
 def _print_demo(run: Path) -> None:
-    """The report page of the demo, and a few lines for who has never seen one."""
+    """Write the report page of the demo, and print a few lines for a first-time reader."""
     from perturb.reports.audit_page import make_page
     from perturb.reports.rendering import write_page
     from perturb.reports.words import describe_demo
@@ -202,12 +233,6 @@ def _print_demo(run: Path) -> None:
         typer.echo(line)
 
 
-def _first_item(snapshot: Path) -> str:
-    from perturb.reports.rendering import render_item, shown_items
-
-    return render_item(shown_items(snapshot)[0], colour=styled("", "blue", err=False) != "")
-
-
 def _check_models(
     config: Path | None,
     demo: str | None,
@@ -215,7 +240,7 @@ def _check_models(
     verifiers: list[str] | None,
     api_base: str | None,
 ) -> None:
-    """End the command as wrong use if models are named beside something that names others."""
+    """Reject models that are named twice, or beside a file or a demo that names the models itself."""
     from perturb.config import refuse_secret_address
 
     for option, models in (("--generator", generators), ("--verifier", verifiers)):
@@ -235,32 +260,35 @@ def _check_models(
 
 
 def _base_set_entry(
-    config: BuildConfig | None, named: BaseSetEntry | None, limit: int | None
+    config: BuildConfig | None, named_set: BaseSetEntry | None, limit: int | None
 ) -> dict[str, Any] | None:
-    """The base set if options change it; one that they name keeps the limit of the configured one."""
+    """The base set, None if options leave the configured one as it is.
+
+    Without `--limit`, a base set that options name has the limit of the configured one.
+    """
     from perturb.config import default_config
 
-    if named is None and limit is None:
+    if named_set is None and limit is None:
         return None
     configured = (config or default_config()).base_set
-    return (named or configured).model_copy(update={"limit": limit or configured.limit}).model_dump()
+    return (named_set or configured).model_copy(update={"limit": limit or configured.limit}).model_dump()
 
 
-def _resolve(asked: BuildCall, out: Path) -> BuildConfig:
-    """The configuration; a fault is one of the options, because a file has been read before."""
+def _resolve(call: BuildCall, out: Path) -> BuildConfig:
+    """The configuration. Its file was read before, so a fault here comes from an option, which the error names."""
     from perturb.errors import ConfigError
 
     try:
-        return asked.resolve(out)
+        return call.resolve(out)
     except ConfigError as exc:
-        words = re.sub(r"^field '(\w+)'", lambda found: "--" + found[1].replace("_", "-"), str(exc))
-        raise typer.BadParameter(words) from None
+        message = re.sub(r"^field '(\w+)'", lambda match: "--" + match[1].replace("_", "-"), str(exc))
+        raise typer.BadParameter(message) from None
 
 
-def _stand_in(config: BuildConfig) -> str:
-    """What does the work of models that are not named, as the first line of the output; empty if nothing does."""
-    writes = any(one.kind == "rules" for one in config.generators)
-    checks = any(one.kind == "rules" for one in config.verifiers)
+def _without_models(config: BuildConfig) -> str:
+    """The first line of the output: what works instead of models that are not named; empty if all are named."""
+    writes = any(generator.kind == "rules" for generator in config.generators)
+    checks = any(verifier.kind == "rules" for verifier in config.verifiers)
     if writes and checks:
         return (
             "The rule engine writes and offline checks verify: name models with --generator and --verifier.\n"
@@ -273,6 +301,7 @@ def _stand_in(config: BuildConfig) -> str:
 def _named_set(
     demo: str | None, path: Path | None, form: str, column: list[str] | None
 ) -> BaseSetEntry | None:
+    """The base set that `--demo` or `--base-set` names, None without either."""
     from perturb.config import BaseSetEntry
     from perturb.curation.base_sets import FORMAT_READERS, demo_path
 
@@ -293,9 +322,9 @@ def _named_set(
 
 
 def _print_estimate(
-    config: BuildConfig, run: Path, replay: Replay | None, json_output: bool, first: str
+    config: BuildConfig, run: Path, replay: Replay | None, json_output: bool, first_line: str
 ) -> None:
-    """What the build would do and cost; of a replay, how many replies are on record."""
+    """Print what the build would do and cost; for a replay, how many replies the file holds."""
     from perturb.building.estimate import estimate_build
     from perturb.building.plan import plan_build
     from perturb.ledger.quotas import measured_ends
@@ -312,5 +341,5 @@ def _print_estimate(
         note(warning)
     verbose = LOG.isEnabledFor(INFO)
     page = make_estimate_report(estimate, config.replicates, len(config.generators), verbose=verbose)
-    typer.echo(first, nl=False)
+    typer.echo(first_line, nl=False)
     print_result(estimate.to_dict(), page, json_output)

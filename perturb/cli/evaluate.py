@@ -1,16 +1,29 @@
-"""`perturb evaluate`: ask models about the items of a snapshot and have their replies judged."""
+"""`perturb evaluate` asks models about the items of a snapshot; `perturb score` scores their stored replies."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from typer import Argument, Option
 
 from perturb.cli import run_options as shared
-from perturb.cli.output import given_by_options, note, print_result, reject_option
-from perturb.cli.working import is_quiet
+from perturb.cli.output import (
+    given_by_options,
+    note,
+    print_result,
+    reject_option,
+    with_covariates,
+    write_beside,
+)
+from perturb.cli.working import WorkflowCommand, is_quiet
+from perturb.text.wording import counted
+
+if TYPE_CHECKING:
+    from perturb.scoring.score_report import ScoreReport
 
 
 def evaluate_command(
@@ -70,7 +83,7 @@ def evaluate_command(
     subset: shared.HubSubsetOption = None,
     split: shared.HubSplitOption = None,
     levers: shared.ClassesOption = None,
-    json_output: shared.EndJsonOption = False,
+    json_output: shared.JsonOption = False,
 ) -> None:
     """Evaluate models on a snapshot, or resume an evaluation that was stopped.
 
@@ -114,3 +127,188 @@ def evaluate_command(
         run = report.facts["run"]
         note(f"perturb: {run}: no model replied: see why above, then run the same command again")
         raise typer.Exit(1)
+
+
+ScoreGrouping = StrEnum("ScoreGrouping", "CLASS INTENSITY CELL DOMAIN LANGUAGE LEVER GENERATOR")
+"""What scores can be listed by."""
+
+
+class BareReview(WorkflowCommand):
+    """A command whose `--review` may stand without a value, which is then empty."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Give a bare `--review` its empty value."""
+        following = [*args, "--"][1:]
+        words = [
+            "--review=" if word == "--review" and after.startswith("-") else word
+            for word, after in zip(args, following, strict=True)
+        ]
+        return super().parse_args(ctx, words)
+
+
+def score_command(
+    source: Annotated[
+        Path,
+        Argument(
+            help="The folder of an evaluation, or a .jsonl, .csv or .parquet table of results.",
+            show_default=False,
+        ),
+    ],
+    by: Annotated[
+        list[ScoreGrouping] | None,
+        Option(help="List scores by this; repeatable. [default: class, intensity]"),
+    ] = None,
+    models: Annotated[
+        list[str] | None, Option("--model", metavar="MODEL", help="Score this model only; repeatable.")
+    ] = None,
+    unit: Annotated[
+        Literal["base", "item"],
+        Option(help="Resample base instances with all their items, or single items."),
+    ] = "base",
+    item_response: Annotated[
+        bool,
+        Option(
+            "--item-response", help="Also fit abilities of models and difficulties of items; needs 4 models."
+        ),
+    ] = False,
+    metrics: Annotated[
+        list[str] | None,
+        Option("--metric", help="Also compute a function of your own, module:function; repeatable."),
+    ] = None,
+    part: Annotated[
+        Path | None,
+        Option(
+            metavar="SNAPSHOT",
+            help="Also score the items of this snapshot alone, such as the hard ones.",
+            show_default=False,
+        ),
+    ] = None,
+    review: Annotated[
+        str | None,
+        Option(
+            metavar="[FILE]",
+            help="Also correct the scores by the grades that people gave: in the run, or in a table of"
+            " `perturb review RUN export --to answers`.",
+            show_default=False,
+        ),
+    ] = None,
+    against: Annotated[
+        Path | None,
+        Option(help="With --gate: the other scores, as an evaluation, a table, or stored scores."),
+    ] = None,
+    gate: Annotated[
+        str | None,
+        Option(
+            metavar="RULE",
+            help='"crs >= against - 0.02" or "crs >= 0.6": exit with 0 if it holds, 1 if not, 3 if undecided.',
+        ),
+    ] = None,
+    everything: Annotated[
+        bool,
+        Option("--all", help="Print every table. Options that ask for more do so too."),
+    ] = False,
+    to: Annotated[
+        tuple[str, Path] | None,
+        Option(
+            metavar="FORMAT DIR",
+            help="Also write the scores for others into a folder: `every-eval-ever`, with the replies, or"
+            " `eval-results`, for the pages of models on the Hub.",
+            show_default=False,
+        ),
+    ] = None,
+    dataset: Annotated[
+        str | None,
+        Option(help="With --to eval-results: the snapshot's repository on the Hub.", show_default=False),
+    ] = None,
+    resamples: shared.ResamplesOption = 1000,
+    seed: shared.SeedOption = 0,
+    page: shared.PageOption = None,
+    levers: shared.ClassesOption = None,
+    covariates: shared.CovariatesOption = None,
+    json_output: shared.JsonOption = False,
+) -> None:
+    """Show the scores of models from stored results; calls no model.
+
+    Example: perturb score outputs/evaluation --by class --by domain
+    """
+    from perturb.reports.scores_breakdowns import HEADLINES
+    from perturb.reports.scores_page import make_scores_overview, make_scores_page
+    from perturb.scoring.score_report import score
+    from perturb.scoring.table import read_results
+
+    _check_format(source, to, dataset)
+    grades = None
+    if review is not None:
+        from perturb.scoring.human_grades import read_grades
+
+        grades = read_grades(source, Path(review) if review else None)
+    report = score(
+        read_results(source, levers or ()),
+        resamples=resamples,
+        seed=seed,
+        unit=unit,
+        item_response=item_response,
+        models=models or (),
+        metrics=metrics or (),
+        part=part,
+        grades=grades,
+    )
+    content = make_scores_page(report, by=by or (ScoreGrouping.CLASS, ScoreGrouping.INTENSITY))
+    values = (
+        (model.model, {head: model.metrics[name] for name, head in HEADLINES.items()})
+        for model in report.models
+    )
+    content, covariate_facts = with_covariates(content, covariates, values)
+    write_beside(page, content)
+    if not any((everything, by, item_response, metrics, part, review is not None, covariates)):
+        content = make_scores_overview(report)
+    if to is not None:
+        note(f"{counted(len(_write_for_others(source, report, to, dataset)), 'file')} in {to[1]}")
+    if json_output:
+        for warning in report.warnings:
+            note(f"note: {warning}")
+    if gate is None:
+        if against is not None:
+            reject_option("--against", "goes with --gate: give both")
+        print_result({**report.to_dict(), **covariate_facts}, content, json_output)
+        return
+    from perturb.scoring.round_comparison import check_gate, read_scores
+
+    own_scores = {model.model: model.to_dict()["metrics"] for model in report.models}
+    other = None if against is None else read_scores(against)
+    with given_by_options():
+        decisions = check_gate(gate, own_scores, other)
+    gate_facts = {
+        "gate": [{**asdict(decision), "margin": decision.margin.to_dict()} for decision in decisions]
+    }
+    print_result({**report.to_dict(), **covariate_facts, **gate_facts}, content, json_output)
+    for decision in decisions:
+        word = {True: "holds", False: "does not hold", None: "is undecided"}[decision.passed]
+        need = (
+            f": about {counted(decision.more_items, 'item')} more would decide" if decision.more_items else ""
+        )
+        note(f"{decision.model}: {gate} {word}{need}")
+    passed = [decision.passed for decision in decisions]
+    raise typer.Exit(1 if False in passed else 3 if None in passed else 0)
+
+
+def _check_format(source: Path, to: tuple[str, Path] | None, dataset: str | None) -> None:
+    name = to[0] if to else None
+    if name not in (None, "every-eval-ever", "eval-results"):
+        reject_option("--to", f"'{name}' is not a format: give every-eval-ever or eval-results")
+    if (name == "eval-results") != (dataset is not None):
+        reject_option("--dataset", "goes with --to eval-results: give both, as in --dataset org/my-benchmark")
+    if name == "every-eval-ever" and not source.is_dir():
+        reject_option("--to", "every-eval-ever needs the folder of an evaluation: a table has no replies")
+
+
+def _write_for_others(
+    source: Path, report: ScoreReport, to: tuple[str, Path], dataset: str | None
+) -> list[Path]:
+    from perturb.scoring.interchange import write_eval_results, write_every_eval_ever
+
+    return (
+        write_eval_results(report, to[1], dataset)
+        if dataset
+        else write_every_eval_ever(source, report, to[1])
+    )

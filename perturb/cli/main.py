@@ -13,13 +13,13 @@ from typer import Option
 
 from perturb.cli.authoring import curate_command, init_command, levers_command, schema_command
 from perturb.cli.build import build_command
-from perturb.cli.evaluate import evaluate_command
+from perturb.cli.evaluate import BareReview, evaluate_command, score_command
 from perturb.cli.output import USAGE_EXIT_CODE, UsageError, describe, styled
+from perturb.cli.publish import publish_command, report_command, verify_snapshot_command
 from perturb.cli.questions import bas_app, refusal_index_app
-from perturb.cli.review import review_app
-from perturb.cli.rounds import compare_command, power_command, publish_command, verify_snapshot_command
+from perturb.cli.review import audit_command, review_app
+from perturb.cli.rounds import compare_command, power_command
 from perturb.cli.runs import export_command, show_command, status_command, view_command
-from perturb.cli.scores import BareReview, audit_command, report_command, score_command
 from perturb.cli.working import WorkflowCommand, WorkflowGroup, working
 from perturb.errors import PerturbError
 from perturb.runtime.asyncs import INTERRUPTED, exit_interrupted
@@ -87,14 +87,15 @@ def main() -> None:
     except typer.Abort:
         code = INTERRUPTED
     except BrokenPipeError:
+        # the reader of stdout is gone, as in `perturb show | head`: what is still buffered would raise again at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
-    except OSError as exc:  # a name too long, a folder that may not be searched: wherever a path is looked at
+    except OSError as exc:  # a path that is too long, or a folder that may not be searched
         if exc.filename is None:
             raise
         _fail(f"perturb: {exc.filename}: {exc.strerror}: check the path and its permissions", 1)
     if code == INTERRUPTED:
-        # litellm leaves coroutines of calls that were dropped before they began; they complain when collected.
+        # litellm never awaits the coroutines of calls that were dropped before they began, and Python warns of it
         warnings.filterwarnings("ignore", message="coroutine .* was never awaited", category=RuntimeWarning)
         exit_interrupted()
     sys.exit(code)

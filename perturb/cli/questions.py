@@ -1,11 +1,7 @@
-"""`perturb bas`: whether stated confidence supports decisions to answer or to abstain.
-
-`perturb refusal-index`: whether models refuse what they do not know, from a table or a two-pass run.
-"""
+"""`perturb bas` and `perturb refusal-index`: score tables of answers, or ask models questions and score the replies."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -74,7 +70,7 @@ def confidence_table_command(
     percent: PercentOption = False,
     bins: BinsOption = 10,
     ece_bins: EdgeOption = "right",
-    resamples: shared.BootstrapOption = 1000,
+    resamples: shared.AtLeastTwoResamplesOption = 1000,
     seed: shared.SeedOption = 0,
     weight: Annotated[
         str | None,
@@ -102,7 +98,7 @@ def confidence_table_command(
         (group.group.model, {head: group.report.metrics[name] for head, name in heads.items()})
         for group in scores.groups
     )
-    page, covariates = with_covariates(make_bas_page(scores, _named(tables)), models, values)
+    page, covariates = with_covariates(make_bas_page(scores, ", ".join(map(str, tables))), models, values)
     write_beside(report, page)
     if json_output:
         for group in scores.groups:
@@ -163,7 +159,7 @@ def calibrate_command(
     percent: PercentOption = False,
     bins: BinsOption = 10,
     ece_bins: EdgeOption = "right",
-    resamples: shared.BootstrapOption = 1000,
+    resamples: shared.AtLeastTwoResamplesOption = 1000,
     seed: shared.SeedOption = 0,
     report: shared.PageOption = None,
     json_output: shared.JsonOption = False,
@@ -180,7 +176,7 @@ def calibrate_command(
         calibration_matrix,
         score_groups,
     )
-    from perturb.scoring.confidence_table import load_maps, read_confidence_tables
+    from perturb.scoring.confidence_table import load_maps, read_confidence_tables, save_maps
 
     if apply is not None and (on is not None or save is not None):
         reject_option("--apply", "fits no map, so --on and --save cannot stand beside it: leave them out")
@@ -190,25 +186,31 @@ def calibrate_command(
         maps = load_maps(apply)
         calibrations = [apply_saved(maps, group, precision) for group in groups]
     else:
-        calibration = read_confidence_tables([on], percent=percent) if on else ()
-        calibrations = [
-            _fit(group, calibration, Split(share, repeats=repeats), precision) for group in groups
-        ]
-    across = () if apply or on else calibration_matrix(groups, method, Split(share), precision)
+        fitting_groups = read_confidence_tables([on], percent=percent) if on else ()
+        split = Split(share, repeats=repeats)
+        calibrations = [_fit(group, fitting_groups, split, precision) for group in groups]
+    transfers = () if apply or on else calibration_matrix(groups, method, Split(share), precision)
     if save is not None:
-        _save(save, calibrations, method)
-    page = make_bas_page(score_groups(groups, precision), _named(tables), calibrations, across)
+        save_maps(save, [calibration.saved_map(method) for calibration in calibrations])
+        note(f"map: {save}")
+    page = make_bas_page(
+        score_groups(groups, precision), ", ".join(map(str, tables)), calibrations, transfers
+    )
     write_beside(report, page)
-    for fitted in calibrations:
-        _note_warnings(fitted.group)
-        if fitted.left_out:
-            note(
-                f"note: {fitted.group.name}: {counted(fitted.left_out, 'row')} that a map has learned from left out"
-            )
+    for calibration in calibrations:
+        _note_warnings(calibration.group)
+        if calibration.left_out:
+            rows = counted(calibration.left_out, "row")
+            note(f"note: {calibration.group.name}: {rows} that a map has learned from left out")
     results = [calibration.to_dict() for calibration in calibrations]
-    transfers = {"across": [transfer.to_dict() for transfer in across]} if across else {}
-    content = results[0] if len(results) == 1 else {"results": results, **transfers}
-    print_result(content, replace(page, sections=page.sections[-2 if across else -1 :]), json_output)
+    # several groups, and only they, are printed as a list, with the transfers between them
+    content = results[0]
+    if len(results) > 1:
+        content = {"results": results}
+        if transfers:
+            content["across"] = [transfer.to_dict() for transfer in transfers]
+    chapters = [section for section in page.sections if section.name in ("calibration", "transfer")]
+    print_result(content, replace(page, sections=chapters), json_output)
 
 
 def _checked_weight(weight: str | None) -> str | None:
@@ -224,44 +226,27 @@ def _checked_weight(weight: str | None) -> str | None:
 
 def _fit(
     group: ConfidenceGroup,
-    calibration: tuple[ConfidenceGroup, ...],
+    fitting_groups: tuple[ConfidenceGroup, ...],
     split: Split,
     precision: ConfidenceOptions,
 ) -> GroupCalibration:
-    from perturb.errors import ConfigError
+    """Maps for a group, fitted on a part of it or on the group of `--on` that goes with it.
+
+    A table with a single group goes with every group, one with several goes with those of the same name.
+    """
     from perturb.scoring.confidence_report import calibrate_on, calibrate_within
 
-    if not calibration:
+    if not fitting_groups:
         return calibrate_within(group, split, precision)
-    for other in calibration:
-        if len(calibration) == 1 or other.name == group.name:
-            return calibrate_on(other, group, split, precision)
+    for fitting_group in fitting_groups:
+        if len(fitting_groups) == 1 or fitting_group.name == group.name:
+            return calibrate_on(fitting_group, group, split, precision)
     raise ConfigError(f"--on: that table has no rows of '{group.name}': give one that has")
 
 
 def _note_warnings(group: ConfidenceGroup) -> None:
     for warning in group.warnings:
         note(f"note: {warning}")
-
-
-def _save(path: Path, calibrations: list[GroupCalibration], method: MapName) -> None:
-    from perturb.scoring.confidence_table import SavedMap, save_maps
-
-    maps = [
-        SavedMap(
-            calibration.group.model,
-            calibration.group.elicitation,
-            calibration.scores.maps[method],
-            calibration.fitted_on,
-        )
-        for calibration in calibrations
-    ]
-    save_maps(path, maps)
-    note(f"map: {path}")
-
-
-def _named(tables: Sequence[Path]) -> str:
-    return ", ".join(map(str, tables))
 
 
 refusal_index_app = typer.Typer(
@@ -294,8 +279,8 @@ def passes_table_command(
             help="How the interval of the index is made.  [default: delta, or bootstrap where base_id repeats]",
         ),
     ] = None,
-    resamples: shared.BootstrapOption = 1000,
-    seed: shared.ResampleSeedOption = 0,
+    resamples: shared.AtLeastTwoResamplesOption = 1000,
+    seed: shared.SeedOption = 0,
     cv: Annotated[float, Option(min=0.001, help="Coefficient of variation to give a sample size for.")] = 0.1,
     column: shared.ColumnOption = None,
     models: shared.CovariatesOption = None,
@@ -306,7 +291,6 @@ def passes_table_command(
 
     Example: perturb refusal-index table answers.csv --json
     """
-    from perturb.errors import ConfigError
     from perturb.reports.refusal_index_page import make_refusal_page
     from perturb.scoring.refusal_report import RefusalOptions, report_refusals
 

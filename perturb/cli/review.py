@@ -1,7 +1,8 @@
-"""`perturb review`: human validation of a run."""
+"""`perturb audit` checks the panel of verifiers from its votes; `perturb review` has people judge a sample of a run."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -18,12 +19,76 @@ from perturb.cli.output import (
     reject_given,
     reject_option,
 )
-from perturb.cli.run_options import PortOption, PrintJsonOption, ResampleSeedOption, RunArgument
+from perturb.cli.run_options import (
+    JsonOption,
+    PortOption,
+    ResamplesOption,
+    RunArgument,
+    SeedOption,
+)
 from perturb.cli.working import WorkflowCommand, WorkflowGroup
 from perturb.text.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+AuditGrouping = StrEnum("AuditGrouping", "CLASS INTENSITY LEVER GENERATOR LANGUAGE")
+"""What pass rates can be listed by."""
+
+
+def audit_command(
+    source: Annotated[
+        Path,
+        Argument(
+            help="The folder of a run, or a table of votes; with --shortcuts, a snapshot or a table of items too.",
+            show_default=False,
+        ),
+    ],
+    shortcuts: Annotated[
+        bool,
+        Option("--shortcuts", help="Measure instead how far a part of each item alone gives its label away."),
+    ] = False,
+    against: Annotated[
+        Path | None, Option(help="With --shortcuts: train on this earlier round, a run or a snapshot.")
+    ] = None,
+    by: Annotated[
+        list[AuditGrouping] | None,
+        Option(help="List rates by this; repeatable. [default: class, intensity, language]"),
+    ] = None,
+    resamples: ResamplesOption = 1000,
+    seed: SeedOption = 0,
+    json_output: JsonOption = False,
+) -> None:
+    """Show how many labels may be wrong, agreement, self-preference and pass rates, from stored votes.
+
+    For an evaluation with several judges it shows the same of the judges.
+
+    Example: perturb audit outputs/demo --by class --by lever
+    """
+    groupings = by or (AuditGrouping.CLASS, AuditGrouping.INTENSITY, AuditGrouping.LANGUAGE)
+    if against is not None and not shortcuts:
+        reject_option("--against", "needs --shortcuts: give both")
+    if shortcuts:
+        from perturb.api.stored import audit_shortcuts
+        from perturb.reports.audit_page import make_shortcuts_report
+
+        measured = audit_shortcuts(source, against=against, seed=seed, resamples=resamples)
+        content, page = {"shortcuts": measured.to_dict()}, make_shortcuts_report(measured, groupings)
+    else:
+        from perturb.api.stored import audit
+        from perturb.auditing.audit_report import AuditReport
+        from perturb.reports.audit_sections import make_audit_report, make_panel_report
+
+        report = audit(source, seed=seed, resamples=resamples)
+        content = report.to_dict()
+        page = (
+            make_audit_report(report, groupings)
+            if isinstance(report, AuditReport)
+            else make_panel_report(report)
+        )
+    print_result(content, page, json_output)
+
 
 review_app = typer.Typer(cls=WorkflowGroup, rich_markup_mode=None)
 
@@ -81,7 +146,7 @@ def draw_command(
     sheet: Annotated[
         Path | None, Option(help="Where the sheet goes.  [default: RUN/review/sheet.csv]")
     ] = None,
-    json_output: PrintJsonOption = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Draw the sample and write it as a sheet; answers that are there already are kept.
 
@@ -198,9 +263,9 @@ def read_command(
 @review_app.command("report", cls=WorkflowCommand)
 def report_command(
     context: typer.Context,
-    seed: ResampleSeedOption = 0,
-    resamples: Annotated[int, Option(min=1, help="Bootstrap resamples behind agreement.")] = 1000,
-    json_output: PrintJsonOption = False,
+    seed: SeedOption = 0,
+    resamples: ResamplesOption = 1000,
+    json_output: JsonOption = False,
 ) -> None:
     """Show what people found: pass rates, agreement among them, and how far the panel or the judge can be trusted.
 

@@ -40,8 +40,9 @@ CovariatesOption = Annotated[
     Path | None,
     Option("--models", help="YAML file that says family, size_b, release, … of the models by name."),
 ]
-SeedOption = Annotated[int, Option(min=0, help="Seed of the draws.")]
-BootstrapOption = Annotated[int, Option(min=2, help="Bootstrap resamples behind the intervals.")]
+SeedOption = Annotated[int, Option(min=0, help="Seed of draws and resamples.")]
+ResamplesOption = Annotated[int, Option(min=1, help="Bootstrap resamples behind each interval.")]
+AtLeastTwoResamplesOption = Annotated[int, Option(min=2, help="Bootstrap resamples behind each interval.")]
 PageOption = Annotated[
     Path | None,
     Option("--report", help="Also write a report page: FILE.html.", callback=check_page_name),
@@ -61,15 +62,20 @@ ColumnOption = Annotated[
         help="The column of a field, if it has another name in the table; repeatable.",
     ),
 ]
-JsonOption = Annotated[bool, Option("--json", help="Print every figure as JSON.")]
-PrintJsonOption = Annotated[bool, Option("--json", help="Print JSON.")]
+JsonOption = Annotated[bool, Option("--json", help="Print one JSON value, with every figure, and no text.")]
 WaitOption = Annotated[
     bool,
     Option("--wait", help="Keep trying if a server does not answer at the start."),
 ]
-EndJsonOption = Annotated[bool, Option("--json", help="End with one JSON object on stdout.")]
-ResamplesOption = Annotated[int, Option(min=1, help="Bootstrap resamples behind each interval.")]
-ResampleSeedOption = Annotated[int, Option(min=0, help="Seed of the resamples.")]
+BudgetOption = Annotated[
+    float | None, Option(min=0, help="Stop before the calls cost more than this; needs known prices.")
+]
+FillOption = Annotated[
+    bool, Option("--fill", help="With --replay: ask models for the replies that the file lacks.")
+]
+DryRunOption = Annotated[
+    bool, Option("--dry-run", help="Print what would be done, its cost, and what is missing; do nothing.")
+]
 PortOption = Annotated[int, Option(min=0, max=65535, help="Port; 0 takes a free one.")]
 RunArgument = Annotated[
     Path, Argument(metavar="RUN", help="A run folder, such as outputs/demo.", show_default=False)
@@ -103,10 +109,7 @@ class ModelOptions:
     models: Annotated[
         Path | None, Option("--models", help="YAML file of models under names of your own.")
     ] = None
-    budget_usd: Annotated[
-        float | None,
-        Option(min=0, help="Stop before the calls cost more than this; needs known prices."),
-    ] = None
+    budget_usd: BudgetOption = None
     preset: Annotated[
         Literal["paper"] | None,
         Option(help="Ask the models under test with the decoding parameters of the paper."),
@@ -158,13 +161,9 @@ class AskOptions(CallOptions, ModelOptions):
     """Which models under test are asked, and how, or what stands in for them."""
 
     replay: ReplayOption = None
-    fill: Annotated[
-        bool, Option("--fill", help="With --replay: ask models for the replies that the file lacks.")
-    ] = False
+    fill: FillOption = False
     demo: Annotated[bool, Option("--demo", help="Replay the embedded recording.")] = False
-    dry_run: Annotated[
-        bool, Option("--dry-run", help="Print what would be done, its cost, and what is missing; do nothing.")
-    ] = False
+    dry_run: DryRunOption = False
 
     def print_estimate(
         self, prepared: tuple[RefusalBench | QuestionTask[Any], ModelSet], json_output: bool

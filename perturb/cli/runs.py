@@ -28,7 +28,7 @@ from perturb.cli.output import (
     reject_option,
     styled,
 )
-from perturb.cli.run_options import PortOption, PrintJsonOption, RunArgument
+from perturb.cli.run_options import JsonOption, PortOption, RunArgument
 from perturb.records import PUBLISHED_CLASSES, Intensity, JsonObject, taxonomy_place
 from perturb.text.wording import counted
 
@@ -44,7 +44,7 @@ def status_command(
         bool,
         Option("--watch", help="Show it again every two seconds until nothing is left; end with Ctrl-C."),
     ] = False,
-    json_output: PrintJsonOption = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Show what is done, failed and left of a build or evaluation, with calls, cost and causes of failures.
 
@@ -79,7 +79,7 @@ def show_command(
         Option(help="Only items with this verdict; a snapshot holds accepted items only."),
     ] = None,
     limit: Annotated[int, Option(min=1, help="At most N items: the first ones.")] = 5,
-    json_output: PrintJsonOption = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Show items with their changes marked: [-taken out-] and {+put in+}, or in colour on a terminal.
 
@@ -190,7 +190,7 @@ def export_command(
             help="With --training dpo: an evaluation of the run's items, whose wrong replies are rejected; repeatable."
         ),
     ] = None,
-    json_output: PrintJsonOption = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Select rows and freeze a snapshot; calls no model. Of an evaluation, --replies writes the replies alone.
 
@@ -205,20 +205,30 @@ def export_command(
             )
         if controls is False:
             reject_option("--no-controls", "a training export needs the originals: leave it out")
-        asked = {"form": training, "exclude": tuple(exclude or ()), "keep_levers": keep_levers}
-        _export_training(run, out, {**asked, "evaluations": tuple(replies_of or ())}, seed, json_output)
+        training_options = {
+            "form": training,
+            "exclude": tuple(exclude or ()),
+            "keep_levers": keep_levers,
+            "evaluations": tuple(replies_of or ()),
+        }
+        _export_training(run, out, training_options, seed, json_output)
         return
     if exclude or keep_levers or replies_of:
         reject_option("--training", "is missing: --exclude, --keep-levers and --replies-of belong to it")
-    floors = {"per_generator": per_generator, "min_per_cell": min_per_cell}
-    quotas = {"strategy": strategy, **floors, "seed": seed, "reviewed": reviewed}
-    snapshot = _SnapshotOptions(controls, shortcuts, max_wrong)
-    _export_snapshot(run, out, replies, quotas, snapshot, json_output)
+    selection = {
+        "strategy": strategy,
+        "per_generator": per_generator,
+        "min_per_cell": min_per_cell,
+        "seed": seed,
+        "reviewed": reviewed,
+    }
+    options = _SnapshotOptions(controls, shortcuts, max_wrong)
+    _export_snapshot(run, out, replies, selection, options, json_output)
 
 
 @dataclass(frozen=True)
 class _SnapshotOptions:
-    """What is exported beside the rows, and what may keep them back."""
+    """What the snapshot holds beside its rows, and the share of wrong labels that forbids it."""
 
     controls: bool | None
     shortcuts: bool
@@ -229,7 +239,7 @@ def _export_snapshot(
     run: Path,
     out: Path | None,
     replies: Path | None,
-    quotas: JsonObject,
+    selection: JsonObject,
     options: _SnapshotOptions,
     json_output: bool,
 ) -> None:
@@ -240,9 +250,9 @@ def _export_snapshot(
     from perturb.snapshots.replies import export_replies, holds_evaluation
     from perturb.snapshots.select import SelectionPlan
 
-    given = {name: value for name, value in quotas.items() if value is not None}
-    floors = given.keys() & {"per_generator", "min_per_cell"}
-    if floors and given.setdefault("strategy", "balanced") == "natural":
+    chosen = {name: value for name, value in selection.items() if value is not None}
+    has_quotas = bool(chosen.keys() & {"per_generator", "min_per_cell"})
+    if has_quotas and chosen.setdefault("strategy", "balanced") == "natural":
         reject_option("--strategy natural", "takes no quotas: leave them out")
     if out is None and replies is None:
         reject_option("--out", "is missing: say where the snapshot goes")
@@ -258,18 +268,28 @@ def _export_snapshot(
     with reading(run) as db:
         plan = current_plan(db, run)
         note_unfinished(db, plan)
-        written = plan.facts.select
-        wanted_rows = (written.strategy, written.per_generator, written.min_per_cell)
-        drawn = SelectionPlan(*wanted_rows, plan.facts.seed, drop_repeats=True)
-        quota = replace(drawn, **given)
+        # an option wins over what the configuration of the run says
+        configured = plan.facts.select
+        quota = SelectionPlan(
+            strategy=chosen.get("strategy", configured.strategy),
+            per_generator=chosen.get("per_generator", configured.per_generator),
+            min_per_cell=chosen.get("min_per_cell", configured.min_per_cell),
+            seed=chosen.get("seed", plan.facts.seed),
+            reviewed=chosen.get("reviewed"),
+            drop_repeats=True,
+        )
         if quota.strategy == "hard":
-            quota = replace(quota, at_least=written.at_least)
-        with_controls = written.controls if options.controls is None else options.controls
-        folder = out or run / "snapshot"
-        measured = options.shortcuts or written.shortcuts
-        now = datetime.now(UTC)
+            quota = replace(quota, at_least=configured.at_least)
         snapshot = export_snapshot(
-            db, plan, quota, folder, now, with_controls, recorded, measured, options.max_wrong
+            db,
+            plan,
+            quota,
+            out or run / "snapshot",
+            datetime.now(UTC),
+            configured.controls if options.controls is None else options.controls,
+            recorded,
+            options.shortcuts or configured.shortcuts,
+            options.max_wrong,
         )
     counts = snapshot.manifest["counts"]
     shortfalls = snapshot.manifest["selection"]["shortfalls"]
@@ -290,13 +310,14 @@ def _export_snapshot(
 
 
 def _export_training(
-    run: Path, out: Path | None, wanted: JsonObject, seed: int | None, json_output: bool
+    run: Path, out: Path | None, options: JsonObject, seed: int | None, json_output: bool
 ) -> None:
+    """Write training data from the accepted items; `options` are fields of `TrainingPlan`."""
     if out is None:
         reject_option("--out", "is missing: say where the training data go")
-    if wanted["keep_levers"] and not wanted["exclude"]:
+    if options["keep_levers"] and not options["exclude"]:
         reject_option("--keep-levers", "needs --exclude: give both")
-    if wanted["evaluations"] and wanted["form"] == "sft":
+    if options["evaluations"] and options["form"] == "sft":
         reject_option("--replies-of", "needs --training dpo: there is nothing to reject in sft")
     from perturb.evaluation.training_export import TrainingPlan, export_training
     from perturb.ledger.calls import reading
@@ -305,7 +326,7 @@ def _export_training(
     with reading(run) as db:
         plan = current_plan(db, run)
         note_unfinished(db, plan)
-        chosen = TrainingPlan(**wanted, seed=plan.facts.seed if seed is None else seed)
+        chosen = TrainingPlan(**options, seed=plan.facts.seed if seed is None else seed)
         facts = export_training(db, plan, chosen, out)
     if json_output:
         print_json({"training": str(out), **facts})

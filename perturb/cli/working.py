@@ -1,9 +1,10 @@
-"""What commands have in common: how they are grouped and listed, and `--quiet`, `--verbose` and `--log FILE`."""
+"""What commands share: how the help groups and lists them, and `--quiet`, `--verbose` and `--log FILE`."""
 
 from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import json
 import logging
 import os
@@ -51,44 +52,37 @@ def is_quiet() -> bool:
 def working(command: Callable[..., None]) -> Callable[..., None]:
     """Add --quiet, --verbose and --log to a command.
 
-    A parameter whose type is a data class is replaced by one option for each of its fields. The data class is put
-    together again before the command is called.
+    Also let a command declare a group of options as a data class. Typer reads the signature of what is returned
+    here, which lists one option for each field; before `command` runs, their values become the data class again.
     """
     signature = inspect.signature(command, eval_str=True)
-    groups = {
-        name: parameter.annotation
-        for name, parameter in signature.parameters.items()
-        if isinstance(parameter.annotation, type) and is_dataclass(parameter.annotation)
-    }
+    groups: dict[str, type[Any]] = {}
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in signature.parameters.items():
+        if isinstance(parameter.annotation, type) and is_dataclass(parameter.annotation):
+            groups[name] = parameter.annotation
+            parameters += _options_of(parameter.annotation)
+        else:
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+    parameters += _options_of(_Messages)
 
     @functools.wraps(command)
-    def run(**given: Any) -> None:
-        def take(group: type[GroupT]) -> GroupT:
-            return group(**{field.name: given.pop(field.name) for field in fields(group)})  # type: ignore[arg-type]
-
-        messages = take(_Messages)
+    def run(**values: Any) -> None:
+        messages = _take_group(_Messages, values)
         if messages.quiet and messages.verbose:
             reject_option("--quiet", "contradicts --verbose: give one of them")
         _quiet.set(messages.quiet)
+        arguments = {name: _take_group(group, values) for name, group in groups.items()}
         with _listening(messages):
-            command(**{name: take(group) for name, group in groups.items()}, **given)
+            command(**arguments, **values)
 
-    parameters = [
-        option
-        for name, parameter in signature.parameters.items()
-        for option in (
-            _options(groups[name])
-            if name in groups
-            else [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
-        )
-    ]
-    parameters += _options(_Messages)
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
 
 
-def _options(group: type[Any]) -> list[inspect.Parameter]:
+def _options_of(group: type[Any]) -> list[inspect.Parameter]:
+    """A keyword parameter for each field of the data class."""
     hints, kind = get_type_hints(group, include_extras=True), inspect.Parameter.KEYWORD_ONLY
     return [
         inspect.Parameter(field.name, kind, default=field.default, annotation=hints[field.name])
@@ -96,9 +90,14 @@ def _options(group: type[Any]) -> list[inspect.Parameter]:
     ]
 
 
+def _take_group(group: type[GroupT], values: dict[str, Any]) -> GroupT:
+    """The data class of the values that are its fields, which are taken out of `values`."""
+    return group(**{field.name: values.pop(field.name) for field in fields(group)})  # type: ignore[arg-type]
+
+
 @contextmanager
 def _listening(messages: _Messages) -> Iterator[None]:
-    """Within the block, events go to stderr and to the file."""
+    """Within the block, write events to stderr and to the log file."""
     handlers: list[logging.Handler] = []
     if not messages.quiet:
         handlers.append(_Stderr(INFO if messages.verbose else WARNING))
@@ -120,7 +119,7 @@ def _listening(messages: _Messages) -> Iterator[None]:
 
 
 class _Stderr(logging.Handler):
-    """Lines above the progress."""
+    """Writes each event on stderr, in a line above the progress bar."""
 
     def emit(self, record: logging.LogRecord) -> None:
         from tqdm import tqdm
@@ -160,23 +159,23 @@ WORKFLOW: Mapping[str, Sequence[str]] = {
 
 
 class WorkflowGroup(typer.core.TyperGroup):
-    """Lists its commands by `WORKFLOW`, and names the variables that their options read."""
+    """Lists its commands by `WORKFLOW`, and sets the environment variables that their options read."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Before any help is written, take the variables out of it."""
+        """Parse; the help does not show the environment variables."""
         for option in self.params:
             option.show_envvar = False  # type: ignore[attr-defined]
         return super().parse_args(ctx, args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that is meant, its variables named."""
+        """Find the command and set the environment variables of its options."""
         name, command, remaining = super().resolve_command(ctx, args)
         if name is not None:
             _name_variables(command, f"{ctx.auto_envvar_prefix}_{name}")
         return name, command, remaining
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write a section for each part of the workflow; within a command, one."""
+        """Write a section for each part of the workflow; a group within it gets a single section."""
         parts = WORKFLOW if ctx.parent is None else {"Commands": tuple(self.commands)}
         for title, names in parts.items():
             with formatter.section(title):
@@ -209,26 +208,30 @@ class WorkflowCommand(typer.core.TyperCommand):
             raise
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the arguments, then the options."""
-        parameters: list[Any] = self.get_params(ctx)
-        names = {max(parameter.opts, key=len).lstrip("-"): parameter for parameter in parameters}
-        titles = {name: title for title, words in OPTION_GROUPS.items() for name in words.split()}
-        options = [name for name, parameter in names.items() if parameter.param_type_name == "option"]
-        sections = {"Arguments": [name for name in names if name not in options], "Options": options}
-        if titles.keys() >= {*options}:
-            sections |= {"Options": [], **{title: [] for title in OPTION_GROUPS}}
-            for name in sorted(options, key=[*titles].index):
-                sections[titles[name]].append(name)
-        for title, members in sections.items():
-            records = [record for name in members if (record := names[name].get_help_record(ctx))]
+        """Write the arguments, then the options: under the headings of `OPTION_GROUPS` if these name all of them."""
+        by_name = {_long_name(parameter): parameter for parameter in self.get_params(ctx)}
+        options = [name for name, parameter in by_name.items() if parameter.param_type_name == "option"]
+        sections = {"Arguments": [name for name in by_name if name not in options]}
+        groups = {title: names.split() for title, names in OPTION_GROUPS.items()}
+        if set(options) <= set(itertools.chain(*groups.values())):
+            for title, names in groups.items():
+                sections[title] = [name for name in names if name in options]
+        else:
+            sections["Options"] = options
+        for title, names in sections.items():
+            records = [record for name in names if (record := by_name[name].get_help_record(ctx))]
             if records:
                 with formatter.section(title):
-                    formatter.write_dl([(_placeholders(words), help_text) for words, help_text in records])
+                    formatter.write_dl([(_placeholders(option), text) for option, text in records])
+
+
+def _long_name(parameter: Any) -> str:
+    """The long spelling of an option without its dashes, or the name of an argument."""
+    return str(max(parameter.opts, key=len)).lstrip("-")
 
 
 def _placeholders(words: str) -> str:
-    """An option with what stands for its value.
-
+    """An option as the help shows it, with a placeholder for its value.
     >>> _placeholders("--limit <int range>"), _placeholders("--by <list[class|intensity]>")
     ('--limit N', '--by class|intensity')
     """
@@ -240,12 +243,13 @@ def _placeholders(words: str) -> str:
 
 
 def _name_variables(command: Any, prefix: str) -> None:
-    """Each option reads `PREFIX_OPTION`, by its own name, and with a warning the name that versions before 0.2 read.
+    """Let each option read the environment variable `PREFIX_OPTION`.
 
+    Versions before 0.2 named some variables after the parameter of the function; these are read too, with a warning.
     The rule stands in docs/README.md; the help does not repeat it for every option.
     """
     options = [option for option in command.params if option.param_type_name == "option"]
-    names = {option.name: _variable(prefix, max(option.opts, key=len).lstrip("-")) for option in options}
+    names = {option.name: _variable(prefix, _long_name(option)) for option in options}
     for option in options:
         new, old = names[option.name], _variable(prefix, option.name)
         option.envvar, option.allow_from_autoenv, option.show_envvar = [new], False, False
@@ -260,17 +264,17 @@ def _variable(*words: str) -> str:
 
 
 DEFAULT = "table"
-"""The command that is meant where the first word names none."""
+"""The command that runs if the first word is not a command."""
 
 DEMO = "--demo"
-"""An option of `run`, which is meant where it comes first."""
+"""An option of the command `run`, which runs if this option comes first."""
 
 
 class TableGroup(WorkflowGroup):
-    """Takes `table` as said if the first word is not a command of the group; a file called `run` is `./run`."""
+    """Runs the command `table` if the first word is not a command; a file called `run` is written `./run`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put the command in where it is left out."""
+        """Insert the command that the user left out."""
         if not args:
             ctx.fail(f"missing argument: give a TABLE, or one of the commands {', '.join(self.commands)}")
         if args[0] == DEMO:

@@ -114,8 +114,12 @@ class GroupCalibration:
 
     def to_dict(self) -> dict[str, Any]:
         """Names, scores before and after, and the ablation."""
-        beside = {"left_out": self.left_out, "ablation": plain_value(self.ablation)}
-        return {**self.group.labels("elicitation"), **self.scores.to_dict(), **beside}
+        counts = {"left_out": self.left_out, "ablation": plain_value(self.ablation)}
+        return {**self.group.labels("elicitation"), **self.scores.to_dict(), **counts}
+
+    def saved_map(self, method: str) -> SavedMap:
+        """The map of this method, as a file of maps holds it."""
+        return SavedMap(self.group.model, self.group.elicitation, self.scores.maps[method], self.fitted_on)
 
 
 @dataclass(frozen=True, slots=True)
