@@ -59,6 +59,10 @@ TablesArgument = Annotated[
         show_default=False,
     ),
 ]
+WeightOption = Annotated[
+    str | None,
+    Option(help="Also score under this density over the risk threshold: linear, quadratic, module:function."),
+]
 PercentOption = Annotated[bool, Option("--percent", help="Confidence is given from 0 to 100.")]
 BinsOption = Annotated[int, Option(min=1, help="Bins of equal width behind the ECE.")]
 EdgeOption = Annotated[BinEdge, Option("--ece-bins", help="Which of its edges an ECE bin includes.")]
@@ -72,12 +76,7 @@ def confidence_table_command(
     ece_bins: EdgeOption = "right",
     resamples: shared.AtLeastTwoResamplesOption = 1000,
     seed: shared.SeedOption = 0,
-    weight: Annotated[
-        str | None,
-        Option(
-            help="Also score under this density over the risk threshold: linear, quadratic, module:function."
-        ),
-    ] = None,
+    weight: WeightOption = None,
     column: shared.ColumnOption = None,
     models: shared.CovariatesOption = None,
     report: shared.PageOption = None,
@@ -114,9 +113,7 @@ def run_confidence_command(
         list[ElicitationName] | None,
         Option(help="How confidence is asked for; repeatable.  [default: direct]"),
     ] = None,
-    k: Annotated[
-        int, Option("--k", min=2, help="Number of answers that the top-k elicitations ask for.")
-    ] = 3,
+    k: Annotated[int, Option("--k", min=2, help="Answers that the top-k elicitations ask for.")] = 3,
     out: Annotated[
         Path | None,
         Option(help="The run folder; a stopped run resumes from it.  [default: outputs/bas-QA]"),

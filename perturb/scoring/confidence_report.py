@@ -117,7 +117,7 @@ class GroupCalibration:
         counts = {"left_out": self.left_out, "ablation": plain_value(self.ablation)}
         return {**self.group.labels("elicitation"), **self.scores.to_dict(), **counts}
 
-    def saved_map(self, method: str) -> SavedMap:
+    def saved_map(self, method: Method) -> SavedMap:
         """The map of this method, as a file of maps holds it."""
         return SavedMap(self.group.model, self.group.elicitation, self.scores.maps[method], self.fitted_on)
 
