@@ -36,7 +36,7 @@ from perturb.ledger.queries import accepted_jobs, votes_of
 from perturb.metrics.corrected_rates import Share, combined_wrong_share, wrong_label_share
 from perturb.metrics.inputs import Estimate, Flags
 from perturb.records import LABEL_FAULTS, ClassRule, PlantedItem, Verdict, taxonomy_place
-from perturb.snapshots.facts import certificate_line
+from perturb.text.wording import certificate_line
 
 LEAST_WRITTEN = 24
 """From so many written faults on, the share of wrong labels rests on them alone."""

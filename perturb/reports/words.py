@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from perturb.ledger.calls import reading
 from perturb.ledger.plans import CurrentPlan, current_plan
 from perturb.reports.model import CellFormat, show
-from perturb.text.wording import counted, listed
+from perturb.text.wording import certificate_line, counted, listed
 
 if TYPE_CHECKING:
     from perturb.auditing.audit_report import AuditReport
@@ -55,9 +55,6 @@ def describe_certificate(certificate: Mapping[str, Any] | None, verifiers: int) 
     """How many labels are wrong, and which verifier misses what; that nobody knows if nothing was planted."""
     if certificate is None:
         return (NOT_CERTIFIED,)
-    # the status of a run words things too and must not wait for what reads snapshots
-    from perturb.snapshots.facts import certificate_line
-
     line = certificate_line(certificate, verifiers)
     caught = (
         f"The panel caught {certificate['caught']} of {certificate['planted']} planted faults and failed"

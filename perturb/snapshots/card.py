@@ -21,7 +21,6 @@ from perturb.files.templating import environment
 from perturb.records import ANSWER_CORRECTLY, PUBLISHED_CLASSES, Intensity, JsonObject, taxonomy_place
 from perturb.snapshots.facts import (
     SnapshotFacts,
-    certificate_line,
     count_languages,
     count_licences,
     count_values,
@@ -30,7 +29,7 @@ from perturb.snapshots.facts import (
 from perturb.snapshots.harness import CONFIG
 from perturb.snapshots.rows import DEFAULT, PART_COLUMNS, SEVERAL_COLUMNS, SnapshotRow, columns_of, union_of
 from perturb.text.passages import split_sentences
-from perturb.text.wording import ENGLISH, named
+from perturb.text.wording import ENGLISH, certificate_line, named
 
 _SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"))
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&$!@]|:(?=//))")

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from perturb.records import CHECK_NAMES, Facts, JsonObject
-from perturb.snapshots.facts import certificate_line, licence_header
+from perturb.snapshots.facts import licence_header
 from perturb.snapshots.rows import Column, ColumnKind, data_paths
-from perturb.text.wording import counted, listed
+from perturb.text.wording import certificate_line, counted, listed
 
 CROISSANT = "croissant.json"
 

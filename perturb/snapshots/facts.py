@@ -20,7 +20,7 @@ from perturb.records import Facts, Item, taxonomy_place
 from perturb.snapshots.items import build_controls, items_of
 from perturb.snapshots.rows import AcceptedItem, SnapshotRow, build_rows
 from perturb.snapshots.select import SelectionPlan, Shortfall
-from perturb.text.wording import ENGLISH, counted
+from perturb.text.wording import ENGLISH
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,25 +61,6 @@ class SnapshotFacts:
     """The file that the rows can be made again from."""
     created: datetime | None = None
     """An aware date-time; None leaves it out, for example to compare manifests."""
-
-
-def certificate_line(certificate: Facts, verifiers: int) -> str:
-    """A stored certificate in a line.
-
-    >>> told = {"value": 0.012, "low": 0.002, "high": 0.034, "reason": None}
-    >>> certificate_line({"planted": 42, "right": 18, "wrong_labels": told}, 3)
-    'wrong labels: 1.2 %, 95 % interval 0.2 to 3.4 %, 60 planted items, panel of 3'
-    """
-    people = certificate.get("people")
-    wrong = certificate["combined" if people else "wrong_labels"]
-    planted = certificate["planted"] + certificate["right"] - certificate.get("right_read", 0)
-    counts = f"{planted} planted items, panel of {verifiers}"
-    if people:
-        counts += f", {counted(people['n'], 'item')} read by people"
-    if wrong["value"] is None:
-        return f"wrong labels: not known ({wrong['reason']}), {counts}"
-    ends = f"{100 * wrong['low']:.1f} to {100 * wrong['high']:.1f} %"
-    return f"wrong labels: {100 * wrong['value']:.1f} %, 95 % interval {ends}, {counts}"
 
 
 def count_cells(rows: Sequence[SnapshotRow]) -> dict[str, int]:

@@ -19,10 +19,11 @@ from perturb.files.text_files import writing_errors
 from perturb.llm.recording import read_recording
 from perturb.llm.redaction import key_variables, show_key
 from perturb.records import Facts
-from perturb.snapshots.facts import certificate_line, hub_licence
+from perturb.snapshots.facts import hub_licence
 from perturb.snapshots.hub import Publication, RoundOnHub, check_repo_name, log_in
 from perturb.snapshots.manifest import CARD, MANIFEST
 from perturb.snapshots.snapshot import Snapshot, check_snapshot, read_snapshot
+from perturb.text.wording import certificate_line
 
 
 def publish(

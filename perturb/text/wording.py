@@ -11,6 +11,7 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from typing import Any
 
 _NAMED = 6
 """Names that are listed before the rest is only counted."""
@@ -173,3 +174,22 @@ def _cell(value: object) -> str:
     text = str(value)
     text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
     return f'<td style="text-align:{"right" if number else "left"}">{escape(text)}</td>'
+
+
+def certificate_line(certificate: Mapping[str, Any], verifiers: int) -> str:
+    """A stored certificate in a line.
+
+    >>> share = {"value": 0.012, "low": 0.002, "high": 0.034, "reason": None}
+    >>> certificate_line({"planted": 42, "right": 18, "wrong_labels": share}, 3)
+    'wrong labels: 1.2 %, 95 % interval 0.2 to 3.4 %, 60 planted items, panel of 3'
+    """
+    people = certificate.get("people")
+    wrong = certificate["combined" if people else "wrong_labels"]
+    planted = certificate["planted"] + certificate["right"] - certificate.get("right_read", 0)
+    counts = f"{planted} planted items, panel of {verifiers}"
+    if people:
+        counts += f", {counted(people['n'], 'item')} read by people"
+    if wrong["value"] is None:
+        return f"wrong labels: not known ({wrong['reason']}), {counts}"
+    ends = f"{100 * wrong['low']:.1f} to {100 * wrong['high']:.1f} %"
+    return f"wrong labels: {100 * wrong['value']:.1f} %, 95 % interval {ends}, {counts}"

@@ -12,8 +12,8 @@ from perturb.config import recorded_config
 from perturb.files.resources import demo_recording
 from perturb.llm.recording import Replay, read_recording
 from perturb.reports.audit_page import make_page
-from perturb.snapshots.facts import certificate_line
 from perturb.snapshots.snapshot import read_snapshot
+from perturb.text.wording import certificate_line
 from tests.building import perturb
 
 FILE = demo_recording("recorded")
