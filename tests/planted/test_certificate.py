@@ -415,7 +415,9 @@ def test_what_people_read_stands_beside_planted_items_and_is_quoted(tmp_path: Pa
     assert allowed.returncode == 0, allowed.stderr
     snapshot = read_snapshot(out)
     assert snapshot.manifest["certificate"] == told
-    assert line in (out / "README.md").read_text(encoding="utf-8").replace("\\", "")
+    card = (out / "README.md").read_text(encoding="utf-8").replace("\\", "")
+    assert line in card
+    assert "people alone 6.2 % (" in card
 
 
 def test_candidates_that_people_found_right_count_as_right_items_if_drawn_from_all(tmp_path: Path) -> None:
