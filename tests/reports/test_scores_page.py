@@ -51,9 +51,11 @@ def page(evaluation: Path) -> Report:
 
 
 @pytest.fixture(scope="module")
-def html(page: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("page")
-    return write_page(page, folder / "report.html", folder / "report")[0]
+def html(evaluation: Path) -> Path:
+    """The same page, written by the command."""
+    ended = perturb("report", evaluation, "--resamples", 20, "--json")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    return Path(ended.json["page"])
 
 
 def scores_of(*models: str, n: int = ITEMS) -> ScoreReport:
@@ -264,11 +266,9 @@ def test_long_and_empty_replies_are_told_as_such(tmp_path: Path) -> None:
     assert len(long["text"]) < MAX_CHARACTERS + 50
 
 
-def test_the_command_picks_the_page_by_what_there_is(evaluation: Path, tmp_path: Path) -> None:
-    ended = perturb("report", evaluation, "--resamples", 10, "--items", 3, "--json")
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert ended.json["page"] == str(evaluation / "report.html")
-    assert "Answer against refusal accuracy" in (evaluation / "report.html").read_text(encoding="utf-8")
+def test_the_command_picks_the_page_by_what_there_is(evaluation: Path, html: Path, tmp_path: Path) -> None:
+    assert html == evaluation / "report.html"
+    assert "Answer against refusal accuracy" in html.read_text(encoding="utf-8")
     path = write_rows(tmp_path / "results.jsonl", [right(item, "m") for item in items(36)])
     ended = perturb("score", path, "--resamples", 10, "--report", tmp_path / "page.html")
     assert ended.returncode == 0
