@@ -244,7 +244,7 @@ def test_an_item_that_solvers_master_is_replaced_by_a_harder_one(tmp_path: Path)
     assert {row["difficulty"] for row in rows} == {1.0}
     assert {row["perturbed_query"].partition("(")[2] for row in rows} == {"attempt 2)?"}
     assert len({row["source_id"] for row in rows}) == len(rows) == report.facts["accepted"]
-    assert {tuple(one["earlier"]["replies"]) for one in player.requests} == {("I cannot tell.",)}
+    assert {tuple(request["earlier"]["replies"]) for request in player.requests} == {("I cannot tell.",)}
     replayed = build(
         load_config(tmp_path / "harder" / "build.yaml"),
         tmp_path / "again",

@@ -328,7 +328,7 @@ def certify(db: sqlite3.Connection, plan: CurrentPlan) -> Certificate | None:
 def _count_hard(db: sqlite3.Connection, plan: CurrentPlan) -> int | None:
     if not plan.facts.solvers:
         return None
-    accepted = {one.job.id for one in accepted_jobs(db, plan.number, plan.panel)}
+    accepted = {accepted_job.job.id for accepted_job in accepted_jobs(db, plan.number, plan.panel)}
     return len(accepted & failed_items(db, plan.facts.solvers, plan.facts.select.at_least))
 
 

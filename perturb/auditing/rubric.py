@@ -121,7 +121,7 @@ def read_label_sample(db: sqlite3.Connection, plan: CurrentPlan) -> LabelSample 
     right = people_verdicts(read_reviews(db), LABEL_QUESTIONS)
     if not right:
         return None
-    accepted = [one.job for one in accepted_jobs(db, plan.number, plan.panel)]
+    accepted = [accepted_job.job for accepted_job in accepted_jobs(db, plan.number, plan.panel)]
     read = [job for job in accepted if job.id in right]
     if not read:
         return None
@@ -239,7 +239,7 @@ def draw_evenly(groups: Mapping[str, str], size: int, seed: int) -> list[str]:
     (True, 5)
     """
     ranked: defaultdict[str, list[str]] = defaultdict(list)
-    for one in sorted(groups, key=lambda one: seed_of(seed, "review", one)):
-        ranked[groups[one]].append(one)
+    for group in sorted(groups, key=lambda group: seed_of(seed, "review", group)):
+        ranked[groups[group]].append(group)
     chosen = [one for ids in ranked.values() for one in ids[:size]]
     return sorted(chosen, key=lambda one: seed_of(seed, "review order", one))

@@ -210,7 +210,7 @@ class Shortcuts:
         """The baseline with the highest macro-F1."""
         return max(
             (score for score in self.scores if score.target == target),
-            key=lambda one: one.macro_f1.value or 0.0,
+            key=lambda score: score.macro_f1.value or 0.0,
         )
 
     def floor(self, target: str) -> Floor:

@@ -408,7 +408,9 @@ def _generation_prompt(build_plan: BuildPlan, depth: Depth = "open") -> float:
     prompts, catalogue = build_plan.prompts, build_plan.catalogue
     offered = OFFERED[build_plan.config.lever_choice]
     constructions = {
-        cell: [one.name for one in catalogue.constructions if one.suits(cell)][:CONSTRUCTIONS_OFFERED]
+        cell: [construction.name for construction in catalogue.constructions if construction.suits(cell)][
+            :CONSTRUCTIONS_OFFERED
+        ]
         for cell in build_plan.config.chosen_cells
     }
     return fmean(

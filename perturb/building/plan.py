@@ -145,7 +145,9 @@ class BuildPlan:
         """The instances that the offline engine may take rivals and passages from; one for a whole build."""
         from perturb.building.offline.material import DonorTable
 
-        return DonorTable.of(one for one in self.base_set.instances if is_english(one.language))
+        return DonorTable.of(
+            instance for instance in self.base_set.instances if is_english(instance.language)
+        )
 
     @cached_property
     def generator_functions(self) -> Mapping[str, OwnFunction]:
@@ -170,7 +172,11 @@ class BuildPlan:
         entry = self.config.resolved_panel
         members = {verifier.name: self._verifier_fingerprint(verifier) for verifier in entry.verifiers}
         every = tuple(sorted(self.catalogue.classes, key=taxonomy_place))
-        classes = {one.name: judged for one in entry.verifiers if (judged := classes_judged(one, every))}
+        classes = {
+            verifier.name: judged
+            for verifier in entry.verifiers
+            if (judged := classes_judged(verifier, every))
+        }
         decided_by = (
             list(members.items()),
             entry.needed,
@@ -382,7 +388,7 @@ def _offline_gaps(config: BuildConfig, base_set: BaseSet) -> Iterator[str]:
 
     Raises `ConfigError` where nothing would remain.
     """
-    others = [named(one) for one in base_set.languages if not is_english(one)]
+    others = [named(language) for language in base_set.languages if not is_english(language)]
     roles: dict[str, Sequence[ModelEntry]] = {"generators": config.generators, "verifiers": config.verifiers}
     for role, entries in roles.items():
         offline = [entry.name for entry in entries if entry.kind == "rules"]

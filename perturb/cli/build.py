@@ -40,7 +40,7 @@ from perturb.text.wording import counted
 
 if TYPE_CHECKING:
     from perturb.api.calls import BuildCall
-    from perturb.building.run import BuildReport
+    from perturb.building.build_report import BuildReport
     from perturb.config import BaseSetEntry, BuildConfig
     from perturb.llm.recording import Replay
 

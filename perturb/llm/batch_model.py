@@ -87,7 +87,7 @@ class BatchModel:
         self._asked: set[str] = set()
         self.settings = service.settings
         self._insist = partial(insist, retries=self.settings.max_retries)
-        live_batches = (_LiveBatch(held) for held in book.held_batches(self._fingerprint))
+        live_batches = (_LiveBatch(held_batch) for held_batch in book.held_batches(self._fingerprint))
         self._holders = {custom_id: batch for batch in live_batches for custom_id in batch.held.custom_ids}
 
     async def complete(self, request: ChatRequest) -> ChatReply:

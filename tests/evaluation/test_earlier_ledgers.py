@@ -55,7 +55,7 @@ class ByQuery(Responders):
         if messages[0]["role"] == "system":
             return super().play(model, messages)
         return BEHAVIOURS[model](
-            next(one for one in self._items.values() if one.query in messages[0]["content"])
+            next(item for item in self._items.values() if item.query in messages[0]["content"])
         )
 
 
@@ -133,7 +133,7 @@ def test_a_run_of_before_prompt_settings_is_opened_scored_and_gone_on_with(tmp_p
         db.executescript((before / "ledger.sql").read_text("utf-8"))
         (calls,) = db.execute("SELECT count(*) FROM calls").fetchone()
     then = [json.loads(line) for line in (before / "results.jsonl").read_text("utf-8").splitlines()]
-    now = [one.to_dict() for one in read_run(tmp_path).results]
+    now = [result.to_dict() for result in read_run(tmp_path).results]
     assert [{name: row[name] for name in then[0]} for row in now] == then
     assert {(row["prompt"], row["behaviour_kind"], row["construction"]) for row in now} == {
         ("codes", None, None)
@@ -147,4 +147,4 @@ def test_a_run_of_before_prompt_settings_is_opened_scored_and_gone_on_with(tmp_p
     evaluate(EvaluationPlan(source=None, out=tmp_path, replay=Replay(recording, fill=False)))
     with closing(sqlite3.connect(tmp_path / LEDGER_FILE)) as db:
         assert db.execute("SELECT count(*) FROM calls").fetchone() == (calls,)
-    assert [one.to_dict() for one in read_run(tmp_path).results] == now
+    assert [result.to_dict() for result in read_run(tmp_path).results] == now

@@ -81,7 +81,7 @@ def test_the_recorded_evaluation_tells_three_instructions_of_one_model_apart(tmp
     def value(model: str, metric: str) -> float:
         return float(models[model]["metrics"][metric]["value"])
 
-    assert {one["n"] for one in models.values()} == {126}
+    assert {model["n"] for model in models.values()} == {126}
     assert value("steady", "refusal_accuracy") > 0.95 > value("eager", "refusal_accuracy")
     assert value("eager", "missed_refusal_rate") > 0.5 > value("steady", "missed_refusal_rate")
     assert value("cautious", "false_refusal_rate") > 0.1 > value("steady", "false_refusal_rate")
@@ -98,21 +98,23 @@ def demo(command: str, run: Path) -> dict[str, Any]:
 
 def test_the_recorded_two_passes_refuse_what_would_be_wrong(tmp_path: Path) -> None:
     facts = demo("refusal-index", tmp_path / "run")
-    groups = {one["setting"]: one for one in facts["results"]}
+    groups = {fact["setting"]: fact for fact in facts["results"]}
     assert set(groups) == {"low", "normal", "high", "highest"}
-    assert {one["n"] for one in groups.values()} == {facts["questions"]} == {141}
-    for one in groups.values():
-        assert 0.15 < one["refusal_rate"] < 0.4
-        assert one["n11"] > one["n01"], "more errors among the refused questions than among those answered"
-        assert one["n10"] > 5, "forced answers that are right"
-        assert one["refusal_index"] > 0.5
+    assert {group["n"] for group in groups.values()} == {facts["questions"]} == {141}
+    for group in groups.values():
+        assert 0.15 < group["refusal_rate"] < 0.4
+        assert group["n11"] > group["n01"], (
+            "more errors among the refused questions than among those answered"
+        )
+        assert group["n10"] > 5, "forced answers that are right"
+        assert group["refusal_index"] > 0.5
 
 
 def test_the_recorded_confidence_tells_right_from_wrong_in_every_elicitation(tmp_path: Path) -> None:
     facts = demo("bas", tmp_path / "run")
-    groups = {one["elicitation"]: one for one in facts["results"]}
+    groups = {fact["elicitation"]: fact for fact in facts["results"]}
     assert set(groups) == {"direct", "reflection", "top-k", "top-k-reflection"}
-    assert {one["n"] for one in groups.values()} == {facts["questions"]} == {141}
+    assert {group["n"] for group in groups.values()} == {facts["questions"]} == {141}
     rows = [json.loads(line) for line in (tmp_path / "run" / "confidence.jsonl").read_text().splitlines()]
     for way in groups:
         of_way = [row for row in rows if row["elicitation"] == way]

@@ -45,7 +45,7 @@ def test_every_reply_is_found_and_passes_the_checks(built: BuildReport) -> None:
     facts = built.facts
     assert (facts["jobs"], facts["candidates"], facts["accepted"]) == (60, 60, 57)
     assert facts["missing_replies"] == []
-    assert not [one for one in built.warnings if "earlier version of the prompts" not in one]
+    assert not [warning for warning in built.warnings if "earlier version of the prompts" not in warning]
 
 
 def test_rows_card_and_controls_carry_the_language(snapshot: Snapshot) -> None:
@@ -60,12 +60,12 @@ def test_rows_card_and_controls_carry_the_language(snapshot: Snapshot) -> None:
 
 
 def test_the_audit_is_split_by_language(built: BuildReport) -> None:
-    rates = {one.name: one for one in audit(built.run, resamples=20).pass_rates["language"]}
+    rates = {pass_rate.name: pass_rate for pass_rate in audit(built.run, resamples=20).pass_rates["language"]}
     assert {name: one.n for name, one in rates.items()} == {"de": 60, "zh": 60}
     shown = perturb("audit", built.run, "--resamples", "20")
     assert "Pass rate by language" in shown.stdout
     page = make_page(built.run, resamples=20)
-    names = {one.name for section in page.sections for one in section.figures}
+    names = {figure.name for section in page.sections for figure in section.figures}
     assert "pass-rates-by-language" in names
     assert page.browser is not None
     assert page.browser.filters["language"] == ["de", "zh"]
