@@ -28,6 +28,7 @@ from perturb.config import BuildConfig
 from perturb.errors import ConfigError, SourceError
 from perturb.records import BaseInstance
 from perturb.runtime.asyncs import acall, call, run_sync
+from perturb.scoring.confidence_report import ConfidenceOptions, score_confidence
 from tests import tutorial
 from tests.building import write_rows
 
@@ -216,6 +217,10 @@ def test_refusals_and_confidence_are_measured_from_models_tables_and_runs(
         assert [group.index for group in other.groups] == [group.index for group in demo.groups]
     assert set(demo.to_pandas()["setting"]) == {"low", "normal", "high", "highest"}
     stated = perturb.bas(out=tmp_path / "bas", **options)
+    rows = tmp_path / "bas" / "confidence.jsonl"
+    binned = score_confidence([rows], precision=ConfidenceOptions(3, 10, 5))
+    again = perturb.bas(rows, bins=3, seed=5, **options)
+    assert [one.report.metrics for one in again.groups] == [one.report.metrics for one in binned.groups]
     assert stated.to_pandas()["bas_uniform"].between(-1, 1).all()
     assert all("<table>" in shown._repr_html_() for shown in (demo, stated, demo.run, from_table))
     letters = tmp_path / "letters.jsonl"

@@ -94,8 +94,11 @@ def test_every_command_is_documented(name: str) -> None:
     assert any(f"perturb {name}" in page.read_text(encoding="utf-8") for page in pages)
 
 
-def test_the_version_is_printed(run: Run) -> None:
-    assert re.fullmatch(r"perturb \d+\.\d+.*\n", run("--version").stdout)
+def test_the_version_is_printed_if_it_is_asked_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    version = run("--version").stdout
+    assert re.fullmatch(r"perturb \d+\.\d+.*\n", version)
+    monkeypatch.setenv("PERTURB_VERSION", "1")
+    assert version not in run("levers", "--json").stdout
 
 
 def test_a_closed_pipe_is_no_traceback() -> None:

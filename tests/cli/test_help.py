@@ -56,6 +56,17 @@ def options(command: Any) -> list[Any]:
     return [param for param in command.params if param.param_type_name == "option" and param.name != "help"]
 
 
+def test_every_flag_is_off_unless_it_is_given() -> None:
+    flags = [
+        (*words, param.opts[0], param.default)
+        for words, context in every_command().items()
+        for param in options(context.command)
+        if param.is_flag
+    ]
+    assert len(flags) > 30
+    assert [flag for flag in flags if flag[-1] not in (False, None)] == []
+
+
 @pytest.mark.parametrize("words", ["evaluate", "build", "curate", "refusal-index run", "bas run"])
 def test_a_command_that_asks_models_groups_its_options(words: str) -> None:
     shown = CliRunner().invoke(app, [*words.split(), "--help"], prog_name="perturb").output
