@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from perturb.auditing.audit_report import audit
@@ -345,6 +347,24 @@ def test_people_stand_alone_where_the_panel_cannot_tell() -> None:
     both = combined_wrong_share(Share(30, 40), Share(16, 20), Share(180, 200), people, 180)
     assert replace(both, reason=None) == people.estimate()
     assert "cannot tell" in str(both.reason)
+
+
+@given(
+    faults=st.tuples(st.integers(0, 60), st.integers(0, 60)),
+    right=st.tuples(st.integers(0, 54), st.integers(0, 54)),
+    candidates=st.tuples(st.integers(0, 400), st.integers(1, 400)),
+    people=st.tuples(st.floats(0, 100), st.floats(0.5, 100)),
+)
+@settings(max_examples=40, deadline=None)
+def test_the_combined_interval_holds_its_value_whatever_the_counts(
+    faults: tuple[int, int], right: tuple[int, int], candidates: tuple[int, int], people: tuple[float, float]
+) -> None:
+    shares = (Share(min(pair), max(pair)) for pair in (faults, right, candidates, people))
+    both = combined_wrong_share(*shares, min(candidates))
+    assert both.low is not None
+    assert both.value is not None
+    assert both.high is not None
+    assert 0 <= both.low <= both.value <= both.high <= 1
 
 
 def test_a_larger_sample_of_people_lowers_the_upper_end() -> None:
