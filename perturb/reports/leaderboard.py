@@ -20,8 +20,8 @@ from perturb.files.text_files import read_text
 from perturb.llm.recording import Recording, read_recording
 from perturb.metrics.inputs import Estimate
 from perturb.reports.scores_page import DASHBOARD
-from perturb.scoring.answer_comparison import common_ranks, compare_refusals
 from perturb.scoring.confidence_report import ConfidenceOptions, score_confidence
+from perturb.scoring.model_comparison import common_ranks, compare_refusals
 from perturb.scoring.refusal_report import RefusalOptions, report_refusals
 from perturb.scoring.refusal_table import read_refusals
 from perturb.scoring.score_report import score

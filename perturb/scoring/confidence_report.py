@@ -30,9 +30,9 @@ from perturb.metrics.calibrated_scores import (
 )
 from perturb.metrics.calibration import Closed
 from perturb.metrics.inputs import Estimate, Flags, plain_value
-from perturb.scoring.answer_comparison import Difference, compare_confidence
 from perturb.scoring.confidence_table import ConfidenceGroup, SavedMap, map_for, read_confidence_tables
 from perturb.scoring.datasets import DatasetMean, dataset_means
+from perturb.scoring.model_comparison import Difference, compare_confidence
 
 
 @dataclass(frozen=True, slots=True)

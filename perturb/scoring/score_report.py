@@ -1,30 +1,22 @@
-"""What the perturbation alone did: replies to items held against replies to their unperturbed controls.
+"""Every score of every model in one report, with how the perturbation itself moved each model.
 
-A model that refuses a control refuses for reasons of its own. One that answers the control and refuses the item was
-moved by the perturbation: as it should be on unanswerable items, and too easily on answerable ones.
-
-Does a model do better on the items that it generated itself?
-
-Two models on the same items: differences with paired intervals, and p-values corrected for many pairs.
-
-Every score of every model in one report.
+Replies to items are held against replies to their unperturbed controls. A model that refuses a control refuses for
+reasons of its own. A model that answers the control and refuses the item was moved by the perturbation: as it should
+be on unanswerable items, and too easily on answerable ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from perturb.errors import ConfigError, SourceError
-from perturb.metrics.inputs import Estimate, Flags, plain
-from perturb.metrics.intervals import Bounded, WeightedSum, reported_estimate, weighted_sum
-from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric
-from perturb.metrics.resampling import Resamples, SignFlips, check_resampling
+from perturb.metrics.inputs import Estimate, plain
+from perturb.metrics.resampling import check_resampling
 from perturb.records import ANSWER_CORRECTLY
 from perturb.scoring.human_grades import Grades, JudgeErrors, correct_scores
 from perturb.scoring.item_response import (
@@ -33,8 +25,14 @@ from perturb.scoring.item_response import (
     items_to_read_again,
     measure_item_response,
 )
-from perturb.scoring.model_scores import ModelScores, Resampling, Unit, corrected_values, score_model
-from perturb.scoring.own_metrics import ResampledReplies, rate_of, read_metrics
+from perturb.scoring.model_comparison import (
+    ModelComparison,
+    SelfGeneratedComparison,
+    compare_models,
+    compare_self_generated,
+)
+from perturb.scoring.model_scores import ModelScores, Resampling, Unit, score_model
+from perturb.scoring.own_metrics import rate_of, read_metrics
 from perturb.scoring.result_rows import ResultRow
 from perturb.scoring.settings import (
     ExamGap,
@@ -46,7 +44,7 @@ from perturb.scoring.settings import (
     measure_sample_flips,
     split_errors,
 )
-from perturb.scoring.table import ModelReplies, ResultTable, in_common, read_results
+from perturb.scoring.table import ModelReplies, ResultTable, read_results
 
 SUFFIX = "-control"
 """What the id of a control has after the id of its item; the same in `perturb.snapshots.items`."""
@@ -112,206 +110,6 @@ def _flips(model: str, pairs: list[tuple[ResultRow, ResultRow]], resampling: Res
         rate(refused, ~before & answerable, answered),
         rate(~refused, before, "no control was refused"),
     )
-
-
-METRICS: tuple[str, ...] = ("answer_accuracy", "refusal_accuracy", "calibrated_refusal_score")
-"""The metrics that are compared."""
-
-
-@dataclass(frozen=True, slots=True)
-class SelfGeneratedComparison:
-    """One metric of a model on its own items and on those of other generators."""
-
-    model: str
-    generator: str
-    """The generator that is this model."""
-    metric: str
-    own: float | None
-    others: float | None
-    difference: Estimate
-    """Own minus others: part of it may be that this generator's items are easier for every model."""
-    beyond_peers: Estimate
-    """The same minus the mean difference of the other models on the same items: what is left is the model's own."""
-
-
-def compare_self_generated(
-    models: Sequence[ModelReplies], resampling: Resampling, *, raf: bool
-) -> tuple[SelfGeneratedComparison, ...]:
-    """Every model that also generated items, on the items that all models replied to."""
-    shared = in_common(*models)
-    if not shared[0].rows:
-        return ()
-    generators = shared[0].labels("generator")
-    resamples = resampling.draw(shared[0].rows)
-    comparisons: list[SelfGeneratedComparison] = []
-    for place, replies in enumerate(shared):
-        for generator in sorted({name for name in generators if name and same_model(name, replies.model)}):
-            is_own = np.array([label == generator for label in generators])
-            if is_own.all():
-                continue
-            sides = [
-                _sides(model, is_own, resamples, raf=raf)
-                for model in (replies, *shared[:place], *shared[place + 1 :])
-            ]
-            comparisons += [
-                _own_items(REFUSAL_METRICS[name], replies.model, generator, sides) for name in METRICS
-            ]
-    return tuple(comparisons)
-
-
-def same_model(generator: str, model: str) -> bool:
-    """Whether two names mean one model: equal but for the provider in front.
-
-    >>> same_model("openai/gpt-4o", "gpt-4o"), same_model("gpt-4o", "gpt-4.1")
-    (True, False)
-    """
-    return generator.rsplit("/", maxsplit=1)[-1].casefold() == model.rsplit("/", maxsplit=1)[-1].casefold()
-
-
-_Sides = tuple[ResampledReplies, ResampledReplies]
-"""Replies to own items and to those of others."""
-
-
-def _sides(replies: ModelReplies, is_own: Flags, drawn: Resamples, *, raf: bool) -> _Sides:
-    places = np.flatnonzero(is_own), np.flatnonzero(~is_own)
-    first, second = (ResampledReplies.of(replies.cells[rows], drawn.only(rows), raf=raf) for rows in places)
-    return first, second
-
-
-def _own_items(
-    metric: RefusalMetric, model: str, generator: str, sides: Sequence[_Sides]
-) -> SelfGeneratedComparison:
-    """`sides` of the model first, then those of its peers."""
-    parts = [side.bounded(metric) for pair in sides for side in pair]
-    n, peers = sum(metric.n(side.point) for side in sides[0]), len(sides) - 1
-    difference = _add_up(parts[:2], [1.0, -1.0], n, "the metric is undefined on one side")
-    if peers:
-        weights = [1.0, -1.0, *[-1 / peers, 1 / peers] * peers]
-        beyond = _add_up(parts, weights, n, "the metric is undefined on one side for some model")
-    else:
-        beyond = Estimate.undefined("no other model replied to these items")
-    return SelfGeneratedComparison(
-        model, generator, metric.name, parts[0].value, parts[1].value, difference, beyond
-    )
-
-
-def _add_up(parts: Sequence[Bounded | Estimate], weights: Sequence[float], n: int, reason: str) -> Estimate:
-    if any(part.value is None for part in parts):
-        return Estimate.undefined(reason, n)
-    return reported_estimate(weighted_sum(parts, weights, n))
-
-
-@dataclass(frozen=True, slots=True)
-class ModelComparison:
-    """One metric of model `a` minus that of model `b`, on the items that both replied to."""
-
-    metric: str
-    a: str
-    b: str
-    difference: Estimate
-    p_value: float | None
-    """Two-sided; None if there is no interval.
-
-    If the metric is a share of items that both models were asked, from a test that flips the signs of base instances.
-    Else from the interval of the difference: at the confidence level 1 - p, one of its ends is exactly 0."""
-    p_holm: float | None = None
-    """The same after Holm's correction over all pairs of models, metric by metric."""
-    corrected: Estimate | None = None
-    """The difference corrected by people's grades."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        gap = self.difference.to_dict()
-        content = plain(self) | {"difference": gap.pop("value")} | gap
-        del content["corrected"]
-        return (
-            content if self.corrected is None else content | {"corrected": corrected_values(self.corrected)}
-        )
-
-
-def compare_models(
-    models: Sequence[ModelReplies], resampling: Resampling, *, raf: bool
-) -> tuple[ModelComparison, ...]:
-    """Every pair of models in every metric, metric by metric in the order of the registry."""
-    by_metric: dict[str, list[ModelComparison]] = {name: [] for name in REFUSAL_METRICS}
-    for a, b in combinations(models, 2):
-        if a.setting[0] != b.setting[0] and a.setting[1] != b.setting[1]:
-            continue  # neither the model nor the setting is the same: such a difference says nothing
-        for comparison in _compare(a, b, resampling, raf=raf):
-            by_metric[comparison.metric].append(comparison)
-    corrected = []
-    for comparisons in by_metric.values():
-        p_values = holm([comparison.p_value for comparison in comparisons])
-        corrected += [
-            replace(comparison, p_holm=p) for comparison, p in zip(comparisons, p_values, strict=True)
-        ]
-    return tuple(corrected)
-
-
-def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Holm's step-down correction; None stays None and does not count.
-
-    Formula: the k-th smallest of m p-values is multiplied by m - k + 1, then made no smaller than those before it and
-    at most 1. It keeps the chance of any false finding in the family below the level.
-
-    Reference: Holm (1979), Scandinavian Journal of Statistics 6.
-
-    >>> holm([0.01, 0.04, None, 0.03])
-    [0.03, 0.06, None, 0.06]
-    """
-    corrected: list[float | None] = [None] * len(p_values)
-    ordered = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
-    largest = 0.0
-    for rank, (p, place) in enumerate(ordered):
-        largest = max(largest, min(1.0, p * (len(ordered) - rank)))
-        corrected[place] = largest
-    return corrected
-
-
-def _compare(a: ModelReplies, b: ModelReplies, resampling: Resampling, *, raf: bool) -> list[ModelComparison]:
-    a, b = in_common(a, b)
-    if not a.rows:
-        nothing = Estimate.undefined("the two models share no item")
-        return [ModelComparison(name, a.model, b.model, nothing, None) for name in REFUSAL_METRICS]
-    resamples = resampling.draw(a.rows)
-    left_out = resamples.without_each(resampling.seed)
-    sides = [(model.model, _sides_of(model, resamples, left_out, raf=raf)) for model in (a, b)]
-    return [
-        _compare_metric(metric, sides, len(a.rows), resampling.seed) for metric in REFUSAL_METRICS.values()
-    ]
-
-
-_Side = tuple[ResampledReplies, ResampledReplies]
-"""The replies of a model in the resamples, and without one base instance each."""
-
-
-def _sides_of(model: ModelReplies, drawn: Resamples, left_out: Resamples, *, raf: bool) -> _Side:
-    return ResampledReplies.of(model.cells, drawn, raf=raf), ResampledReplies.of(
-        model.cells, left_out, raf=raf
-    )
-
-
-def _compare_metric(
-    metric: RefusalMetric, sides: Sequence[tuple[str, _Side]], n: int, seed: int
-) -> ModelComparison:
-    (a, (of_a, without_a)), (b, (of_b, without_b)) = sides
-    parts = [of_a.bounded(metric), of_b.bounded(metric)]
-    for model, part in zip((a, b), parts, strict=True):
-        if part.value is None:
-            reason = f"{model}: {reported_estimate(part).reason}"
-            return ModelComparison(metric.name, a, b, Estimate.undefined(reason), None)
-    gap = weighted_sum(parts, [1.0, -1.0], n)
-    if not isinstance(gap, WeightedSum):
-        return ModelComparison(metric.name, a, b, gap, None)
-    estimate, p_value = gap.estimate(), gap.p_value()
-    flips = None
-    if metric.hits:  # both models share their denominators; otherwise signs cannot be flipped fairly
-        without = metric.compute(without_a.replicates) - metric.compute(without_b.replicates)
-        flips = SignFlips.of(gap.value, without, seed)
-    if flips and estimate.low is not None and estimate.high is not None:
-        low, high = flips.agree(estimate.low, estimate.high)
-        estimate, p_value = replace(estimate, low=low, high=high), flips.p_value()
-    return ModelComparison(metric.name, a, b, estimate, p_value)
 
 
 class PartScores(NamedTuple):

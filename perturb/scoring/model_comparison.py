@@ -1,0 +1,307 @@
+"""Comparisons of models on what they all answered: differences with paired intervals, and ranks that follow from them.
+
+P-values are corrected for the number of pairs. One comparison asks whether a model does better on items that it
+generated itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from perturb.metrics.calibrated_scores import paired_bas
+from perturb.metrics.inputs import Estimate, Flags, plain
+from perturb.metrics.intervals import Bounded, WeightedSum, reported_estimate, weighted_sum
+from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric
+from perturb.metrics.resampling import Resamples, SignFlips, bootstrap_means
+from perturb.metrics.tetrachoric import paired_p_value
+from perturb.scoring.confidence_table import ConfidenceGroup
+from perturb.scoring.model_scores import Resampling, corrected_values
+from perturb.scoring.own_metrics import ResampledReplies
+from perturb.scoring.refusal_table import RefusalGroup
+from perturb.scoring.table import ModelReplies, in_common
+
+BEYOND_CHANCE = 0.05
+"""A corrected p-value below this tells two models apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Uniform BAS of `a` minus that of `b` on the questions both have answered."""
+
+    a: str
+    b: str
+    bas: Estimate
+    p_value: float | None
+    """Two-sided, from the interval: at the confidence level 1 - p, one of its ends is exactly 0. None without one."""
+
+
+def compare_confidence(groups: Sequence[ConfidenceGroup], resamples: int, seed: int) -> Iterator[Difference]:
+    """Every pair of groups on one data set whose tables say which question a row answers, and share some."""
+    for a, b in combinations(groups, 2):
+        if a.dataset != b.dataset or a.items is None or b.items is None:
+            continue
+        if len({*a.items}) < len(a.items) or len({*b.items}) < len(b.items):
+            continue
+        left, right = _shared(a.items, b.items)
+        if not left:
+            continue
+        gap = paired_bas(
+            a.correct[left],
+            a.confidence[left],
+            b.correct[right],
+            b.confidence[right],
+            None if a.bases is None else np.array(a.bases)[left],
+            resamples=resamples,
+            seed=seed,
+        )
+        p_value = gap.p_value() if isinstance(gap, WeightedSum) else None
+        yield Difference(a.name, b.name, reported_estimate(gap), p_value)
+
+
+def compare_refusals(a: RefusalGroup, b: RefusalGroup, resamples: int, seed: int) -> float | None:
+    """Two-sided p-value of the Refusal Index being the same, on the questions that both groups hold.
+
+    None where they share no question, or where an index has no standard error.
+    """
+    left, right = _shared(a.items, b.items)
+    if not left:
+        return None
+    columns = np.hstack([a.cells[left], b.cells[right]]).astype(np.float64)
+    bases = np.array(a.bases)[left]
+    means = bootstrap_means(columns, clusters=bases, resamples=resamples, seed=seed)
+    tables = np.maximum(np.vstack([columns.mean(axis=0), means]), 0.0) * len(left)
+    return paired_p_value(tables[:, :4], tables[:, 4:], len({*bases}))
+
+
+def common_ranks(
+    values: Mapping[str, float | None], p_values: Mapping[tuple[str, str], float | None]
+) -> dict[str, int | None]:
+    """One more than the number of those that are better beyond chance, so that all who may be tied share a rank.
+
+    `p_values` are those of all pairs; Holm's correction is applied here. Who has no value has no rank.
+
+    >>> common_ranks({"a": 0.9, "b": 0.8, "c": 0.1}, {("a", "b"): 0.4, ("a", "c"): 0.001, ("b", "c"): 0.002})
+    {'a': 1, 'b': 1, 'c': 3}
+    """
+    corrected = zip(p_values, holm(list(p_values.values())), strict=True)
+    apart = {frozenset(pair) for pair, p in corrected if p is not None and p < BEYOND_CHANCE}
+    defined = {name: value for name, value in values.items() if value is not None}
+    return {
+        name: 1
+        + sum(defined[name] < other and frozenset((name, rival)) in apart for rival, other in defined.items())
+        if name in defined
+        else None
+        for name in values
+    }
+
+
+def _shared(a: Sequence[str | None], b: Sequence[str | None]) -> tuple[list[int], list[int]]:
+    """The places of the questions that both hold, pair by pair."""
+    places = {item: place for place, item in enumerate(b) if item is not None}
+    pairs = [(place, places[item]) for place, item in enumerate(a) if item in places]
+    return [left for left, _ in pairs], [right for _, right in pairs]
+
+
+METRICS: tuple[str, ...] = ("answer_accuracy", "refusal_accuracy", "calibrated_refusal_score")
+"""The metrics that are compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelfGeneratedComparison:
+    """One metric of a model on its own items and on those of other generators."""
+
+    model: str
+    generator: str
+    """The generator that is this model."""
+    metric: str
+    own: float | None
+    others: float | None
+    difference: Estimate
+    """Own minus others: part of it may be that this generator's items are easier for every model."""
+    beyond_peers: Estimate
+    """The same minus the mean difference of the other models on the same items: what is left is the model's own."""
+
+
+def compare_self_generated(
+    models: Sequence[ModelReplies], resampling: Resampling, *, raf: bool
+) -> tuple[SelfGeneratedComparison, ...]:
+    """Every model that also generated items, on the items that all models replied to."""
+    shared = in_common(*models)
+    if not shared[0].rows:
+        return ()
+    generators = shared[0].labels("generator")
+    resamples = resampling.draw(shared[0].rows)
+    comparisons: list[SelfGeneratedComparison] = []
+    for place, replies in enumerate(shared):
+        for generator in sorted({name for name in generators if name and same_model(name, replies.model)}):
+            is_own = np.array([label == generator for label in generators])
+            if is_own.all():
+                continue
+            sides = [
+                _sides(model, is_own, resamples, raf=raf)
+                for model in (replies, *shared[:place], *shared[place + 1 :])
+            ]
+            comparisons += [
+                _own_items(REFUSAL_METRICS[name], replies.model, generator, sides) for name in METRICS
+            ]
+    return tuple(comparisons)
+
+
+def same_model(generator: str, model: str) -> bool:
+    """Whether two names mean one model: equal but for the provider in front.
+
+    >>> same_model("openai/gpt-4o", "gpt-4o"), same_model("gpt-4o", "gpt-4.1")
+    (True, False)
+    """
+    return generator.rsplit("/", maxsplit=1)[-1].casefold() == model.rsplit("/", maxsplit=1)[-1].casefold()
+
+
+_Sides = tuple[ResampledReplies, ResampledReplies]
+"""Replies to own items and to those of others."""
+
+
+def _sides(replies: ModelReplies, is_own: Flags, drawn: Resamples, *, raf: bool) -> _Sides:
+    places = np.flatnonzero(is_own), np.flatnonzero(~is_own)
+    first, second = (ResampledReplies.of(replies.cells[rows], drawn.only(rows), raf=raf) for rows in places)
+    return first, second
+
+
+def _own_items(
+    metric: RefusalMetric, model: str, generator: str, sides: Sequence[_Sides]
+) -> SelfGeneratedComparison:
+    """`sides` of the model first, then those of its peers."""
+    parts = [side.bounded(metric) for pair in sides for side in pair]
+    n, peers = sum(metric.n(side.point) for side in sides[0]), len(sides) - 1
+    difference = _add_up(parts[:2], [1.0, -1.0], n, "the metric is undefined on one side")
+    if peers:
+        weights = [1.0, -1.0, *[-1 / peers, 1 / peers] * peers]
+        beyond = _add_up(parts, weights, n, "the metric is undefined on one side for some model")
+    else:
+        beyond = Estimate.undefined("no other model replied to these items")
+    return SelfGeneratedComparison(
+        model, generator, metric.name, parts[0].value, parts[1].value, difference, beyond
+    )
+
+
+def _add_up(parts: Sequence[Bounded | Estimate], weights: Sequence[float], n: int, reason: str) -> Estimate:
+    if any(part.value is None for part in parts):
+        return Estimate.undefined(reason, n)
+    return reported_estimate(weighted_sum(parts, weights, n))
+
+
+@dataclass(frozen=True, slots=True)
+class ModelComparison:
+    """One metric of model `a` minus that of model `b`, on the items that both replied to."""
+
+    metric: str
+    a: str
+    b: str
+    difference: Estimate
+    p_value: float | None
+    """Two-sided; None if there is no interval.
+
+    If the metric is a share of items that both models were asked, from a test that flips the signs of base instances.
+    Else from the interval of the difference: at the confidence level 1 - p, one of its ends is exactly 0."""
+    p_holm: float | None = None
+    """The same after Holm's correction over all pairs of models, metric by metric."""
+    corrected: Estimate | None = None
+    """The difference corrected by people's grades."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        gap = self.difference.to_dict()
+        content = plain(self) | {"difference": gap.pop("value")} | gap
+        del content["corrected"]
+        return (
+            content if self.corrected is None else content | {"corrected": corrected_values(self.corrected)}
+        )
+
+
+def compare_models(
+    models: Sequence[ModelReplies], resampling: Resampling, *, raf: bool
+) -> tuple[ModelComparison, ...]:
+    """Every pair of models in every metric, metric by metric in the order of the registry."""
+    by_metric: dict[str, list[ModelComparison]] = {name: [] for name in REFUSAL_METRICS}
+    for a, b in combinations(models, 2):
+        if a.setting[0] != b.setting[0] and a.setting[1] != b.setting[1]:
+            continue  # neither the model nor the setting is the same: such a difference says nothing
+        for comparison in _compare(a, b, resampling, raf=raf):
+            by_metric[comparison.metric].append(comparison)
+    corrected = []
+    for comparisons in by_metric.values():
+        p_values = holm([comparison.p_value for comparison in comparisons])
+        corrected += [
+            replace(comparison, p_holm=p) for comparison, p in zip(comparisons, p_values, strict=True)
+        ]
+    return tuple(corrected)
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Holm's step-down correction; None stays None and does not count.
+
+    Formula: the k-th smallest of m p-values is multiplied by m - k + 1, then made no smaller than those before it and
+    at most 1. It keeps the chance of any false finding in the family below the level.
+
+    Reference: Holm (1979), Scandinavian Journal of Statistics 6.
+
+    >>> holm([0.01, 0.04, None, 0.03])
+    [0.03, 0.06, None, 0.06]
+    """
+    corrected: list[float | None] = [None] * len(p_values)
+    ordered = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
+    largest = 0.0
+    for rank, (p, place) in enumerate(ordered):
+        largest = max(largest, min(1.0, p * (len(ordered) - rank)))
+        corrected[place] = largest
+    return corrected
+
+
+def _compare(a: ModelReplies, b: ModelReplies, resampling: Resampling, *, raf: bool) -> list[ModelComparison]:
+    a, b = in_common(a, b)
+    if not a.rows:
+        nothing = Estimate.undefined("the two models share no item")
+        return [ModelComparison(name, a.model, b.model, nothing, None) for name in REFUSAL_METRICS]
+    resamples = resampling.draw(a.rows)
+    left_out = resamples.without_each(resampling.seed)
+    sides = [(model.model, _sides_of(model, resamples, left_out, raf=raf)) for model in (a, b)]
+    return [
+        _compare_metric(metric, sides, len(a.rows), resampling.seed) for metric in REFUSAL_METRICS.values()
+    ]
+
+
+_Side = tuple[ResampledReplies, ResampledReplies]
+"""The replies of a model in the resamples, and without one base instance each."""
+
+
+def _sides_of(model: ModelReplies, drawn: Resamples, left_out: Resamples, *, raf: bool) -> _Side:
+    return ResampledReplies.of(model.cells, drawn, raf=raf), ResampledReplies.of(
+        model.cells, left_out, raf=raf
+    )
+
+
+def _compare_metric(
+    metric: RefusalMetric, sides: Sequence[tuple[str, _Side]], n: int, seed: int
+) -> ModelComparison:
+    (a, (of_a, without_a)), (b, (of_b, without_b)) = sides
+    parts = [of_a.bounded(metric), of_b.bounded(metric)]
+    for model, part in zip((a, b), parts, strict=True):
+        if part.value is None:
+            reason = f"{model}: {reported_estimate(part).reason}"
+            return ModelComparison(metric.name, a, b, Estimate.undefined(reason), None)
+    gap = weighted_sum(parts, [1.0, -1.0], n)
+    if not isinstance(gap, WeightedSum):
+        return ModelComparison(metric.name, a, b, gap, None)
+    estimate, p_value = gap.estimate(), gap.p_value()
+    flips = None
+    if metric.hits:  # both models share their denominators; otherwise signs cannot be flipped fairly
+        without = metric.compute(without_a.replicates) - metric.compute(without_b.replicates)
+        flips = SignFlips.of(gap.value, without, seed)
+    if flips and estimate.low is not None and estimate.high is not None:
+        low, high = flips.agree(estimate.low, estimate.high)
+        estimate, p_value = replace(estimate, low=low, high=high), flips.p_value()
+    return ModelComparison(metric.name, a, b, estimate, p_value)
