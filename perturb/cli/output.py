@@ -1,12 +1,8 @@
-"""How commands print: a report on stdout, notes on stderr, one JSON object where asked.
+"""How commands print, how they reject wrong use, and how they write a report page beside what they print.
 
-Wrong use of the command line: what it is, and how it is said in one line.
-
-The rule of the exit codes: 2 if the words of the command line alone are wrong (an unknown command or option, a value
-that no file could make right, options that exclude each other, an argument that is missing); 1 for whatever else a
-`PerturbError` says, above all what depends on a file, a run, a data set or a service.
-
-How commands write a report page beside what they print.
+Results go to stdout, notes to stderr. The exit code is 2 if the words of the command line alone are wrong: an unknown
+command or option, a value that no file could make right, options that exclude each other, a missing argument. It is 1
+for every other `PerturbError`, which depends on a file, a run, a data set or a service.
 """
 
 from __future__ import annotations

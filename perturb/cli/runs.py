@@ -1,11 +1,4 @@
-"""`perturb status`: where a run stands.
-
-`perturb show`: items in the terminal.
-
-`perturb view`: the live page of a run.
-
-`perturb export`: select rows from a run and freeze them into a snapshot folder.
-"""
+"""Commands on a single run: `perturb status`, `show`, `view` and `export`."""
 
 from __future__ import annotations
 

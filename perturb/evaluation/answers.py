@@ -1,7 +1,4 @@
-"""Reads the answer out of a model's reply, and grades it by rule where a rule is enough.
-
-Grades replies CORRECT, INCORRECT or NOT_ATTEMPTED: by rule where that is enough, else by a judge.
-"""
+"""Reads the answer in a reply and grades it CORRECT, INCORRECT or NOT_ATTEMPTED, by rule if possible, else by judge."""
 
 from __future__ import annotations
 

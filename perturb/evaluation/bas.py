@@ -1,14 +1,15 @@
 """The task behind the Behavioral Alignment Score: answers with a stated confidence, and their grades.
 
-Replies are kept as they came and read anew each time, so that a better reader needs no new call. Only the answer that
-a reply commits itself to is graded.
+Replies are stored as they came and read anew each time, so a better reader needs no new call. Only the answer that a
+reply commits itself to is graded. There are four elicitations (BAS paper, section 3 and appendix G.1):
 
-Four ways to have a model answer a question and say how sure it is. BAS paper, section 3 and appendix G.1.
+- direct: answer and confidence in one reply
+- reflection: an answer; then, in another call, the confidence in it
+- top-k: the k likeliest answers with their probabilities; the likeliest counts
+- top-k with reflection: the k answers; then, in another call, their probabilities
 
-Direct: answer and confidence at once. Reflection: an answer, then, in a call of its own, the confidence in it. Top-k:
-the k likeliest answers with their probabilities, of which the likeliest counts. Top-k with reflection: the k answers,
-then, in a call of its own, their probabilities. Probabilities of several answers come with that of `NONE_OF_THESE`: the
-paper has the k alone add up to 1, which makes a model that doubts all of them overstate its doubtful best.
+A list of answers includes a probability for `NONE_OF_THESE`. In the paper the k probabilities add up to 1, which makes
+a model that doubts all k answers overstate the best of them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Reads the items of an evaluation: a snapshot of ours, a data set on the Hub, or a file with rows of either.
+"""Reads what an evaluation asks about: items of a snapshot, a file or the Hub, question sets, or a recording.
 
-Reads question sets: from a file, the Hub, or a snapshot of ours.
-
-An evaluation from recorded replies alone: its items, its models, and what it lacks.
+From recorded replies alone, an evaluation gets its items and its models too.
 """
 
 from __future__ import annotations

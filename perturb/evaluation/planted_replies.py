@@ -1,7 +1,7 @@
-"""Planted replies: replies whose behaviour is known by construction, which the judges of an evaluation read as well.
+"""Planted replies: replies whose behaviour is known by construction, which the judges of an evaluation also read.
 
-They are judged beside the real ones with the same prompts, are stored apart, and count in no score. How many of them a
-judge reads rightly says how far its other judgements may be trusted. Replies of real models may be harder to read.
+They are judged with the same prompts as the real replies, are stored apart, and count in no score. How many of them a
+judge reads rightly shows how far its other judgements can be trusted. Replies of real models may be harder to read.
 """
 
 from __future__ import annotations

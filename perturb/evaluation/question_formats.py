@@ -1,7 +1,4 @@
-"""The forms that question sets come in: how to tell them apart, and from a row of each to a `Question`.
-
-Questions with known answers, and sets of them: drawn, mixed, kept in a ledger and read back.
-"""
+"""Questions with known answers: the formats of question sets, and how sets are drawn, mixed and stored."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""Questions written from articles, as PreciseWikiQA's are: one model asks, and says what the text answers.
+"""Questions that a model writes from articles and documents, and curation that needs models.
 
-A section of each article is drawn; a question is kept if the section alone answers it, in ten words at most. HalluLens
-(Bang et al. 2025), section 3.1, whose prompts are its own.
-
-Curation with models: solvers that every question must pass, or a writer of questions from articles.
+A section of each article is drawn; a question is kept if the section alone answers it, in ten words at most. The
+method and the prompts are those of HalluLens (Bang et al. 2025), section 3.1.
 """
 
 from __future__ import annotations

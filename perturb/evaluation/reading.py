@@ -1,11 +1,8 @@
-"""Reads the `### FINAL DECISION` block that a reply about confidence ends with.
+"""Reads a reply without a judge: its `### FINAL DECISION` block, its refusal code and its confidence.
 
-Tolerant of form: Markdown, percent signs, decimal commas, a block that stands twice. Exact in content: a number is
-never guessed. A confidence of `high`, a range, or 85 without a percent sign make a block unreadable.
-
-Reads a reply without a judge: the refusal code where the whole reply is one, and the confidence it states.
-
-Several judges: what they come to by the rule of their panel. Pure functions over their votes.
+The form is read tolerantly: Markdown, percent signs, decimal commas, a block that stands twice. The content is not: a
+number is never guessed. A confidence of `high`, a range, or 85 without a percent sign make a block unreadable. Votes of
+several judges are combined here too.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """The task behind the Refusal Index: models may refuse in the first pass and must answer in the second.
 
-The first pass is run under several prompts, from one that hardly invites a refusal to one that prefers it. The second
-pass asks for nothing but what was refused, and once only: prompts under which the same question was refused share its
-answer.
-
-What tasks over questions have in common: each question is asked in several ways, and each way makes a row.
+The first pass uses several prompts, from one that hardly invites a refusal to one that prefers it. The second pass
+asks each refused question once, and its answer serves all prompts under which the question was refused. The base
+class of tasks over questions is here: each question is asked in several ways, and each way makes a row.
 """
 
 from __future__ import annotations

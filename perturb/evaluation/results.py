@@ -1,8 +1,8 @@
-"""The flat table of results: one row for each item and model, read from an evaluation's ledger without a call.
+"""The flat table of results, one row for each item and model, and how a reply gets its judgements.
 
-Everything that scores reads this table, and `perturb evaluate` leaves it in the run folder as `results.jsonl`.
-
-Scores replies to the items of a snapshot: by rule where the reply itself settles it, else by asking the judge.
+Everything that scores reads this table, which is made from an evaluation's ledger without a call; `perturb evaluate`
+also leaves it in the run folder as `results.jsonl`. A reply is judged by rule if it settles the matter itself, else
+by the judge.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The runner of every task: each model through all items at its own pace, everything kept in a ledger as it comes.
+"""The runner of every task: it takes each model through all items at its own pace and stores every reply at once.
 
-What the ledger holds is not asked again; calls that failed are. Nothing waits for anything but its own input: a reply
-is judged as soon as it is there, and no model waits for another.
+Replies in the ledger are not asked for again; failed calls are. A reply is judged as soon as it is there, and no model
+waits for another.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What models are asked and judges say of it, over a ledger: what it holds and still fits is not asked again.
+"""What a task is made of (items, solver, scorer), and the session in which models are asked and judges grade.
 
-What an evaluation is made of: items, how a model solves one, and how that is scored.
+A stored reply or judgement that still fits is used again; anything else is asked for.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""The solvability pre-test: only questions that every solver answers right, before any perturbation, are kept.
+"""The solvability pre-test: only unperturbed questions that every solver answers correctly are kept.
 
-An answer from a single passage is right if it equals an accepted answer after normalisation, or if a judge says so.
-An answer from several passages is right if its RAF score is 1 (spec, section 7): a judge finds it eligible and every
-claim in it supported by the signal passages alone.
-
-Tests that instances must pass to be drawn into a base set: models are asked about each, and a ledger keeps it.
+An answer from a single passage is correct if it equals an accepted answer after normalisation, or if a judge says so.
+An answer from several passages is correct if its RAF score is 1 (spec, section 7): a judge finds it eligible and every
+claim in it supported by the signal passages alone. A ledger keeps all replies.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""How far an evaluation has come: its replies by what is known of them, from the ledger alone.
+"""Runs over questions, for the Refusal Index and stated confidence, and how far any evaluation has come.
 
-A run over questions, of the Refusal Index or of stated confidence: as a user asks for it, or as it is on record.
+Progress is counted from the ledger alone: each reply is done, unscored, failed, not judged or not asked.
 """
 
 from __future__ import annotations

@@ -1,19 +1,18 @@
-"""When a model has been asked enough: items in blocks that hold every cell, until an anytime-valid interval is narrow.
+"""When a model has been asked enough: items come in blocks that hold every cell, until an interval is narrow.
 
-All models are asked in one order, and each stops by itself. Who is stopped is decided by the blocks that are answered
-whole, so a run that is resumed stops where it would have.
+All models are asked in one order, and each stops by itself. Only complete blocks decide whether a model stops, so a
+run that is resumed stops at the same place.
 
-Intervals that hold at every moment at once, for a share of a finite set that is looked at in a random order.
-
-The set falls into strata (cells), each in a random order, and is drawn block by block: a block takes its part of every
-stratum. What is estimated is the weighted sum of the whole set, so nothing is assumed of the items, alike as those of
-one base instance may be: the only chance is in the order, and that is drawn.
+The intervals hold at every moment at once, for a share of a finite set that is looked at in random order. The set
+falls into strata (cells), each in random order; a block takes its part of every stratum. The weighted sum over the
+whole set is estimated. Chance lies only in the order, which is drawn, so nothing is assumed about the items, however
+alike those of one base instance are.
 
 A wager on the next block, for a sum larger than θ, multiplies a capital of 1 by Π (1 + b (x - g)) exp(b (g - μ)) over
-its items x, with a guess g and a bet b fixed before the block. μ is the mean of what is left of the stratum. It is no
-better than fair, since 1 + b (μ - g) ≤ exp(b (μ - g)) and drawing without replacement only helps (Hoeffding). Bets are
-in proportion to what an item stands for, so that the sum of all b μ follows from θ and what was seen; the strata's
-own means need not be known. A θ for which the capital ever exceeds 2 / α is ruled out (Ville's inequality); wagers for
+its items x, with a guess g and a bet b fixed before the block. μ is the mean of what is left of the stratum. The wager
+is at most fair, since 1 + b (μ - g) ≤ exp(b (μ - g)) and drawing without replacement only helps (Hoeffding). Bets are
+proportional to what an item stands for, so the sum of all b μ follows from θ and the items seen; the means of the
+strata need not be known. A θ for which the capital ever exceeds 2 / α is ruled out (Ville's inequality). Wagers for
 smaller sums give the upper end.
 
 References: Waudby-Smith and Ramdas (2024), JRSS B 86, for intervals by betting, with and without replacement; Howard,

@@ -1,7 +1,7 @@
 """Calls a model with batch APIs: requests are gathered, submitted as one file, and answered when the batch has ended.
 
-A batch may take a day and outlive the process that submitted it. Its book is therefore kept on disk: a request that a
-batch of an earlier session holds is awaited from that batch, not submitted again.
+A batch may take a day and outlive the process that submitted it. So its book is kept on disk: if a batch of an earlier
+session holds a request, its answer is awaited and the request is not submitted again.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Holds a run to `budget_usd`: a call is sent only if it cannot overspend, whatever it turns out to cost.
+"""Holds a run to `budget_usd`, and shows its progress: counts, speed, cost, and models in trouble.
 
-What a run says while it is at work: a bar with counts, speed and cost, and at once which model is in trouble.
+A call is sent only if it cannot overspend, whatever it turns out to cost.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
-"""The protocol that everything above talks to: a request, a reply, and a model that turns one into the other.
+"""The protocol between tasks and models: a request, a reply, a model that turns one into the other, and batches.
 
-Nothing here knows what carries the call: `perturb.llm.remote` (litellm) or `perturb.llm.direct` does.
-
-A model that says what it is told: for tests, ours and those of users.
-
-What calling with batch APIs is made of: limits, a batch, and the book that is kept of batches.
-`perturb.llm.batch_model` calls with them, `perturb.ledger.evaluations` keeps the book, and `perturb.llm.remote_batches`
-speaks to providers.
+Nothing here knows what carries the call: `perturb.llm.remote` (litellm) or `perturb.llm.direct` does. For batches,
+`perturb.llm.batch_model` calls, `perturb.ledger.evaluations` keeps the book, and `perturb.llm.remote_batches` speaks to
+providers. `ScriptedModel` gives prepared replies, for tests.
 """
 
 from __future__ import annotations

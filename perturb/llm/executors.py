@@ -1,7 +1,7 @@
 """Opens executors. On a Ray cluster each node has worker processes (actors), and calls go to the least busy one.
 
-The only module that imports ray, and only when a run asks for it. Ray repeats nothing: a call that is lost with its
-worker ends in `WorkerLostError`, and the driver decides.
+This is the only module that imports ray, and only when a run asks for it. Ray repeats nothing: a call that is lost with
+its worker ends in `WorkerLostError`, and the driver decides what to do.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""From the settings of a run's models to models that can be asked, and the executors of this machine.
+"""Makes models that can be asked from the settings of a run, and the executors of this machine.
 
-An executor carries calls to models, and tasks of the rule engine: in this process, or in several.
+An executor carries calls to models, and tasks of the rule engine, in this process or in several.
 """
 
 from __future__ import annotations

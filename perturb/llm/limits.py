@@ -1,9 +1,7 @@
-"""Keeps a model within its limits and tries again where that may help.
+"""Keeps a model within its limits, and tries again if that may help.
 
 The order of a try: a place (`max_connections`, fewer while the model fails), the pace (`rpm`, `tpm`), the call, the
 record of its reply. The place is given back before the wait for the next try, so a failing call never holds up others.
-
-Holds calls to a model back: the pace in calls and tokens a minute, and places that fall while it fails.
 """
 
 from __future__ import annotations

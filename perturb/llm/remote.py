@@ -1,4 +1,4 @@
-"""Models behind litellm: the only module that imports it, and only when a model is checked or called.
+"""Models behind litellm, which only this module imports, and only when a model is checked or called.
 
 Retries, limits and prices are ours (`perturb.llm.limits`, `perturb.llm.budget`); litellm speaks to the provider.
 """

@@ -1,7 +1,6 @@
-"""Provider batches behind litellm: files up and down, batches made and looked after.
+"""Batch APIs of providers behind litellm: uploads, batches, and the lines of their output and error files.
 
-Reads the lines of output and error files: what became of each request, by its custom id. Lines come in any order and
-some may be missing or broken; what cannot be read is as good as missing.
+The lines of a file come in any order, and some may be missing or broken. A line that cannot be read counts as missing.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
-"""Finds the one JSON object that a reply was asked to be, in whatever a model wrapped around it.
+"""Finds the one JSON object that a prompt asked for in whatever a model wrapped around it.
 
-The thinking that a reply begins with, code fences, prose before and trailing text after are passed over. What stands
-inside a string or inside another object is never looked at: a passage may quote a verdict, and a quoted verdict is no
-verdict. Where that cannot be told for sure, the reply counts as unreadable and is asked for once more.
-
-Who reads a verdict or a grade asks more of a reply: see `FoundObject`.
-
-Reads what a judge rules about a reply: one object that is the judge's own word, or nothing.
+Thinking at the beginning, code fences, prose before and text after the object are passed over. The inside of a string
+or of another object is never searched: a passage may quote a verdict, and a quoted verdict does not count. If that
+cannot be told for sure, the reply counts as unreadable and is asked for once more. Readers of verdicts and grades
+demand more of a reply: see `FoundObject`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Which way the calls of a model go: through litellm, or straight to an OpenAI-compatible server.
+"""Chooses how the calls of a model go, through litellm or straight to an OpenAI-compatible server.
 
-What every transport does at the wire: headers of failures, schemas, usage, and texts without keys.
+Both ways share the reading of failure headers, schemas, usage, and texts without keys.
 """
 
 from __future__ import annotations

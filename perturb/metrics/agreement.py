@@ -1,14 +1,12 @@
 """Agreement among raters who pass or fail items: two raters, or a whole panel.
 
-Votes are 1 (pass) and 0 (fail); a vote that is missing is None, NaN or masked, and is never counted as either. A
-panel's votes have the shape (items, raters). Each function hands back an `Estimate`: the value and the number of
-items behind it, or no value and the reason. All coefficients grow with agreement and are 1 when it is perfect.
+Votes are 1 (pass) and 0 (fail); a missing vote is None, NaN or masked, and counts as neither. The votes of a panel
+have the shape (items, raters). Each public function returns an `Estimate`: the value and the number of items behind
+it, or no value and the reason. All coefficients grow with agreement and are 1 when it is perfect.
 
-The counts that agreement among raters is computed from, and the coefficients as functions of them.
-
-Counts add up over items. So a coefficient of a bootstrap resample is the coefficient of a weighted sum of counts, and
-one function serves the data and all resamples at once: counts have shape (…, counts), coefficients shape (…).
-Inside this module an undefined coefficient is NaN; `perturb.metrics.agreement` turns it into None with the reason.
+Coefficients are computed from counts, which add up over items. The coefficient of a bootstrap resample is therefore
+that of a weighted sum of counts, and one function serves the data and all resamples at once: counts have the shape
+(…, counts), coefficients (…). Between these functions an undefined coefficient is NaN.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
-"""The Behavioral Alignment Score: does stated confidence support decisions to answer or to abstain?
+"""The Behavioral Alignment Score (BAS): does stated confidence support decisions to answer or to abstain?
 
-A user with risk threshold t acts on an answer when its confidence is at least t, gains 1 when it is right and loses
-t / (1 - t) when it is wrong. BAS is the mean gain over all thresholds. BAS paper, section 2.
-
-Priors over the risk threshold t, and the integrals of them that the Behavioral Alignment Score needs.
-
-A prior w(t) says how much weight lies on users who answer only above confidence t. With s the stated confidence,
-gain(s) is the integral of w over [0, s], loss(s) that of w(t) t / (1 - t). BAS paper, appendix B.
+A user with risk threshold t acts on an answer if its confidence is at least t, gains 1 if it is right and loses
+t / (1 - t) if it is wrong. BAS is the mean gain over all thresholds. A prior w(t) weights the thresholds. With s the
+stated confidence, gain(s) is the integral of w over [0, s], and loss(s) that of w(t) t / (1 - t). BAS paper, section 2
+and appendix B.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
-"""Scores before and after post-hoc calibration, on rows that no map has learned from.
+"""Post-hoc calibration: maps from stated to calibrated confidence, and scores before and after them.
 
-A split says which rows a map may learn from; every score is taken on the other rows alone. BAS paper, section 4.4.
-
-Post-hoc calibration: a map from stated to calibrated confidence, learned on some answers and applied to others.
-
-Four maps: isotonic regression, which the paper uses, and three to compare it with. `perturb.metrics.calibrated_scores`
-splits rows and scores maps. BAS paper, section 4.4 and appendix F.
+A split says which rows a map may learn from; scores are taken on the other rows alone. There are four maps: isotonic
+regression, which the paper uses, and three to compare it with. BAS paper, section 4.4 and appendix F.
 """
 
 from __future__ import annotations

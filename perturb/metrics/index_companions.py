@@ -1,14 +1,14 @@
-"""What stands beside the Refusal Index: other copulas for its table, and estimators that look past refusals.
+"""Companions of the Refusal Index: other copulas for its table, and estimators that do not use refusals.
 
-A 2x2 table of refusal and error is fitted with its two rates as they are. Then one number is free: the share of
-questions that were refused and answered wrong. A family that can reach this number fits the table exactly, so all
-such families have the same log-likelihood. They differ only in what they cannot reach: Clayton (theta > 0) and Gumbel
-(theta >= 1) have no negative dependence. The table does not identify the degrees of freedom of a Student-t. Refusal
-Index paper, appendix D and table 6.
+A 2x2 table of refusal and error is fitted with its two rates as they are. One number is then free: the share of
+questions that were refused and answered wrong. A family of copulas that can reach this number fits the table exactly,
+so all such families have the same log-likelihood. They differ in what they cannot reach: Clayton (theta > 0) and
+Gumbel (theta >= 1) have no negative dependence. The table does not identify the degrees of freedom of a Student-t.
+Refusal Index paper, appendix D and table 6.
 
-A linear probe reads hidden states that the user supplies, an auxiliary calibrator reads the text of questions or
-answers. Both are trained on some folds and applied to the others, so that no answer is scored by a classifier that
-saw it. What they measure is the classifier as much as the model. Refusal Index paper, appendix L and table 8.
+A linear probe reads hidden states that the user supplies; an auxiliary calibrator reads the text of questions or
+answers. Both are trained on some folds and applied to the others, so no answer is scored by a classifier that saw it.
+They measure the classifier as much as the model. Refusal Index paper, appendix L and table 8.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Reads what callers pass to a metric: lists, tuples, NumPy arrays and pandas columns.
+"""Reads what callers pass to a metric, and the record in which a metric returns a number that may be undefined.
 
-Every function raises ValueError with one line that names the argument and the first offending row.
-
-The record in which a metric hands back a number that may be undefined.
+Callers pass lists, tuples, NumPy arrays or pandas columns. Every function raises ValueError with one line that names
+the argument and the first offending row.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
-"""The one kind of interval: Wilson's, on the range a value can have, for an effective number of trials.
+"""The one kind of interval: Wilson's, on the range that a value can have, for an effective number of trials.
 
-Resamples say how far a value moves when other base instances are drawn, and nothing where all that was seen is alike:
-30 passes of 30 give a bootstrap interval of no width. Wilson's interval knows the ends of the range. A share of p with
-a clustered variance v is as precise as p (1 - p) / v independent trials, never as more than there are; where events
-are too few to show how alike a base instance's items are, they are taken to be alike. The normal quantile is replaced
-by that of Student's t with one degree of freedom less than there are base instances. Differences, and other weighted
-sums, take the intervals of their parts and the correlation of their replicates (MOVER). P-values follow from the same
-intervals: at the confidence level 1 - p, one end of the interval of the difference is exactly 0.
-`tests/measurements.md` has the simulations.
+Resamples show how far a value moves when other base instances are drawn. They show nothing if all rows are alike: 30
+passes of 30 give a bootstrap interval of no width. Wilson's interval knows the ends of the range. A share p with a
+clustered variance v is as precise as p (1 - p) / v independent trials, and never as more than there are. If there are
+too few events to show how alike the items of a base instance are, they are taken to be alike. The normal quantile is
+replaced by that of Student's t with one degree of freedom less than there are base instances.
+
+Differences, and other weighted sums, take the intervals of their parts and the correlation of their replicates
+(MOVER). P-values follow from the same intervals: at the confidence level 1 - p, one end of the interval of the
+difference is exactly 0. `tests/measurements.md` has the simulations.
 
 References: Wilson (1927); Korn and Graubard (1998), Survey Methodology 24, for effective sizes with t quantiles;
 Newcombe (1998) and Zou and Donner (2008), Statistics in Medicine 17 and 27, for differences.

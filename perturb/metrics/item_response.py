@@ -1,9 +1,9 @@
 """Item response theory: the two-parameter logistic model, for few models and many items.
 
 A reply of model m to item i is right with probability 1 / (1 + exp(-a_i (θ_m - b_i))): ability θ, difficulty b and
-discrimination a. Items are drawn at random, b_i from a normal distribution around the mean of their group, log a_i from
-one around 0, and are integrated out on a grid; abilities, group means and the two spreads are estimated by penalised
-maximum likelihood. Items of one group that all models treated alike are told apart by nothing and counted together.
+discrimination a. Items are random: b_i is normal around the mean of its group, log a_i around 0, and both are
+integrated out on a grid. Abilities, group means and the two spreads are estimated by penalised maximum likelihood.
+Items of one group that all models treated alike cannot be told apart and are counted together.
 
 Reference: Birnbaum (1968); Bock and Aitkin (1981), Psychometrika 46, with the roles of persons and items exchanged;
 De Boeck (2008), Psychometrika 73, on random items.

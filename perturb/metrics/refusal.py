@@ -1,10 +1,10 @@
-"""The metrics of selective refusal: does a model answer what it can and refuse, for the right reason, what it cannot?
+"""The metrics of selective refusal: does a model answer what it can, and refuse what it cannot for the right reason?
 
 A are the answerable items (LOW intensity), U the unanswerable ones (MEDIUM and HIGH). Each metric is a function of
-`ReplyCounts`, so it takes one set of replies or any number of resamples, shape (…), and hands back the same shape.
-Replies that could not be read are in no numerator and no denominator. Here an undefined value is NaN;
-`perturb.metrics.refusal_registry` lists all metrics and gives None with the reason for NaN, `reply_bounds` what the
-unread replies could make of them.
+`ReplyCounts`: it takes one set of replies or any number of resamples, of shape (…), and returns the same shape.
+Replies that could not be read are in no numerator and no denominator. An undefined value is NaN here.
+`perturb.metrics.refusal_registry` lists all metrics and replaces NaN by None with the reason; `reply_bounds` shows
+what the unread replies could change.
 """
 
 from __future__ import annotations

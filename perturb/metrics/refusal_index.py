@@ -1,8 +1,8 @@
 """The Refusal Index: does a model refuse what it does not know?
 
-Two passes over the same questions. In the first the model may refuse; in the second it must answer what it
-refused. R says that a question was refused, W that the answer is wrong when one is forced. The index is Spearman's rank
-correlation between the latent tendencies to refuse and to err, estimated from the 2x2 table of R and W.
+There are two passes over the same questions. In the first the model may refuse; in the second it must answer what it
+refused. R means that a question was refused, W that the answer is wrong when one is forced. The index is Spearman's
+rank correlation between the latent tendencies to refuse and to err, estimated from the 2x2 table of R and W.
 """
 
 from __future__ import annotations

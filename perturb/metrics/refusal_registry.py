@@ -1,7 +1,4 @@
-"""The registry of refusal metrics: what tables, JSON, docs and the common test know of each of them.
-
-The lowest and the highest value of a refusal metric, whatever its unscored replies would have been.
-"""
+"""The registry of refusal metrics, for tables, JSON, docs and tests, and the bounds that unscored replies leave."""
 
 from __future__ import annotations
 

@@ -1,23 +1,20 @@
-"""The one bootstrap: seeded resamples of items, or of whole clusters of items that share a base instance.
+"""The one bootstrap, and a paired test of two models that flips signs.
 
 What was made from one base instance is not independent, so whole base instances are drawn. A statistic that is a
-function of sums is computed for all resamples at once: sums per base instance, times how often each was drawn. What an
-interval is made of these replicates is said in `perturb.metrics.intervals`.
+function of sums is computed for all resamples at once: sums for each base instance, times how often each was drawn.
+`perturb.metrics.intervals` makes intervals of these replicates. The mean of a column over a resample is a weighted
+mean, so nothing is copied: a resample is a row of weights, and all columns take part in one matrix product. Up to
+`EXACT_UNITS` units the weights are multinomial, as in the classic bootstrap. Above, each unit gets an independent
+Poisson(1) weight, which is the same in the limit of many units. The weights are read from 16 random bits through a
+table, so that 10⁶ units times 1,000 resamples take seconds.
 
-The mean of a column over a resample is a weighted mean, so nothing is copied: a resample is a row of weights and
-all columns take part in one matrix product. Up to `EXACT_UNITS` units the weights are multinomial, the classic
-bootstrap. Above, each unit gets an independent Poisson(1) weight (the Poisson bootstrap, the same in the limit of
-many units), read from 16 random bits through a table, so that 10⁶ units times 1,000 resamples take seconds;
-`bootstrap_means` visits the units in blocks, which bounds its memory. Efron and Tibshirani (1993); Chamandy et al.
-(2012) for Poisson weights.
+The paired test keeps its power near the ceiling. If two models are equally good, it is chance which of them did better
+on a base instance. So the sign of each base instance's contribution to the difference may be flipped, and a difference
+is surprising if few patterns of signs make one as large. The test needs no variance, which resamples cannot show if
+nearly every reply is right.
 
-A paired test of two models that keeps its power near the ceiling: signs of base instances are flipped.
-
-If two models are equally good, it is chance which of them did better on a base instance. So the sign of each base
-instance's contribution to the difference may be flipped, and a difference is surprising if few patterns of signs make
-one as large. The test needs no variance, which a resample cannot show where nearly every reply is right.
-
-References: Fisher (1935); Efron (1982) for contributions by the jackknife.
+References: Efron and Tibshirani (1993); Chamandy et al. (2012) for Poisson weights; Fisher (1935) for the test; Efron
+(1982) for contributions by the jackknife.
 """
 
 from __future__ import annotations

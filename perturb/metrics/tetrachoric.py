@@ -3,10 +3,8 @@
 A table is a row of four cells `(n11, n10, n01, n00)`: refused and wrong, refused and right, answered and wrong,
 answered and right. Cells are counts or weighted counts; a common factor cancels.
 
-Orthant probability of the bivariate normal distribution, and its slope in the correlation.
-
-Owen, D. B. (1956), Tables for computing bivariate normal probabilities, Annals of Mathematical Statistics 27;
-Plackett, R. L. (1954), A reduction formula for normal multivariate integrals, Biometrika 41.
+References: Owen (1956), Tables for computing bivariate normal probabilities, Annals of Mathematical Statistics 27;
+Plackett (1954), A reduction formula for normal multivariate integrals, Biometrika 41.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The report of whatever lies in a run folder or a table, and of several of them side by side.
+"""The report page of any run folder or table, and the page that sets several of them side by side.
 
-It may be the run of a build, an evaluation, refusals in two passes, or stated confidence. Side by side, RefusalBench,
-the Refusal Index and BAS of the same models stand in one table.
+The run may be a build, an evaluation, refusals in two passes, or stated confidence. Side by side, RefusalBench, the
+Refusal Index and BAS of the same models stand in one table.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The report of a run: from jobs to rows, agreement, pass rates, partiality, people's view, cost, items.
-
-What baselines tell from a part of each item, as a section of a report.
-"""
+"""The report page of a build: funnel from jobs to rows, audit, human review, shortcuts, cost, items."""
 
 from __future__ import annotations
 

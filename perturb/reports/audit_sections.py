@@ -1,7 +1,4 @@
-"""The audit's sentences, figures and tables as sections of a report.
-
-Several judges of an evaluation as a section of a report: agreement, bias, and what they come to.
-"""
+"""The audit of a panel, of verifiers or of judges, as sections of a report."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The report page on confidence: scores with intervals, who is sure of what, and what calibration changes.
-
-What calibration makes of stated confidence: before and after, the maps, and maps across data sets.
-"""
+"""The report page on stated confidence: scores with intervals, confidence by model, and the effect of calibration."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A run's ledger as its page asks about it: figures, items that pass filters, and one item with all that was said.
-
-The run of a build on its page.
-"""
+"""What the live page of a run asks its ledger for: figures, filtered items, and one item with its prompts and votes."""
 
 from __future__ import annotations
 

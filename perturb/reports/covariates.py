@@ -1,6 +1,6 @@
-"""Scores against facts about the models: size, date of release, accuracy, budget of reasoning, family, stage.
+"""Scores against facts about the models: size, release date, accuracy, reasoning budget, family, stage.
 
-A straight line shows how a score moves with the size of a model, say.
+A straight line shows how a score moves with the size of a model, for example.
 """
 
 from __future__ import annotations

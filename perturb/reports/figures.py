@@ -1,6 +1,6 @@
 """Figures that print well and that colour-blind readers can tell apart: cividis for scales, Okabe–Ito for series.
 
-matplotlib is imported when the first figure is looked at. Labels are plain text: a `$` in a model's name starts no
+matplotlib is imported when the first figure is drawn. Labels are plain text: a `$` in a model's name does not start a
 formula.
 """
 

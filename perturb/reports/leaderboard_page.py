@@ -1,7 +1,4 @@
-"""A leaderboard as a folder: the page, the rows as JSON, the replies, and what makes it a Space of the Hub.
-
-Whether the rows of a leaderboard follow from a file of recorded replies.
-"""
+"""A leaderboard as a folder (page, rows as JSON, replies, files of a Space), and the check of its rows."""
 
 from __future__ import annotations
 

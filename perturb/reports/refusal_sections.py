@@ -1,9 +1,4 @@
-"""Correct answers over refusals, before curves on which a metric stays the same.
-
-How steady the metrics of refusals are: between settings, in ranking models, over subsets, and between prompts.
-
-P(Answering) on the report page: AUROC and ECE, reliability, and which metric goes with the AUROC.
-"""
+"""Sections of a report on refusals: iso-metric curves, stability, ranking, agreement of prompts, and P(Answering)."""
 
 from __future__ import annotations
 

@@ -1,10 +1,8 @@
-"""A report rendered: as one HTML file, as a piece of HTML for a notebook, and as text for a terminal.
+"""A report rendered as one HTML file, as HTML for a notebook, or as text for a terminal; items as text.
 
 The HTML file needs no network and no second file; figures (PNG, SVG) and tables (CSV) are written beside it. The
-notebook and the terminal leave figures out: what they show stands in the tables. On a terminal cells wrap, and a table
+notebook and the terminal leave figures out, because their tables show the same. On a terminal cells wrap, and a table
 that is still too wide is turned or split.
-
-Items as text, for `perturb show`.
 """
 
 from __future__ import annotations

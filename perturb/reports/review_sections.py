@@ -1,7 +1,4 @@
-"""Human validation as a section of a report.
-
-The human check of a judge as a section of a report.
-"""
+"""Human validation as sections of a report: of a build's panel, and of the judge of an evaluation."""
 
 from __future__ import annotations
 

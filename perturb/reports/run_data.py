@@ -1,7 +1,4 @@
-"""What a report page needs from a run's ledger beside the audit: counts, coverage, cost, and the items.
-
-The items of an evaluation with what each model replied, for the browser of a report page.
-"""
+"""What a report page reads from the ledger of a run beside the audit: counts, coverage, cost, items with replies."""
 
 from __future__ import annotations
 

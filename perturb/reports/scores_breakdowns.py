@@ -1,7 +1,4 @@
-"""The chapters of the report page on models under test that break results down or compare them.
-
-Models by data sets: one table for each score, with means over the data sets and over the models.
-"""
+"""Chapters of the scores page that break results down by group or data set, or compare models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chapters of the report page on models: prompt settings, domains, and item response.
+"""Chapters of the scores page on prompt settings, domains and item response.
 
 Settings: the exam gap, both readings, and what free replies do. Domains: how many items each has, which model is best
 in it, and what is hard there (RefusalBench, figures 7 and 28 to 30). Item response: abilities, difficulties of cells

@@ -1,7 +1,7 @@
 """The page of a run: one document with its files, served from a ledger or written as a static site.
 
-A browser does not let a page read the files beside it, but it runs scripts from there. So the data of a static site
-are scripts that hand over JSON. The items of an evaluation are read here, those of a build in `build_view`.
+A browser does not let a local page read the files beside it, but it runs scripts from there. So the data of a static
+site are scripts that assign JSON. This module reads the items of an evaluation; `build_view` reads those of a build.
 """
 
 from __future__ import annotations

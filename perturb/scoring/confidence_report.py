@@ -1,7 +1,4 @@
-"""Scores of confidence, model by model, and what calibration makes of them; asks no model.
-
-Calibration across data sets: maps fitted on one and scored on another.
-"""
+"""Scores of stated confidence by model, before and after calibration, on one data set and across several."""
 
 from __future__ import annotations
 

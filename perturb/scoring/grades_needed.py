@@ -1,7 +1,7 @@
-"""How many grades of people a corrected score needs, and of which replies.
+"""How many human grades a corrected score needs, and which replies to grade.
 
-Grades help most where judge and people differ most often. That is estimated from the grades that are there, else from
-the disagreement of several judges.
+Grades help most where the judge and people differ most often. How often they differ is estimated from the grades that
+are there or, without any, from the disagreement of several judges.
 """
 
 from __future__ import annotations

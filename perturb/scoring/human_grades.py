@@ -1,7 +1,8 @@
-"""Scores corrected by the people who graded a sample of what a judge graded, and how often the judge errs.
+"""Scores corrected by people who graded a sample of the judge's replies, and how often the judge errs.
 
-A quality or a RAF that people gave settles an answer; their classification settles the rest. A reply that the judge
-takes for a refusal and people for an answer has no quality, so it counts as not correct, as the judge has it.
+If people gave a quality or a RAF, it settles an answer; their classification settles the other replies. If the judge
+takes a reply for a refusal and people take it for an answer, the reply has no quality. It then counts as not correct,
+as it does for the judge.
 """
 
 from __future__ import annotations

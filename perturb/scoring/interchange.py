@@ -1,4 +1,4 @@
-"""Scores and replies of an evaluation in the formats of others: Every Eval Ever 0.3, and `.eval_results` of the Hub.
+"""Writes scores and replies in other formats: Every Eval Ever 0.3, and `.eval_results` of the Hub.
 
 Every Eval Ever (https://github.com/evaleval/every_eval_ever) takes one record for each model, with its replies in a
 file beside it. `.eval_results` lies in the repository of a model (https://huggingface.co/docs/hub/eval-results).

@@ -1,6 +1,7 @@
-"""Item response theory of stored results: how able models are and how hard items, answering and refusing apart.
+"""Item response theory on stored results: abilities of models and difficulties of items.
 
-A careful model does well where it must refuse and badly where it must answer: the two are not one ability.
+Answering and refusing have a scale each. A careful model does well where it must refuse and badly where it must
+answer: the two are different abilities.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The scores of one model: metrics, breakdowns, confusion matrix, outcomes, calibration by level.
-
-What answers to items with several passages are made of: the parts of relevance-aware factuality, each by itself.
-"""
+"""The scores of one model: metrics, breakdowns, confusion matrix, outcomes, calibration, and the parts of its RAF."""
 
 from __future__ import annotations
 

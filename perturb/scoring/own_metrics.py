@@ -1,7 +1,4 @@
-"""Metrics that users write: functions over the replies of a model, with the intervals that all metrics get.
-
-Every metric of a set of replies with its bootstrap interval, in one go.
-"""
+"""Metrics of a set of replies with bootstrap intervals: those of the registry, and functions that users write."""
 
 from __future__ import annotations
 

@@ -1,14 +1,9 @@
-"""Bounds on the error of a benchmark's score over several rounds (theorem 2.1 of RefusalBench, appendix B).
+"""How many items a round needs: bounds on the error of a benchmark's score over several rounds.
 
 A score is a mean of values in [0, 1]. A static benchmark draws n items once; a generative one draws m fresh items in
-each round. `epsilon` is the error that may be made in any round, `drift` the largest distance of what should be
-measured from what the first round measured. All bounds take items to be independent: see `perturb.scoring.power`.
-
-What the bounds leave out: the variance that scores really have, and items that share a base instance.
-
-The sizes that one question needs, all in one table.
-
-Scores of one model with their base instances, from a table.
+each round. `epsilon` is the error allowed in any round. `drift` is the largest distance between the true score of a
+round and that of the first round. The bounds take items to be independent; the variance of stored scores and items
+that share a base instance are allowed for afterwards. Theorem 2.1 of RefusalBench, appendix B.
 """
 
 from __future__ import annotations

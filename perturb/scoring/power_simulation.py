@@ -1,10 +1,8 @@
-"""A seeded simulation of both kinds of benchmark under drift, to hold against the bounds.
+"""A seeded simulation of static and generative benchmarks under drift, to compare with the bounds, and its figure.
 
-What should be measured moves in equal steps from `start` by `drift` over the rounds. The static benchmark keeps the
-items of the first round; the generative one draws new ones in each. Items may come in clusters that share a base
-instance: the bounds are then those of as many independent items as they are worth by their design effect.
-
-The figure of `perturb power`: one run over the rounds, and failure rates over the drift with the bounds.
+The true score moves from `start` by `drift` over the rounds, in equal steps. The static benchmark keeps the items of
+the first round; the generative one draws new ones in each. If items come in clusters that share a base instance, the
+bounds are those of as many independent items as the clusters are worth by their design effect.
 """
 
 from __future__ import annotations

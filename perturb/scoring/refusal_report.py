@@ -1,6 +1,6 @@
-"""What a table of refusals and errors says: the Refusal Index beside its companions, copulas, stability, ranking.
+"""The report on a table of refusals and errors: Refusal Index, companions, copulas, stability, ranking, P(Answering).
 
-P(Answering): how often a model answers a question when asked again and again, and how that goes with being right.
+P(Answering) is the share of sampled replies to a question that are answers.
 """
 
 from __future__ import annotations

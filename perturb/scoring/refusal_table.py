@@ -1,8 +1,7 @@
-"""Reads a table of refusals and errors: one row per question, model and setting.
+"""Reads a table of refusals and errors, one row for each question, model and setting, and compares its settings.
 
-Whether the prompts of the first pass, and the forced answers of the second, agree on what a model knows.
-
-How a metric of refusals moves between the settings of a model, and how steadily it ranks the models.
+It measures whether first-pass prompts and forced answers agree on what a model knows, how a metric moves between the
+settings of a model, and how steadily it ranks the models.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Two rounds side by side, as one object for tables and JSON.
-
-What has shifted from one round to the next: shares of cells, levers and generators.
-
-How scores of the same models differ between two rounds.
-"""
+"""Two rounds compared: shares of cells, levers and generators, repeated items, and scores of the same models."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Models asked in several settings: what free replies do, and how much the list of codes helps (the exam gap).
+"""Models asked in several settings, or several times.
 
-Models asked several times: how often the behaviour flips on the same item, and what that adds to standard errors. The
-intervals of scores resample base instances with all their replies, so they hold both levels: items and replies.
+Settings: what free replies do, and how much the list of codes helps (the exam gap). Samples: how often the behaviour
+flips on the same item, and what that adds to standard errors. Intervals resample base instances with all their
+replies, so they hold the variance of items and of replies.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The data set card: a YAML header that `datasets` and the Hub read, and a page that people read.
 
-Everything put into the page is escaped as it is printed, so that neither a name nor the text of the one item that is
-shown can format or forge a part of it.
+Every value is escaped when it is printed, so that neither a name nor the text of the item that is shown can format or
+forge a part of the page.
 """
 
 from __future__ import annotations

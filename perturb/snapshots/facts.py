@@ -1,7 +1,4 @@
-"""What a snapshot says about itself beyond its rows: facts given by the caller, counts taken from the rows.
-
-Licence names as sources word them, as identifiers of the Hugging Face Hub.
-"""
+"""What a snapshot takes from its run beside the rows: accepted items, facts, counts, and licences for the Hub."""
 
 from __future__ import annotations
 

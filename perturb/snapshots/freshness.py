@@ -1,14 +1,10 @@
-"""The items of a round as far as a comparison needs them: from a snapshot, a table, or a data set on the Hub.
+"""Which items of a round repeat an earlier one: exact copies, near duplicates, the same lever on one base instance.
 
-How much of a round was in an earlier one: exact copies, near duplicates, the same lever on the same base instance.
-
-Two items from one base instance share most of their text whatever was done to it, so text alone would call every
-second round stale. An item is a near duplicate of another if its text is alike and its change is alike: the change is
-what the perturbation added to the original and took from it. Texts are compared by their shingles, runs of three words.
-
-Two items are of the same base instance if their ids, their questions, or most of either passage are the same.
-
-Keeps a build from repeating items of earlier rounds.
+Rounds are read from a snapshot, a table, or a data set on the Hub. Two items from one base instance share most of
+their text, so text alone would call every second round stale. An item is a near duplicate of another if its text is
+alike and its change is alike: the change is what the perturbation added to the original and took from it. Texts are
+compared by their shingles, runs of three words. Two items have the same base instance if their ids, their questions,
+or most of either passage are the same. A build uses this to avoid the items of earlier rounds.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
 """The rows of a snapshot as other harnesses read them: a rendered prompt, and what a good reply does.
 
-They lie beside the published rows, in a configuration of their own with two splits, because the items to answer and the
-items to refuse are scored in different ways. Controls are not among them.
-
-The rule that reads refusal codes, as regular expressions, for harnesses that take nothing else.
-
-They say what `perturb.evaluation.reading.read_code` says: the whole reply is a code or a short form of one, whatever
-thinking stands before it, confidence beside it, quotes, brackets and Markdown around it.
+They lie beside the published rows in a configuration with two splits, because items to answer and items to refuse
+are scored in different ways; controls are left out. For harnesses that take nothing else, the rule that reads refusal
+codes is given as regular expressions. They do what `perturb.evaluation.reading.read_code` does: the whole reply is a
+code or a short form of one; thinking may stand before it, and confidence, quotes, brackets and Markdown around it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""The task files of a snapshot: `eval.yaml` and an Inspect task, lm-evaluation-harness tasks, lighteval tasks.
+"""The task files of a snapshot for other harnesses: made, written, listed and checked.
 
-They are made of our own texts: nothing of a data set passes through a template here, and a harness that renders
-templates is given no more than the name of a column.
-
-The harness files of a snapshot as a whole: made, written, listed and checked.
+The files are made from our own texts. Nothing of a data set passes through a template here, and a harness that renders
+templates is given only the name of a column.
 
 eval.yaml                          what Inspect runs from the Hub
 harness/inspect_task.py            Inspect

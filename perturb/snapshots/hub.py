@@ -1,7 +1,7 @@
 """Push a snapshot to the Hugging Face Hub: one commit and one tag for each round.
 
-The only module that imports `huggingface_hub`. Publishing again goes on where it stopped: large files that arrived are
-not sent again, and a commit that holds the same content is found instead of made a second time.
+This is the only module that imports `huggingface_hub`. Publishing again goes on where it stopped: large files that
+arrived are not sent again, and a commit with the same content is found and not made a second time.
 """
 
 from __future__ import annotations

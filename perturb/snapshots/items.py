@@ -1,9 +1,8 @@
-"""The items of a snapshot: read from its rows, and rendered as the prompt that every harness gives a model.
+"""The items of a snapshot, read from its rows, the prompt that every harness gives a model, and control rows.
 
-Control rows: the unperturbed original of each row, to see what the perturbation alone does to a model.
-
-They lie beside the rows, under configuration names of their own, and count nowhere. A control has the id of its row
-with `-control` after it, the intensity NONE, and must be answered.
+A control is the unperturbed original of a row; it shows what the perturbation alone does to a model. Its id is that of
+the row with `-control` after it, its intensity is NONE, and it must be answered. Controls lie beside the rows under
+other configuration names and do not count as rows.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Publish a snapshot: check it, look for keys in it, then push it, or push a static page as a Space of the Hub.
+"""Publish a snapshot: check it, look for keys in it, then push it; or push a static page as a Space of the Hub.
 
-Before that, the practices of BetterBench that a snapshot meets, as far as its manifest says. Source: A. Reuel and
+It also lists the practices of BetterBench that a snapshot meets, as far as its manifest shows. Source: A. Reuel and
 others, BetterBench: Assessing AI Benchmarks (NeurIPS 2024, arXiv 2411.12990). The practices are named in our words.
 Those about one run of an evaluation or about the authors' work are listed as unknown.
 """

@@ -1,8 +1,7 @@
-"""The card as it stands on the Hub: ours merged into what is there already, and the list of rounds.
+"""Merges our card into the one on the Hub, and lists the published rounds.
 
-What we generate stands between two marks and is replaced as a whole; what others wrote around it stays.
-
-What the manifests of published rounds say of each other: their list, and whether two are the same.
+What we generate stands between two marks and is replaced as a whole; what others wrote around it stays. Manifests of
+published rounds tell whether two rounds are the same.
 """
 
 from __future__ import annotations

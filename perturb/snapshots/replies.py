@@ -1,9 +1,8 @@
-"""What the models of a run said, from its ledger into a file of recorded replies.
+"""Exports the replies of a run as a file of recorded replies, and verifies a snapshot.
 
-Verify a snapshot: files and digests as written, and every row true to the taxonomy.
-
-`check_snapshot` finds damage and edits. This also finds rows that were wrong when they were written, or were edited
-together with their digests: a lever of another cell, a change outside of the target, a label that does not follow.
+`check_snapshot` finds damage and edits. `verify_snapshot` also finds rows that were wrong when they were written, or
+were edited together with their digests: a lever of another cell, a change outside of the target, a label that does not
+follow.
 """
 
 from __future__ import annotations

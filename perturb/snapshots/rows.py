@@ -1,6 +1,6 @@
-"""One accepted item as a published row, and the schemas that the rows follow (spec, section 6).
+"""Accepted items as published rows: the schemas (spec, section 6) and the parts of a snapshot.
 
-The parts of a snapshot: rows of one layout, loaded under one configuration name, in one parquet file.
+A part holds rows of one layout in one parquet file, loaded under one configuration name.
 """
 
 from __future__ import annotations
