@@ -36,7 +36,7 @@ from perturb.snapshots.items import Variant
 from perturb.snapshots.settings import CODES_SETTING, PromptSetting
 
 JUDGED_CHARS = 12_000
-"""Characters of a reply that a judge is shown; of a longer one, the first two thirds of them and the last third."""
+"""Characters of a reply that a judge sees: of a longer one, two thirds from its beginning and one from its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class ItemRequest(ChatRequest):
 
 
 def item_request(request: ChatRequest, item: Item | BaseInstance | Question, **variables: Any) -> ItemRequest:
-    """A request with the parts of what it is about, and what else is `known` of that."""
+    """A request with the parts of its item or question, and further variables."""
     if isinstance(item, Question):
         query, context = item.text, item.context or ""
         passages = [] if item.context is None else [item.context]
@@ -113,7 +113,7 @@ def judge_request(kind: str, item: Item, reply: str, own_codes: tuple[OwnCode, .
 
 
 def shorten(text: str) -> str:
-    """A reply as a judge is shown it: whole, or its beginning and its end if it is longer than `JUDGED_CHARS`."""
+    """The reply that a judge sees: whole, or its beginning and end if it is longer than `JUDGED_CHARS`."""
     if len(text) <= JUDGED_CHARS:
         return text
     head, tail = JUDGED_CHARS * 2 // 3, JUDGED_CHARS // 3
@@ -126,10 +126,10 @@ def judge_version(own_codes: tuple[OwnCode, ...] = ()) -> str:
 
 
 FIELDS: tuple[str, ...] = ("prompt", "query", "context", "passages", "item_id")
-"""What a request template and a function can ask for."""
+"""The variables of request templates and functions."""
 
 JUDGED_FIELDS: tuple[str, ...] = ("reply", "asked", "answers", "reference", "expected", "signal")
-"""What a judge that is a function can ask for besides: the reply, what is to be said of it, and what is known."""
+"""Further variables of a function that judges: the reply, the kind of judgement, and what is known of the item."""
 
 DEFAULT_REQUEST: Mapping[str, Any] = {name: f"{{{name}}}" for name in ("query", "passages", "prompt")}
 DEFAULT_REPLY = "answer"
@@ -278,7 +278,7 @@ def fill(template: Any, parts: Mapping[str, Any]) -> Any:
 
 
 def parts_of(request: ChatRequest) -> Mapping[str, Any]:
-    """The parts of an item; a request about no item, such as a judge's, is a prompt and nothing else."""
+    """The parts of an item. A request without an item, such as a judge's, has a prompt alone."""
     if isinstance(request, ItemRequest):
         return request.fields
     prompt = "\n\n".join(message.content for message in request.messages)

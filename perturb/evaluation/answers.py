@@ -19,7 +19,7 @@ from perturb.records import Response
 from perturb.text.matching import folded
 
 UNANSWERED = "UNANSWERED"
-"""What a model writes between the tags where it refuses."""
+"""The word that a model writes between the tags to refuse."""
 
 _TAGGED = re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.IGNORECASE | re.DOTALL)
 _LONE_LETTER = re.compile(r"[\W_]*([A-Za-z])[\W_]*")
@@ -28,7 +28,7 @@ _LETTER_NAMED = re.compile(r"\b(?i:answer|option|choice)(?: is|:| =)?[\s*(\[]*([
 
 
 class Grade(StrEnum):
-    """How an answer is graded."""
+    """The grades of an answer."""
 
     CORRECT = "CORRECT"
     INCORRECT = "INCORRECT"
@@ -137,7 +137,7 @@ _DENIED = {
 }
 """What a judge's reply must not say beside each grade. The favourable one is the strictest: others quote it."""
 _LONGEST_ANSWER = 20_000
-"""Characters of a reply that a judge is shown."""
+"""Characters of a reply that a judge sees."""
 
 
 async def grade(session: Session, question: Question, response: Response) -> Grade:
@@ -147,7 +147,7 @@ async def grade(session: Session, question: Question, response: Response) -> Gra
 
 
 def grade_rubric(question: Question, response: Response, judge: str | None) -> Rubric:
-    """What is to be said of a reply to a question; `judge` is the judge's fingerprint, None if it is missing."""
+    """How a reply to a question is graded; `judge` is the judge's fingerprint, None without a judge."""
     author = digest(judge or RULE, template_version(TEMPLATE))
     version = digest(author, question.to_payload(), response.text)
     answer = read_answer(response.text)
@@ -207,5 +207,5 @@ def read_grade(text: str, question: Question, judged: str = "") -> Grade:
 
 
 def allowed_grades(question: Question) -> tuple[Grade, ...]:
-    """No reply can be correct where the question has no right answer."""
+    """The grades that a reply can get: not CORRECT if the question has no right answer."""
     return tuple(grade for grade in Grade if question.answerable is not False or grade is not Grade.CORRECT)

@@ -40,9 +40,9 @@ from perturb.text.wording import counted
 
 DEFAULT_K = 3
 NONE_OF_THESE = ("none of these", "none of the above")
-"""What stands instead of an answer where the probability is that of all others."""
+"""The answer that stands for all answers that are not listed."""
 SUM_TOLERANCE = 0.01
-"""How far the probabilities, of none of the answers too, may be from adding up to 1 before it is noted."""
+"""How far the probabilities may be from adding up to 1 before this is noted."""
 
 _ANSWER_WORDS: dict[AnswerForm, str] = {
     "text": "as short as can be: a name, a number, a date or a phrase",
@@ -54,7 +54,7 @@ _SEVERAL = "a block with several answers where one was asked for"
 
 
 class Elicitation(StrEnum):
-    """How confidence is asked for."""
+    """The four ways to ask for confidence."""
 
     DIRECT = "direct"
     REFLECTION = "reflection"
@@ -63,7 +63,7 @@ class Elicitation(StrEnum):
 
     @property
     def calls(self) -> int:
-        """Calls that one question takes."""
+        """Number of calls for one question."""
         return 2 if self in (Elicitation.REFLECTION, Elicitation.TOP_K_REFLECTION) else 1
 
     @property
@@ -79,13 +79,13 @@ class Elicitation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """What a model answered and how sure it said to be."""
+    """The answer of a model and the confidence that it stated."""
 
     answer: str
     confidence: float
-    """In [0, 1], as stated: sums that are not 1 are not mended."""
+    """In [0, 1], as stated: probabilities that do not add up to 1 are not rescaled."""
     entries: tuple[DecisionEntry, ...]
-    """Every answer it named; one unless several were asked for."""
+    """Every answer that the model named: one, unless the elicitation asks for several."""
     notes: tuple[str, ...] = ()
     """What is odd about the reply, in words."""
 
@@ -196,7 +196,7 @@ FIRST = "first"
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceRow(QuestionRow):
-    """One question asked in one way."""
+    """One question under one elicitation."""
 
     elicitation: str
     is_correct: int | None
@@ -219,7 +219,7 @@ class BasTask(QuestionTask[ConfidenceRow]):
 
     ways: tuple[Elicitation, ...] = (Elicitation.DIRECT,)
     k: int = DEFAULT_K
-    """Answers asked for where several are."""
+    """Number of answers that the top-k elicitations ask for."""
 
     fact = "confidence"
     table_file = CONFIDENCE_TABLE
@@ -288,7 +288,7 @@ class BasTask(QuestionTask[ConfidenceRow]):
         return stated, replace(replies[-1], text=stated.answer)
 
     def warnings(self, rows: Sequence[ConfidenceRow], *, stopped: bool) -> Iterator[str]:
-        """What could not be read, what is odd, and what is left to be asked again."""
+        """Warnings on replies that could not be read, are odd, or are still to be asked for."""
         for (model, elicitation), of_group in groupby(rows, key=lambda row: (row.model, row.elicitation)):
             name, group = f"{model}, {elicitation}", list(of_group)
             sums = sum("add up to" in (row.notes or "") for row in group)

@@ -46,7 +46,7 @@ from perturb.text.wording import counted
 
 @dataclass(frozen=True, slots=True)
 class ItemSource:
-    """Where the items are."""
+    """The source of the items."""
 
     name: str
     """A snapshot folder, a run folder with a snapshot in it, a `.jsonl` or `.parquet` file, or `OWNER/NAME` on the
@@ -55,7 +55,7 @@ class ItemSource:
     """The configuration, for a data set on the Hub with several."""
     split: str | None = None
     limit: int | None = None
-    """Take the first so many items only, and their controls if the snapshot has any."""
+    """The number of items to take, from the first on, with their controls if the snapshot has any."""
     levers: tuple[Path, ...] = ()
     """Folders with a user's own classes, for rows without a manifest that states them."""
 
@@ -66,7 +66,7 @@ class ItemSet:
 
     name: str
     digest: str
-    """Stands for the whole snapshot, whatever the limit."""
+    """Identifies the whole snapshot, whatever the limit."""
     round: str | None
     items: tuple[Item, ...]
     warnings: tuple[str, ...] = ()
@@ -103,7 +103,7 @@ def load_items(source: ItemSource) -> ItemSet:
 
 
 def load_made_items(source: Path) -> tuple[Item, ...]:
-    """The items that the panel of a build accepted, or, of anything but a run folder, those that `load_items` reads."""
+    """The items that the panel of a build accepted; for a source that is not a run folder, those of `load_items`."""
     if not (source / LEDGER_FILE).is_file():
         return load_items(ItemSource(str(source))).items
     with reading(source) as db:
@@ -243,7 +243,7 @@ def _open(source: str) -> tuple[str, Iterator[SourceRow]]:
 
 
 def _read_snapshot(source: str) -> QuestionSet:
-    """Items of RefusalBench without their controls: LOW can be answered; of MEDIUM and HIGH any answer is wrong."""
+    """Items of RefusalBench as questions, without controls. Any answer to a MEDIUM or HIGH item is wrong."""
     loaded = load_items(ItemSource(source))
     questions = tuple(
         Question(
@@ -344,6 +344,6 @@ def _read(recording: Recording, reader: Callable[[str, Mapping[str, Any]], Asked
 
 
 def recorded_model(entry: Mapping[str, Any]) -> ModelUnderTest:
-    """A model as a ledger or a recording tells of it."""
+    """A model from its entry in a ledger or a recording."""
     system = entry.get("system", "")
     return ModelUnderTest(ModelSettings(entry["name"], entry["model"], params=entry["params"], system=system))

@@ -29,11 +29,11 @@ PAPER_DECODING: Mapping[str, Mapping[str, Any]] = {
     "bas": {"temperature": 0},
     "evaluate": {},
 }
-"""What each paper sends to the models under test, by command; the code of RefusalBench leaves all to the provider."""
+"""The decoding parameters of each paper, by command; the code of RefusalBench leaves all to the provider."""
 _DECODING = frozenset(
     ("temperature", "top_p", "top_k", "min_p", "max_tokens", "max_completion_tokens", "num_predict")
 )
-"""Parameters of decoding, whatever a provider calls them; a preset takes their place."""
+"""Names of decoding parameters at any provider; a preset replaces them."""
 
 _SERVICE = re.compile(r"https?://")
 
@@ -121,7 +121,7 @@ class ModelsFile(Strict):
 
     models: tuple[ModelsFileEntry, ...] = Field(min_length=1)
     judges: tuple[str, ...] = ()
-    """Who judges where no judge is named: a name of the file, or as `--judge` takes it."""
+    """The judge if none is named: a name of the file, or a model as `--judge` takes it."""
     judge_rule: JudgeRule = "majority"
     """How many of several judges must say the same."""
 
@@ -151,11 +151,11 @@ class ModelUnderTest:
 
     @property
     def name(self) -> str:
-        """What the results call it."""
+        """The name of the model in the results."""
         return self.settings.name
 
     def facts(self) -> dict[str, Any]:
-        """What the ledger keeps of it; no key, not even one in an address that came out of a variable."""
+        """The entry in the ledger. It holds no key, not even one in an address from an environment variable."""
         settings = self.settings
         facts = {"model": settings.model, "api_base": settings.api_base, "params": dict(settings.params)}
         if settings.system:
@@ -170,7 +170,7 @@ class ModelSet:
 
     under_test: Mapping[str, ModelUnderTest]
     judges: tuple[ModelUnderTest, ...] = ()
-    """None, one, or a panel."""
+    """The judges: none, one, or a panel."""
     rule: JudgeRule = "majority"
     """How many of several judges must say the same."""
 
@@ -186,7 +186,7 @@ class ModelSet:
 
     @property
     def own_judges(self) -> dict[str, str]:
-        """Models under test that judge as well, under whatever name, and that name."""
+        """Models under test that also judge, and the name under which they do."""
         judges = {
             (judge.settings.model, judge.settings.api_base): judge.name for judge in reversed(self.judges)
         }
@@ -198,11 +198,11 @@ class ModelSet:
 
     @property
     def judge_name(self) -> str | None:
-        """What facts call the judge; several are listed."""
+        """The judge's name in facts; several names are joined."""
         return ", ".join(sorted(judge.name for judge in self.judges)) or None
 
     def panel_facts(self) -> dict[str, Any] | None:
-        """What facts say of several judges; None of one."""
+        """The entry on a panel of judges in facts; None for a single judge."""
         if len(self.judges) < 2:
             return None
         judges = {judge.name: judge.facts() for judge in self.judges}

@@ -26,7 +26,7 @@ from perturb.text.matching import holds_answer
 from perturb.text.wording import listed
 
 AUTO_NUMBER, AUTO_FROM = 24, 200
-"""By default so many replies are planted in evaluations of at least so many replies."""
+"""The default number of planted replies, and the size of an evaluation from which on they are planted."""
 
 Form = Literal["code", "refusal", "answer", "another answer"]
 FORMS: tuple[Form, ...] = ("code", "refusal", "answer", "another answer")
@@ -43,11 +43,11 @@ class PlantedReply:
     code: str
     """The refusal code that a reply of the form `code` gives."""
     answer: str
-    """What a reply that answers says."""
+    """The answer in a reply that answers."""
 
     @property
     def text(self) -> str:
-        """The reply; a bare code would be read by rule, and no judge would see it."""
+        """The text of the reply. A bare code would be read by rule, so that no judge would see it."""
         if self.form == "code":
             return f"{self.code}. The passages do not settle this question."
         if self.form == "refusal":
@@ -83,7 +83,7 @@ def planted_number(wanted: int | None, replies: int) -> int:
 def plant_replies(
     items: Sequence[Item], settings: Sequence[PromptSetting], number: int
 ) -> Iterator[PlantedReply]:
-    """So many replies, all forms and settings in turn; the same items always give the same ones."""
+    """Make this number of replies, with all forms and settings in turn; the same items always give the same replies."""
     ordered = sorted(
         (item for item in items if item.answers), key=lambda item: digest("planted reply", item.id)
     )

@@ -17,7 +17,7 @@ from perturb.files.resources import digest, seed_of
 from perturb.files.tables import type_name
 
 AnswerForm = Literal["text", "option", "number"]
-"""What an answer is: words that a judge compares, the letter of an option, or one exact number."""
+"""The kind of an answer: words that a judge compares, the letter of an option, or one exact number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Question:
     options: Mapping[str, str] = field(default_factory=dict)
     """The texts to choose from, by capital letter."""
     context: str | None = None
-    """The text to answer from; None where a model answers from memory."""
+    """The text to answer from; None if a model answers from memory."""
     source: str = ""
     """The set it comes from."""
     answerable: bool | None = None
@@ -41,7 +41,7 @@ class Question:
 
     @property
     def base_id(self) -> str:
-        """What it was made from; questions that share it are not independent."""
+        """The base of the question; questions that share a base are not independent."""
         return str(self.metadata.get("base_id", self.id))
 
     def to_payload(self) -> dict[str, Any]:
@@ -84,7 +84,7 @@ class QuestionSet:
 
     @property
     def digest(self) -> str:
-        """Stands for the questions and their order."""
+        """Identifies the questions and their order."""
         return digest([[question.id, question.to_payload()] for question in self.questions])
 
     def draw(self, size: int | None, seed: int) -> QuestionSet:
@@ -288,7 +288,7 @@ READERS: Mapping[str, Callable[[SourceRow], Question]] = {
 }
 """The question of a row, by form; raises `RowError`, with file, line and field, for a row that cannot be used."""
 FORMATS: tuple[str, ...] = ("auto", SNAPSHOT, *READERS)
-"""What a form can be called where a set is read."""
+"""The names of forms that a set can be read as."""
 
 
 def read_number(text: str) -> Decimal | None:

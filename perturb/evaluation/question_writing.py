@@ -33,7 +33,7 @@ from perturb.text.matching import folded, holds_answer
 from perturb.text.passages import split_sentences
 
 SECTION_WORDS = (150, 375)
-"""Words of a section at least and at most: 200 to 500 tokens, as in HalluLens."""
+"""The fewest and the most words of a section: 200 to 500 tokens, as in HalluLens."""
 MAX_ANSWER_WORDS = 10
 SENTENCE = "sentence"
 """Metadata: the sentence that shows the answer."""
@@ -90,12 +90,12 @@ class QuestionWriter(InstanceTest):
         )
 
     def facts(self) -> dict[str, Any]:
-        """What the manifest says of the writing."""
+        """The entry on the writing in the manifest."""
         models = {name: model.settings.model for name, model in self._models.under_test.items()}
         return {"models": models, **self.call_facts(self.templates)}
 
     async def fault(self, session: Session, instance: BaseInstance) -> str | None:
-        """Why an article has no question, if so."""
+        """Why an article has no question; None if it has one."""
         try:
             self._written[instance.id] = await self._write(session, instance)
         except _NoQuestionError as why:
@@ -167,7 +167,7 @@ class PassageWriter(QuestionWriter):
 
 
 class _NoQuestionError(Exception):
-    """An article falls, and why."""
+    """An article gets no question; the message says why."""
 
 
 def _check_answer(question: str, answer: str) -> None:
@@ -192,7 +192,7 @@ def draw_section(article: BaseInstance, seed: int) -> Passage:
 
 
 def split_sections(text: str) -> list[str]:
-    """Stretches of whole sentences, of 150 to 375 words unless a sentence is longer; what is shorter is left out."""
+    """Sections of whole sentences, of 150 to 375 words unless a sentence is longer; shorter rests are left out."""
     least, most = SECTION_WORDS
     sections: list[str] = []
     start, end, words = 0, 0, 0
@@ -280,7 +280,7 @@ def curate_source(
 def _write_and_solve(
     writer: QuestionWriter, solvers: SolvabilityTest | None, articles: Sequence[BaseInstance]
 ) -> Mapping[str, str]:
-    """The id of each article without a question that is solved, with the first reason why."""
+    """The id of each article without a solved question, with the first reason."""
     fallen = dict(writer(articles))
     tests: list[Callable[[Sequence[BaseInstance]], Mapping[str, str]]] = [solvers] if solvers else []
     if isinstance(writer, PassageWriter):

@@ -41,7 +41,7 @@ _AROUND = " \t\r,;|*_`"
 
 @dataclass(frozen=True, slots=True)
 class DecisionEntry:
-    """One answer of a block, and how sure it is."""
+    """One answer of a block, with its confidence."""
 
     answer: str
     """Empty in a block that was asked for a confidence alone."""

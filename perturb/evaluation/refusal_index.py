@@ -239,7 +239,7 @@ class RefusalIndexTask(QuestionTask[RefusalRow]):
         )
 
     def warnings(self, rows: Sequence[RefusalRow], *, stopped: bool) -> Iterator[str]:
-        """What is left to be asked again."""
+        """A warning on the questions that are still to be asked, if any."""
         unscored = sum(row.unscored is not None and f": {DISAGREE}" not in row.unscored for row in rows)
         if unscored and not stopped:
             yield f"{unscored} of {len(rows)} rows are unscored: run the same command again to retry"

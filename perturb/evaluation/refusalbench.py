@@ -68,10 +68,10 @@ from perturb.text.wording import counted
 
 @dataclass(frozen=True, slots=True)
 class EvaluationPlan(AskPlan):
-    """What is to be evaluated, and how."""
+    """The items and settings of an evaluation."""
 
     source: ItemSource | None
-    """None for the items that the replies on record are about."""
+    """None to take the items of the recording."""
     variant: Variant = "plain"
     prompts: tuple[str, ...] = ()
     """The settings that models are asked in: `codes`, `plain` or template files; `codes` unless given."""
@@ -153,21 +153,21 @@ def _as_folder(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RefusalBench(Task[Item]):
-    """Items of a snapshot."""
+    """The items of a snapshot as a task."""
 
     item_set: ItemSet
     variant: Variant
     catalogue: Catalogue
-    """What codes mean, and how they may be spelt."""
+    """The meaning and the accepted spellings of codes."""
 
     order: AskingOrder | None = None
     """How items are asked about, and when a model has been asked enough; None for all, in their order."""
     outcomes: dict[str, dict[str, ReplyOutcome]] = field(default_factory=dict)
     """What became of the replies so far, by model and item, where there is a rule for stopping."""
     settings: tuple[PromptSetting, ...] = (CODES_SETTING,)
-    """The ways of asking; each item is asked about in all of them."""
+    """The prompt settings; each item is asked about in all of them."""
     samples: int = 1
-    """How often each is asked."""
+    """Number of replies to each item in each setting."""
     planted: int | None = None
     """Replies of known behaviour that judges read; None for the default."""
 
@@ -224,7 +224,7 @@ class RefusalBench(Task[Item]):
         return planted_number(self.planted, replies)
 
     async def check_judges(self, session: Session) -> None:
-        """Have each judge read the planted replies; what it said before still holds."""
+        """Have each judge read the planted replies that it has not read yet."""
         ledger = session.ledger
         fact = read_facts(ledger.db).get(PLANTED_FACT) or {"number": 0, "entries": []}
         planted = list(plant_replies(self.items, self.settings, fact["number"]))

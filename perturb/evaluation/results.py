@@ -34,12 +34,12 @@ from perturb.snapshots.settings import fingerprint_of, setting_of, split_sample
 
 RESULTS_FILE = "results.jsonl"
 JUDGE_FAILED = "call failed: "
-"""Why there is no judgement, where the same command asks for it again."""
+"""How the reason begins if a judge's call failed, so that the same command asks again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one model did with one item. The fields are the columns of the table, in this order."""
+    """One reply of one model to one item, as judged. The fields are the columns of the table, in this order."""
 
     item_id: str
     """Identifier of the item."""
@@ -92,13 +92,13 @@ class Result:
 
 
 _JUDGED = ("predicted", "quality", "eligible", "factual_all", "factual_signal", "behaviour_kind")
-"""Columns that say what judges said."""
+"""Columns that come from judgements."""
 COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(Result))
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationRun:
-    """An evaluation as it stands, be it finished or not."""
+    """The present state of an evaluation, finished or not."""
 
     items: int
     """Items that every model is to be asked about."""
@@ -171,7 +171,7 @@ def run_of(db: sqlite3.Connection, run: Path) -> EvaluationRun:
 
 
 def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write a table, one JSON object a line, whole or not at all; raises `LedgerError` if it cannot be."""
+    """Write a table, one JSON object a line, whole or not at all. Raises `LedgerError` if it cannot be written."""
     beside = path.with_suffix(".part")
     with writing_errors(path, LedgerError):
         with beside.open("w", encoding="utf-8", newline="\n") as file:
@@ -180,7 +180,7 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 
 
 def is_current(response: Response, models: Mapping[str, Any]) -> bool:
-    """Whether a response was made as its model was asked last."""
+    """Whether a response has the settings with which its model was asked last."""
     entry = models.get(response.model)
     return entry is not None and response.fingerprint == fingerprint_of(entry, response.variant)
 
@@ -229,7 +229,7 @@ def _values(
 
 
 def outcome_of(expected: str, values: Mapping[str, Any]) -> ReplyOutcome:
-    """What became of a reply to an item, by what its judgements say."""
+    """The outcome of a reply to an item, from its judgements."""
     predicted = values.get("predicted")
     return reply_outcome(
         expected,
@@ -248,7 +248,7 @@ _EMPTY: Mapping[str, Mapping[str, Any]] = {
     "quality": {"quality": 1},
     "raf": {"eligible": False, "factual_all": False, "factual_signal": False},
 }
-"""What an empty reply counts as: an answer attempt that is worth nothing. It is not a refusal and earns no credit."""
+"""The judgements of an empty reply: an answer attempt without credit. It is not a refusal."""
 
 
 def rule_author(codes: Mapping[str, str]) -> str:
@@ -262,7 +262,7 @@ def judge_author(fingerprint: str, own_codes: tuple[OwnCode, ...] = ()) -> str:
 
 
 def kinds_author(fingerprint: str, own_codes: tuple[OwnCode, ...] = ()) -> str:
-    """The same where the judge names kinds of free replies."""
+    """The same for a judge that names kinds of free replies."""
     return digest(fingerprint, kinds_version(own_codes))
 
 

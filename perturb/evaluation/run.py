@@ -78,7 +78,7 @@ def run_task(
 
 
 _NAMED = 5
-"""Causes of failed calls that are named at the end."""
+"""Number of causes of failed calls that the end of a run lists."""
 
 
 def check_models(models: ModelSet, options: RunOptions) -> None:
@@ -173,7 +173,7 @@ def _note_key_variables(ledger: EvaluationLedger, called: Iterable[ModelUnderTes
 async def _run_all(
     task: Task[ItemT], models: ModelSet, ledger: EvaluationLedger, options: RunOptions, progress: bool
 ) -> BudgetSpent | None:
-    """Bring every model through every item, at the same time; returns what stopped the first of them, if anything."""
+    """Take all models through all items at the same time; returns what stopped the first model, if anything."""
     total = len(task.items) * len(models.under_test)
     retry = options.retry_unscored or task.retries_unscored
     with Progress(total, task.unit, shown=progress) as bar:
@@ -244,7 +244,7 @@ def _warnings(models: ModelSet, options: RunOptions) -> Iterator[str]:
 
 
 def _disagreements(ledger: EvaluationLedger, models: ModelSet) -> Iterator[str]:
-    """What several judges could not settle, in a line."""
+    """A warning on judgements that several judges could not settle."""
     panel_judgements = (
         [judgement for judgement in read_judgements(ledger.db) if judgement.judge == PANEL]
         if len(models.judges) > 1

@@ -25,16 +25,16 @@ from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
 from perturb.runtime.asyncs import gather_all
 
 RULE = "rule"
-"""Who made a judgement for which nobody had to be asked."""
+"""The author of judgements that are made by rule."""
 NOT_ASKED, NOT_JUDGED = "not asked yet", "not judged yet"
-"""Why there is no score where the same command would go on."""
+"""Reasons without a score that the same command would remove."""
 
 
 Stage = Literal["reply", "grade", "unread", "split"]
 
 
 class Unscored(Exception):
-    """There is no score; the message says why."""
+    """Raised if a reply cannot be scored; the message says why."""
 
     def __init__(self, stage: Stage, reason: str) -> None:
         """What is missing: the reply, its judgement, a judgement that can be read, or judges who agree on one."""
@@ -44,23 +44,23 @@ class Unscored(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Rubric:
-    """What is to be said of one reply in one respect, and by whom."""
+    """One kind of judgement of one reply: the rule or the judge that makes it, and how the judge's reply is read."""
 
     kind: str
     """The kind of judgement in the ledger."""
     version: str | None
-    """Digest of all that decides the judge's word; None without a judge: what an earlier one said counts then."""
+    """Digest of everything that decides the judgement; None without a judge, when an earlier judgement counts."""
     by_rule: Judgement | None
-    """The judgement, where nobody needs to be asked."""
+    """The judgement by rule, if a rule settles it."""
     request: Callable[[], ChatRequest]
     read: Callable[[str], dict[str, Any]]
     """The judgement's value from the judge's reply; raises `ReplyError`."""
     purpose: str
-    """Under what the call is recorded."""
+    """The purpose under which the call is recorded."""
 
 
 RubricBy = Callable[[str | None], Rubric]
-"""What is to be said of a reply, by the fingerprint of who says it; None where nobody judges."""
+"""Makes the rubric for the judge with a fingerprint, or None without a judge."""
 
 
 def judges_fingerprint(models: ModelSet, fingerprints: Mapping[str, str]) -> str | None:
@@ -90,7 +90,7 @@ class Session:
 
     @property
     def judge_fingerprint(self) -> str | None:
-        """Digest of the judge and its settings, or of several and their rule; None where nobody judges."""
+        """Digest of the judge and its settings, or of several and their rule; None without a judge."""
         return judges_fingerprint(self.models, self.fingerprints)
 
     @property
@@ -163,7 +163,7 @@ class Session:
         return rubric.version in (None, stored.fingerprint)
 
     async def _ask_judges(self, response: Response, rubric: Rubric, rubric_by: RubricBy) -> Judgement:
-        """The word of the judge, or what all of several come to."""
+        """The judgement of the judge, or the combined one of several judges."""
         if self._client is None or self.models.judge is None:
             raise Unscored("grade", NOT_JUDGED)
         if len(self.models.judges) == 1:
@@ -191,7 +191,7 @@ class Session:
         )
 
     async def ask_judge(self, judge: str, response: Response, rubric: Rubric) -> Judgement:
-        """The judge's word; that of a call that failed has no version, so that the next run asks again."""
+        """The judge's judgement. After a failed call it has no version, so that the next run asks again."""
         result = await self.client.ask(
             judge,
             rubric.request(),
@@ -212,7 +212,7 @@ class Session:
 
 
 class StoredSession(Session):
-    """Tells what a ledger holds that is open for reading only, and asks nobody."""
+    """A session over a ledger that is open for reading only; it asks nobody."""
 
     def __init__(self, db: sqlite3.Connection, models: ModelSet, fingerprints: Mapping[str, str]) -> None:
         """With the fingerprints of the models as they were asked last."""
@@ -248,10 +248,10 @@ ItemT = TypeVar("ItemT")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """How a task is run; none of it decides what comes out."""
+    """Options of a run that do not change its results."""
 
     budget_usd: float | None = None
-    """What the calls of the run may cost together; services and functions do not count."""
+    """The most that the calls of the run may cost together; services and functions do not count."""
     retry_unscored: bool = False
     """Ask a judge again where no judgement could be read."""
     batch: BatchLimits | None = None
@@ -266,7 +266,7 @@ class RunOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskPlan(RunOptions):
-    """Whom to ask, and how."""
+    """The models to ask, and the options of the run."""
 
     models: Sequence[str] = ()
     """A litellm name, an address (`http://…`), `module:function`, or a name from the models file; of a recording,
@@ -282,7 +282,7 @@ class AskPlan(RunOptions):
 
 @dataclass(frozen=True, slots=True)
 class EvaluationReport:
-    """How a run ended."""
+    """The end of a run: folder, facts, warnings and rows."""
 
     run: Path
     facts: Mapping[str, Any]
@@ -302,14 +302,14 @@ class Task(ABC, Generic[ItemT]):
     fact: ClassVar[str]
     """The name under which a ledger keeps what the run is made of."""
     unit: ClassVar[str]
-    """What the progress bar counts."""
+    """The unit that the progress bar counts."""
     retries_unscored: ClassVar[bool] = False
     """Whether judgements that could not be read are asked for again by every run."""
 
     @property
     @abstractmethod
     def items(self) -> Sequence[ItemT]:
-        """What every model is brought through, in order."""
+        """The items that every model is asked about, in order."""
 
     @property
     def at_once(self) -> int:

@@ -73,7 +73,7 @@ class InstanceTest(ABC):
         """Why the instance does not pass, if so. Raises `TransientModelError` where that is not known yet."""
 
     def call_facts(self, templates: Sequence[str]) -> dict[str, Any]:
-        """Versions of these templates, and what was called so far, for the manifest."""
+        """Versions of these templates and the calls so far, for the manifest."""
         counts = call_facts(self._ledger.db, self._ledger.cached_calls)
         return {
             "templates": {Path(name).name: template_version(name) for name in templates},
@@ -140,7 +140,7 @@ class SolverPanel(Strict):
 
 
 class SolvabilityTest(InstanceTest):
-    """Asks every solver about instances; those pass that all of them answer right."""
+    """Asks every solver about instances; an instance passes if all solvers answer it correctly."""
 
     def __init__(
         self, panel: SolverPanel, folder: Path, *, judged: bool = False, options: RunOptions | None = None
@@ -162,7 +162,7 @@ class SolvabilityTest(InstanceTest):
         return super().__call__(instances)
 
     def facts(self) -> dict[str, Any]:
-        """What the manifest says of the test."""
+        """The entry on the test in the manifest."""
         judge = self._models.judge
         return {
             "panel": self._panel.name,
@@ -191,7 +191,7 @@ class SolvabilityTest(InstanceTest):
     async def _answer_fault(
         self, session: Session, instance: BaseInstance, solver: str, answer: str
     ) -> str | None:
-        """Why a solver's answer does not count as right, if so."""
+        """Why a solver's answer does not count as correct; None if it does."""
         wrong = f"'{solver}' does not answer right"
         several = len(instance.passages) > 1
         judge = self._models.judge

@@ -28,16 +28,16 @@ from perturb.runtime.asyncs import run_sync
 from perturb.snapshots.settings import samples_of
 
 Ways = Callable[[QuestionSet, Mapping[str, Any]], QuestionTask[Any]]
-"""Makes the task of the questions; the mapping says how they were asked that are on record, if they are."""
+"""Makes the task over questions. The mapping holds the settings of a recording, if replies are on record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionPlan(AskPlan):
-    """What is to be asked, and whom."""
+    """The questions of a run, its models, and the task to make."""
 
     kind: Literal["refusal-index", "bas"]
     questions: QuestionSet | None = None
-    """None for those on record."""
+    """None to take the questions of the recording."""
     ways: Ways
 
 
@@ -57,7 +57,7 @@ def prepare_questions(plan: QuestionPlan) -> tuple[QuestionTask[Any], ModelSet]:
 
 
 def refusal_ways(settings: Sequence[str], samples: int) -> Ways:
-    """Both passes, under these first-pass prompts, all of them if none is named."""
+    """Make the two-pass task under these first-pass prompts: all of them if none is named."""
     return lambda questions, recorded: RefusalIndexTask(
         questions,
         tuple(settings or recorded.get("settings", REFUSAL_PROMPTS)),
@@ -66,7 +66,7 @@ def refusal_ways(settings: Sequence[str], samples: int) -> Ways:
 
 
 def confidence_ways(elicitations: Sequence[str], k: int) -> Ways:
-    """Confidence, asked for in these ways, directly if none is named."""
+    """Make the task that asks for confidence in these elicitations: direct if none is named."""
     return lambda questions, recorded: BasTask(
         questions,
         tuple(map(Elicitation, elicitations or recorded.get("elicitations", [Elicitation.DIRECT]))),
@@ -75,9 +75,9 @@ def confidence_ways(elicitations: Sequence[str], k: int) -> Ways:
 
 
 LEFT = ("failed", "not_judged", "not_asked")
-"""What running the same command again would bring further."""
+"""The states that running the same command again can change."""
 STATES = ("done", "unscored", *LEFT)
-"""What a reply may be."""
+"""The states of a reply."""
 
 
 def count_replies(
@@ -93,7 +93,7 @@ def count_replies(
 
 
 Rows = Mapping[str, list[str | None]]
-"""By model under test, of each of its rows why it is unscored, None where it is scored."""
+"""For each model under test, why each of its rows is unscored; None if it is scored."""
 
 
 def _snapshot(db: sqlite3.Connection, run: Path) -> tuple[str, Rows, Mapping[str, int]]:
@@ -109,7 +109,7 @@ def _snapshot(db: sqlite3.Connection, run: Path) -> tuple[str, Rows, Mapping[str
 
 @stored_values()
 def _questions(db: sqlite3.Connection, facts: Mapping[str, Any]) -> tuple[str, Rows, Mapping[str, int]]:
-    """What the task itself says of the replies, asked of nobody but the ledger."""
+    """Name, rows and expected counts of a run over questions, solved again from the ledger alone."""
     items = tuple(question_from_payload(item_id, content) for item_id, content in read_items(db))
     kind = next(task.fact for task in (RefusalIndexTask, BasTask) if task.fact in facts)
     task_facts = facts[kind]
@@ -137,11 +137,11 @@ def _questions(db: sqlite3.Connection, facts: Mapping[str, Any]) -> tuple[str, R
 
 
 _UNREADABLE = frozenset(("reading", "classification", "quality", "raf"))
-"""What a row's reason begins with where a reply or a judgement is there and cannot be read."""
+"""How the reason of a row begins if a reply or judgement exists but cannot be read."""
 
 
 def _state(unscored: str | None) -> str:
-    """One of `STATES`, from why a row is unscored.
+    """The state of a reply, from the reason why its row is unscored.
 
     >>> _state("low: not asked yet"), _state("quality: maybe"), _state("response: status 500")
     ('not_asked', 'unscored', 'failed')

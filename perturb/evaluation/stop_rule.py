@@ -41,11 +41,11 @@ from perturb.snapshots.items import SUFFIX
 
 ALPHA = 0.05
 MOST_BLOCKS = 100
-"""So many looks at the set are enough."""
+"""The number of blocks, after each of which an interval is computed."""
 MOST_STAKED = 0.5
-"""No bet loses more than this part of the capital on one item."""
+"""The largest part of the capital that a bet may lose on one item."""
 POOLED = 2.0
-"""So many items is the common share worth in the guess for a stratum."""
+"""The weight, in items, of the common share in the guess for a stratum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def read_stop_rule(text: str) -> StopRule:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """How far a model was asked under a rule. The fields stand in the ledger and in `--json`."""
+    """Where a model stopped under a rule. The fields are stored in the ledger and printed by `--json`."""
 
     rule: str
     low: float
@@ -156,7 +156,7 @@ class Stop:
     """Items, without controls, in blocks that were asked whole."""
     items: int
     reached: bool
-    """Whether the interval is as narrow as the rule wants it."""
+    """Whether the interval is as narrow as the rule demands."""
 
     @property
     def early(self) -> bool:
@@ -232,7 +232,7 @@ class AskingOrder:
                 yield item
 
     def stop(self, outcomes: Mapping[str, ReplyOutcome]) -> Stop:
-        """Where a model with these outcomes stands."""
+        """The interval of a model with these outcomes, and whether it may stop."""
         lows, highs = self.intervals(list(self.count(outcomes)))
         low, high = (float(lows[-1]), float(highs[-1])) if len(lows) else (0.0, 1.0)
         answered = int(self.strata.blocks()[: len(lows)].sum())

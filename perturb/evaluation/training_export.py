@@ -49,12 +49,12 @@ from perturb.snapshots.settings import CODES
 
 FACTS = "training.json"
 VALIDATION = 0.1
-"""The share of the base instances that is held out."""
+"""The share of base instances that go into the validation split."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingPlan:
-    """What to write, and what must not be in it."""
+    """The format of the training data, and the sets to exclude."""
 
     form: Format
     exclude: tuple[str, ...] = ()

@@ -34,7 +34,7 @@ from perturb.scoring.model_comparison import Difference, compare_confidence
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceOptions:
-    """How finely scores are computed."""
+    """The precision of the scores: bins, resamples and seed, and an extra prior."""
 
     bins: int = 10
     """Bins of equal width behind the ECE."""
@@ -51,13 +51,13 @@ class ConfidenceOptions:
 
     @property
     def options(self) -> dict[str, Any]:
-        """As the metrics take it."""
+        """The confidence metrics of the group."""
         return {name: value for name, value in asdict(self).items() if name != "weight"}
 
 
 @dataclass(frozen=True, slots=True)
 class GroupScores:
-    """The scores of one model, asked in one way."""
+    """The scores of one model under one elicitation."""
 
     group: ConfidenceGroup
     report: BASReport
@@ -86,7 +86,7 @@ class ConfidenceScores:
     """Over the data sets, where there are several."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The object of the one group, or a list of them with their differences."""
+        """The object of a single group, or a list of groups with their differences."""
         if len(self.groups) == 1:
             return self.groups[0].to_dict()
         gaps = [
@@ -99,7 +99,7 @@ class ConfidenceScores:
 
 @dataclass(frozen=True, slots=True)
 class GroupCalibration:
-    """What calibration makes of one group."""
+    """One group before and after calibration."""
 
     group: ConfidenceGroup
     scores: CalibrationResult
@@ -107,7 +107,7 @@ class GroupCalibration:
     fitted_on: tuple[str, ...]
     """The questions and bases, or keys, of the rows that the maps were fitted on."""
     left_out: int = 0
-    """Rows that were not scored because a map has learned from them."""
+    """Number of rows that were not scored, because a map has learned from them."""
 
     def to_dict(self) -> dict[str, Any]:
         """Names, scores before and after, and the ablation."""
@@ -232,7 +232,7 @@ def apply_saved(
 
 
 def row_keys(group: ConfidenceGroup) -> tuple[tuple[str, ...], ...]:
-    """What names each row across tables: its question and base, or the content of the whole table and a number."""
+    """Keys that name each row across tables: its question and base, or else the digest of the table and a number."""
     label_columns = [labels for labels in (group.items, group.bases) if labels is not None]
     if label_columns:
         return tuple(zip(*label_columns, strict=True))
@@ -279,7 +279,7 @@ def _only(group: ConfidenceGroup, mask: Flags) -> ConfidenceGroup:
 
 
 def _joined(first: ConfidenceGroup, second: ConfidenceGroup) -> ConfidenceGroup:
-    """The rows of both, the first ones first, under the name of the second."""
+    """The rows of the first group followed by those of the second, under the name of the second."""
     items, bases = (
         None if a is None or b is None else (*a, *b)
         for a, b in ((first.items, second.items), (first.bases, second.bases))
@@ -305,7 +305,7 @@ class Transfer:
     before: BASReport
     after: BASReport
     gain: Estimate
-    """In BAS on the same rows, paired."""
+    """The paired difference in BAS on the same rows."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 NEEDED: tuple[str, ...] = ("is_correct", "confidence")
 LABELS: tuple[str, ...] = ("model", "elicitation", "dataset", "item_id", "base_id", "unscored")
-"""Columns that a table may have; any other is passed over."""
+"""Columns that a table may have; other columns are ignored."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,11 @@ class ConfidenceGroup(AnswerGroup):
     confidence: Floats
     """In [0, 1]."""
     items: tuple[str, ...] | None
-    """What each row answers; None where the table does not say."""
+    """The question that each row answers; None if the table has no such column."""
     bases: tuple[str, ...] | None
-    """What each question was made from."""
+    """The base instance of each question."""
     notes: tuple[str, ...] = ()
-    """What else a reader of the table should know."""
+    """Other remarks on the table, one line each."""
 
     @property
     def elicitation(self) -> str | None:
@@ -59,7 +59,7 @@ class ConfidenceGroup(AnswerGroup):
 
     @property
     def clusters(self) -> tuple[str, ...] | None:
-        """What rows that belong together share, if any do: they are resampled and split together."""
+        """A label for each row; rows with one label are resampled and split together. None if no rows share one."""
         for labels in (self.bases, self.items):
             if labels is not None and len(set(labels)) < len(labels):
                 return labels
@@ -67,7 +67,7 @@ class ConfidenceGroup(AnswerGroup):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What makes some metrics say little, one line each."""
+        """Reasons why some metrics are not informative, one line each."""
         warnings = list(self.notes)
         if self.unscored:
             total = self.unscored + len(self.correct)
@@ -189,7 +189,7 @@ def _places(keys: Sequence[Any]) -> dict[Any, Any]:
 
 
 def _flags(column: pd.Series[Any]) -> Floats:
-    """0.0 and 1.0; NaN for what is neither."""
+    """Each value as 0.0 or 1.0, NaN if it is neither."""
     if column.dtype.kind in "biuf":
         numbers = column.to_numpy(dtype=np.float64)
         return np.where((numbers == 0) | (numbers == 1), numbers, np.nan)
@@ -198,7 +198,7 @@ def _flags(column: pd.Series[Any]) -> Floats:
 
 
 def _probabilities(path: Path, column: pd.Series[Any], percent: bool) -> Floats:
-    """Numbers as they stand, levels as the middle of their range; NaN for what is neither."""
+    """Numbers as they are, levels as the middle of their range, NaN for anything else."""
     import pandas as pd
 
     if column.dtype.kind in "iuf":
@@ -270,7 +270,7 @@ FORMAT = "perturb calibration maps 1"
 
 @dataclass(frozen=True, slots=True)
 class SavedMap:
-    """A map, for whom it is, and what it has learned from."""
+    """A map with the model and elicitation it is for, and the rows it has learned from."""
 
     model: str
     elicitation: str | None

@@ -14,7 +14,7 @@ from perturb.ledger.evaluations import read_facts
 from perturb.metrics.inputs import Estimate, mean_of_independent
 
 ALL_ROWS = "all rows"
-"""The label of a group of which the table says neither model, nor data set, nor way of asking."""
+"""The label of a group if the table names no model, data set or setting."""
 
 
 @dataclass(frozen=True)
@@ -27,15 +27,15 @@ class AnswerGroup:
     _: KW_ONLY
     dataset: str | None = None
     unscored: int = 0
-    """Rows that something is unknown of; they count nowhere else."""
+    """Number of rows in which something is unknown; they are not counted elsewhere."""
 
     @property
     def name(self) -> str:
-        """All of it in one label."""
+        """Model, data set and setting in one label."""
         return group_name(self.model, self.dataset, self.way)
 
     def labels(self, way: str) -> dict[str, str]:
-        """What is known of it, for JSON; `way` is what the way of asking is called: `setting` or `elicitation`."""
+        """The labels that are known, for JSON; `way` names the third one: `setting` or `elicitation`."""
         labels = {"model": self.model, "dataset": self.dataset, way: self.way}
         return {name: value for name, value in labels.items() if value is not None}
 
@@ -110,10 +110,10 @@ class DatasetMean:
     way: str | None
     datasets: tuple[str, ...]
     metrics: Mapping[str, Estimate]
-    """Unweighted means; undefined where one of the data sets lacks the metric."""
+    """Unweighted means by metric; undefined if one of the data sets lacks the metric."""
 
     def to_dict(self, way: str) -> dict[str, Any]:
-        """Plain values; `way` is what the way of asking is called: `setting` or `elicitation`."""
+        """Plain values; `way` names the setting: `setting` or `elicitation`."""
         labels = {"model": self.model, way: self.way}
         return {
             **{name: value for name, value in labels.items() if value is not None},

@@ -43,11 +43,11 @@ if TYPE_CHECKING:
     from perturb.auditing.rubric import Sample
 
 ASSUMED = 0.1
-"""The share of its decisions in which a judge is taken to be wrong if nothing is known."""
+"""The assumed error rate of a judge if no grade and no second judge shows it."""
 ENOUGH_TO_TELL = 20
-"""So many grades of a model's replies say how often the judge is wrong about it."""
+"""The number of grades from which on they show how often the judge is wrong about a model."""
 _PRIOR = 5
-"""So many grades is the share of a model worth in the share of one of its strata."""
+"""The weight, in grades, of a model's error rate in the error rate of one of its strata."""
 
 
 _STRATUM = ["rate", "stratum"]
@@ -62,29 +62,29 @@ class GradingStrata:
     """
 
     sizes: Integers
-    """Replies that a judge decided, shape (strata,); so are the others."""
+    """Replies that a judge decided, shape (strata,), as for the next four."""
     weights: Floats
-    """The part of the score that rests on them."""
+    """The weight of the stratum in the score."""
     spreads: Floats
     """Standard deviation of judge minus human."""
     graded: Integers
-    """Grades that are there."""
+    """Number of grades so far."""
     rates: Integers
     """The number of the rate that a stratum belongs to; a score may be made of several."""
     variance: float
-    """Of the score, if people graded everything."""
+    """Variance of the score if people graded everything."""
     bases: int
-    """Base instances."""
+    """Number of base instances."""
 
     def counts(self, pace: float) -> Integers:
-        """Grades by stratum, those that are there included; more with a larger `pace`."""
+        """Grades by stratum, including those so far; a larger `pace` gives more."""
         # with fewer in a stratum, too few disagreements are seen to know its variance
         least = np.maximum(FEWEST_GRADES, self.graded)
         wanted = np.maximum(np.ceil(pace * self.weights * self.spreads), least)
         return np.minimum(wanted, self.sizes).astype(np.int64)
 
     def half_width(self, counts: Integers) -> float:
-        """Half of the 95 % interval that so many grades give, as `CorrectedRate` would have it."""
+        """Half the 95 % interval that these numbers of grades would give, computed as `CorrectedRate` does."""
         added = (self.weights * self.spreads) ** 2 * (1 / counts - 1 / self.sizes)
         floor = 0.0
         for rate in np.unique(self.rates):
@@ -124,13 +124,13 @@ class GradesNeeded:
     judged: int
     """Replies that the score counts and a judge decided."""
     graded: int
-    """Those of them that people graded."""
+    """How many of them people graded."""
     needed: int
-    """Grades in all, those that are there included."""
+    """Number of grades needed, including those so far."""
     half_width: float
-    """Of the interval that is expected then."""
+    """Half of the interval expected with that many grades."""
     source: str
-    """What says how often the judge is wrong: `grades`, `judges` that disagree, or `assumed`."""
+    """Where the judge's error rate comes from: `grades`, `judges` that disagree, or `assumed`."""
 
 
 def draw_for(run: Path, metric: str, half_width: float, seed: int = 0) -> Sample:
@@ -190,7 +190,7 @@ class _ModelPlan:
     themselves, 0 if not, NaN with one judge.
     """
     counted: list[CountedReplies]
-    """Those of each rate; all rates weigh the same."""
+    """The strata of each rate; all rates have the same weight."""
 
     @classmethod
     def of(
@@ -225,7 +225,7 @@ class _ModelPlan:
 
     @property
     def source(self) -> str:
-        """What says how often the judge is wrong."""
+        """Where the judge's error rate comes from: grades, judges that disagree, or an assumption."""
         if self.replies["wrong"].count() >= ENOUGH_TO_TELL:
             return "grades"
         return "judges" if self.replies["split"].count() else "assumed"
@@ -257,7 +257,7 @@ class _ModelPlan:
         )
 
     def draw(self, counts: Integers, seed: int) -> set[str]:
-        """So many replies of each stratum, those that are graded first."""
+        """This number of replies from each stratum, graded ones first."""
         chosen: set[str] = set()
         for (_, rows), count in zip(self.replies.groupby(_STRATUM, sort=False), counts, strict=True):
             ranked = sorted(

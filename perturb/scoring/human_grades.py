@@ -36,7 +36,7 @@ CLASSIFICATION = "classification"
 ANSWER_WORD = "ANSWER"
 CRS = "calibrated_refusal_score"
 HALVES = ("answer_accuracy", "refusal_accuracy")
-"""What the CRS is the mean of."""
+"""The two metrics whose mean is the CRS."""
 RATES = (*HALVES, "false_refusal_rate", "missed_refusal_rate")
 CORRECTED: tuple[str, ...] = (*RATES, CRS)
 """The metrics that people's grades correct."""
@@ -44,9 +44,9 @@ CORRECTED: tuple[str, ...] = (*RATES, CRS)
 Key = tuple[str, str, str, int]
 """Model, setting, item and sample of a reply."""
 Words = Mapping[str, str]
-"""What most people say, by question."""
+"""The majority answer of the people, by question."""
 Grades = dict[Key, dict[str, Words | None]]
-"""By reply and kind of judgement; None where a judge decided and no person did."""
+"""Human grades by reply and kind of judgement; None if a judge decided and nobody graded."""
 
 
 def read_grades(run: Path, table: Path | None = None) -> Grades:
@@ -129,7 +129,7 @@ class JudgeErrors:
 
 @dataclass(frozen=True)
 class GradedReply:
-    """One reply, as the judge and as people have it."""
+    """One reply with the decision of the judge and the grades of people."""
 
     row: ResultRow
     decided: Mapping[str, Words | None] = field(default_factory=dict)
@@ -142,7 +142,7 @@ class GradedReply:
         return CLASSIFICATION if CLASSIFICATION in self.decided else None
 
     def people(self, rate: str) -> tuple[bool, float]:
-        """Whether a judge decided, and what people say: 1, 0 or NaN."""
+        """Whether a judge decided, and whether people find a hit: 1, 0, or NaN if nobody graded."""
         kind = self.kind if rate == "answer_accuracy" else CLASSIFICATION
         if kind is None or kind not in self.decided:
             return False, np.nan
@@ -199,7 +199,7 @@ def graded_replies(rows: Iterable[ResultRow], grades: Grades) -> list[GradedRepl
 
 @dataclass(frozen=True)
 class CountedReplies:
-    """The replies that a rate counts, and what judge and people say of them."""
+    """The replies that a rate counts, as judged and as graded by people."""
 
     replies: list[GradedReply]
     judge: Floats
@@ -222,7 +222,7 @@ class CountedReplies:
         )
 
     def corrected(self, people: Floats, bases: Mapping[str, int]) -> CorrectedRate:
-        """The rate, with these grades."""
+        """The rate corrected by these grades."""
         places = np.array([bases[reply.row.item.base_id] for reply in self.replies], dtype=np.int64)
         return CorrectedRate.of(self.judge, people, self.decided, self.strata, places, len(bases))
 

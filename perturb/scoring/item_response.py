@@ -23,7 +23,7 @@ from perturb.scoring.result_rows import ResultRow
 from perturb.scoring.table import ResultTable, ordered_names
 
 ABILITIES: Floats = np.round(np.arange(-4, 4.01, 0.25), 2)
-"""Where the information is given, in logits around the mean ability."""
+"""Abilities at which the information is reported, in logits around the mean ability."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class GroupEstimate:
     difficulty: float
     """In logits."""
     discrimination: float
-    """Above 0; 1 is that of a usual item."""
+    """Greater than 0; a typical item has 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class ItemToRead:
     right: tuple[str, ...]
     """Models whose reply was right."""
     wrong: tuple[str, ...]
-    """The others whose reply was scored."""
+    """Models whose reply was scored as wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Scale:
     """Cells, levers and constructions."""
     reason: str | None = None
     cell_of_item: tuple[str, ...] = ()
-    """In the order of the fit."""
+    """Items in the order of the fit."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -123,7 +123,7 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class ItemResponseReport:
-    """Both scales."""
+    """The scales of answering and refusing."""
 
     scales: tuple[Scale, ...]
 
@@ -269,7 +269,7 @@ def separate_models(report: ItemResponseReport, scores: tuple[float, float]) -> 
 
 
 _SAME = 1e-3
-"""Models whose expected scores differ by less are not told apart by any round of a size that can be made."""
+"""If expected scores differ by less, no round of a realistic size tells the models apart."""
 
 
 def _excess(ability: float, fit: ItemResponses, score: float) -> float:

@@ -81,7 +81,7 @@ def compare_refusals(a: RefusalGroup, b: RefusalGroup, resamples: int, seed: int
 def common_ranks(
     values: Mapping[str, float | None], p_values: Mapping[tuple[str, str], float | None]
 ) -> dict[str, int | None]:
-    """One more than the number of those that are better beyond chance, so that all who may be tied share a rank.
+    """Rank each model: one more than the number of models that are better beyond chance. Possible ties share a rank.
 
     `p_values` are those of all pairs; Holm's correction is applied here. Who has no value has no rank.
 
@@ -101,7 +101,7 @@ def common_ranks(
 
 
 def _shared(a: Sequence[str | None], b: Sequence[str | None]) -> tuple[list[int], list[int]]:
-    """The places of the questions that both hold, pair by pair."""
+    """The positions of the shared questions in `a` and in `b`, in the same order."""
     places = {item: place for place, item in enumerate(b) if item is not None}
     pairs = [(place, places[item]) for place, item in enumerate(a) if item in places]
     return [left for left, _ in pairs], [right for _, right in pairs]
@@ -174,7 +174,7 @@ def _sides(replies: ModelReplies, is_own: Flags, drawn: Resamples, *, raf: bool)
 def _own_items(
     metric: RefusalMetric, model: str, generator: str, sides: Sequence[_Sides]
 ) -> SelfGeneratedComparison:
-    """`sides` of the model first, then those of its peers."""
+    """The comparison in one metric; `sides` holds the model itself first, then its peers."""
     parts = [side.bounded(metric) for pair in sides for side in pair]
     n, peers = sum(metric.n(side.point) for side in sides[0]), len(sides) - 1
     difference = _add_up(parts[:2], [1.0, -1.0], n, "the metric is undefined on one side")

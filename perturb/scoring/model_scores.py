@@ -45,7 +45,7 @@ def measure_answer_parts(replies: ModelReplies, drawn: Resamples) -> dict[str, E
 
 
 NONE = "NONE"
-"""The column of the confusion matrix for replies that refuse nothing."""
+"""The column of the confusion matrix for replies that are not refusals."""
 
 
 Bounds = dict[str, Range | None]
@@ -95,7 +95,7 @@ class ModelScores:
 
     model: str
     n: int
-    """Its replies, unscored ones included."""
+    """Number of replies, including unscored ones."""
     metrics: dict[str, Estimate]
     bounds: Bounds
     """By metric: lowest and highest value whatever the unscored replies would have been."""

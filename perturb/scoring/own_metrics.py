@@ -23,7 +23,7 @@ from perturb.scoring.result_rows import ResultRow
 
 
 class MetricEntry(Strict):
-    """A metric as an entry writes it."""
+    """A metric as an entry of a configuration or a call describes it."""
 
     name: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
     kind: Literal["python"] = "python"
@@ -139,7 +139,7 @@ class ResampledReplies:
         )
 
     def bounded(self, metric: RefusalMetric) -> Bounded | Estimate:
-        """A metric with what its interval is made of, or without a value, and why."""
+        """A metric as a bounded value, or an undefined estimate with the reason."""
         value = measure(metric.name, self.point)
         if value.value is None:
             return value
@@ -170,7 +170,7 @@ def estimate_metrics(cells: Integers, drawn: Resamples, *, raf: bool) -> dict[st
 
 
 def _calibration_error(metric: RefusalMetric, replies: ResampledReplies, cells: Integers) -> Estimate:
-    """The error of the stated levels, in the way in which `perturb bas` measures that of stated confidence."""
+    """Calibration error of the stated levels, computed as `perturb bas` does for stated confidence."""
     value = measure(metric.name, replies.point)
     if value.value is None:
         return value

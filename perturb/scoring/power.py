@@ -114,12 +114,12 @@ def _check(epsilon: float, delta: float) -> None:
 
 
 EXACT_ITEMS = 5_000
-"""Up to so many items binomial probabilities are summed; beyond, their normal limit is right."""
+"""Up to this number of items binomial probabilities are summed; above it, the normal limit is exact enough."""
 
 
 @dataclass(frozen=True, slots=True)
 class DesignEffect:
-    """How much less a clustered sample says than as many independent items."""
+    """The loss of precision from items that share base instances."""
 
     n: int
     """Items."""
@@ -308,7 +308,7 @@ _RIGHT = (ReplyOutcome.CORRECT_ANSWER, ReplyOutcome.CORRECT_REFUSAL)
 
 @dataclass(frozen=True, slots=True)
 class PowerQuestion:
-    """How precise the score has to be, for how long, and what is known of the items."""
+    """The precision that a score needs, the number of rounds, and the variance of the items."""
 
     epsilon: float = 0.05
     """Error allowed in any round."""
@@ -326,16 +326,16 @@ class PowerQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What replies may cost, and how alike replies to one item are."""
+    """The budget of replies, and how alike replies to one item are."""
 
     replies: int
-    """What is paid for, in replies of one model."""
+    """The budget, in replies of one model."""
     within: float
     """The part of the variance of a reply that lies between replies to one item, in [0, 1]."""
     item_cost: float = 0.0
     """What a new item costs, in replies."""
     items: int | None = None
-    """So many items are there at most."""
+    """The largest number of items that exists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,7 +346,7 @@ class Split:
     """Replies to each item."""
     items: int
     half_width: float
-    """Of the 95 % interval of a rate."""
+    """Half of the 95 % interval of a rate."""
 
 
 MOST_SAMPLES = 20

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DriftSetting:
-    """One world to simulate."""
+    """The parameters of a simulation."""
 
     epsilon: float = 0.05
     rounds: int = 4
@@ -111,7 +111,7 @@ def simulate(setting: DriftSetting, runs: int = 1000, seed: int = 0) -> Simulati
 def sweep_drift(
     setting: DriftSetting, drifts: Floats, runs: int = 1000, seed: int = 0
 ) -> tuple[Simulation, ...]:
-    """The same world at several drifts, each with draws of its own."""
+    """The same parameters at several drifts; each drift has its own seed."""
     return tuple(
         simulate(replace(setting, drift=float(drift)), runs, seed + number)
         for number, drift in enumerate(drifts)
@@ -208,5 +208,5 @@ def _draw_failures(axes: Axes, sweep: Sequence[Simulation]) -> None:
 
 
 def _legend(axes: Axes) -> None:
-    """Below the panel, where it covers nothing."""
+    """Put the legend below the panel, where it covers no data."""
     axes.legend(frameon=False, fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)

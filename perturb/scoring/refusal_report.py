@@ -51,7 +51,7 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """How a metric goes with the AUROC of P(Answering), over models and settings; the paper's figure 4."""
+    """The correlation of a metric with the AUROC of P(Answering), over models and settings (the paper's figure 4)."""
 
     metric: str
     pearson: float | None
@@ -62,7 +62,7 @@ class Correlation:
 
 
 def sampling_of(group: RefusalGroup, precision: RefusalOptions) -> Sampling | None:
-    """What the samples of a group say; None where some row has none."""
+    """P(Answering) of a group; None if a row has no samples."""
     if not group.answering or len(group.answering) < len(group.refused):
         return None
     correct, chance = ~np.array(group.wrong), np.array(group.answering)
@@ -179,7 +179,7 @@ ALL_UNSCORED = "every row is unscored"
 
 @dataclass(frozen=True, slots=True)
 class RefusalReport:
-    """Everything that a table says."""
+    """The whole report on a table."""
 
     source: str
     precision: RefusalOptions
