@@ -189,7 +189,7 @@ class RecordedReply:
 
     @property
     def key(self) -> tuple[str, Topic]:
-        """The model, and what its reply is about."""
+        """The model and the topic of its reply."""
         return self.model, Topic(self.role, self.id, self.part, self.attempt)
 
 
@@ -210,11 +210,11 @@ class RecordedJob:
     depth: Depth = "open"
     constructions: tuple[str, ...] = ()
     hardens: str = ""
-    """Of a quieter attempt: the item that it was to replace."""
+    """For a hardened attempt: the id of the item that it should replace."""
 
     @property
     def key(self) -> tuple[str, str, str, int]:
-        """What it is about: not the words that the generator was asked in."""
+        """Base instance, cell, generator and replicate of the job; the prompt is not part of it."""
         return self.instance, f"{self.perturbation_class}/{self.intensity}", self.generator, self.replicate
 
 
@@ -228,14 +228,14 @@ class Recording:
     path: Path
     header: Mapping[str, Any]
     digest: str
-    """Stands for everything that the file holds."""
+    """Digest of everything that the file holds."""
     instances: list[dict[str, Any]] = field(default_factory=list)
     """The base instances, as the ledger keeps them."""
     jobs: dict[tuple[str, str, str, int], RecordedJob] = field(default_factory=dict)
     hardened: dict[str, list[RecordedJob]] = field(default_factory=dict)
     """The quieter attempts at an item, by its id, in the order in which they were made."""
     items: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """What models were asked about in an evaluation, by id, as the ledger keeps it."""
+    """The items or questions of an evaluation, by id, as the ledger keeps them."""
     planted: list[dict[str, Any]] = field(default_factory=list)
     """The planted items of a build, as the ledger keeps them."""
     _places: dict[tuple[str, Topic], int] = field(default_factory=dict)
@@ -260,7 +260,7 @@ class Recording:
         return None if place is None else RecordedReply(**self._replies[place])
 
     def adopt(self, job: Job, instance_key: str) -> Job:
-        """The job under the name and with the offers that it had when it was recorded, if it was."""
+        """The job with the id and offers of its recording, or the job itself if it is not on record."""
         recorded = self.jobs.get((instance_key, str(job.cell), job.generator, job.replicate))
         if recorded is None:
             return job
@@ -269,7 +269,7 @@ class Recording:
         return replace(job, id=recorded.id, offers=offers, depth=recorded.depth, constructions=constructions)
 
     def require(self, kind: Kind, **identity: Any) -> None:
-        """Refuse a recording of something else; raises `RecordingError`."""
+        """Raise `RecordingError` if the recording is of another kind or another run."""
         if self.header.get("kind") != kind:
             raise RecordingError(
                 f"{self.path}: holds the replies of a run of another kind ({self.header.get('kind')}):"
@@ -312,7 +312,7 @@ class Recording:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """Replies on record, in place of models."""
+    """Recorded replies that are used instead of models."""
 
     recording: Recording
     fill: bool = False
@@ -393,7 +393,7 @@ def judged_part(model: str, variant: str) -> str:
 
 
 class ReplayedModel:
-    """Says what is on record; with `live`, a model that is asked for what is not."""
+    """A model that gives recorded replies; `live` is asked for replies that are not on record."""
 
     def __init__(self, settings: ModelSettings, recording: Recording, live: ChatModel | None = None) -> None:
         self.settings = settings if live is None else live.settings

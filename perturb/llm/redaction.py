@@ -14,21 +14,21 @@ from typing import Any
 MARK = "[redacted]"
 
 LEAKED = "the reply held a key, which was taken out"
-"""Why a reply with a key in it counts as unread: it is not what the model said any more."""
+"""Why a reply with a removed key counts as unread: its text has changed."""
 
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASS|PASSWD|PASSWORD|PASSPHRASE|CREDENTIALS?)(_ID)?$")
 _SHORTEST = 8
-"""Values shorter than this are words as often as keys, unless the variable is named as a key."""
+"""Shorter values are often plain words, so they are keys only if their variable is named as a key."""
 _SHORTEST_NAMED = 4
 _SHORTEST_IN_REPLIES = 12
 """Replies are data: what is shorter may stand in them by chance, and must stand for itself in an error."""
 
 _PHRASE = 16
-"""Words that are as long together are a pass phrase, not a placeholder, when it comes to publishing."""
+"""Words of at least this length together are a pass phrase and not a placeholder, if a text is to be published."""
 
 _WORD = re.compile(r"[A-Z]?[a-z]{0,15}|[A-Z]{2,16}")
 _PLACEHOLDERS = frozenset({"token-abc123"})
-"""What manuals of servers write for a key that nobody checks; most such values are words."""
+"""Placeholders in manuals of servers that check no key; most of them are words."""
 
 _LOOKS_LIKE_KEY = re.compile(
     r"""
@@ -58,7 +58,7 @@ _SECRET_IN_ADDRESS = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-"""Addresses in texts that are published are the authors' own, so `find_keys` leaves these alone."""
+"""Secrets in addresses. `find_keys` ignores them, since published texts hold only addresses of their authors."""
 
 _in_use: set[str] = set()
 
@@ -158,7 +158,7 @@ def _strings(value: Any) -> Iterator[str]:
 
 _ESCAPE = re.compile(r"""\\(?:u([0-9a-fA-F]{4})|(["\\/]))""")
 _DEEPEST = 4
-"""JSON inside of JSON is read so many times."""
+"""The number of times that nested JSON is decoded."""
 
 
 def _readings(text: str) -> Iterator[str]:
@@ -202,7 +202,7 @@ def _is_words(value: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Finder:
-    """Finds values in texts."""
+    """Finds secret values in texts."""
 
     pattern: re.Pattern[str]
     probes: tuple[str, ...]

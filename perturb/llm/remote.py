@@ -40,7 +40,7 @@ _RESERVED_PARAMS = frozenset(
 )
 _SECRET_PARAM = re.compile(r"key|token$|secret|password|credential|authorization", re.IGNORECASE)
 _KEYLESS_PROVIDERS = frozenset({"openai", "custom_openai", "anthropic"})
-"""Providers whose client demands a key even of a server that wants none."""
+"""Providers whose client demands a key even if the server needs none."""
 
 
 @functools.cache
@@ -252,7 +252,7 @@ def as_model_error(error: Exception, settings: ModelSettings, sent_on: Sequence[
 
 
 _LITELLMS_PREFIX = re.compile(r"^litellm\.(\w+): (?:\1: )?(?:\w+Exception - )?")
-"""What it puts before the provider's own words, often twice."""
+"""The prefix that litellm puts before the provider's message, often twice."""
 
 
 def _is_transient(error: Exception) -> bool:
@@ -268,7 +268,7 @@ def _is_transient(error: Exception) -> bool:
 
 
 def _foreign_errors() -> tuple[type[Exception], ...]:
-    """What litellm's look-ups raise for a model they do not know."""
+    """Exceptions of litellm's look-ups for an unknown model."""
     return (load_litellm().exceptions.BadRequestError, ValueError)
 
 
@@ -326,7 +326,7 @@ def wants_schema(settings: ModelSettings) -> bool:
 
 
 def _table_price(model: str) -> Price | None:
-    """The price in litellm's table; None where it has none, and where it says 0 for want of one."""
+    """The price in litellm's table; None if it has none, or has 0 because it lacks one."""
     litellm = load_litellm()
     try:
         entry = litellm.model_cost[litellm.get_model_info(model)["key"]]

@@ -35,22 +35,22 @@ from perturb.llm.remote import (
 from perturb.llm.transports import chat_reply, check_address, failure, is_worth_retrying, response_format
 
 PROVIDERS = ("openai", "azure", "vertex_ai", "bedrock", "hosted_vllm")
-"""Whose batches litellm can make, look after and read."""
+"""Providers whose batches litellm can create, poll and read."""
 
 DISCOUNT = 0.5
-"""What a batch costs of the price of single calls."""
+"""The price of a batch as a share of the price of single calls."""
 
 _ENDPOINT = "/v1/chat/completions"
 _FILE_SECONDS = 600.0
-"""What a file may take on its way up or down."""
+"""Seconds allowed for the upload or download of a file."""
 
 _LISTED_BY_TAG = frozenset({"openai", "azure", "hosted_vllm"})
 _LISTED_BY_FILE = frozenset({"vertex_ai"})
 _NO_LIST = frozenset({404, 405, 501})
-"""What servers without a list of batches answer."""
+"""HTTP statuses of servers that cannot list batches."""
 
 _PAGES = 20
-"""How many pages of 100 batches are searched for a lost one, newest first."""
+"""The number of pages of 100 batches that are searched for a lost batch, newest first."""
 
 _OPENAI_CLIENTS = frozenset({"openai", "hosted_vllm"})
 """Providers whose client wants a key, and would else take OpenAI's from the environment to a strange server."""
@@ -149,7 +149,7 @@ class LiteLLMBatches:
         return None
 
     async def view(self, batch_id: str) -> BatchView:
-        """How a batch stands."""
+        """The state of a batch."""
         batch = await self._call(
             "aretrieve_batch",
             batch_id=batch_id,
@@ -166,7 +166,7 @@ class LiteLLMBatches:
         )
 
     async def outcomes(self, file_id: str) -> Iterator[tuple[str, RowOutcome]]:
-        """What became of each request of an output or error file, by its custom id."""
+        """The outcome of each request in an output or error file, by its custom id."""
         content = await self._call("afile_content", seconds=_FILE_SECONDS, file_id=file_id)
         return RowReader(self.settings).read(content.content)
 
@@ -307,7 +307,7 @@ def _first(value: Any, *names: str) -> Any:
 
 
 def _at(value: Any, *path: str | int) -> Any:
-    """What stands at a path of keys and positions; None where there is nothing."""
+    """The value at a path of keys and positions; None if there is none."""
     for step in path:
         if isinstance(step, int):
             value = value[step] if isinstance(value, list) and len(value) > step else None

@@ -56,9 +56,9 @@ class FoundObject:
 
     value: dict[str, Any]
     text: str
-    """The object as it stands in the reply."""
+    """The text of the object in the reply."""
     around: str
-    """All that the reply says besides: not the thinking that it begins with, nor the object."""
+    """The rest of the reply: neither the thinking at its beginning nor the object."""
 
     @property
     def is_alone(self) -> bool:

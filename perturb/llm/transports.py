@@ -20,12 +20,12 @@ from perturb.llm.redaction import LEAKED, redact, without_keys
 from perturb.llm.replies import whole_characters
 
 COMPATIBLE: tuple[str, ...] = ("hosted_vllm", "openai", "custom_openai", "lm_studio", "llamafile")
-"""Prefixes that litellm, given an `api_base`, takes to an OpenAI-compatible server as they are."""
+"""Prefixes of OpenAI-compatible servers that litellm calls at `api_base` without changing the request."""
 
 _READS_SCHEMAS = frozenset({"hosted_vllm", "lm_studio"})
 
 _OWN_KEYS = {name: f"{name.upper()}_API_KEY" for name in ("hosted_vllm", "lm_studio", "llamafile")}
-"""The variables of providers that are a server of the user's own; OpenAI's key is not for other servers."""
+"""Key variables of providers that stand for the user's own server; OpenAI's key must not go to other servers."""
 
 _OWN_SERVERS: Mapping[str, str | None] = {
     **{
@@ -83,7 +83,7 @@ _FOR_LITELLM = frozenset(
         "use_litellm_proxy",
     }
 )
-"""Parameters that litellm acts on itself."""
+"""Parameters that litellm handles itself."""
 
 
 def transport_of(settings: ModelSettings) -> Literal["litellm", "direct"]:
@@ -249,7 +249,7 @@ def response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def redirect_words(location: str) -> str:
-    """What to say of an answer that sends the request on to another address."""
+    """The message for a response that redirects the request to another address."""
     return f"sent on to {location}: redirects are not followed, give that address as api_base or url"
 
 

@@ -36,7 +36,7 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&$!@]|:(?=//))")
 
 
 class _Verbatim(str):
-    """Text of our own making that goes into the page as it is."""
+    """Text that we wrote and that goes into the page without escaping."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +130,14 @@ def one_line(text: str) -> str:
 
 
 def escape(value: Any) -> str:
-    """What a value looks like in the page: Markdown's special characters lose their meaning."""
+    """A value as it is printed in the page: Markdown's special characters are escaped."""
     if isinstance(value, _Verbatim):
         return value
     return _MARKDOWN.sub(r"\\\1", one_line(str(value)))
 
 
 def _code(text: str) -> _Verbatim:
-    """The text as a span of code, which nothing in it can end."""
+    """The text as a span of code that its content cannot end."""
     return _Verbatim("`" + one_line(text).replace("`", "'").replace("|", r"\|") + "`")
 
 
@@ -184,7 +184,7 @@ def _example(rows: Iterable[SnapshotRow]) -> JsonObject | None:
 
 
 def _change(row: SnapshotRow, name: str) -> JsonObject:
-    """A text `now`, what is new in bold, and the sentences `before` that are not in it any more."""
+    """The text `now` with what is new in bold, and the sentences of `before` that it no longer has."""
     before, now = (
         [sentence.text for sentence in split_sentences(row[f"{when}_{name}"])]
         for when in ("original", "perturbed")

@@ -117,7 +117,7 @@ def _field(part: str, path: str, column: Column) -> JsonObject:
 
 
 def _responsible(manifest: Facts) -> dict[str, Any]:
-    """The Responsible AI fields; one about which the manifest has nothing is empty."""
+    """The Responsible AI fields; a field is empty if the manifest has nothing about it."""
     stages, counts, panel = manifest["counts"]["stages"], manifest["counts"], manifest["panel"]
     generators, verifiers = _models(manifest["generators"]), _models(manifest["verifiers"])
     short = [
@@ -208,7 +208,7 @@ def _figure(figure: Facts) -> str:
 
 
 def _biases(manifest: Facts) -> list[str]:
-    """What baselines tell from a part of an item, and how many items each generator made."""
+    """Sentences on shortcuts that baselines find, and on the number of items from each generator."""
     shortcuts = manifest.get("shortcuts") or {"figures": {}}
     sentences = [
         f"Shortcut '{name}', {target}: {_figure(figure)}"

@@ -26,13 +26,13 @@ class ExportedReplies:
 
     file: Path
     sha256: str
-    """Stands for everything that the file holds, however it is compressed."""
+    """Digest of everything that the file holds, independent of its compression."""
     replies: int
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotFacts:
-    """What only the run knows."""
+    """Facts for the manifest and the card that only the run knows."""
 
     run: PlanFacts
     """What was planned: name, round, panel, generators and so on."""
@@ -43,7 +43,7 @@ class SnapshotFacts:
     tokens: Mapping[str, int] = field(default_factory=dict)
     """Tokens used by kind, for example `prompt` and `completion`."""
     cost_usd: float | None = None
-    """None when the price of any model is unknown."""
+    """None if the price of any model is unknown."""
     agreement: Facts | None = None
     """How far the verifiers agree, from `perturb.auditing.audit_report`; None leaves it out."""
     certificate: Facts | None = None
@@ -51,9 +51,9 @@ class SnapshotFacts:
     people: Facts | None = None
     """The share of the reviewed items that people pass, with its interval; None if nobody reviewed any."""
     shortcuts: Facts | None = None
-    """What baselines tell from a part of an item, from the same; None if it was not measured."""
+    """How well baselines guess the label from a part of an item; None if this was not measured."""
     note: str | None = None
-    """What a reader should know of how the rows were made: what the configuration says, and what is unfinished."""
+    """Remarks on how the rows were made: the note of the configuration, and what is unfinished."""
     replies: ExportedReplies | None = None
     """The file that the rows can be made again from."""
     created: datetime | None = None
@@ -92,7 +92,7 @@ _STRICTNESS = (
     "cc-by-nc-sa-2.0 cc-by-nc-sa-3.0 cc-by-nc-sa-4.0",
     "cc-by-nc-nd-3.0 cc-by-nc-nd-4.0",
 )
-"""Identifiers by what they ask of a user, the least first."""
+"""Groups of licences, from the most permissive to the strictest."""
 
 _RANKS = {licence: rank for rank, group in enumerate(_STRICTNESS) for licence in group.split()}
 
@@ -161,12 +161,12 @@ def accepted_rows(
 
 
 def accepted_items(db: sqlite3.Connection, plan: CurrentPlan) -> list[Item]:
-    """The items that the panel accepted, as an evaluation would read them."""
+    """The accepted items in the form in which an evaluation reads them."""
     return list(items_of(accepted_rows(db, plan), plan.facts.classes))
 
 
 def items_with_votes(db: sqlite3.Connection, plan: CurrentPlan, ids: Iterable[str]) -> Iterator[AcceptedItem]:
-    """Each of these candidates with its base instance, its votes and what solvers made of it."""
+    """Each of these candidates with its base instance, its votes and the share of solvers that failed it."""
     solved = difficulties(solver_replies(db, plan.facts.solvers)) if plan.facts.solvers else {}
 
     def item(candidate_id: str) -> AcceptedItem:

@@ -33,7 +33,7 @@ class _Base(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RoundItem:
-    """One item."""
+    """An item of a round, as far as comparisons need it."""
 
     id: str
     base_id: str
@@ -41,7 +41,7 @@ class RoundItem:
     context: str
     original_query: str
     original_context: str
-    """Empty, as the query, if the set does not tell the original."""
+    """Empty, like `original_query`, if the set does not include the original."""
     perturbation_class: str
     intensity: str
     lever: str
@@ -49,7 +49,7 @@ class RoundItem:
 
     @property
     def base(self) -> _Base:
-        """Id, question and passage, the question for comparison: letters and figures alone."""
+        """The base instance: id, question (letters and digits alone, for comparison) and passage."""
         return _Base(self.base_id, "".join(filter(str.isalnum, comparable(self.query))), self.context)
 
     @property
@@ -146,14 +146,14 @@ def _hub_rows(name: str) -> Iterator[Facts]:
 TEXT_THRESHOLD = 0.8
 """Jaccard similarity from which on two texts are alike."""
 CHANGE_THRESHOLD = 0.6
-"""So much of the smaller change must be in the larger one: words edited elsewhere do not belong to the perturbation."""
+"""The share of the smaller change that the larger must contain: edits elsewhere do not belong to the perturbation."""
 CONTAINED = 0.7
-"""Such a share of the shorter text's shingles in the longer one: a word put in after every eighth leaves 0.75."""
+"""The share of the shorter text's shingles that the longer must contain. A word added after every 8th leaves 0.75."""
 REWORDED = 0.45
-"""The same where the changes are known, and alike: eight of sixty words put otherwise leave some 0.6."""
+"""The same if the changes are known and alike: rewording eight of sixty words leaves about 0.6."""
 SHINGLE_WORDS = 3
 FEWEST_SHINGLES = 3
-"""A text of fewer shingles stands in others by chance."""
+"""A text of fewer shingles occurs in others by chance."""
 
 Shingles = frozenset[tuple[str, ...]]
 
@@ -164,9 +164,9 @@ class Match:
 
     id: str
     similarity: float
-    """Jaccard similarity of the texts; 1 for the same words in the same order, and nearly so else."""
+    """Jaccard similarity of the texts; 1 for the same words in the same order."""
     exact: bool
-    """The same question and context, but for case, blanks and punctuation."""
+    """Whether question and context are the same, ignoring case, blanks and punctuation."""
 
 
 class Overlap(NamedTuple):
@@ -220,7 +220,7 @@ class _ShingleIndex:
 
 
 class FreshnessIndex:
-    """The items of earlier rounds, ready to be asked whether a new one repeats any of them."""
+    """The items of earlier rounds, indexed to find those that a new item repeats."""
 
     def __init__(self, items: Iterable[RoundItem] = ()) -> None:
         self._texts = _ShingleIndex()
@@ -260,7 +260,7 @@ class FreshnessIndex:
 
 
 class BaseIndex:
-    """The base instances of sets, known again by their id, their question, or most of either passage."""
+    """The base instances of sets, found again by id, by question, or by most of either passage."""
 
     def __init__(self, items: Iterable[RoundItem] = ()) -> None:
         self._passages = _ShingleIndex()
@@ -298,7 +298,7 @@ class BaseIndex:
 
 
 def original_of(item: RoundItem) -> RoundItem:
-    """The item before it was perturbed, or itself if that is not known; its change is not known in either case."""
+    """The item before it was perturbed, or the item itself if its original is unknown; the result has no change."""
     if not (item.original_query and item.original_context):
         return item
     return replace(
@@ -374,7 +374,7 @@ def _change(item: RoundItem) -> Shingles:
 
 
 def _same_change(first: Shingles, other: Shingles) -> bool:
-    """Whether one holds most of the other; where one of them is not known, the texts decide alone."""
+    """Whether one change contains most of the other. If either is unknown, the texts alone decide."""
     smaller = min(len(first), len(other))
     return not smaller or len(first & other) >= CHANGE_THRESHOLD * smaller
 
@@ -390,7 +390,7 @@ class PriorRounds:
 
     @cached_property
     def digest(self) -> str:
-        """Stands for all the texts to avoid: jobs that avoid others are other jobs."""
+        """Digest of all texts to avoid. It enters the ids of jobs."""
         texts = (
             f"{item.base_id}\n{item.query}\n{item.context}" for earlier in self.sets for item in earlier.items
         )
@@ -425,6 +425,6 @@ def perturbed_item(instance: BaseInstance, candidate: Candidate) -> RoundItem:
 
 
 def round_item(instance: BaseInstance) -> RoundItem:
-    """A base instance as an item that was not perturbed."""
+    """A base instance as an unperturbed item."""
     texts = (instance.id, instance.id, instance.query, instance.context)
     return RoundItem(*texts, *[""] * 6)

@@ -78,7 +78,7 @@ class PromptSet:
         return prompt_paths(self.digest, list(self.splits))
 
     def entry(self) -> JsonObject:
-        """What the manifest says of them."""
+        """The manifest's entry on the prompts."""
         return {
             "config": CONFIG,
             "digest": self.digest,
@@ -171,7 +171,7 @@ def _only(columns: Sequence[str], rows: Sequence[Facts]) -> list[JsonObject]:
 
 
 DECORATION = r"""[\s*_`'"\u201c\u201d\u2018\u2019\[\](){}<>|.,:;!-]{0,20}"""
-"""Bounded, so that a reply of nothing but such characters is read in linear time."""
+"""The repetition is bounded, so that a reply of such characters alone is read in linear time."""
 _LEVEL = r"(?:VERY|SOMEWHAT)?[\s_-]*(?:CONFIDENT|UNCERTAIN)"
 _CONFIDENCE = (
     r"(?:^|[\s|*_`\[(])CONFIDENCE(?:[ _]LEVEL)?[*_`]{0,3}\s?[:=]"

@@ -43,7 +43,7 @@ from perturb.snapshots.harness import (
 from perturb.snapshots.rows import SnapshotRow
 
 HEADLINE = "calibrated_refusal_score"
-"""The metric that a reader should look at first."""
+"""The main metric of the tasks."""
 MAX_TOKENS = 1024
 """Tokens that a harness lets a model reply with, unless its user says otherwise."""
 
@@ -146,7 +146,7 @@ def _yaml(content: JsonObject) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HarnessFiles:
-    """What is written for other harnesses; nothing at all where no row can be evaluated."""
+    """The files for other harnesses; none if no row can be evaluated."""
 
     prompts: PromptSet
     texts: Mapping[str, str]

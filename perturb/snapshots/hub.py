@@ -77,7 +77,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """What stands on the Hub now."""
+    """The state on the Hub after a push."""
 
     repo: str
     tag: str
@@ -90,12 +90,12 @@ class Publication:
 
 @dataclass(frozen=True, slots=True)
 class RoundOnHub:
-    """What is pushed: the snapshot, its place, and its tag."""
+    """A round to push: the snapshot, its repository and its tag."""
 
     snapshot: Snapshot
     repo: str
     replies: Path | None = None
-    """The file of the replies that the rows follow from, to lie beside them."""
+    """The file of recorded replies to publish beside the rows."""
     scores: str = ""
     """The part of the card with scores of models; empty leaves it out."""
 
@@ -106,7 +106,7 @@ class RoundOnHub:
 
 
 def check_repo_name(repo: str) -> None:
-    """Refuse what is not `OWNER/NAME`; raises `PublishError`."""
+    """Raise `PublishError` unless the name has the form `OWNER/NAME`."""
     part = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
     if not re.fullmatch(f"{part}/{part}", repo) or len(repo) > 96 or re.search(r"--|\.\.|\.git$", repo):
         raise PublishError(
@@ -151,7 +151,7 @@ def push(round_: RoundOnHub, *, public: bool, endpoint: str | None, progress: bo
 
 
 def log_in(repo: str, endpoint: str | None, progress: bool, repo_type: str = "dataset") -> HubRepository:
-    """The repository, for somebody who is logged in; raises `PublishError` for who is not."""
+    """Open the repository as the user who is logged in. Raises `PublishError` without a login."""
     if get_token() is None:
         raise PublishError("nobody is logged in to the Hub: export HF_TOKEN, or run `hf auth login`")
     if not progress:
@@ -163,7 +163,7 @@ def log_in(repo: str, endpoint: str | None, progress: bool, repo_type: str = "da
 
 
 class HubRepository:
-    """One data set or Space on the Hub; every call is tried again where that may help."""
+    """One data set or Space on the Hub; every call is tried again if that may help."""
 
     def __init__(self, api: HfApi, repo: str, repo_type: str) -> None:
         self.api = api
@@ -243,7 +243,7 @@ class HubRepository:
 
 @dataclass(frozen=True, slots=True)
 class PlannedPush:
-    """What a push would commit."""
+    """The changes that a push would commit."""
 
     head: str | None
     """The commit that it would follow; None if there is no such repository, or it was not looked at."""
@@ -335,7 +335,7 @@ def _commit_once(hub: HubRepository, round_: RoundOnHub) -> tuple[str, bool]:
 
 @contextmanager
 def _without_xet() -> Iterator[None]:
-    """Large files go over plain HTTP, as every Hub takes them: a mirror may have no Xet, a firewall may bar it."""
+    """Send large files over plain HTTP, which every Hub accepts; a mirror or a firewall may not support Xet."""
     constants.HF_HUB_DISABLE_XET = True
     try:
         yield

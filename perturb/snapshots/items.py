@@ -48,7 +48,7 @@ from perturb.snapshots.rows import (
 from perturb.text.wording import counted
 
 Variant = Literal["plain", "confidence"]
-"""How a model is asked: for an answer or a code alone, or with one of the five levels of confidence."""
+"""How a model is asked: for an answer or a code alone, or also for one of the five levels of confidence."""
 
 _MAX_CONTEXT_CHARS = 40 * MAX_PASSAGE_CHARS
 
@@ -98,7 +98,7 @@ def read_item(row: SourceRow, catalogue: Catalogue) -> Item:
 
 
 def _original(row: SourceRow, field: str) -> str | None:
-    """A text before it was perturbed, shown to readers alone: a row without it is as good."""
+    """A text before it was perturbed. Only readers see it, so a row may lack it."""
     text = row.fields.get(field)
     return text if isinstance(text, str) and len(text) <= _MAX_CONTEXT_CHARS else None
 
@@ -128,7 +128,7 @@ def _is_control(row: SourceRow) -> bool:
 
 
 def _query(row: SourceRow) -> str:
-    """The perturbed question; rows of a class that leaves it alone may not repeat it."""
+    """The perturbed question, or the original one if the row does not repeat it."""
     for field in ("perturbed_query", "query", "original_query"):
         if row.fields.get(field) is not None:
             return row.text(row.fields[field], field, MAX_QUERY_CHARS)
@@ -136,7 +136,7 @@ def _query(row: SourceRow) -> str:
 
 
 def _passages(row: SourceRow) -> tuple[Passage, ...]:
-    """The passages as a model is to be shown them."""
+    """The passages as a model sees them."""
     context, grounding = row.fields.get("perturbed_context"), row.fields.get("grounding")
     if isinstance(context, list):
         grounding, context = context, None
@@ -205,7 +205,7 @@ def _parted(context: str, number: int) -> list[tuple[str, str]] | None:
 
 
 def _signal(row: SourceRow, passages: int) -> frozenset[int]:
-    """Positions of the passages that bear on the question; all, where the row does not say."""
+    """Positions of the signal passages; all positions if the row does not list them."""
     listed = row.fields.get("signal_indices")
     if listed is None:
         return frozenset(range(passages))
@@ -247,7 +247,7 @@ def respond_version(own_codes: tuple[OwnCode, ...] = ()) -> str:
 
 
 def _mark(item: Item) -> str:
-    """Eight digits that occur in none of the item's texts, and depend on nothing but them."""
+    """Eight digits that occur in none of the item's texts and depend on these texts alone."""
     texts = [item.query, *(part for passage in item.passages for part in (passage.title, passage.text))]
     salt = 0
     while any((mark := digest(salt, texts, length=8)) in text for text in texts):
@@ -260,7 +260,7 @@ def _marked(name: str, text: str, mark: str) -> str:
 
 
 SUFFIX = "-control"
-"""What the id of a control has after the id of its row."""
+"""The suffix of a control's id, after the id of its row."""
 _GENERATOR, _LEVER = "original", "unperturbed"
 
 
