@@ -1,7 +1,7 @@
-"""Deep items: what a generator's reply must hold, the candidate that it makes, and what a machine can see is wrong.
+"""Deep items: reads a generator's reply, makes the candidate and checks it by machine.
 
-The flaw of a deep item lies over several passages, which the generator may lengthen, split and add. Its control has the
-same passages without the flaw, under the original question.
+The flaw of a deep item is spread over several passages. The generator may lengthen and split passages and add new ones.
+The control of the item has the same passages without the flaw, and the original question.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MIN_PASSAGES = 3
 MAX_ADDED = 6
 """A generator may add at most so many passages to those of the instance."""
 MAX_PASSAGE_CHARS = 3000
-"""The longest that a passage may become, if its original was not longer."""
+"""The length that a passage may reach; twice that of the longest original passage, if that is more."""
 MIN_QUOTES, MAX_QUOTES = 2, 12
 """How many sentences a proof has."""
 MIN_QUOTE_WORDS = 4
@@ -35,17 +35,17 @@ class DeepPassage:
     """One passage of a deep reply."""
 
     source: int
-    """The number of the original passage that it is or is made from, from 1; 0 for an added one."""
+    """The number of the original passage, from 1; 0 for an added passage."""
     title: str
     text: str
-    """Empty if it stays as it is."""
+    """Empty if the passage is unchanged."""
     without_flaw: str
-    """Empty if it carries no part of the flaw."""
+    """The text of the control; empty if the passage has no part of the flaw."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeepReply:
-    """A generator's reply with a deep item, read."""
+    """What a generator's reply with a deep item says."""
 
     query: str
     passages: tuple[DeepPassage, ...]
@@ -73,12 +73,14 @@ def read_deep_reply(text: str, passages: int) -> DeepReply:
         raise ReplyError("field 'proof' must be a list of exact sentences")
     stated = {key: content[key] for key in ("trap", *_CLAIMS) if isinstance(content.get(key), str)}
     return DeepReply(
-        query=_text(content["perturbed_query"], "perturbed_query"),
+        query=required_text(content["perturbed_query"], "perturbed_query"),
         passages=read,
-        lever=" ".join(_text(content["lever_selected"], "lever_selected").split()),
-        construction=" ".join(_text(content["construction_selected"], "construction_selected").split()),
+        lever=" ".join(required_text(content["lever_selected"], "lever_selected").split()),
+        construction=" ".join(
+            required_text(content["construction_selected"], "construction_selected").split()
+        ),
         proof=tuple(quote.strip() for quote in proof),
-        reasoning=_text(content.get("implementation_reasoning") or "", "implementation_reasoning"),
+        reasoning=required_text(content.get("implementation_reasoning") or "", "implementation_reasoning"),
         stated=stated,
     )
 
@@ -103,14 +105,15 @@ def _passage(entry: Mapping[str, Any], number: int, passages: int) -> DeepPassag
     return one
 
 
-def _text(value: Any, field: str) -> str:
+def required_text(value: Any, field: str) -> str:
+    """The text of a field without outer blanks. Raises `ReplyError` if it is not a text or is blank."""
     if not isinstance(value, str) or not value.strip():
         raise ReplyError(f"field '{field}' must be a non-empty string")
     return value.strip()
 
 
 def deep_candidate(catalogue: Catalogue, job: Job, instance: BaseInstance, reply: DeepReply) -> Candidate:
-    """The candidate that a reply makes. Added passages are noise unless the proof quotes them."""
+    """The candidate of a reply. An added passage counts as noise unless the proof quotes it."""
     lever, construction = catalogue.find(reply.lever), catalogue.construction(reply.construction)
     quotes = [folded(quote) for quote in reply.proof]
     made, control = [], []
@@ -203,7 +206,7 @@ def _proof_fault(candidate: Candidate) -> str | None:
 
 
 def _target_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candidate) -> str | None:
-    """Whether query and context carry the flaw as the class allows: a longer context by itself is not a flaw."""
+    """A flaw in a part that the class does not allow. A longer context by itself is not a flaw."""
     name = candidate.cell.perturbation_class
     target = catalogue.classes[name].target
     in_query = candidate.query != original.query
@@ -218,14 +221,14 @@ def _target_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candi
 
 
 def _answer_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candidate) -> str | None:
-    """Whether the answer stands in the control, and in a LOW item, if it stood in the original."""
+    """An answer of the original that the control lacks, or a LOW item."""
     if not _stands(original, original.passages):
         return None
     if not _stands(original, candidate.control):
         return "no accepted answer stands in the context without the flaw"
     lever = catalogue.find(candidate.lever)
-    low = candidate.cell.intensity is Intensity.LOW and not (lever and lever.answer)
-    if low and not _stands(original, candidate.passages):
+    keeps_answer = candidate.cell.intensity is Intensity.LOW and not (lever and lever.answer)
+    if keeps_answer and not _stands(original, candidate.passages):
         return "no accepted answer stands in the context any more"
     return None
 

@@ -1,4 +1,4 @@
-"""From a run's ledger to a snapshot folder: select, build rows, write."""
+"""Exports a snapshot from the ledger of a run: selects items, builds rows and writes them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NO_SOLVERS = "strategy hard now needs difficulty.solvers; use balanced"
 
 
 def select_items(db: sqlite3.Connection, plan: CurrentPlan, quota: SelectionPlan) -> Selection:
-    """Draw from the accepted candidates of the current plan."""
+    """Select from the accepted candidates of the current plan. Raises `ConfigError` or `SnapshotError`."""
     accepted = [planned.job for planned in queries.accepted_jobs(db, plan.number, plan.panel)]
     generators = [entry.name for entry in plan.facts.generators]
     if quota.strategy == "hard":
@@ -57,8 +57,8 @@ def select_items(db: sqlite3.Connection, plan: CurrentPlan, quota: SelectionPlan
 def _without_repeats(db: sqlite3.Connection, jobs: Iterable[Job], seed: int) -> Iterator[Job]:
     """The items, without near duplicates of another item of the same generator, cell and preferred answer.
 
-    Items of other cells are other tests, however alike they are, and generators are compared on the same questions. Two
-    questions with other answers ("When was the pier built?", "When was the mill built?") are two questions.
+    Similar items of different cells test different things, and generators are compared on the same questions. Similar
+    questions with different answers ("When was the pier built?", "When was the mill built?") are not duplicates.
     """
     groups: defaultdict[tuple[str, Cell, str], list[Job]] = defaultdict(list)
     for job in jobs:
@@ -66,7 +66,7 @@ def _without_repeats(db: sqlite3.Connection, jobs: Iterable[Job], seed: int) -> 
         groups[job.generator, job.cell, answer].append(job)
     for group in groups.values():
         if len({job.instance_id for job in group}) == 1:
-            yield from group  # replicates of one question, which were asked for
+            yield from group  # replicates of one question, as the configuration wants them
             continue
         index = FreshnessIndex()
         for job in sorted(group, key=lambda one: (seed_of(seed, "repeat", one.id), one.id)):
@@ -90,12 +90,12 @@ def people_figures(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Any] 
 
 
 def count_foreign_rows(snapshot: Snapshot, instances: Iterable[BaseInstance]) -> int:
-    """How many rows of a snapshot come from none of these base instances. Raises `SnapshotError` as `read_rows`."""
-    known = {(one.id, one.query, one.context, *one.answers) for one in instances}
+    """How many rows of a snapshot come from other base instances than these. Raises `SnapshotError` as `read_rows`."""
+    contents = {(one.id, one.query, one.context, *one.answers) for one in instances}
     texts = ["source_id", "original_query", "original_context"]
     tables = (read_part(path) for path in snapshot.data_files.values())
     rows = (row for table in tables for row in table.select([*texts, "original_answers"]).to_pylist())
-    return sum((*(row[name] for name in texts), *row["original_answers"]) not in known for row in rows)
+    return sum((*(row[name] for name in texts), *row["original_answers"]) not in contents for row in rows)
 
 
 def export_snapshot(
@@ -109,13 +109,11 @@ def export_snapshot(
     shortcuts: bool = False,
     max_wrong: float | None = None,
 ) -> Snapshot:
-    """Select rows and write them as a snapshot, beside their unperturbed originals if `controls`.
+    """Select rows and write them as a snapshot, with `controls` also their unperturbed originals.
 
-    The manifest names the file of `replies` that the rows follow from, if it was written, and says what baselines tell
-    from a part of a row if `shortcuts`. The interval of wrong labels may
-    not end above `max_wrong`.
-
-    Raises `SnapshotError` if nothing was accepted or the folder cannot be written, `ConfigError` if the quota
+    If given, `replies` is the file that all rows follow from, which the manifest names. With `shortcuts`, the manifest
+    says how well baselines guess labels from a part of a row. Raises `SnapshotError` if nothing was accepted, if the
+    interval of wrong labels ends above `max_wrong` or if the folder cannot be written, and `ConfigError` if the quota
     contradicts itself.
     """
     from perturb.auditing.audit_report import shortcut_figures
@@ -165,6 +163,7 @@ def _facts(
     counts = plan.count_stages(db)
     totals = queries.call_totals(db)
     costs = [entry["cost_usd"] for entry in totals.values()]
+    certificate = certify(db, plan)
     return SnapshotFacts(
         run=facts,
         stages={
@@ -179,7 +178,7 @@ def _facts(
             for kind in ("prompt", "completion")
         },
         cost_usd=None if None in costs else round(sum(costs), 6),
-        certificate=None if (certified := certify(db, plan)) is None else certified.to_dict(),
+        certificate=certificate.to_dict() if certificate else None,
         people=people_figures(db, plan),
         note=" ".join(filter(None, (facts.note, counts.unfinished))) or None,
         agreement=agreement_figures(read_plan(db, plan, facts.name)) if selection.ids else None,

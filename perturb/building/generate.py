@@ -1,10 +1,6 @@
-"""Asks a model to perturb an instance and reads its reply.
+"""Runs a generation job: by a model, by the offline engine or by a function of the user.
 
-What a generator hands over: a candidate, or the reason why it is missing.
-
-Asks a user's function to perturb an instance.
-
-Runs a job through the embedded rule engine: no model, no call.
+The result of a job is a candidate that has passed the machine checks, or the reason why there is none.
 """
 
 from __future__ import annotations
@@ -13,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from perturb.building.deep import DeepReply, deep_candidate, read_deep_reply
+from perturb.building.deep import DeepReply, deep_candidate, read_deep_reply, required_text
 from perturb.building.offline.engine import Abstention, perturb_by_rule
 from perturb.building.verify import copy_unchanged_parts, find_fault
 from perturb.catalogue.levers import Catalogue
@@ -36,26 +32,26 @@ class GenerationResult:
     detail: str
     """Why there is no candidate, or which lever it uses; one line."""
     raw: str = ""
-    """The reply as it came; the ledger keeps it with the call."""
+    """The raw reply; the ledger keeps it with the call."""
     candidate: Candidate | None = None
-    """There for `CANDIDATE` and `REJECTED`."""
+    """Present if the outcome is `CANDIDATE` or `REJECTED`."""
     declined: Mapping[str, str] = field(default_factory=dict)
-    """Lever → why, for each lever of the offers that the generator declined."""
+    """Lever → reason, for the levers of all offers that the generator declined."""
 
 
 _TEXTS = frozenset({"perturbed_query", "lever_selected", "implementation_reasoning"})
 _CLAIMS = ("intensity_achieved", "answer_constraint_satisfied", "expected_rag_behavior")
 _REASON = 300
-"""Characters of a reason that are kept apart; the whole reply is kept beside it."""
+"""Characters of a reason that are stored; the whole reply is stored too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A generator's reply, read."""
+    """What a generator's reply says."""
 
     query: str
     texts: Mapping[int, str]
-    """The changed passages by their number, from 1; a single passage whether it is changed or not."""
+    """The changed passages by their number, from 1. A single passage is always included."""
     lever: str
     reasoning: str
     claims: dict[str, Any]
@@ -63,7 +59,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Declined:
-    """A generator's word that none of the levers it was offered can be carried out."""
+    """A generator's statement that it can carry out none of the levers that it was offered."""
 
     reason: str
 
@@ -78,8 +74,8 @@ async def generate_by_model(
 ) -> GenerationResult:
     """Run one job: a candidate that passed the machine checks, or the stored reason why not.
 
-    `earlier` is the item that the job is to make harder, with replies to it. A generator that declines an offer of
-    levers is made the next one. Raises `BudgetSpent` when a call could overspend; every other failure is a result.
+    `earlier` is the item that the job should make harder, with replies to it. A generator that declines an offer of
+    levers gets the next one. Raises `BudgetSpent` if a call could overspend; every other failure is a result.
     """
 
     query_only = prompts.catalogue.classes[job.cell.perturbation_class].query_only
@@ -115,7 +111,7 @@ async def generate_by_model(
 async def offer_in_turn(
     job: Job, ask: Callable[[int, Sequence[str]], Awaitable[GenerationResult]]
 ) -> GenerationResult:
-    """What comes of the first offer of levers that is not declined; `ask` makes one, given with its number."""
+    """The result of the first offer that is not declined. `ask` takes the number of an offer and its levers."""
     result = GenerationResult(JobOutcome.NOT_APPLICABLE, "no lever of the cell fits this instance")
     declined: dict[str, str] = {}
     for number, offer in enumerate(((),) if job.offers is None else job.offers):
@@ -134,7 +130,7 @@ def check_reply(
     offer: Sequence[str],
     raw: str = "",
 ) -> GenerationResult:
-    """The candidate that a reply comes to, or its rejection by a machine check."""
+    """The candidate of a reply, or its rejection by a machine check."""
     if isinstance(reply, DeepReply):
         candidate = deep_candidate(catalogue, job, instance, reply)
     else:
@@ -146,9 +142,10 @@ def check_reply(
 
 
 def read_reply(text: str, passages: int = 1, *, query_only: bool = False) -> Reply | Declined:
-    """Read a generator's reply about as many passages; raises `ReplyError` that says what is missing or wrong.
+    """Read a generator's reply about an instance with so many passages.
 
-    With `query_only` the passages may be left out, since the class cannot change them.
+    With `query_only`, the reply may leave out the passages, since the class cannot change them. Raises a `ReplyError`
+    that says what is missing or wrong.
     """
     field = "perturbed_context" if passages == 1 else "changed_passages"
     needed = _TEXTS if query_only else _TEXTS | {field}
@@ -156,11 +153,15 @@ def read_reply(text: str, passages: int = 1, *, query_only: bool = False) -> Rep
         return declined
     content = read_object(text, needed)
     for key in sorted(_TEXTS):
-        _text(content[key], key)
+        required_text(content[key], key)
     texts: dict[int, str] = {}
     if content.get(field) or not query_only:
         single = passages == 1
-        texts = {1: _text(content[field], field)} if single else _changed_passages(content[field], passages)
+        texts = (
+            {1: required_text(content[field], field)}
+            if single
+            else _changed_passages(content[field], passages)
+        )
     claims = {key: content[key] for key in _CLAIMS if isinstance(content.get(key), str)}
     return Reply(
         query=content["perturbed_query"].strip(),
@@ -172,9 +173,9 @@ def read_reply(text: str, passages: int = 1, *, query_only: bool = False) -> Rep
 
 
 def read_deep(text: str, passages: int) -> DeepReply | Declined:
-    """Read a reply with a deep item about an instance with so many passages, or the word that no lever fits.
+    """Read a reply with a deep item about an instance with so many passages, or with the reason why there is none.
 
-    Raises `ReplyError` that says what is missing or wrong.
+    Raises a `ReplyError` that says what is missing or wrong.
     """
     needed = frozenset({"perturbed_query", "passages", "proof"})
     if DECLINED_KEY in text and (declined := _read_declined(text, needed)) is not None:
@@ -183,7 +184,10 @@ def read_deep(text: str, passages: int) -> DeepReply | Declined:
 
 
 def _read_declined(text: str, needed: frozenset[str]) -> Declined | None:
-    """What a reply declines with; None if it does not. A schema that forces all fields leaves the others empty."""
+    """The reason why a reply declines; None if it has an item.
+
+    A schema may force the fields of an item too, which then are empty.
+    """
     try:
         content = read_object(text, frozenset({DECLINED_KEY}))
     except ReplyError:
@@ -218,14 +222,8 @@ def _changed_passages(value: Any, passages: int) -> dict[int, str]:
             )
         if number in texts:
             raise ReplyError(f"field 'changed_passages' names passage {number} twice")
-        texts[number] = _text(entry.get("text"), "changed_passages.text")
+        texts[number] = required_text(entry.get("text"), "changed_passages.text")
     return texts
-
-
-def _text(value: Any, field: str) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise ReplyError(f"field '{field}' must be a non-empty string")
-    return value.strip()
 
 
 def read_candidate(catalogue: Catalogue, job: Job, instance: BaseInstance, reply: Reply) -> Candidate:

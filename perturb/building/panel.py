@@ -1,6 +1,6 @@
-"""The panel: whom to ask, when to stop, and what the votes decide.
+"""The panel of verifiers: whom to ask, when to stop, and what the votes decide.
 
-Which classes the members of a panel judge: all, those that the configuration names, or those of an offline check.
+A verifier judges all classes, those that the configuration names, or those of its offline check.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ from perturb.runtime.asyncs import gather_all
 from perturb.text.wording import counted
 
 ALL_ABSTAINED = "every verifier abstained"
-"""Why a candidate stays undecided although there is nobody left to ask."""
+"""Why a candidate stays undecided although all verifiers were asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """The verifiers of a run and the rule they decide by."""
+    """The verifiers of a run and the rule by which their votes decide."""
 
     name: str
     judges: Judges
     needed: int
-    """How many passes accept a candidate: as many as there are members for unanimity. Where fewer members judge a
-    candidate, so many."""
+    """How many passes accept a candidate; under unanimity, the number of members. If fewer members judge a candidate,
+    all of them must pass it."""
     economy: bool
     """Ask in turn and stop once the decision is certain."""
     audit_fraction: float
     """Share of candidates, in [0, 1], that get every vote under the economy schedule."""
     seed: int
     digest: str
-    """Digest of all of the above: decisions of another panel do not count."""
+    """Digest of all of the above. Decisions of a panel with another digest do not count."""
     target: float | None = None
-    """Under `consensus: certified`: the share of wrong labels that the rules of classes stay under."""
+    """Under `consensus: certified`: the highest share of wrong labels that the rule of a class may allow."""
     rules: Mapping[str, ClassRule] = field(default_factory=dict)
-    """What planted votes chose, by class; all others are decided by all verifiers."""
+    """Class → the rule that the votes on planted items chose. All verifiers decide the other classes."""
 
     @property
     def members(self) -> Mapping[str, str]:
@@ -55,7 +55,7 @@ class Panel:
         return self.judges.fingerprints
 
     def of_class(self, perturbation_class: PerturbationClass) -> Panel:
-        """The panel as candidates of one class meet it: without the members that do not judge the class."""
+        """The panel for candidates of one class: only the members that judge the class."""
         judging = self.judges.of(perturbation_class)
         rule = self.rules.get(perturbation_class)
         if rule is None:
@@ -64,19 +64,19 @@ class Panel:
         return replace(self, judges=Judges(voting), needed=rule.needed)
 
     def is_audited(self, candidate_id: str) -> bool:
-        """Whether every verifier is asked about this candidate, whatever the first ones say.
+        """Whether every verifier votes on this candidate, whatever the first votes are.
 
-        The share is drawn by a hash of the candidate's id, so it is independent of the votes.
+        A hash of the candidate's id draws the share, so that the draw does not depend on the votes.
         """
         return not self.economy or fraction_of("audit", self.seed, candidate_id) < self.audit_fraction
 
 
 def decide(panel: Panel, candidate_id: str, votes: Mapping[str, Verdict]) -> Decision:
-    """What the votes say. Unscored and missing votes are never passes and never fails.
+    """The decision that the votes give. Unscored and missing votes are never passes and never fails.
 
-    Who abstains is left out, as if it were not on the panel. Accepted: at least `needed` passes, or passes of all who
-    are left if they are fewer. Rejected: so many fails that this cannot be reached. Undecided: neither, since votes
-    are missing or unscored, or since everybody abstained.
+    A verifier that abstains counts as if it were not on the panel. Accepted: at least `needed` passes, or passes of all
+    others if they are fewer. Rejected: so many fails that this cannot be reached. Undecided: votes are missing or
+    unscored, or every verifier abstained.
     """
     states = {name: votes[name].state if name in votes else None for name in panel.members}
     states = {name: state for name, state in states.items() if state is not VerdictState.ABSTAIN}
@@ -96,14 +96,14 @@ def decide(panel: Panel, candidate_id: str, votes: Mapping[str, Verdict]) -> Dec
 
 
 async def gather_votes(
-    panel: Panel, candidate_id: str, known: Mapping[str, Verdict], ask: Callable[[str], Awaitable[Verdict]]
+    panel: Panel, candidate_id: str, stored: Mapping[str, Verdict], ask: Callable[[str], Awaitable[Verdict]]
 ) -> dict[str, Verdict]:
-    """Ask the verifiers whose vote is missing or may come yet; return the votes known and new.
+    """Ask the verifiers whose vote is missing or whose call failed; returns the stored votes with the new ones.
 
-    Under `full`, and for the audit share, all are asked at once. Under `economy` they are asked in turn until the
-    decision is certain.
+    Under the full schedule, and for the audited share, all are asked at once. Under the economy schedule they are asked
+    in turn until the decision is certain.
     """
-    votes = dict(known)
+    votes = dict(stored)
     missing = [name for name in panel.members if not is_final(votes.get(name))]
     if panel.is_audited(candidate_id):
         return votes | {vote.verifier: vote for vote in await gather_all(map(ask, missing))}
@@ -117,7 +117,7 @@ async def gather_votes(
 def is_final(vote: Verdict | None) -> bool:
     """Whether a verifier need not be asked again: False if its vote is missing or its call failed.
 
-    A fault of a check is the same each time for the same code. An unread reply was paid for.
+    A faulty check would fail again with the same code. An unreadable reply has been paid for.
     """
     if vote is None:
         return False
@@ -126,9 +126,9 @@ def is_final(vote: Verdict | None) -> bool:
 
 
 def classes_judged(entry: VerifierEntry, every: Sequence[PerturbationClass]) -> tuple[PerturbationClass, ...]:
-    """The classes that a verifier judges, of `every` class in order; none if it judges all.
+    """The classes that a verifier judges, in the order of `every`; empty if it judges all of them.
 
-    Offline checks know nothing of user-defined classes.
+    Offline checks do not judge user-defined classes.
     """
     judged: Collection[PerturbationClass] = every if entry.classes is None else entry.classes
     if entry.classes is None and entry.check is not None:

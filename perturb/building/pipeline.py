@@ -1,9 +1,8 @@
-"""Runs a plan: bounded concurrency, no barrier between the stages, everything recorded as it happens.
+"""Runs the jobs of a plan with bounded concurrency, and records each result as it comes.
 
-Each generator has its own workers and its own stream of jobs, so that a slow one holds up nobody else. A candidate
-goes to the panel as soon as it is made; how many wait there is bounded, and with it the memory.
-
-A build in waves: which of a plan's jobs are entered in the ledger next, until every cell has its quota.
+Each generator has its own workers and its own stream of jobs, so that a slow one holds up no other. A candidate goes to
+the panel as soon as it is generated. So many candidates at most wait there, which bounds the memory. A build with a
+quota runs in waves: `Waves` enters further jobs in the ledger until every cell has enough items.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ from perturb.runtime.asyncs import event, first_error
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """Who does the work: the askers of the generators' models and of the verifiers', and the rule engine's place."""
+    """Who does the work: the clients of generators and verifiers, and the executor of the rule engine."""
 
     generators: ModelClient
     verifiers: ModelClient
@@ -52,7 +51,7 @@ class Workers:
 class Pipeline:
     """One run of a plan over an open ledger.
 
-    `on_done` is called in the ledger's thread whenever a job has come to its end on disk, with the outcome or decision.
+    The thread of the ledger calls `on_done` with the outcome or the decision once the end of a job is on disk.
     """
 
     def __init__(
@@ -69,13 +68,13 @@ class Pipeline:
         rules = class_rules(ledger.db, plan)
         self.panel = replace(build_plan.panel, rules=rules or {})
         self._holds_votes = self.panel.target is not None and rules is None
-        """Whether candidates wait until planted votes have chosen the rules that they are decided by."""
+        """Whether candidates wait until the votes on planted items have chosen the rules that decide them."""
         self.ledger = ledger
         self.plan = plan
         self.workers = workers
         self.on_done = on_done
         self.budget_spent: BudgetSpent | None = None
-        """Set when the budget stopped the run; no further job was started."""
+        """Set once the budget has stopped the run; no further job starts."""
         verifiers = build_plan.config.verifiers
         self._panel_slots = asyncio.Semaphore(sum(self._width(entry) for entry in verifiers) + len(verifiers))
         self._checks = {entry.name: entry.check for entry in verifiers if entry.check is not None}
@@ -84,7 +83,7 @@ class Pipeline:
     async def run(self, *, leftovers: bool = True) -> None:
         """Bring every job of the plan to its end, or stop when the budget is spent.
 
-        With `leftovers`, candidates that were left without a decision go back to the panel.
+        With `leftovers`, candidates without a decision go back to the panel.
 
         Raises `LedgerError` if the ledger can no longer be written.
         """
@@ -112,7 +111,7 @@ class Pipeline:
         return queries.undecided_jobs(self.ledger.db, self.plan, self.panel.digest, self.panel.judges)
 
     def _choose_rules(self) -> None:
-        """Fix the rules of the classes by the planted votes, before any candidate has a vote."""
+        """Choose the rules of the classes by the votes on planted items, before any candidate has a vote."""
         target = self.panel.target
         rules = {} if self.planting is None or target is None else self.planting.choose_rules(target)
         self.ledger.flush()
@@ -121,7 +120,7 @@ class Pipeline:
         self._holds_votes = False
 
     async def _write_faults(self, planting: Planting) -> None:
-        """Have the generators write planted items beside their jobs."""
+        """Have the generators write planted items while their jobs run."""
         widths = [entry.max_connections for entry in self.build_plan.config.generators]
         try:
             await planting.write(self.workers.generators, max(widths))
@@ -129,7 +128,7 @@ class Pipeline:
             self.budget_spent = exc
 
     async def _finish_planting(self, planting: Planting) -> None:
-        """Make what could not be made on the way, and have the panel vote on all that waits."""
+        """Make the planted items that are still missing, and have the panel vote on all that wait."""
         self.ledger.flush()
         planting.complete()
         async with asyncio.TaskGroup() as group:
@@ -146,7 +145,7 @@ class Pipeline:
             self._panel_slots.release()
 
     async def _finish_undecided(self, jobs: Iterator[PlannedJob], group: asyncio.TaskGroup) -> None:
-        """Take candidates that an earlier run left without a decision back to the panel."""
+        """Submit candidates that an earlier run left without a decision to the panel."""
         for planned in jobs:
             if self.budget_spent is not None:
                 return
@@ -190,18 +189,18 @@ class Pipeline:
             planned.job,
             instance,
             build_plan.config.seed,
-            self._earlier(planned.job),
+            self._earlier_attempt(planned.job),
         )
 
-    def _earlier(self, job: Job) -> Mapping[str, Any] | None:
-        """The item that a job is to make harder, with replies to it."""
+    def _earlier_attempt(self, job: Job) -> Mapping[str, Any] | None:
+        """The item that a job should make harder, with replies to it; None for other jobs."""
         solvers = self.build_plan.solvers
         if job.hardens is None or solvers is None:
             return None
         return earlier_attempt(self.ledger.db, job.hardens, solvers.fingerprints)
 
     def _refuse_repeat(self, planned: PlannedJob, result: GenerationResult) -> GenerationResult:
-        """What was made; or its rejection, if it would repeat an item of a round that the build avoids."""
+        """The result, or a rejection if the candidate repeats an item of a round that the build avoids."""
         prior_rounds = self.build_plan.prior_rounds
         if prior_rounds is None or result.outcome is not JobOutcome.CANDIDATE or result.candidate is None:
             return result
@@ -209,19 +208,19 @@ class Pipeline:
         return result if repeat is None else replace(result, outcome=JobOutcome.REJECTED, detail=repeat)
 
     def _record(self, planned: PlannedJob, result: GenerationResult) -> None:
-        """Store what was made; the candidate stands in the ledger before its job says so."""
+        """Store a result. The candidate comes first: a job that ended with a candidate must have one."""
         if result.candidate is not None:
             self.ledger.record_candidate(result.candidate)
-        said = f"job {planned.job.id}: {result.outcome}"
-        event(DEBUG, "job", said, job=planned.job.id, outcome=result.outcome)
-        done = partial(self.on_done, result.outcome)
-        on_done = None if result.outcome is JobOutcome.CANDIDATE else done
+        message = f"job {planned.job.id}: {result.outcome}"
+        event(DEBUG, "job", message, job=planned.job.id, outcome=result.outcome)
+        goes_on = result.outcome is JobOutcome.CANDIDATE
+        on_done = None if goes_on else partial(self.on_done, result.outcome)
         self.ledger.record_outcome(planned.job.id, result.outcome, result.detail, on_done, result.declined)
 
     async def _submit_to_panel(
         self, planned: PlannedJob, candidate: Candidate, group: asyncio.TaskGroup
     ) -> None:
-        """Wait for a place in front of the panel, then let the votes be gathered beside this worker."""
+        """Wait for a place in the queue of the panel, then have the votes gathered in a task of their own."""
         instance = self._instance(planned.instance_key)
         if self._holds_votes:
             if self.planting is not None:
@@ -232,13 +231,13 @@ class Pipeline:
         if self.planting is None:
             return
         self.planting.offer(candidate, instance)
-        self._left -= 1
-        if (item := self.planting.take_due(candidate.id, self._left)) is not None:
+        self._candidates_left -= 1
+        if (item := self.planting.take_due(candidate.id, self._candidates_left)) is not None:
             await self._panel_slots.acquire()
             group.create_task(self._verify_planted(self.planting, item))
 
     @cached_property
-    def _left(self) -> int:
+    def _candidates_left(self) -> int:
         """About how many candidates are still to come."""
         panel = self.build_plan.panel
         return queries.stage_counts(self.ledger.db, self.plan, panel.digest, panel.judges).left
@@ -246,9 +245,9 @@ class Pipeline:
     async def _verify(self, instance: BaseInstance, candidate: Candidate) -> None:
         panel = self.panel.of_class(candidate.cell.perturbation_class)
         try:
-            known = queries.votes_of(self.ledger.db, candidate.id, panel.judges)
+            stored = queries.votes_of(self.ledger.db, candidate.id, panel.judges)
             votes = await gather_votes(
-                panel, candidate.id, known, lambda name: self._vote(name, instance, candidate)
+                panel, candidate.id, stored, lambda name: self._vote(name, instance, candidate)
             )
         except BudgetSpent as exc:
             self.budget_spent = exc
@@ -256,9 +255,9 @@ class Pipeline:
         finally:
             self._panel_slots.release()
         decision = decide(panel, candidate.id, votes)
-        self.ledger.record_decision(decision, panel.digest, partial(self.on_done, decision.acceptance))
-        end = decision.acceptance
-        event(DEBUG, "decision", f"job {candidate.id}: {end}", job=candidate.id, decision=end)
+        acceptance = decision.acceptance
+        self.ledger.record_decision(decision, panel.digest, partial(self.on_done, acceptance))
+        event(DEBUG, "decision", f"job {candidate.id}: {acceptance}", job=candidate.id, decision=acceptance)
 
     async def _vote(self, name: str, instance: BaseInstance, candidate: Candidate) -> Verdict:
         vote = await self._cast(name, instance, candidate)
@@ -266,26 +265,25 @@ class Pipeline:
         return vote
 
     async def _cast(self, name: str, instance: BaseInstance, candidate: Candidate) -> Verdict:
-        """One verifier's vote, which is not recorded yet."""
+        """Get one verifier's vote, without recording it."""
         version = self.build_plan.panel.members[name]
         if (check := self._checks.get(name)) is not None:
             vote: Verdict = await self.workers.executor.run(
                 ask_rule, name, check, version, instance, candidate
             )
-        elif (function := self.build_plan.verifier_functions.get(name)) is not None:
-            vote = await ask_function(function, name, version, instance, candidate)
-        else:
-            vote = await ask_verifier(
-                self.workers.verifiers, self.build_plan.prompts, name, version, instance, candidate
-            )
-        return vote
+            return vote
+        if (function := self.build_plan.verifier_functions.get(name)) is not None:
+            return await ask_function(function, name, version, instance, candidate)
+        return await ask_verifier(
+            self.workers.verifiers, self.build_plan.prompts, name, version, instance, candidate
+        )
 
     def _width(self, entry: ModelEntry) -> int:
         return self.workers.executor.width if entry.kind == "rules" else entry.max_connections
 
 
 class Waves:
-    """The waves of one plan. A wave is in the ledger before its first call, so that a killed one is finished first."""
+    """The waves of one plan. A wave enters the ledger before its first call, so that a killed run finishes it first."""
 
     def __init__(self, build_plan: BuildPlan, ledger: Ledger, plan: int, rule: str) -> None:
         self.quota = read_quota(rule)
@@ -299,7 +297,7 @@ class Waves:
         return list(self._build_plan.jobs())
 
     def begun(self) -> Iterator[Job]:
-        """The jobs of earlier sessions, whatever their plan."""
+        """The jobs that earlier sessions entered."""
         return (job for job in self._jobs if job.id in self._begun)
 
     @property
@@ -308,24 +306,23 @@ class Waves:
         return min(self.quota * len(self._places), len(self._jobs))
 
     def enter_next(self) -> int:
-        """Enter the next wave in the ledger; return how many jobs it has."""
+        """Enter the next wave in the ledger; returns how many jobs it has."""
         waiting = (job for job in self._jobs if job.id not in self._begun)
         wave = plan_wave(waiting, self._ends(), self.quota)
         if wave:
-            self._ledger.add_jobs(
-                self._plan, wave, {one.id: one for _, one in self._build_plan.instances}, retry=False
-            )
+            self._ledger.add_jobs(self._plan, wave, self._build_plan.instances_by_id, retry=False)
             self._begun.update(job.id for job in wave)
         return len(wave)
 
     def unfilled(self) -> tuple[str, ...]:
-        """Places whose jobs are used up although items are missing, one line for each cell."""
-        left = {(job.generator, job.cell) for job in self._jobs if job.id not in self._begun}
-        left |= {end.place for end in self._ends() if end.end == "open"}
+        """One line for each cell in which a generator has used up its jobs and still lacks items."""
+        ends = self._ends()
+        have_jobs = {(job.generator, job.cell) for job in self._jobs if job.id not in self._begun}
+        have_jobs |= {end.place for end in ends if end.end == "open"}
         short: dict[Cell, list[str]] = defaultdict(list)
-        for (generator, cell), n in missing_items(self._places, self._ends(), self.quota).items():
-            if (generator, cell) not in left:
-                short[cell].append(f"{generator} {self.quota - n} of {self.quota}")
+        for (generator, cell), missing in missing_items(self._places, ends, self.quota).items():
+            if (generator, cell) not in have_jobs:
+                short[cell].append(f"{generator} {self.quota - missing} of {self.quota}")
         return tuple(
             f"{cell} cannot be filled ({', '.join(names)}): every instance was tried: add instances, or raise"
             " 'replicates'"

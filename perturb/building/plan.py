@@ -1,4 +1,4 @@
-"""Everything that is decided before the first call: the configuration joined with catalogue, base set and prompts."""
+"""Plans a build: reads what the configuration names, and fixes all that decides the jobs and their identities."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 HIDDEN: tuple[Depth, ...] = ("quiet", "deep")
-"""The depths beside `open`."""
+"""The depths other than `open`."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,11 @@ class BuildPlan:
     generator_settings: Mapping[str, ModelSettings]
     """Settings of the generators that are models, by name."""
     verifier_settings: Mapping[str, ModelSettings]
-    """The same for verifiers."""
+    """Settings of the verifiers that are models, by name."""
     prior_rounds: PriorRounds | None = None
     """The earlier rounds that no item may repeat, if any are named."""
     replay: Replay | None = None
-    """The replies on record, if models are not to be asked, or only for what is missing."""
+    """Recorded replies, which answer instead of models. They may let models answer what they lack."""
 
     @cached_property
     def instances(self) -> tuple[tuple[str, BaseInstance], ...]:
@@ -88,12 +88,12 @@ class BuildPlan:
     @cached_property
     def kinds(self) -> tuple[PromptKind, ...]:
         """The kinds of prompts that the base set needs."""
-        found = {prompt_kind(instance) for instance in self.base_set.instances}
-        return tuple(kind for kind in ("single", "several") if kind in found)
+        kinds = {prompt_kind(instance) for instance in self.base_set.instances}
+        return tuple(kind for kind in ("single", "several") if kind in kinds)
 
     @cached_property
     def plan(self) -> PlanSettings:
-        """What the jobs are crossed from."""
+        """The settings that the jobs are planned from."""
         config = self.config
         return PlanSettings(
             round=config.round,
@@ -111,7 +111,7 @@ class BuildPlan:
 
     @cached_property
     def solvers(self) -> SolverPlan | None:
-        """Who is asked about accepted items; None if nobody is."""
+        """The solvers of accepted items; None if there are no solvers."""
         entry = self.config.difficulty
         return None if entry is None else SolverPlan.of(entry, self.catalogue, replayed=not self.asks_models)
 
@@ -127,11 +127,11 @@ class BuildPlan:
 
     @cached_property
     def hidden_depths(self) -> tuple[Depth, ...]:
-        """The depths beside `open` that some jobs have."""
+        """The depths other than `open` that some jobs have."""
         return tuple(depth for depth in HIDDEN if self.config.depth.get(depth))
 
     def _hidden_fingerprints(self, depth: Depth) -> dict[str, str]:
-        """The models among the generators, which alone can hide a flaw, with the fingerprints of such jobs."""
+        """Generator → fingerprint of its jobs of this depth. Only models can hide a flaw."""
         kinds: tuple[PromptKind, ...] = ("deep",) if depth == "deep" else ("quiet", *self.kinds)
         versions = [self.prompts.version("generate", kind) for kind in kinds]
         avoided = [self.prior_rounds.digest] if self.prior_rounds else []
@@ -142,7 +142,7 @@ class BuildPlan:
 
     @cached_property
     def donors(self) -> DonorTable:
-        """The instances that the offline engine may take rivals and passages from; one for a whole build."""
+        """The instances that the offline engine may take rival statements and passages from, for the whole build."""
         from perturb.building.offline.material import DonorTable
 
         return DonorTable.of(
@@ -156,19 +156,19 @@ class BuildPlan:
 
     @cached_property
     def verifier_functions(self) -> Mapping[str, OwnFunction]:
-        """The same for verifiers."""
+        """The verifiers that are functions, by name. Raises `ConfigError` if one cannot be called."""
         return own_functions(self.config.verifiers, ask_by_function.OFFERED)
 
     @cached_property
     def cells_without_rule(self) -> tuple[str, ...]:
-        """The cells that get no item, where rules are the only generator; else none."""
+        """The cells that get no item, since only the rule engine generates and has no rule for them."""
         if any(entry.kind != "rules" for entry in self.config.generators):
             return ()
         return tuple(map(str, self.catalogue.cells_without_rule(self.config.chosen_cells)))
 
     @cached_property
     def panel(self) -> Panel:
-        """The panel with the fingerprints its votes are kept under."""
+        """The panel, with the fingerprints under which its votes are stored."""
         entry = self.config.resolved_panel
         members = {verifier.name: self._verifier_fingerprint(verifier) for verifier in entry.verifiers}
         every = tuple(sorted(self.catalogue.classes, key=taxonomy_place))
@@ -211,28 +211,30 @@ class BuildPlan:
 
     @cached_property
     def reworded(self) -> tuple[str, ...]:
-        """What has changed since the replies on record were given: templates, levers."""
+        """What has changed since the replies were recorded: `templates`, `catalogue`."""
         if self.replay is None:
             return ()
-        then, now = self.replay.recording.header.get("digests", {}), self.facts["digests"]
-        return tuple(name for name in ("templates", "catalogue") if then.get(name) != now[name])
+        recorded, current = self.replay.recording.header.get("digests", {}), self.facts["digests"]
+        return tuple(name for name in ("templates", "catalogue") if recorded.get(name) != current[name])
 
     def jobs(self) -> Iterator[Job]:
-        """Every job, under the name by which its replies are on record if they are."""
+        """Every job. In a replay, a job takes the id under which its replies are recorded, if there are any."""
         keys = {instance.id: key for key, instance in self.instances}
         for job in plan_jobs(self.plan, self.instances, self.catalogue):
-            asks = self.replay is not None and job.generator in self.generator_settings
-            yield self.replay.recording.adopt(job, keys[job.instance_id]) if asks and self.replay else job
+            if self.replay is not None and job.generator in self.generator_settings:
+                yield self.replay.recording.adopt(job, keys[job.instance_id])
+            else:
+                yield job
 
     def count_jobs(self) -> int:
-        """How many jobs the plan has, without a quota."""
+        """How many jobs the plan has if there is no quota."""
         config = self.config
         cells, generators = len(config.chosen_cells), len(config.generators)
         return len(self.instances) * cells * generators * config.replicates
 
     @cached_property
     def facts(self) -> dict[str, Any]:
-        """What the ledger and the manifest say about how the items are made; no key, no address with a password."""
+        """Facts for the ledger and the manifest on how the items are made, without keys and passwords."""
         config = self.config
         return {
             "name": config.name,
@@ -302,28 +304,27 @@ class BuildPlan:
         if entry.kind == "python":
             return digest("python", self.verifier_functions[entry.name].version)
         settings = self.verifier_settings[entry.name]
-        # The levers a verifier is shown need no place here: a changed lever gives its cell new candidates.
+        # The levers that a prompt shows do not belong here: a changed lever gives its cell new candidates.
         return digest(settings.identity(), *self._versions("verify"), self.catalogue.codes)
 
     @property
     def _language_versions(self) -> tuple[str, ...]:
-        """Digest of what prompts say of languages, if the base set has texts in another than English."""
+        """Digest of what prompts say about languages; empty if all texts are English."""
         return (folder_version("language"),) if self.base_set.languages != (ENGLISH,) else ()
 
     def _versions(self, name: str) -> list[str]:
-        """Digests of the templates in play, one for each kind: those of the other kind decide nothing."""
-        hidden: tuple[PromptKind, ...] = ("quiet", "deep")
-        kinds = [*self.kinds, *(kind for kind in hidden if kind in self.hidden_depths)]
+        """Digests of the templates that are used, one for each kind of prompt."""
+        kinds: list[PromptKind] = [*self.kinds]
+        kinds += [depth for depth in self.hidden_depths if depth != "open"]
         if name == "verify" and "deep" in kinds:
             kinds.append("blind")
         return [self.prompts.version(name, kind) for kind in kinds]
 
 
 def plan_build(config: BuildConfig, replay: Replay | None = None) -> BuildPlan:
-    """Load what the configuration names.
+    """Load what the configuration names. Nothing is written and no model is called.
 
-    Raises `ConfigError`, `CatalogueError` or `SourceError`, or `RecordingError` for replies of another round; nothing
-    is written and no model is called.
+    Raises `ConfigError`, `CatalogueError` or `SourceError`, and `RecordingError` for replies of another round.
     """
     if replay is not None:
         replay.recording.require("build", round=config.round, seed=config.seed)
@@ -343,10 +344,10 @@ def plan_build(config: BuildConfig, replay: Replay | None = None) -> BuildPlan:
     else:
         base_set = _read_base_set(entry)
     base_set = replace(base_set, warnings=(*base_set.warnings, *_offline_gaps(config, base_set)))
-    closed = replay is not None and not replay.fill
+    only_replays = replay is not None and not replay.fill
 
     def settings(entries: Sequence[ModelEntry]) -> dict[str, ModelSettings]:
-        return {one.name: one.settings(replayed=closed) for one in entries if one.kind == "model"}
+        return {one.name: one.settings(replayed=only_replays) for one in entries if one.kind == "model"}
 
     build_plan = BuildPlan(
         config=config,

@@ -1,4 +1,4 @@
-"""What follows from replies on record: the rows of a snapshot, made again and compared, or an evaluation."""
+"""Replays recorded replies: makes the rows of a snapshot again to compare them, or repeats an evaluation."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from perturb.text.wording import counted
 
 
 def check_replay(folder: Path, file: Path, levers: Sequence[Path] = ()) -> tuple[str, ...]:
-    """What speaks against the rows of a snapshot having come from this file of replies, one line each.
+    """One line for each sign that the rows of a snapshot do not come from this file of replies; empty if they do.
 
-    The base instances are those of the file. `levers` are folders with a user's own. Raises `RecordingError` for a
-    file that cannot be read or is that of another round, `SnapshotError` if the folder is not a snapshot.
+    The base instances come from the file. `levers` are folders with levers of the user. Raises `RecordingError` for a
+    file that cannot be read or belongs to another round, and `SnapshotError` if the folder is not a snapshot.
     """
     snapshot, recording = read_snapshot(folder), read_recording(file)
     return tuple(_problems(snapshot, recording, tuple(levers)))
 
 
 def replay_evaluation(recording: Recording, folder: Path) -> EvaluationReport:
-    """The run of an evaluation, of the Refusal Index or of stated confidence again, in an empty folder.
+    """Repeat a run of RefusalBench, of the Refusal Index or of stated confidence in an empty folder.
 
-    Raises `RecordingError` if any reply is not on record.
+    Raises `RecordingError` if the recording lacks a reply.
     """
     kind, replay = recording.header["kind"], Replay(recording)
     if kind == "evaluation":
@@ -43,21 +43,21 @@ def replay_evaluation(recording: Recording, folder: Path) -> EvaluationReport:
     else:
         ways = refusal_ways((), 1) if kind == "refusal-index" else confidence_ways((), 1)
         report = ask_questions(QuestionPlan(kind=kind, ways=ways, out=folder, replay=replay))
-    if lost := report.facts["missing_replies"]:
-        first = f"{lost[0]['model']}, {lost[0]['role']}, item {lost[0]['item']}"
+    if missing := report.facts["missing_replies"]:
+        first = "{model}, {role}, item {item}".format(**missing[0])
         raise RecordingError(
-            f"{recording.path}: lacks {counted(len(lost), 'reply', 'replies')} (the first: {first}): give the file of"
-            " a run that was finished"
+            f"{recording.path}: lacks {counted(len(missing), 'reply', 'replies')} (the first: {first}): give the file"
+            " of a run that was finished"
         )
     return report
 
 
 def _problems(snapshot: Snapshot, recording: Recording, levers: tuple[Path, ...]) -> Iterator[str]:
-    stated = snapshot.manifest.get("replies")
-    if stated and stated["sha256"] != recording.digest:
+    named_file = snapshot.manifest.get("replies")
+    if named_file and named_file["sha256"] != recording.digest:
         yield f"{recording.path}: is not the file of replies that the manifest names"
     config = load_config(snapshot.folder / "build.yaml")
-    # Without a quota: all that is on record counts, in whatever sessions it was made.
+    # Without the quota, since the recording has the jobs of all sessions.
     changes = {"executor": ExecutorEntry(), "levers": levers or config.levers, "until": None}
     with tempfile.TemporaryDirectory() as place:
         run, again = Path(place) / "run", Path(place) / "again"
@@ -70,13 +70,13 @@ def _problems(snapshot: Snapshot, recording: Recording, levers: tuple[Path, ...]
             name: value for name, value in snapshot.manifest["selection"].items() if name != "shortfalls"
         }
         with reading(run) as db:
-            made = export_snapshot(db, current_plan(db, run), SelectionPlan(**selection), again, None)
-        if made.content_digest == snapshot.content_digest:
+            replayed = export_snapshot(db, current_plan(db, run), SelectionPlan(**selection), again, None)
+        if replayed.content_digest == snapshot.content_digest:
             return
-        stands, follows = (set(one.manifest["row_digests"]) for one in (snapshot, made))
-    lost = len(report.facts["missing_replies"])
-    why = f" ({lost} replies are not on record)" if lost else ""
+        rows, replayed_rows = (set(one.manifest["row_digests"]) for one in (snapshot, replayed))
+    missing = len(report.facts["missing_replies"])
+    why = f" ({missing} replies are not on record)" if missing else ""
     yield (
-        f"{len(stands - follows)} of {len(stands)} rows do not follow from the replies,"
-        f" and {len(follows - stands)} that do are not there{why}"
+        f"{len(rows - replayed_rows)} of {len(rows)} rows do not follow from the replies,"
+        f" and {len(replayed_rows - rows)} that do are not there{why}"
     )

@@ -1,7 +1,7 @@
-"""Solvers: models that are asked about every accepted item, to learn how hard it is.
+"""Solvers: models that answer every accepted item, to measure how hard it is.
 
-They are asked as models under test are, and a judge says what their replies do. A reply that cannot be scored counts
-nowhere. Calls are cached and paid for from the budget of the build, as all others are.
+They get the prompts of models under test, and a judge classifies their replies. A reply that cannot be scored counts
+nowhere. Calls are cached and charged to the budget of the build, like all others.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -45,7 +45,7 @@ EMPTY = "an empty reply"
 
 @dataclass(frozen=True, slots=True)
 class SolverPlan:
-    """Who solves, how they are asked and who judges."""
+    """The solvers, their prompt and their judge."""
 
     settings: Mapping[str, ModelSettings]
     """Settings of the solvers, by name."""
@@ -56,7 +56,7 @@ class SolverPlan:
 
     @classmethod
     def of(cls, entry: DifficultyEntry, catalogue: Catalogue, *, replayed: bool) -> SolverPlan:
-        """The plan that a configuration asks for. Raises `ConfigError` for an unknown prompt."""
+        """The plan of a configuration. Raises `ConfigError` for an unknown prompt."""
         return cls(
             {solver.name: solver.settings(replayed=replayed) for solver in entry.solvers},
             entry.judge.settings(replayed=replayed),
@@ -67,16 +67,16 @@ class SolverPlan:
 
     @property
     def fingerprints(self) -> dict[str, str]:
-        """Solver → digest of everything that decides what its replies are and count as."""
+        """Solver → digest of everything that decides its replies and their outcomes."""
         own = self.catalogue.own_codes
         by = (self.judge.identity(), kinds_version(own), judge_version(own), self.prompt.version(own))
         return {name: digest(one.identity(), *by) for name, one in self.settings.items()}
 
 
 def other_roles(config: BuildConfig) -> dict[str, list[str]]:
-    """Solvers that also write, verify or judge items, by name, with those roles: they are graded on work of their own.
+    """Solver → its other roles, for solvers that also write, verify or judge items, and so solve their own work.
 
-    Models are the same if their litellm name is, whatever they are called.
+    Two models are the same if they have the same litellm name.
     """
     if config.difficulty is None:
         return {}
@@ -85,15 +85,15 @@ def other_roles(config: BuildConfig) -> dict[str, list[str]]:
         "verifies": [entry.model for entry in config.verifiers],
         "judges": [config.difficulty.judge.model],
     }
-    found = {
+    roles_of_solver = {
         solver.name: [role for role, models in roles.items() if solver.model in models]
         for solver in config.difficulty.solvers
     }
-    return {name: held for name, held in found.items() if held}
+    return {solver: others for solver, others in roles_of_solver.items() if others}
 
 
 HARDEN_FORMAT = 1
-"""Raised when the meaning of a quieter attempt changes, so that old results are not taken for new ones."""
+"""Raised when the meaning of a quieter attempt changes, so that old results do not count as new ones."""
 
 
 def quieter_jobs(
@@ -103,39 +103,42 @@ def quieter_jobs(
     writers: Container[str],
     recorded: Mapping[str, Sequence[RecordedJob]],
 ) -> Iterator[Job]:
-    """A job for each accepted item that no solver failed, unless so many attempts were made at it or one is open.
+    """A job for each accepted item that no solver failed, unless it had all its attempts or one is still open.
 
-    Only models among the generators (`writers`) are asked again. `recorded` holds the attempts at each item that are on
-    record, whose names jobs take.
+    Only `writers`, the generators that are models, get such jobs. `recorded` has the recorded attempts by item; a job
+    takes the id of its recorded attempt, if there is one.
     """
-    solved = difficulties(solver_replies(db, plan.facts.solvers))
+    difficulty_of = difficulties(solver_replies(db, plan.facts.solvers))
     earlier = hardening_jobs(db, plan.number, plan.panel)
-    before = {one.job: one.hardens for one in earlier}
+    predecessor = {attempt.job: attempt.hardens for attempt in earlier}
 
-    def first(name: str) -> str:
-        while name in before:
-            name = before[name]
-        return name
+    def first_item(job_id: str) -> str:
+        """The item that a chain of attempts began with."""
+        while job_id in predecessor:
+            job_id = predecessor[job_id]
+        return job_id
 
-    tried = Counter(first(one.job) for one in earlier)
-    waiting = {first(one.job) for one in earlier if one.open}
-    siblings = Counter(one.hardens for one in earlier)
+    attempts_at = Counter(first_item(attempt.job) for attempt in earlier)
+    with_open_attempt = {first_item(attempt.job) for attempt in earlier if attempt.open}
+    direct_attempts = Counter(attempt.hardens for attempt in earlier)
     version = template_version("harden/quieter")
     for planned in list(accepted_jobs(db, plan.number, plan.panel)):
-        job, root = planned.job, first(planned.job.id)
-        found = solved.get(job.id)
-        if found is None or found.failed or job.generator not in writers:
+        job, first = planned.job, first_item(planned.job.id)
+        difficulty = difficulty_of.get(job.id)
+        if difficulty is None or difficulty.failed or job.generator not in writers:
             continue
-        if tried[root] >= attempts or root in waiting:
+        if attempts_at[first] >= attempts or first in with_open_attempt:
             continue
-        number = siblings[job.id]
-        name = digest("harden", HARDEN_FORMAT, job.id, number, plan.facts.solvers, version)
-        known = recorded.get(job.id, ())
-        yield replace(job, id=known[number].id if number < len(known) else name, hardens=job.id)
+        number = direct_attempts[job.id]
+        job_id = digest("harden", HARDEN_FORMAT, job.id, number, plan.facts.solvers, version)
+        recorded_attempts = recorded.get(job.id, ())
+        if number < len(recorded_attempts):
+            job_id = recorded_attempts[number].id
+        yield replace(job, id=job_id, hardens=job.id)
 
 
 def earlier_attempt(db: sqlite3.Connection, candidate_id: str, prints: Mapping[str, str]) -> JsonObject:
-    """An item that solvers (name → fingerprint) mastered, and what they replied, as a generator is shown them."""
+    """An item that the solvers mastered, with their right replies, as a prompt shows them to its generator."""
     item = candidate(db, candidate_id)
     replies = [
         shorten(after_thinking(solver_reply.raw))
@@ -150,7 +153,7 @@ def earlier_attempt(db: sqlite3.Connection, candidate_id: str, prints: Mapping[s
 
 
 class SolverStage:
-    """Asks solvers about accepted items, and stores what became of each reply."""
+    """Asks solvers about accepted items, and stores each reply with its outcome."""
 
     def __init__(
         self, plan: SolverPlan, ledger: Ledger, solvers: ModelClient, judge: ModelClient, width: int
@@ -162,14 +165,16 @@ class SolverStage:
         self._slots = asyncio.Semaphore(max(1, width))
 
     async def run(self, items: Sequence[Item]) -> BudgetSpent | None:
-        """Ask about all items what has no scored reply yet; returns what stopped it, if the budget did."""
-        prints = self._plan.fingerprints
-        known = solver_replies(self._ledger.db, prints)
-        done = {(one.candidate_id, one.solver, one.sample) for one in known if one.outcome is not None}
+        """Ask for every reply that is not scored yet; returns the error of the budget, if it stopped the work."""
+        fingerprints = self._plan.fingerprints
+        stored = solver_replies(self._ledger.db, fingerprints)
+        done = {
+            (reply.candidate_id, reply.solver, reply.sample) for reply in stored if reply.outcome is not None
+        }
         waiting = (
             (item, solver, sample)
             for item in items
-            for solver in prints
+            for solver in fingerprints
             for sample in range(self._plan.samples)
             if (item.id, solver, sample) not in done
         )
@@ -195,8 +200,9 @@ class SolverStage:
             self._slots.release()
 
     async def _reply(self, item: Item, solver: str, sample: int) -> SolverReply:
+        """Get one reply and have it judged; without a scored outcome if either fails. Raises `BudgetSpent`."""
         plan = self._plan
-        made = partial(SolverReply, item.id, solver, sample, plan.fingerprints[solver])
+        make_reply = partial(SolverReply, item.id, solver, sample, plan.fingerprints[solver])
         messages = plan.prompt.messages(item, own_codes=plan.catalogue.own_codes)
         answer = await self._solvers.ask(
             solver,
@@ -208,50 +214,69 @@ class SolverStage:
             salt=digest("solve", sample),
         )
         if answer.value is None:
-            return made(None, f"no reply: {answer.error}")
-        said = after_thinking(answer.value)
-        if not said:
+            return make_reply(None, f"no reply: {answer.error}")
+        text = after_thinking(answer.value)
+        if not text:  # counts as a bad answer
             values = {"predicted": ANSWER, "quality": 1, "eligible": False, "factual_signal": False}
-            return made(outcome_of(item.expected_behavior, values).value, EMPTY, answer.value)
-        judged: list[tuple[str, str]] = []
-        values, why = await self._judged(item, said, f"{solver}/{sample}", judged)
+            return make_reply(outcome_of(item.expected_behavior, values).value, EMPTY, answer.value)
+        judging = _Judging(plan, self._judge, item, text, f"{solver}/{sample}")
+        values = await judging.judge()
         outcome = outcome_of(item.expected_behavior, values)
-        scored = None if outcome in UNSCORED else outcome.value
-        return made(scored, why, answer.value, tuple(judged))
+        scored_outcome = None if outcome in UNSCORED else outcome.value
+        return make_reply(scored_outcome, judging.detail, answer.value, tuple(judging.judgements))
 
-    async def _judged(
-        self, item: Item, said: str, part: str, judged: list[tuple[str, str]]
-    ) -> tuple[dict[str, Any], str]:
-        """What a reply predicts and how good an answer is, and the kind of the reply or why it is unscored."""
-        plan, own = self._plan, self._plan.catalogue.own_codes
 
-        async def ask(request: ChatRequest, read: Any, name: str) -> tuple[Any, str]:
-            answer = await self._judge.ask(
-                plan.judge.name, request, read, purpose=f"judge {name}", subject=item.id, part=part
-            )
-            judged.append((f"judge {name}", answer.raw))
-            return answer.value, answer.error
+class _Judging:
+    """The judgement of one reply to an item."""
 
-        why = ""
-        if plan.prompt.free:
-            kind, error = await ask(kind_request(item, said, own), partial(read_kind, judged=said), "kind")
-            if kind is None:
-                return {}, f"kind: {error}"
-            behaviour, why = predicted_behaviour(kind, item.expected_behavior, "lenient"), str(kind)
-            values = {"predicted": ANSWER if behaviour == ANSWER_CORRECTLY else behaviour}
-        elif (code := read_code(said, plan.catalogue.codes)) is not None:
-            values = {"predicted": code}
-        else:
-            read = partial(read_classification, codes=plan.catalogue.codes, judged=said)
-            found, error = await ask(judge_request("classification", item, said, own), read, "classification")
-            if found is None:
-                return {}, f"classification: {error}"
-            values = dict(found)
-        if values["predicted"] == ANSWER and item.answerable:
+    def __init__(self, plan: SolverPlan, judge: ModelClient, item: Item, text: str, part: str) -> None:
+        self.detail = ""
+        """The kind of a free reply, or why the reply is unscored."""
+        self.judgements: list[tuple[str, str]] = []
+        """Purpose of each call to the judge, with the raw reply."""
+        self._plan = plan
+        self._judge = judge
+        self._item = item
+        self._text = text
+        self._part = part
+
+    async def judge(self) -> dict[str, Any]:
+        """What the reply predicts and, for an answer to an answerable item, its grade; incomplete if a call fails."""
+        item, text, own = self._item, self._text, self._plan.catalogue.own_codes
+        values = await self._read_behaviour()
+        if values.get("predicted") == ANSWER and item.answerable:
             name = answer_kind(item)
-            read = partial(read_raf if name == "raf" else read_quality, judged=said)
-            grade, error = await ask(judge_request(name, item, said, own), read, name)
-            if grade is None:
-                return values, f"{name}: {error}"
-            values |= grade
-        return values, why
+            read = partial(read_raf if name == "raf" else read_quality, judged=text)
+            values |= await self._ask(name, judge_request(name, item, text, own), read) or {}
+        return values
+
+    async def _read_behaviour(self) -> dict[str, Any]:
+        item, text, codes = self._item, self._text, self._plan.catalogue.codes
+        own = self._plan.catalogue.own_codes
+        if self._plan.prompt.free:
+            kind = await self._ask("kind", kind_request(item, text, own), partial(read_kind, judged=text))
+            if kind is None:
+                return {}
+            self.detail = str(kind)
+            behaviour = predicted_behaviour(kind, item.expected_behavior, "lenient")
+            return {"predicted": ANSWER if behaviour == ANSWER_CORRECTLY else behaviour}
+        if (code := read_code(text, codes)) is not None:
+            return {"predicted": code}
+        read = partial(read_classification, codes=codes, judged=text)
+        name = "classification"
+        return dict(await self._ask(name, judge_request(name, item, text, own), read) or {})
+
+    async def _ask(self, name: str, request: ChatRequest, read: Callable[[str], Any]) -> Any:
+        """What a judge says in one respect; None if the call fails or the reply cannot be read."""
+        answer = await self._judge.ask(
+            self._plan.judge.name,
+            request,
+            read,
+            purpose=f"judge {name}",
+            subject=self._item.id,
+            part=self._part,
+        )
+        self.judgements.append((f"judge {name}", answer.raw))
+        if answer.value is None:
+            self.detail = f"{name}: {answer.error}"
+        return answer.value

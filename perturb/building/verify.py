@@ -1,8 +1,7 @@
-"""Asks one verifier for its verdict and reads it into one of three states.
+"""Checks a candidate by machine, then asks verifiers for their votes.
 
-What a machine can see is wrong with a candidate, before a vote is paid for.
-
-Asks a user's function for its vote.
+A verifier is a model, an offline check or a function of the user. Each vote passes or fails the candidate, abstains, or
+is unscored if it cannot be read. The machine checks come first, since votes cost money.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _SAYS_PASS = re.compile(rf"(?<![a-z])verdict{_BLANK}(?:is|was)?{_BLANK}(?:pass|t
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
-    """A verifier's reply, read."""
+    """What a verifier's reply says."""
 
     passed: bool
     checks: dict[str, bool]
@@ -56,9 +55,9 @@ async def ask_verifier(
     instance: BaseInstance,
     candidate: Candidate,
 ) -> Verdict:
-    """One model's vote; unscored when the call failed for good or no verdict could be read after the retry.
+    """One model's vote; unscored if the call failed for good or no verdict could be read after a retry.
 
-    `version` identifies model, settings and prompt. Raises `BudgetSpent` when the call could overspend.
+    `version` identifies model, settings and prompt. Raises `BudgetSpent` if the call could overspend.
     """
     blind = await _decide_blind(client, prompts, verifier, instance, candidate)
     request = prompts.verification(instance, candidate)
@@ -80,9 +79,9 @@ async def ask_verifier(
 async def _decide_blind(
     client: ModelClient, prompts: Prompts, verifier: str, instance: BaseInstance, candidate: Candidate
 ) -> Mapping[str, Any]:
-    """What the verifier says of a deep item before it sees the claim; nothing of other items.
+    """What the verifier decides about a deep item before it sees the claim; empty for other items.
 
-    A decision that cannot be read is left out: it is not a veto, and the vote is asked for all the same.
+    It is empty, too, if the decision cannot be read. The vote is asked for all the same.
     """
     if candidate.depth != "deep":
         return {}
@@ -97,13 +96,13 @@ async def _decide_blind(
 
 
 def read_blind(text: str, codes: Mapping[str, str]) -> dict[str, str]:
-    """Read a decision without the claim: `code`, and `answer` and `why` as they were given. Raises `ReplyError`."""
+    """Read a blind decision: `code`, and `answer`, `why` and `certainty` as given. Raises `ReplyError`."""
     content = find_object(text, frozenset({"decision"})).value
     code = str(content["decision"]).strip().upper()
     if code not in codes:
         raise ReplyError(f"field 'decision' must be one of {', '.join(sorted(set(codes.values())))}")
-    told = {name: str(content.get(name) or "") for name in ("answer", "why", "certainty")}
-    return {"code": codes[code], **told}
+    texts = {name: str(content.get(name) or "") for name in ("answer", "why", "certainty")}
+    return {"code": codes[code], **texts}
 
 
 def ask_rule(
@@ -114,15 +113,15 @@ def ask_rule(
     instance: BaseInstance,
     candidate: Candidate,
 ) -> Verdict:
-    """One offline verifier's vote; unscored, and for good, if the check stumbles over the texts.
+    """The vote of an offline check; unscored if the check raises an error, which it would do again.
 
-    It abstains where the check has no opinion on the candidate, as on texts that are not English and on deep items.
+    It abstains if the check has no opinion: on other languages than English and on deep items, for example.
     """
     vote = partial(Verdict, candidate.id, verifier, prompt_version=version)
     target = catalogue.classes[candidate.cell.perturbation_class].target
     try:
-        read = unread_offline(instance.language) is None and candidate.depth != "deep"
-        result = judge_by_rule(check, instance, candidate, target) if read else NO_OPINION
+        is_readable = unread_offline(instance.language) is None and candidate.depth != "deep"
+        result = judge_by_rule(check, instance, candidate, target) if is_readable else NO_OPINION
     except ConfigError:
         raise
     except Exception as error:  # noqa: BLE001  (no text may stop a run)
@@ -132,7 +131,7 @@ def ask_rule(
 
 
 def read_verdict(text: str, codes: Mapping[str, str], material: str = "") -> _Reply:
-    """Read a verifier's reply; `material` is the message with the texts it was asked about.
+    """Read a verifier's reply. `material` is the message that showed it the texts.
 
     Raises `ReplyError` that says what is missing or unknown, or why the verdict may not be the verifier's own.
     """
@@ -145,12 +144,12 @@ def read_verdict(text: str, codes: Mapping[str, str], material: str = "") -> _Re
         _must_be_all(found)
     else:
         found.must_not_be_denied(_SAYS_PASS)
-    given = content["checks"]
-    if not isinstance(given, dict):
+    values = content["checks"]
+    if not isinstance(values, dict):
         raise ReplyError("field 'checks' must be an object with the eight checks")
-    if missing := [name for name in CHECK_NAMES if name not in given]:
+    if missing := [name for name in CHECK_NAMES if name not in values]:
         raise ReplyError(f"field 'checks' lacks '{missing[0]}'")
-    checks = {name: _as_bool(given[name], f"checks.{name}") for name in CHECK_NAMES}
+    checks = {name: _as_bool(values[name], f"checks.{name}") for name in CHECK_NAMES}
     code = str(content["predicted_rag_behavior"]).strip().upper()
     if code not in codes:
         raise ReplyError(
@@ -163,7 +162,7 @@ def read_verdict(text: str, codes: Mapping[str, str], material: str = "") -> _Re
 
 
 def _must_be_all(found: FoundObject) -> None:
-    """Raise `ReplyError` if a PASS says anything besides: no list of words tells all ways of taking it back."""
+    """Raise `ReplyError` if a PASS comes with further text. No word list covers every way of taking a PASS back."""
     found.must_be_all(_SAYS_FAIL)
     checks = found.value["checks"]
     unknown = [
@@ -189,7 +188,7 @@ def _as_bool(value: Any, field: str) -> bool:
 
 
 def _state(reply: _Reply, expected: str) -> tuple[VerdictState, tuple[str, ...]]:
-    """PASS counts only if nothing inside the reply speaks against it."""
+    """The state of a vote and its issues. A PASS counts only if nothing else in the reply contradicts it."""
     if not reply.passed:
         return VerdictState.FAIL, reply.issues
     failed = [name for name in CHECK_NAMES if not reply.checks[name]]
@@ -217,8 +216,8 @@ def find_fault(
 ) -> str | None:
     """The first fault of a candidate in one line, or None.
 
-    `offered` are the levers that there were to choose from, if not all of the cell; `constructions` are those of a
-    deep candidate.
+    `offered` are the levers that the generator could choose from; empty: all of the cell. `constructions` are those
+    that a deep candidate could choose from.
     """
     if candidate.depth == "deep":
         return _lever_fault(catalogue, candidate, offered) or deep_fault(
@@ -235,7 +234,7 @@ def find_fault(
 
 
 def copy_unchanged_parts(original: BaseInstance, candidate: Candidate) -> Candidate:
-    """Put the original text back where a generator re-typed it with other blanks or quotation marks."""
+    """Restore the original text where a generator copied it with other blanks or quotation marks."""
     changes: dict[str, object] = {}
     if folded(candidate.query) == folded(original.query):
         changes["query"] = original.query
@@ -285,20 +284,20 @@ def _length_fault(original: BaseInstance, candidate: Candidate) -> str | None:
 
 
 def _answer_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candidate) -> str | None:
-    """Whether the answer stands, or is gone, as the cell asks, over all passages together."""
+    """A missing answer that the cell needs, or one that it must not have, over all passages together."""
     if removes_answer(candidate.cell):
-        shown = shown_texts(candidate.passages)
-        left = next((answer for answer in original.answers if holds_answer(shown, answer)), None)
-        return f"the answer '{left[:80]}' is left in the context" if left is not None else None
+        context = shown_texts(candidate.passages)
+        remaining = [answer for answer in original.answers if holds_answer(context, answer)]
+        return f"the answer '{remaining[0][:80]}' is left in the context" if remaining else None
     lever = catalogue.find(candidate.lever)
-    low = candidate.cell.intensity is Intensity.LOW and not (lever and lever.answer)
-    if low and _stands(original, original.passages) and not _stands(original, candidate.passages):
+    keeps_answer = candidate.cell.intensity is Intensity.LOW and not (lever and lever.answer)
+    if keeps_answer and _stands(original, original.passages) and not _stands(original, candidate.passages):
         return "no accepted answer stands in the context any more"
     return None
 
 
 def _stands(original: BaseInstance, passages: tuple[Passage, ...]) -> bool:
-    """Whether the answer stands there, or, where it is not English and may be inflected, may stand there."""
+    """Whether the passages hold an accepted answer, or may hold it inflected if it is not English."""
     holds = holds_answer if is_english(original.language) else may_hold_answer
     return any(holds(passage.text, *original.answers) for passage in passages)
 
@@ -317,16 +316,16 @@ _STATES: dict[bool | str | None, VerdictState] = {
 async def ask_function(
     function: OwnFunction, verifier: str, version: str, instance: BaseInstance, candidate: Candidate
 ) -> Verdict:
-    """One vote; unscored if the function raises, or returns something that is not a vote.
+    """The vote of a function of the user; unscored if it raises or returns something else than a vote.
 
     The next run asks again only if the function raised.
     """
     vote = partial(Verdict, candidate.id, verifier, prompt_version=version)
     raw = ""
     try:
-        said = await function.call({"candidate": candidate, "instance": instance})
-        raw = repr(said)[:2000]
-        state, checks, issues = read_vote(said)
+        returned = await function.call({"candidate": candidate, "instance": instance})
+        raw = repr(returned)[:2000]
+        state, checks, issues = read_vote(returned)
     except ReplyError as error:
         return vote(VerdictState.UNSCORED, issues=(str(error),), raw=raw)
     except Exception as error:  # noqa: BLE001 - the function is not ours
@@ -335,16 +334,18 @@ async def ask_function(
     return vote(state, checks, issues=issues, raw=raw)
 
 
-def read_vote(said: Any) -> tuple[VerdictState, dict[str, bool], tuple[str, ...]]:
-    """A vote as a function states it: state, checks, and the reason. Raises `ReplyError`.
+def read_vote(returned: Any) -> tuple[VerdictState, dict[str, bool], tuple[str, ...]]:
+    """The state, the checks and the reason of a vote that a function returned. Raises `ReplyError`.
 
     >>> read_vote({"verdict": False, "reason": "reads badly"})
     (<VerdictState.FAIL: 'fail'>, {}, ('reads badly',))
     """
-    content = said if isinstance(said, Mapping) else {"verdict": said}
-    verdict, checks = content.get("verdict", said), content.get("checks", {})
+    content = returned if isinstance(returned, Mapping) else {"verdict": returned}
+    verdict, checks = content.get("verdict", returned), content.get("checks", {})
     if not isinstance(verdict, bool | str | None) or verdict not in _STATES:
-        raise ReplyError(f"returned {said!r:.80}: return True, False, None or a dictionary with 'verdict'")
+        raise ReplyError(
+            f"returned {returned!r:.80}: return True, False, None or a dictionary with 'verdict'"
+        )
     if unknown := [key for key in content if key not in ("verdict", "checks", "reason")]:
         raise ReplyError(f"unknown key '{unknown[0]}': return verdict, checks, reason")
     if not isinstance(checks, Mapping) or not set(checks) <= set(CHECK_NAMES):
