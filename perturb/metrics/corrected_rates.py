@@ -175,8 +175,11 @@ DRAWS = 20_000
 
 CANNOT_TELL = "the panel cannot tell right from wrong: it passes planted faults as often as right items"
 
-HARDER_TO_SEE = 4.0
-"""So many times the odds of a planted fault may be those that a natural one is passed."""
+HARDER_TO_SEE = 6.0
+"""So many times the odds of a planted fault may be those that a natural one is passed.
+
+For a unanimous panel of three, if each verifier misses natural faults twice as often.
+"""
 
 CONTRADICTED = "people and planted items contradict each other: these are the figures of people"
 
