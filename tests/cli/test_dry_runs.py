@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.building import KEY_NAME, model, perturb
+from tests.building import KEY, KEY_NAME, model, perturb
 from tests.evaluation.rows import items_of, several, single, write_rows
 from tests.loopback import LoopbackServer
 from tests.loopback.answerers import AnswererPlayer
@@ -51,6 +51,7 @@ def test_evaluate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         unset = invoke(*command, "--dry-run")
         assert unset["missing_keys"] == [KEY_NAME]
         assert any(KEY_NAME in line for line in unset["obstacles"])
+        monkeypatch.setenv(KEY_NAME, KEY)
         estimate = invoke(*command, "--dry-run")
         assert (server.counters.total, out.exists()) == (0, False)
         twice = invoke(*command, "--samples", 2, "--dry-run")
