@@ -78,7 +78,7 @@ def panel_counts(votes: Floats) -> Floats:
 
 
 def pair_margins(counts: Floats) -> tuple[Floats, Floats]:
-    """How often each of two raters gave each kind; `counts` is their table of k × k, row by row."""
+    """How often each of the two raters gave each kind; `counts` is their k × k table, row by row."""
     table = _square(counts)
     return table.sum(axis=-1), table.sum(axis=-2)
 
@@ -207,7 +207,7 @@ def kappa_half_width(n: float, kappa: float = 0.5, pass_rate: float = 0.85) -> f
 
 
 class VoteWords(NamedTuple):
-    """What a vote is called where it is reported."""
+    """The name of a vote in messages."""
 
     item: str = "item"
     passed: str = "passed"

@@ -237,7 +237,7 @@ class _Rows:
 
     @cached_property
     def _averaged(self) -> Floats:
-        """What is averaged: three utilities, correctness, Brier and log loss, and the calibration gap in each bin."""
+        """Averaged columns: three utilities, correctness, Brier and log loss, and the calibration gap in each bin."""
         scores = [score(self.correct) for score in self._scores.values()]
         gaps = np.zeros((len(self.correct), self.bins))
         places = bin_places(self.confidence, bin_edges(self.confidence, self.bins, "width"), self.closed)
@@ -246,7 +246,7 @@ class _Rows:
 
     @cached_property
     def ends(self) -> dict[str, tuple[Floats, Floats]]:
-        """What each row would add to the averaged metrics had it been the other way round: the lesser, the greater."""
+        """For each averaged metric, the lowest and highest value that each row could have, right or wrong."""
         right = np.ones(len(self.correct), dtype=np.bool_)
         pairs = {name: (score(right), score(~right)) for name, score in self._scores.items()}
         return {name: (np.minimum(*pair), np.maximum(*pair)) for name, pair in pairs.items()}
@@ -265,5 +265,5 @@ class _Rows:
 
     @property
     def clusters(self) -> int:
-        """Base instances, or rows where none share one."""
+        """Number of base instances, or of rows if no rows share one."""
         return int(self.counts.sum()) if self.codes is None else int(self.codes.max()) + 1

@@ -55,7 +55,7 @@ class CalibrationMap:
 
     method: Method
     n: int
-    """Answers that it was fitted on."""
+    """Number of answers that the map was fitted on."""
     parameters: Mapping[str, tuple[float, ...]]
     """`isotonic`: knots `stated` and `calibrated`, straight lines between them; `platt`: `slope` and `intercept` on the
     logit; `temperature`: what the logit is divided by; `histogram`: bin `edges` and the value `calibrated` of each."""

@@ -19,7 +19,7 @@ Binning = Literal["width", "mass", "unbinned"]
 Closed = Literal["right", "left"]
 """The side on which a bin holds its edge: right as Guo et al. (2017) define it, left as in the BAS authors' code."""
 EXACT_ROWS = 10_000
-"""Up to so many answers `calibration_p_value` draws each; above, the sums of the bins are drawn as normal."""
+"""Up to this number of answers `calibration_p_value` draws each answer; above it, normal sums of the bins."""
 DRAWS_AT_ONCE = 2_000_000
 """Answers drawn in one step, which bounds memory."""
 CALIBRATED_UP_TO = 0.05

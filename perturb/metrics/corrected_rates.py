@@ -32,9 +32,9 @@ from perturb.metrics.inputs import Estimate, Flags, Floats, Integers
 from perturb.metrics.intervals import TAIL, t_quantile, wilson_interval
 
 FEWEST_GRADES = 10
-"""With fewer grades of what a judge decided, nothing is corrected."""
+"""The fewest grades of judged replies with which a rate is corrected."""
 SMALLEST_STRATUM = 5
-"""Strata with fewer grades are put together."""
+"""Strata with fewer grades are merged."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class CorrectedRate:
     floor: float
     """The variance that one more disagreement would add: the sample may have missed some."""
     n_human: int
-    """Replies that people graded."""
+    """Number of replies that people graded."""
     clusters: int
     """Base instances with a reply that counts, or with a grade of one where a judge decided: the smaller number."""
     low: float = 0.0
@@ -186,7 +186,7 @@ CONTRADICTED = "people and planted items contradict each other: these are the fi
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """So many of so many; both may be effective numbers."""
+    """A count of hits among a number of trials; both may be effective numbers."""
 
     hits: float
     n: float
@@ -198,7 +198,7 @@ class Share:
 
     @property
     def misses(self) -> Share:
-        """The share of the others."""
+        """The share of the trials that are not hits."""
         return Share(self.n - self.hits, self.n)
 
     @classmethod

@@ -25,15 +25,15 @@ import numpy as np
 from perturb.metrics.inputs import Estimate, Floats, Integers
 
 TAIL = 0.025
-"""The share beyond each end of a 95 % interval."""
+"""The probability beyond each end of a 95 % interval."""
 Z = 1.959963984540054
 """Normal quantile of a 95 % interval."""
 ALIKE_EVENTS = 2
-"""So many events outweigh the assumption that all items of a base instance are alike."""
+"""The number of events from which on the data decide how alike the items of a base instance are."""
 HALVINGS = 30
 """Of a range of 27: p-values are right to 3e-8 of themselves."""
 MOSTLY = 0.95
-"""Where fewer of the resamples define a statistic, its estimate says so."""
+"""If fewer resamples define a statistic, its estimate says so."""
 ONE_CLUSTER = "no interval: everything comes from one base instance"
 FEW_DEFINED = "no interval: the statistic is undefined in the resamples"
 
@@ -99,7 +99,7 @@ class Bounded:
     drift: float = 0.0
     """Standard error that the value would have if its share were known: that of the range itself."""
     span: tuple[float, float] = (-math.inf, math.inf)
-    """What no value can lie beyond, wherever the range drifts."""
+    """The lowest and highest value that is possible at all."""
 
     @classmethod
     def of(
@@ -175,7 +175,7 @@ class Bounded:
 
     @property
     def share(self) -> float:
-        """Where in its range the value stands, from 0 to 1."""
+        """The position of the value in its range, from 0 to 1."""
         return min(max((self.value - self.low) / (self.high - self.low), 0.0), 1.0)
 
     def ends(self, tail: float = TAIL) -> tuple[float, float]:

@@ -26,7 +26,7 @@ PRIORS = (
     "abilities and mean difficulties: normal with mean 0 and SD 3; spread of difficulties: half-normal with scale 2;"
     " spread of log discriminations: half-normal with scale 0.5"
 )
-"""What keeps estimates finite where a model has every reply right, or none; in logits."""
+"""Standard deviation of the prior on abilities, in logits: it keeps estimates finite if all or no replies are right."""
 _PRIOR_SD, _SPREAD_SCALES = 3.0, np.array([2.0, 0.5])
 _DIFFICULTY_NODES, _SLOPE_NODES = np.linspace(-4, 4, 41), np.linspace(-3, 3, 9)
 _STEP = 1e-4
@@ -41,11 +41,11 @@ class ItemResponses:
     group_difficulties: tuple[Estimate, ...]
     """Mean difficulty of the items of each group, likewise."""
     difficulty: Floats
-    """Of each item, the mean of its posterior distribution."""
+    """Posterior mean of the difficulty of each item."""
     difficulty_se: Floats
     """The standard deviation of that distribution; the spread and the group means are taken as known."""
     discrimination: Floats
-    """Of each item, above 0; 1 is that of a usual item."""
+    """Discrimination of each item, greater than 0; a typical item has 1."""
     discrimination_se: Floats
     difficulty_spread: float
     """Standard deviation of difficulties within a group."""
@@ -54,7 +54,7 @@ class ItemResponses:
     log_likelihood: float
     converged: bool
     message: str
-    """What the optimiser said."""
+    """The message of the optimiser."""
     posterior: _Posterior
 
     @property
@@ -156,7 +156,7 @@ class _Estimator:
 
 @dataclass(frozen=True)
 class _Posterior:
-    """What is known of each item, on the grid."""
+    """The posterior distribution of each item on the grid."""
 
     weights: Floats
     """Shape (patterns, nodes), rows that sum to 1."""

@@ -48,7 +48,7 @@ LEVELS: dict[str, float] = {
 """The verbal confidence levels and the midpoints of their ranges (RefusalBench, appendix F.2)."""
 
 NO_LEVEL = len(LEVELS)
-"""The place of replies that state no confidence, behind the levels."""
+"""The position of replies that state no confidence, after the levels."""
 
 
 CORRECT_FROM = 4
@@ -97,7 +97,7 @@ COULD_BE = {
         ReplyOutcome.MISSED_REFUSAL,
     ),
 }
-"""What an unscored reply would be, had it been read."""
+"""The outcomes that an unscored reply could have had."""
 
 
 def is_correct(

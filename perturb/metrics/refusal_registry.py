@@ -22,7 +22,7 @@ class RefusalMetric:
     higher_is_better: bool | None
     """None where neither direction is."""
     over: tuple[ReplyOutcome, ...]
-    """The replies that the value rests on."""
+    """Outcomes of the replies that the value rests on."""
     undefined: str
     """Why there is no value."""
     maximum: float = 1.0
@@ -128,7 +128,7 @@ def measure(name: str, replies: ReplyCounts) -> Estimate:
 
 
 class Range(NamedTuple):
-    """What a metric can be."""
+    """The lowest and the highest possible value of a metric."""
 
     low: float
     high: float

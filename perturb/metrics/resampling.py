@@ -37,7 +37,7 @@ BLOCK_ROWS = 4_096
 
 
 def check_resampling(resamples: int, seed: int) -> None:
-    """Raise `ConfigError` for what a user cannot ask for."""
+    """Raise `ConfigError` for fewer than one resample or a negative seed."""
     if resamples < 1 or seed < 0:
         raise ConfigError(
             f"resamples is {resamples} and seed {seed}: give at least 1 resample and a seed from 0 up"
@@ -111,9 +111,9 @@ def bootstrap_means(
 
 
 MAX_CLUSTERS = 10_000
-"""More base instances are bundled at random into as many; the intervals stay right, time and memory stay bounded."""
+"""More base instances are bundled at random into this number, which bounds time and memory; intervals stay right."""
 MAX_LEFT_OUT = 500
-"""The same where each is left out in turn."""
+"""The same limit for resamples that leave out each base instance in turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,9 +252,9 @@ def _poisson_weights(rng: np.random.Generator, shape: tuple[int, int]) -> NDArra
 
 
 EXACT_UP_TO = 12
-"""So many base instances have all their patterns of signs tried (4,096)."""
+"""Up to this number of base instances all patterns of signs are tried (4,096)."""
 SAMPLED = 9_999
-"""Patterns drawn where there are more."""
+"""The number of patterns that are drawn if there are more base instances."""
 HALVINGS = 40
 TOLERANCE = 1e-12
 """Two sums that differ by rounding alone are equal."""

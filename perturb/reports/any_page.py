@@ -124,7 +124,7 @@ def _evaluation_page(source: Path, kind: SourceKind, items: int, resamples: int,
 
 
 def figures_folder(source: Path, page: Path) -> Path:
-    """Where figures and tables of the report lie: `audit` in the run of a build that holds the page, else beside it."""
+    """The folder for figures and tables: `audit` if the page lies in the run of a build, else one beside the page."""
     inside = page.resolve().is_relative_to(source.resolve())
     return source / "audit" if inside and source_kind(source) is SourceKind.BUILD else page.with_suffix("")
 
@@ -134,12 +134,12 @@ SCORES: Mapping[str, str] = {**HEADLINES, "refusal_index": "RI", "bas_uniform": 
 _COLUMNS = {f"{head}, percent": PERCENT for head in HEADLINES.values()} | {"RI": NUMBER, "BAS": NUMBER}
 
 Asked = tuple[str, str]
-"""The data set, and the setting or elicitation; empty where a source does not say."""
+"""Data set, and setting or elicitation; an empty text if a source does not name it."""
 
 
 @dataclass(slots=True)
 class ModelLine:
-    """What all sources say of one model."""
+    """The scores of one model from all sources."""
 
     model: str
     scores: dict[str, dict[Asked, Estimate]] = field(default_factory=dict)
@@ -174,7 +174,7 @@ class SideBySide:
     lines: tuple[ModelLine, ...]
     """By name of the model."""
     warnings: tuple[str, ...]
-    """What a reader must know before quoting the figures."""
+    """Warnings to read before quoting the figures."""
 
     @property
     def datasets(self) -> list[str]:

@@ -39,7 +39,7 @@ def make_shortcuts_report(measured: Shortcuts, by: Collection[str]) -> Report:
 
 
 def shortcuts_section(measured: Shortcuts, by: Collection[str] = ("class", "intensity")) -> Section:
-    """How well each baseline does, on what, and by which words."""
+    """Sections on shortcuts: how well each baseline guesses a label, from which part, by which words."""
     scores = {(score.target, score.view): score for score in measured.scores}
     marks = [
         (label, [Mark.of(VIEWS[view], scores[target, view].macro_f1) for view in VIEWS])

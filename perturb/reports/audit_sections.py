@@ -45,7 +45,7 @@ def audit_sections(report: AuditReport, by: Collection[str] | None = None) -> li
 
 
 def certificate_section(certificate: Certificate) -> Section:
-    """What each verifier and the panel made of planted items."""
+    """The section on planted items: verdicts of each verifier and of the panel."""
     verdicts = certificate.verdicts
     faults, right = verdicts.of_kinds(*LABEL_FAULTS), verdicts.of_kinds("right")
     voters: list[tuple[str, int | None]] = [(name, number) for number, name in enumerate(verdicts.verifiers)]

@@ -164,7 +164,7 @@ MAX_GROUPS = 12
 """Groups that get figures of their own."""
 _MAX_POINTS = 400
 _UTILITY_TO = 0.95
-"""Up to this threshold utility is drawn: beyond it one wrong answer costs more than 19 right ones gain."""
+"""Utility is drawn up to this threshold; above it one wrong answer costs more than 19 right answers gain."""
 _HEADS = {"bas_uniform": "BAS", "bas_linear": "BAS linear", "bas_quadratic": "BAS quadratic"}
 
 

@@ -34,7 +34,7 @@ FIELDS = ("cell", "lever", "generator", "verdict")
 PAGE = 50
 """Items in one page of the list."""
 _PATIENCE = 10
-"""The list of a run at work is made anew when this many times as long has passed as making it took."""
+"""The list of a running run is rebuilt after this many times the duration of the last rebuild."""
 
 Row = tuple[str, str, str, str, str, bool, str]
 """An item in the list: id, cell, lever, generator, verdicts one a line, whether they disagree, question."""
@@ -42,14 +42,14 @@ Row = tuple[str, str, str, str, str, bool, str]
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which items are wanted."""
+    """Filters of the list of items."""
 
     equal: Mapping[str, str]
-    """Of `FIELDS`, the value that is wanted; an item may have several verdicts."""
+    """The chosen value for some of the `FIELDS`; an item may have several verdicts."""
     disagreement: bool = False
     """Only items on which the verdicts disagree."""
     text: str = ""
-    """Only items that say this, in upper case or lower."""
+    """Only items that contain this text, in upper or lower case."""
 
     @classmethod
     def of_query(cls, query: Mapping[str, str]) -> Self:
@@ -82,7 +82,7 @@ class RunView(ABC):
 
     @abstractmethod
     def make_rows(self) -> Iterable[Row]:
-        """Every item that has got anywhere, in the order of the list."""
+        """The rows of all items with any result, in the order of the list."""
 
     @abstractmethod
     def describe(self) -> dict[str, Any]:
@@ -93,7 +93,7 @@ class RunView(ABC):
         """One item with its texts, prompts, replies and votes."""
 
     def overview(self) -> dict[str, Any]:
-        """What the page shows first: figures and tables."""
+        """The figures and tables that the page shows first."""
         with self._reading():
             models = queries.call_totals(self.db)
             return {
@@ -325,7 +325,7 @@ class BuildView(RunView):
         return f"Rebuilt from the templates and levers of perturb {code_version()}{changed}."
 
     def _generated(self, job_id: str, raw: str | None) -> list[str]:
-        """What the generator replied, the last reply last; what the job itself kept if the calls are not there."""
+        """The replies of the generator in order, or the reply stored with the job if the calls are missing."""
         rows = self.db.execute(
             "SELECT reply FROM calls WHERE subject = ? AND purpose = 'generate' AND reply != '' ORDER BY id",
             (job_id,),

@@ -60,16 +60,16 @@ def linear_fit(x: ArrayLike, y: ArrayLike) -> LinearFit:
 
 
 FITTED: Mapping[str, str] = {"size_b": "log10 of the size in billions", "release": "year of release"}
-"""The covariates that a line is fitted over, and what it is a line over."""
+"""The covariates that lines are fitted over, with the label of the axis."""
 _ACCURACIES: tuple[str, ...] = ("accuracy", "correct", "C/A")
-"""Scores that the others are set against too: figure 5 of the RI paper, figure 2 of the BAS paper."""
+"""Scores that also serve as covariates: figure 5 of the RI paper, figure 2 of the BAS paper."""
 ALL = "all"
-"""What the models of every family together are called."""
+"""The name of all families together."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelValues:
-    """What a report holds of one model."""
+    """The covariates and scores of one model."""
 
     model: str
     known: Covariates
@@ -100,7 +100,7 @@ class Trend:
 
 @dataclass(frozen=True, slots=True)
 class CovariateReport:
-    """Everything that is said of scores and covariates."""
+    """Scores, covariates and the lines between them."""
 
     models: tuple[ModelValues, ...]
     trends: tuple[Trend, ...]
@@ -148,7 +148,7 @@ def report_covariates(
 
 
 def covariate_value(model: ModelValues, covariate: str) -> float | None:
-    """What a line is fitted over: see `CovariateReport.fitted`."""
+    """The value of a covariate that a line is fitted over: see `CovariateReport.fitted`."""
     entry = model.known
     if covariate in model.scores:
         return model.scores[covariate].value

@@ -36,7 +36,7 @@ BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY, GREY = (
     "#6b6b6b",
 )
 SERIES = ((BLUE, "o"), (VERMILLION, "s"), (GREEN, "^"), (ORANGE, "D"), (PURPLE, "v"), (SKY, "P"))
-"""Colour and marker of the first, second, … series: told apart without colour as well."""
+"""Colour and marker of the first, second, … series; the markers differ without colour too."""
 
 _STYLE: Any = {
     "font.family": "DejaVu Sans",
@@ -53,7 +53,7 @@ _STYLE: Any = {
 _LABEL_LENGTH = 34
 _HOVER = re.compile(r'<g id="hover ([^"]*)">')
 INK = "#010101"
-"""Black that stays black on a page with a dark ground, for texts on light fields of a figure."""
+"""A black that stays black on a dark page, for texts on light fields of a figure."""
 
 
 class Drawing:
@@ -263,14 +263,14 @@ def put_legend(axes: Axes, *, ncols: int, below: bool = False) -> None:
 
 
 def hover(artist: Artist, text: str) -> None:
-    """Have the SVG say a text where a pointer rests on this part of it."""
+    """Let the SVG show a text when the pointer rests on this part of it."""
     artist.set_gid(f"hover {' '.join(text.split())}")
 
 
 def plot_points(
     axes: Axes, points: Iterable[tuple[float, float, str]], marker: str, colour: str, **look: Any
 ) -> None:
-    """Points (x, y, text), each of which says its text."""
+    """Draw points (x, y, text) that show their text under the pointer."""
     for x, y, text in points:
         (spot,) = axes.plot([x], [y], marker, color=colour, linestyle="none", **look)
         hover(spot, text)
@@ -290,9 +290,9 @@ def plot_curve(
 
 
 _SMALL = 5.0
-"""Values that are larger are percentages and the like, and are said with one decimal."""
+"""Larger values are percentages and the like; they are shown with one decimal."""
 _SPOTS = 41
-"""Points of a curve that say their values."""
+"""Number of points of a curve that show their values."""
 
 
 def describe(mark: Mark, form: str = ".1f") -> str:

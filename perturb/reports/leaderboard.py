@@ -42,15 +42,15 @@ SCORES: Mapping[str, Mapping[str, str]] = {
 """By kind of replies: the scores of a row and their headings. The first one ranks."""
 RESAMPLES, SEED = 1000, 0
 MOST_UNSCORED = 0.02
-"""Of a row's replies: an item that nobody could read might have been a wrong one, and leaving it out helps."""
+"""The largest share of unscored replies in a row. More could hide wrong replies, since unscored ones are left out."""
 _SAME = ("round", "classes", "variant", "templates")
-"""What headers of comparable replies have in common."""
+"""The header fields that comparable recordings share."""
 _STRICT = ConfigDict(extra="forbid")
 
 
 @dataclass(frozen=True, slots=True)
 class BoardRow:
-    """One model, asked in one way."""
+    """One model under one setting or elicitation."""
 
     __pydantic_config__ = _STRICT
 
@@ -60,7 +60,7 @@ class BoardRow:
     scores: dict[str, Estimate]
     """By heading; ends and values are rounded to six digits."""
     n: int
-    """Scored replies."""
+    """Number of scored replies."""
     unscored: int
     rank: int | None = None
     """Shared by rows whose difference may be chance; None without a score."""
@@ -70,7 +70,7 @@ class BoardRow:
 
     @property
     def ranking(self) -> float | None:
-        """The score that ranks."""
+        """The name of the score that ranks."""
         return next(iter(self.scores.values())).value
 
     @property
@@ -95,7 +95,7 @@ class Standings:
     name: str
     """The snapshot or the questions."""
     items: str
-    """Digest of what was asked."""
+    """Digest of the items or questions."""
     rows: tuple[BoardRow, ...]
 
 

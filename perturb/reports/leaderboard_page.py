@@ -88,7 +88,7 @@ def write_leaderboard(folder: Path, added: Sequence[Path]) -> Leaderboard:
 
 
 def replies_name(digest: str) -> str:
-    """Where the replies with this digest lie in the folder."""
+    """The name in the folder of the file of replies with this digest."""
     return f"{REPLIES}/{digest[:16]}.jsonl.gz"
 
 
@@ -245,7 +245,7 @@ def check_rows(folder: Path, file: Path) -> tuple[int, tuple[str, ...]]:
 
 
 def _other_contents(board: Leaderboard, remade: Leaderboard) -> Iterator[str]:
-    """What differs beside the rows of one file, if the replies of all rows are there."""
+    """Differences in the other contents of the board, if the replies of all rows are in the folder."""
     if board.round != remade.round:
         yield f"round is {board.round} on the board and {remade.round} by the replies"
     stated, there = (

@@ -194,7 +194,7 @@ class Section:
     figures: Sequence[Figure] = ()
     tables: Sequence[Table] = ()
     verdict: str = ""
-    """What it comes to, in one sentence that stands first."""
+    """The conclusion in one sentence, which is printed first."""
 
     def __post_init__(self) -> None:
         """Leave tables without rows out: what the title of one would say belongs in a sentence."""

@@ -88,7 +88,7 @@ def _scores(report: RefusalReport) -> Section:
 
 
 def warnings_of(group: GroupResult) -> list[str]:
-    """What a reader must know before quoting the figures of a group."""
+    """Warnings to read before quoting the figures of a group."""
     if group.index is None:
         return [ALL_UNSCORED]
     lines = [text for text in (group.index.reason, group.index.warning) if text]

@@ -221,7 +221,7 @@ NAMES = table_columns("model | data set | setting")
 
 
 def sampling_section(report: RefusalReport) -> Section | None:
-    """Of groups whose questions were asked several times; None without any."""
+    """The section on groups whose questions were asked several times; None without such a group."""
     sampled = by_model([group for group in report.groups if group.sampling is not None])
     if not sampled:
         return None

@@ -33,7 +33,7 @@ from perturb.text.wording import counted, html_table
 
 
 def render_page(report: Report) -> str:
-    """The HTML file."""
+    """The report as the text of an HTML file."""
     from perturb.files.templating import asset, html_environment  # text is rendered without loading Jinja
 
     def assets(*names: str) -> Markup:
@@ -105,7 +105,7 @@ def render_fragment(report: Report) -> str:
 
 _GAP = 2
 _GOOD = 24
-"""Characters in a line of a cell from which running text is good to read."""
+"""The width in characters from which running text in a cell reads well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class _Column:
     head: str
     cells: Sequence[str]
     right: bool
-    """Whether it holds numbers: those are never wrapped."""
+    """Whether the column holds numbers, which are never wrapped."""
 
     @property
     def natural(self) -> int:
@@ -127,7 +127,7 @@ class _Column:
 
     @property
     def good(self) -> int:
-        """The width from which it is good to read."""
+        """The width from which the column reads well."""
         return self.least if self.right else max(self.least, min(_GOOD, self.natural))
 
 
@@ -175,7 +175,7 @@ def _wrap(text: str, width: int) -> str:
 
 
 def _clean(text: str) -> str:
-    """One line that cannot steer the terminal."""
+    """The text on one line, without control characters for the terminal."""
     return " ".join("".join(char if char.isprintable() else " " for char in text).split())
 
 

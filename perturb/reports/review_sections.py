@@ -31,7 +31,7 @@ def make_review_report(report: HumanReport, source: str) -> Report:
 
 
 def review_section(report: HumanReport) -> Section:
-    """What people found in the sample."""
+    """The section on the verdicts of people about the sample."""
     figure = Figure(
         "human-pass-rates",
         "Items that people pass, by class",
@@ -132,7 +132,7 @@ def make_judge_report(report: JudgeReport, source: str) -> Report:
 
 
 def judge_section(report: JudgeReport) -> Section:
-    """How far people agree with the judge, and with each other."""
+    """The section on agreement of people with the judge and with each other."""
     rows = [
         (
             measure.title,

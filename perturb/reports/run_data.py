@@ -55,7 +55,7 @@ class RunData:
 
     @property
     def funnel(self) -> tuple[tuple[str, int], ...]:
-        """How many jobs got how far: the name of each stage and its count."""
+        """The name of each stage of a job, and how many jobs reached it."""
         outcomes, decisions = self.stages.outcomes, self.stages.decisions
         candidates = outcomes.get(JobOutcome.CANDIDATE, 0)
         stages = [
@@ -199,7 +199,7 @@ def _snapshot_manifest(path: Path) -> Mapping[str, Any]:
 
 
 MAX_CHARACTERS = 4000
-"""Of a passage or a reply; the rest is left out and counted."""
+"""Characters of a passage or reply that are shown; the rest is counted."""
 RIGHT = (ReplyOutcome.CORRECT_ANSWER, ReplyOutcome.CORRECT_REFUSAL)
 """Outcomes that earn credit."""
 

@@ -63,7 +63,7 @@ def _reply_tables(status: Mapping[str, Any], subject: str) -> tuple[Table, ...]:
 
 
 def describe_quota(quota: Mapping[str, Any]) -> list[str]:
-    """What is missing of the quota of a build, as sentences."""
+    """Sentences on the items that the quota of a build still lacks."""
     wanted = f"{counted(quota['per_cell'], 'accepted item')} in each cell of each generator"
     if not quota["missing"]:
         return [f"Quota: {wanted}: filled"]
@@ -145,7 +145,7 @@ def make_estimate_report(
 
 
 def make_run_estimate_report(estimate: RunEstimate) -> Report:
-    """What asking models would come to, and what stands in the way."""
+    """The estimate of a run that asks models: calls, cost and obstacles."""
     calls = f"At most {counted(estimate.calls, 'call')} to models"
     question = (
         f"{calls} about {counted(estimate.items, 'item')}, estimated cost {show(estimate.cost_usd, 'usd')}"
@@ -279,7 +279,7 @@ def make_levers_report(levers: Sequence[Lever], without_rule: Sequence[Cell] | N
 
 
 def make_draft_report(draft: Draft) -> Report:
-    """What was drafted, and what its levers made; the texts stand in `trials.md`."""
+    """The drafted class and the trials of its levers; the texts of the trials are in `trials.md`."""
     rows = []
     for lever in dict.fromkeys(trial.lever for trial in draft.trials):
         tried = [trial for trial in draft.trials if trial.lever == lever]

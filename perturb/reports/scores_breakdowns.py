@@ -197,7 +197,7 @@ def in_percent(value: Estimate | None) -> float | None:
 
 
 def mean_known(values: Iterable[float | None]) -> float | None:
-    """Mean of what is known; None if nothing is."""
+    """Mean of the values that are not None; None without any."""
     defined = [value for value in values if value is not None]
     return mean(defined) if defined else None
 

@@ -268,7 +268,7 @@ _ITEMS_SHOWN = 10
 
 
 def item_response_section(report: ItemResponseReport) -> Section:
-    """What the two-parameter model says of models, cells and items."""
+    """The section on the two-parameter model: abilities, cells and items."""
     fitted = [scale for scale in report.scales if scale.fit is not None]
     models = [(scale.name, [Mark.of(name, ability) for name, ability in scale.models]) for scale in fitted]
     figures = [

@@ -61,7 +61,7 @@ class Point:
     x: Estimate
     y: Estimate
     weight: int | None = None
-    """What the area of its bubble stands for; None draws a marker."""
+    """The value that the area of the bubble shows; None draws a marker."""
 
 
 def look_of(number: int) -> tuple[str, str]:

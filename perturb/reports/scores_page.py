@@ -229,7 +229,7 @@ def _read_again(report: ScoreReport) -> Section:
 
 
 def _ranked(models: tuple[ModelScores, ...]) -> tuple[ModelScores, ...]:
-    """By calibrated refusal score, those without one last."""
+    """The models by calibrated refusal score, those without a score last."""
     values = {model.model: model.metrics["calibrated_refusal_score"].value for model in models}
     return tuple(
         sorted(models, key=lambda model: (values[model.model] is None, -(values[model.model] or 0.0)))

@@ -64,7 +64,7 @@ _REPLIES = (
     " LEFT JOIN judgements g ON g.item_id = i.id AND g.model = r.model AND g.variant = r.variant"
     f" AND g.kind IN ('quality', 'raf', '{GRADE}')"
 )
-"""Every reply with what was said of it."""
+"""Every reply with its judgements."""
 _JUDGED = ("classification", "quality", "raf")
 
 
@@ -291,7 +291,7 @@ def page_values(title: str, policy: str = "", scripts: tuple[str, ...] = SCRIPTS
 
 
 class ViewSite:
-    """Answers the browser."""
+    """Answers the requests of the browser."""
 
     def __init__(self, view: RunView) -> None:
         self._view = view

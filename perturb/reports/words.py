@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def describe_run(data: RunData) -> tuple[str, ...]:
-    """How many jobs became rows, where nothing was accepted, and what it cost."""
+    """Sentences on jobs that became rows, cells without accepted items, and the cost."""
     stages = dict(data.funnel)
     jobs, accepted, done = stages["jobs"], stages["accepted"], data.stages.done
     through = counted(jobs, "job") if done == jobs else f"{done:,} of {counted(jobs, 'job')}"
@@ -196,7 +196,7 @@ def _describe_bias(rows: Sequence[SelfBias]) -> list[str]:
 
 
 def is_certain(bias: Estimate) -> bool:
-    """Whether its interval leaves 0 out."""
+    """Whether the interval excludes 0."""
     return bias.low is not None and bias.high is not None and bias.low * bias.high > 0
 
 
@@ -210,7 +210,7 @@ def _without_leniency(did: Estimate) -> str:
 
 
 def describe_review(report: HumanReport) -> tuple[str, ...]:
-    """What people say of the sample, and of the panel."""
+    """Sentences on the verdicts of people about the sample and the panel."""
     overall = report.pass_rates["all"][0]
     sentences = [
         f"{counted(len(report.annotators), 'person', 'people')} reviewed {report.reviewed} of {report.items} sampled"
