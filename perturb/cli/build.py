@@ -48,6 +48,9 @@ RULES = "rules"
 """The demo that the rule engine makes and judges."""
 DEEP = "deep"
 """The demo of deep flaws: a round on record."""
+NEXT_STEP = (
+    "Next: `perturb init`, name models of your own in build.yaml, then `perturb build build.yaml --dry-run`"
+)
 
 
 def build_command(
@@ -175,6 +178,9 @@ def build_command(
         print_json(dict(report.facts))
     elif embedded is not None and report.snapshot is not None:
         _print_demo(report.run)
+        if demo is None and not changes:
+            _replay_deep_round(out)
+        typer.echo(NEXT_STEP)
     else:
         typer.echo(who_works, nl=False)
         _print_build(report)
@@ -231,6 +237,21 @@ def _print_demo(run: Path) -> None:
     page = write_page(make_page(run), run / "report.html", run / "audit")[0]
     for line in describe_demo(run, page):
         typer.echo(line)
+
+
+def _replay_deep_round(out: Path) -> None:
+    """Replay the recorded round of deep flaws, the second part of the demo."""
+    from perturb.building.run import build
+    from perturb.llm.recording import Replay, read_recording
+
+    embedded = _embedded_round(DEEP, chosen=False)
+    if embedded is None:
+        return
+    replay = Replay(read_recording(embedded.replies), fill=False)
+    report = build(embedded.config, out / DEEP, progress=not is_quiet(), replay=replay)
+    if report.snapshot is not None:
+        typer.echo("\nA second round, of flaws that lie deep in several passages:")
+        _print_demo(report.run)
 
 
 def _check_models(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -14,6 +15,7 @@ from perturb.cli import run_options as shared
 from perturb.cli.output import (
     given_by_options,
     note,
+    print_report,
     print_result,
     reject_option,
     with_covariates,
@@ -120,6 +122,8 @@ def evaluate_command(
         return
     report = shared.run_and_report(lambda: evaluate(plan, progress=not is_quiet()))
     print_result(dict(report.facts), make_evaluation_report(report.facts), json_output)
+    if asking.demo and not json_output and out is None:
+        _replay_deep_evaluation(options)
     if report.stopped is not None:
         note(f"perturb: {report.stopped}")
         raise typer.Exit(1)
@@ -127,6 +131,22 @@ def evaluate_command(
         run = report.facts["run"]
         note(f"perturb: {run}: no model replied: see why above, then run the same command again")
         raise typer.Exit(1)
+
+
+def _replay_deep_evaluation(options: Mapping[str, Any]) -> None:
+    """Replay what one model replied to the recorded deep round in both prompts, the second part of the demo."""
+    from perturb.evaluation.refusalbench import EvaluationPlan, evaluate
+    from perturb.files.resources import demo_recording
+    from perturb.llm.recording import Replay, read_recording
+    from perturb.reports.runs import make_evaluation_report
+
+    recording = demo_recording("deep-evaluate")
+    if recording is None:
+        return
+    replay = Replay(read_recording(recording), fill=False)
+    report = evaluate(EvaluationPlan(source=None, **{**options, "replay": replay}), progress=not is_quiet())
+    typer.echo("\nOne model on deep flaws, asked with the refusal codes and asked as in production:")
+    print_report(make_evaluation_report(report.facts))
 
 
 ScoreGrouping = StrEnum("ScoreGrouping", "CLASS INTENSITY CELL DOMAIN LANGUAGE LEVER GENERATOR")

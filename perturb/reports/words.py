@@ -259,7 +259,7 @@ def _share(part: int, total: int, of: str) -> str:
 
 
 def describe_demo(run: Path, page: Path) -> Iterator[str]:
-    """What was made, how far the verifiers agree, what was rejected and why, where the report is, what to do next."""
+    """What was made, how far the verifiers agree, how many labels are wrong, what was rejected, where the report is."""
     from perturb.snapshots.snapshot import read_snapshot
 
     snapshot = read_snapshot(run / "snapshot")
@@ -287,7 +287,6 @@ def describe_demo(run: Path, page: Path) -> Iterator[str]:
         yield f"{line[0].upper()}{line[1:]}"
     yield f"Rejected: {rejections}"
     yield f"Report: {page}"
-    yield "Next: `perturb init`, name models of your own in build.yaml, then `perturb build build.yaml --dry-run`"
 
 
 def _rejections(db: sqlite3.Connection, plan: CurrentPlan) -> str:
