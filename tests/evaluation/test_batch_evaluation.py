@@ -20,7 +20,7 @@ from perturb.evaluation.models_under_test import ModelNames
 from perturb.evaluation.refusalbench import EvaluationPlan, evaluate
 from perturb.evaluation.results import read_run
 from perturb.llm.client import BatchLimits
-from tests.building import begin, perturb, query
+from tests.building import begin, perturb_process, query
 from tests.loopback import BatchPlan, LoopbackServer
 from tests.loopback.responders import Responders
 
@@ -197,7 +197,7 @@ def test_stopped_after_a_submission_and_resumed_no_row_is_submitted_twice(
         )
     assert desk.rows.total() == 2 * ITEMS
     desk.frozen = False
-    ended = perturb(*again)
+    ended = perturb_process(*again)  # litellm leaves connections open
     facts = ended.json
     assert desk.rows.total() == len(desk.rows) == facts["calls"] == facts["batches"]["rows"]
     assert facts["batches"]["open"] == 0
@@ -222,7 +222,7 @@ def test_killed_between_a_batch_and_its_note_no_row_is_submitted_twice(
     process.communicate(timeout=60)
     noted = query(tmp_path / "run", "SELECT count(batch_id), count(*) FROM batches")
     assert [tuple(row) for row in noted] == [(0, 2)]
-    facts = perturb(*again).json
+    facts = perturb_process(*again).json
     assert desk.calls["list"] >= 2
     assert desk.rows.total() == len(desk.rows) == facts["calls"]
 
