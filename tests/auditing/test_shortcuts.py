@@ -15,7 +15,9 @@ from perturb.auditing.shortcuts import VIEWS, Shortcuts, added_words, folds_of, 
 from perturb.building.run import build
 from perturb.config import default_config
 from perturb.errors import ConfigError, SourceError
+from perturb.metrics.inputs import Estimate
 from perturb.records import ALL_CELLS, Item, Passage
+from perturb.reports.audit_page import make_page
 from perturb.snapshots.snapshot import check_snapshot
 from tests.building import perturb
 
@@ -155,6 +157,11 @@ def test_the_command_measures_a_run_and_its_snapshot(tmp_path: Path) -> None:
 
     whole = perturb("audit", run, "--shortcuts", "--json", "--resamples", 20).json["shortcuts"]
     assert [one["view"] for one in whole["baselines"]] == [*VIEWS, *VIEWS]
+    page = make_page(run, items=0, resamples=20, shortcuts=True)
+    (table,) = (table for part in page.sections for table in part.tables if table.name == "shortcuts")
+    accuracy = table.rows[0][2]
+    assert isinstance(accuracy, Estimate)
+    assert accuracy.value == pytest.approx(whole["baselines"][0]["accuracy"]["value"])
     audited = perturb("audit", run / "snapshot", "--shortcuts", "--against", run, "--resamples", 20)
     assert audited.returncode == 0, audited.stderr
     assert "trained on" in audited.stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -174,3 +175,56 @@ def test_a_text_retyped_with_other_marks_is_put_back() -> None:
         candidate("P-Ambiguity", "LOW", "?"), passages=(Passage('Er sagte "nein" in 1984, auf S. 3.'),)
     )
     assert copy_unchanged_parts(replace(GERMAN, passages=(Passage(text),)), made).passages[0].text == text
+
+
+MILLS = (
+    "The mill opened in 1984. It is red.",
+    "The mill has two floors.",
+    "A guide says that the mill opened in 1990.",
+)
+NO_FLAW = (*MILLS[:2], "A guide says that the mill is red.")
+PROOF = ("The mill opened in 1984.", "A guide says that the mill opened in 1990.")
+
+
+def deep_candidate(
+    intensity: str = "HIGH",
+    query: str = QUERY,
+    texts: tuple[str, ...] = MILLS,
+    control: tuple[str, ...] = NO_FLAW,
+    proof: tuple[str, ...] = PROOF,
+    construction: str | None = None,
+) -> Candidate:
+    stated = {
+        "depth": "deep",
+        "construction": construction or CATALOGUE.constructions[0].name,
+        "proof": proof,
+        "control": [{"text": text} for text in control],
+    }
+    made = candidate("P-Contradiction", intensity, query)
+    return replace(made, passages=tuple(map(Passage, texts)), stated=stated)
+
+
+LOST = ("The mill opened long ago. It is red.", *MILLS[1:])
+DEEP_FAULTS: list[tuple[dict[str, Any], str | None]] = [
+    ({}, None),
+    ({"intensity": "LOW"}, None),
+    ({"construction": "nonsense"}, "unknown construction 'nonsense'"),
+    ({"texts": MILLS[:2]}, "a deep item has 2 passages, at least 3 are needed"),
+    ({"texts": MILLS * 4}, "12 passages, at most 6 may be added to 1"),
+    ({"texts": (*MILLS, "x" * 3001)}, "passage 4 has 3001 characters, more than the 3000 allowed"),
+    ({"proof": PROOF[:1]}, "the proof has 1 sentences, 2 to 12 are needed"),
+    ({"proof": (PROOF[0], "It is blue.")}, "the proof quotes a sentence that the item does not hold: 'It is blue.'"),
+    ({"proof": (PROOF[0], "guide says")}, "the proof quotes a fragment, not a sentence: 'guide says'"),
+    ({"proof": (PROOF[0], "The mill opened in 1984. It is red.")}, "the proof quotes one place only: "
+                                                                  "a deep flaw lies in several"),
+    ({"control": MILLS}, "nothing carries the flaw: item and control are the same"),
+    ({"query": ASKED}, "the query was changed, which P-Contradiction does not allow"),
+    ({"control": LOST}, "no accepted answer stands in the context without the flaw"),
+    ({"texts": LOST, "proof": MILLS[1:], "intensity": "LOW"}, "no accepted answer stands in the context any more"),
+    ({"texts": LOST, "proof": MILLS[1:]}, None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "fault"), DEEP_FAULTS)
+def test_faults_of_deep_items(changes: dict[str, Any], fault: str | None) -> None:
+    assert find_fault(CATALOGUE, ORIGINAL, deep_candidate(**changes)) == fault
