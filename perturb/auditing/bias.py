@@ -1,16 +1,14 @@
 """Self-evaluation bias: does a model pass its own candidates more readily than its peers do?
 
-Two measures. The bias as published: the rate at which a model passes its own candidates less the mean rate at which the
-other verifiers pass the same ones. A lenient verifier shows such a bias towards everybody, so beside it stands a
-difference-in-differences (`perturb.auditing.bias`), which takes out leniency and quality.
+There are two measures. The published bias is the rate at which a model passes its own candidates, minus the mean rate
+at which the other verifiers pass them. A lenient verifier shows such a bias towards everybody. The
+difference-in-differences takes out leniency and quality: it is how far the rate of a model on its own candidates lies
+above the rate that they predict. The logit of each pass rate is modelled as the quality of the generator plus the
+leniency of the verifier. The fit uses all pairs of different models. Firth's penalty keeps the logits finite if a pair
+passed everything.
 
-Difference-in-differences: how far a model's verdict on its own candidates lies above what leniency and quality say.
-
-The pass rate of each generator by each verifier is taken as the generator's quality plus the verifier's leniency, on
-the logit scale, fitted on all pairs but those of a model with itself; the fit says what the model's own pair would be
-without favour. Pass rates themselves are not additive near 1, where a lenient judge has no room left on good
-candidates, and a fit that takes them so sees favour in it; it stands beside the other for comparison.
-Firth's penalty keeps the logits finite where a pair passed everything.
+Pass rates themselves are not additive near 1, where a lenient judge has no room left on good candidates. A fit on that
+scale would see favour there; it is reported for comparison.
 
 References: Firth (1993), Biometrika 80; Heinze and Schemper (2002), Statistics in Medicine 21.
 """
@@ -31,7 +29,7 @@ from perturb.metrics.intervals import Bounded, WeightedSum, reported_estimate, w
 from perturb.metrics.resampling import Resamples, Totals
 
 MIN_BASES = 5
-"""A pass rate of fewer base instances gets no interval: it would hold nearly every value."""
+"""A pass rate over fewer base instances gets no interval: it would include nearly every value."""
 NO_OWN_VOTE = "the model gives no vote on candidates of its own"
 NOT_SEPARABLE = "the pairs of other models are too few to tell leniency and quality from self-preference"
 MAX_STEPS = 50
@@ -41,17 +39,17 @@ SETTLED = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class SelfPreference:
-    """What a model's own pair lies above the fit, in percentage points."""
+    """How far a model's pass rate on its own candidates lies above the fit, in percentage points."""
 
     logit: Estimate
-    """On the logit scale; its interval holds those of the other two fits too."""
+    """By the fit on the logit scale; the interval includes those of the other two fits."""
     additive: Estimate
     p_value: float | None
-    """Two-sided, read off the interval of `logit`: favour is claimed only if all fits show it, on the same side."""
+    """Two-sided p-value from the interval of `logit`. It is small only if all fits agree, with the same sign."""
 
 
 def passes_and_votes(table: VoteTable, rows: NDArray[np.intp]) -> Floats:
-    """Shape (rows, 2 × verifiers), passes first."""
+    """1 for each pass and 1 for each vote; shape (rows, 2 × verifiers), passes first."""
     return np.hstack([np.nan_to_num(table.votes[rows]), table.scored[rows].astype(np.float64)])
 
 
@@ -64,7 +62,7 @@ def shares_of(totals: Floats) -> tuple[Floats, Floats]:
 def clustered_rate(
     resamples: Resamples, rate: float, replicates: Floats, n: float, clusters: int
 ) -> Bounded | Estimate:
-    """A pass rate with its resamples, or without an interval where too few base instances stand behind it."""
+    """A pass rate with its resamples, or without an interval if it rests on too few base instances."""
     if 1 < clusters < MIN_BASES:
         return Estimate(rate, n=round(n), reason=f"no interval: {clusters} base instances are too few to say")
     return resamples.bounded(rate, replicates, round(n), clusters=clusters, trials=n)
@@ -73,9 +71,10 @@ def clustered_rate(
 def measure_self_preference(
     table: VoteTable, own_verifier: NDArray[np.int64], resamples: Resamples
 ) -> tuple[SelfPreference, ...]:
-    """One entry per generator; undefined where it is not a verifier, or leniency and quality are unknown.
+    """One entry for each generator; undefined if it is not a verifier, or if the fit is not determined.
 
-    Each rests on the classes that the model judges, and on the peers that judge all of these.
+    The entry of a model uses the classes that it judges, and the peers that judge all of them. `own_verifier` has, for
+    each generator, the index of the verifier that is the same model, or -1.
     """
     judged = table.judged[:, own_verifier]
     found: dict[int, SelfPreference] = {}
@@ -92,7 +91,7 @@ def measure_self_preference(
 def _measure_on(
     table: VoteTable, own_verifier: NDArray[np.int64], resamples: Resamples, classes: Flags
 ) -> Sequence[SelfPreference]:
-    """One entry per generator, from the candidates of some classes and the verifiers that judge all of these."""
+    """One entry for each generator, from the candidates of `classes` and the verifiers that judge all of them."""
     rows = np.flatnonzero(classes[table.perturbation_class.codes])
     totals = resamples.totals(
         passes_and_votes(table, rows),
@@ -140,7 +139,7 @@ def _measure_on(
 def _on_all_scales(
     logit: WeightedSum | Estimate, failures: WeightedSum | Estimate, additive: WeightedSum | Estimate
 ) -> SelfPreference:
-    """The value of the logit fit with the union of all intervals, and the level at which an end of it reaches 0."""
+    """The value of the logit fit with the union of all intervals, and the p-value that belongs to the union."""
     gaps = [gap for gap in (logit, failures, additive) if isinstance(gap, WeightedSum)]
     estimates = [reported_estimate(gap, 100) for gap in (logit, failures, additive)]
     value, shown = estimates[0], estimates[2]
@@ -161,7 +160,7 @@ def _undefined(reason: str) -> SelfPreference:
 
 
 def _design(generators: int, verifiers: int) -> Floats:
-    """Indicators of generator and verifier of each pair: shape (generators, verifiers, generators + verifiers)."""
+    """Indicators of each pair's generator and verifier, shape (generators, verifiers, generators + verifiers)."""
     design = np.zeros((generators, verifiers, generators + verifiers))
     design[np.arange(generators), :, np.arange(generators)] = 1
     design[:, np.arange(verifiers), generators + np.arange(verifiers)] = 1
@@ -170,21 +169,21 @@ def _design(generators: int, verifiers: int) -> Floats:
 
 @dataclass(frozen=True)
 class _Fit:
-    """Pairs of different models, as quality plus leniency, in the data and in each resample.
+    """Quality plus leniency, fitted to the pairs of different models, in the data and in each resample.
 
-    What is additive are the logits of pass rates, or the logarithms of failure rates.
+    They add up to the logits of pass rates or to the logarithms of failure rates.
     """
 
     pairs: Floats
-    """Indicators, shape (pairs, effects)."""
+    """Indicators of generator and verifier, shape (pairs, effects)."""
     basis: Floats
-    """An orthonormal basis of what they span, shape (pairs, rank)."""
+    """An orthonormal basis of the columns of `pairs`, which are not independent; shape (pairs, rank)."""
     point: Floats
-    """Shape (rank,)."""
+    """Coefficients in the data, shape (rank,)."""
     replicates: Floats
-    """Shape (resamples, rank)."""
+    """Coefficients in the resamples, shape (resamples, rank)."""
     covariance: Floats
-    """Of `point`, if all votes were independent."""
+    """The covariance of `point` if all votes were independent."""
     failures: bool
     """Whether logarithms of failure rates were fitted."""
 
@@ -206,12 +205,12 @@ class _Fit:
         return cls(pairs, basis, point[0], replicates, covariance, failures)
 
     def weights(self, pair: Floats) -> Floats | None:
-        """The weights of the fitted pairs in the logit, or rate, of another one; None if they do not determine it."""
+        """The weights of the fitted pairs in the value of another pair; None if they do not determine it."""
         weights = np.asarray(pair @ np.linalg.pinv(self.pairs))
         return weights if np.allclose(weights @ self.pairs, pair, atol=1e-8) else None
 
     def expected(self, weights: Floats, resamples: Resamples, clusters: int) -> Bounded | Estimate:
-        """The pass rate of another pair without favour, worth no more votes than its variance on the logits tells."""
+        """The pass rate of another pair without favour. Its variance gives the number of votes that it is worth."""
         direction = weights @ self.basis
         rate, replicates = (
             float(self._pass_rate(self.point @ direction)),
@@ -228,11 +227,14 @@ class _Fit:
 
 
 def _firth(basis: Floats, events: Floats, votes: Floats, start: Floats, *, failures: bool) -> Floats:
-    """Coefficients with Firth's penalty, one row each: of logistic regressions, or log-linear ones of failures."""
-    at = start.copy()
-    open_rows = np.arange(len(at))
+    """Coefficients with Firth's penalty, one row for each regression: logistic, or log-linear for failures.
+
+    Newton's method on all rows at once; a row that has converged drops out.
+    """
+    coefficients = start.copy()
+    open_rows = np.arange(len(coefficients))
     for _ in range(MAX_STEPS):
-        fitted = at[open_rows] @ basis.T
+        fitted = coefficients[open_rows] @ basis.T
         rate = np.exp(np.minimum(fitted, 0.0)) if failures else expit(fitted)
         weight = _weight(fitted, votes[open_rows], failures=failures)
         inverse = np.linalg.inv(_information(basis, weight))
@@ -241,15 +243,16 @@ def _firth(basis: Floats, events: Floats, votes: Floats, start: Floats, *, failu
         score = (events[open_rows] - votes[open_rows] * rate + penalty) @ basis
         step = np.einsum("rij,rj->ri", inverse, score)
         longest = np.abs(step).max(axis=1)
-        at[open_rows] += step * np.minimum(1.0, LONGEST_STEP / np.maximum(longest, LONGEST_STEP))[:, None]
+        shrink = LONGEST_STEP / np.maximum(longest, LONGEST_STEP)  # 1 for steps that are short enough
+        coefficients[open_rows] += step * shrink[:, None]
         open_rows = open_rows[longest >= SETTLED]
         if not len(open_rows):
             break
-    return at
+    return coefficients
 
 
 def _weight(fitted: Floats, votes: Floats, *, failures: bool) -> Floats:
-    """What each pair adds to Fisher's information."""
+    """The weight of each pair in Fisher's information."""
     if failures:
         return np.asarray(votes * np.exp(np.minimum(fitted, 0.0)))
     rate = expit(fitted)
@@ -290,7 +293,7 @@ class SelfBias:
     n: int
     """Its own candidates on which it and a peer voted."""
     own: float | None
-    """Share of them that it passes; averaged over the peers if some do not judge all classes."""
+    """Share of them that it passes; the mean over the peers if some do not judge all classes."""
     peers: float | None
     """Mean share that the other verifiers pass."""
     bias: Estimate
@@ -298,9 +301,9 @@ class SelfBias:
     did: Estimate
     """The difference-in-differences, in percentage points; the interval holds those of all three scales."""
     p_value: float | None
-    """Two-sided p-value of the latter, read off its interval."""
+    """Two-sided p-value of `did`, from its interval."""
     additive: Estimate
-    """The same difference with leniency and quality taken as additive in pass rates, for comparison."""
+    """The difference if leniency and quality add up in pass rates, for comparison."""
     by_class: tuple[ClassBias, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -322,7 +325,7 @@ class SelfBias:
 
 
 def measure_bias(table: VoteTable, resamples: Resamples) -> tuple[SelfBias, ...]:
-    """Every generator and verifier with its bias, or with the part it does not play."""
+    """The bias of every generator and verifier; undefined for a model that has only one of the two roles."""
     own_verifier = own_verifiers(table)
     favours = measure_self_preference(table, own_verifier, resamples)
     rows = []
@@ -339,7 +342,7 @@ def measure_bias(table: VoteTable, resamples: Resamples) -> tuple[SelfBias, ...]
 
 
 def own_verifiers(table: VoteTable) -> NDArray[np.int64]:
-    """For each generator, the number of the verifier that is the same model; −1 if no verifier is."""
+    """For each generator, the index of the verifier that is the same model; -1 if there is no such verifier."""
     numbers = {name: number for number, name in enumerate(table.verifiers)}
     twins = (table.same_model.get(name, name) for name in table.generator.names)
     return np.array([numbers.get(twin, -1) for twin in twins], dtype=np.int64)
@@ -387,7 +390,7 @@ def _bias(
 ) -> tuple[float | None, float | None, Estimate]:
     """A model's own rate, the mean rate of the peers that voted, and the difference in percentage points.
 
-    `judged` has the shape (classes, verifiers). Each peer is set against the model in the classes that both judge.
+    `judged` has the shape (classes, verifiers). The model is compared with each peer in the classes that both judge.
     """
     votes = shares_of(by_class.point.sum(axis=0))[1]
     peers = [int(peer) for peer in np.flatnonzero(votes > 0) if peer != verifier]
@@ -399,12 +402,13 @@ def _bias(
         replicates = shares_of(by_class.replicates[:, classes].sum(axis=1))[0][:, voter]
         return clustered_rate(resamples, float(shares[voter]), replicates, votes[voter], clusters)
 
-    both = judged[:, peers] & judged[:, [verifier]]
-    kinds, counts = np.unique(both, axis=1, return_counts=True)
-    own = [rate(verifier, classes) for classes in kinds.T]
-    theirs = [rate(peer, classes) for peer, classes in zip(peers, both.T, strict=True)]
-    shares = [*(counts / len(peers)), *[-1 / len(peers)] * len(peers)]
-    gap = reported_estimate(weighted_sum([*own, *theirs], shares, n), 100)
+    common = judged[:, peers] & judged[:, [verifier]]
+    # Peers that share the same classes with the model are compared with the same rate of the model.
+    class_sets, counts = np.unique(common, axis=1, return_counts=True)
+    own = [rate(verifier, classes) for classes in class_sets.T]
+    theirs = [rate(peer, classes) for peer, classes in zip(peers, common.T, strict=True)]
+    weights = [*(counts / len(peers)), *(-1 / len(peers) for _ in peers)]
+    gap = reported_estimate(weighted_sum([*own, *theirs], weights, n), 100)
     means = (
         float(np.average([one.value for one in own], weights=counts)),
         float(np.mean([p.value for p in theirs])),

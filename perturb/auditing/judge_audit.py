@@ -1,8 +1,8 @@
-"""The audit of several judges of an evaluation: that of a panel, with replies instead of candidates.
+"""The audit of the judges of an evaluation: the audit of a panel, with replies instead of candidates.
 
-A vote passes a reply if it is to the credit of the model under test: the right behaviour, a good answer. So what is
-audited is what scores read, agreement is about that, and bias is how much more often a judge that is under test itself
-credits its own replies than the other judges do.
+A vote counts as a pass if it credits the reply: the right behaviour, or a good answer. So the audit measures what
+enters the scores. Bias is how much more often a judge that is itself under test credits its own replies than the other
+judges do.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ class KindAudit:
     report: AuditReport
     """Judges stand for verifiers, models under test for generators."""
     judged: int
-    """Judgements of the panel."""
+    """Replies that the panel judged."""
     undecided: int
-    """Those on which too few votes were the same."""
+    """Those among them on which too few votes agree."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeAudit:
-    """All figures about several judges."""
+    """All figures about the judges of an evaluation."""
 
     source: str
     judges: tuple[str, ...]
@@ -49,7 +49,7 @@ class JudgeAudit:
     """By kind of judgement: `grade`; `classification`, `quality`, `raf`."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON; each kind as the audit of a build, beside what the panel came to."""
+        """Plain values, ready for JSON. Each kind has the keys of the audit of a build, and two counts."""
         return {
             "source": self.source,
             "judges": list(self.judges),
@@ -67,17 +67,17 @@ REPLY_WORDS = VoteWords("reply", "credited", "did not credit", "judges")
 def audit_judges(run: Path, *, seed: int = 0, resamples: int = 1000) -> JudgeAudit:
     """Audit the judges of an evaluation, from its ledger alone.
 
-    Raises `LedgerError` if it has one judge or none, `SourceError` if they gave no vote yet, `ConfigError` if
-    `resamples` or `seed` cannot be used.
+    Raises `LedgerError` if there are fewer than two judges or no votes yet, and `ConfigError` if `resamples` or `seed`
+    cannot be used.
     """
     with reading(run) as db:
-        found = panel_of(db)
-        if not found:
+        panel = panel_of(db)
+        if not panel:
             raise LedgerError(
                 f"{run}: is not the run of a build but of an evaluation, and has no panel of judges: read it with"
                 " `perturb score`, or name two judges or more with --judge"
             )
-        votes = [judge_vote for judge_vote in read_judge_votes(db) if judge_vote.judge in found["judges"]]
+        votes = [judge_vote for judge_vote in read_judge_votes(db) if judge_vote.judge in panel["judges"]]
         items = _items(db)
         decided = [
             judgement
@@ -89,21 +89,21 @@ def audit_judges(run: Path, *, seed: int = 0, resamples: int = 1000) -> JudgeAud
     kinds = {}
     for kind in dict.fromkeys(vote.kind for vote in votes):
         of_kind = [vote for vote in votes if vote.kind == kind and vote.item_id in items]
-        table = _vote_table(of_kind, items, found, f"{run}: {kind}")
-        said = [one.status for one in decided if one.kind == kind]
+        table = _vote_table(of_kind, items, panel, f"{run}: {kind}")
+        statuses = [judgement.status for judgement in decided if judgement.kind == kind]
         report = audit(table, seed=seed, resamples=resamples)
-        kinds[kind] = KindAudit(report, len(said), said.count(JudgementStatus.UNSCORED))
-    return JudgeAudit(str(run), tuple(sorted(found["judges"])), found["rule"], kinds)
+        kinds[kind] = KindAudit(report, len(statuses), statuses.count(JudgementStatus.UNSCORED))
+    return JudgeAudit(str(run), tuple(sorted(panel["judges"])), panel["rule"], kinds)
 
 
 def panel_of(db: sqlite3.Connection) -> Mapping[str, Any] | None:
-    """Who judges an evaluation, by which rule, and which models under test are among them; None of one judge."""
-    found: Mapping[str, Any] | None = read_facts(db).get(PANEL_FACT)
-    return found
+    """The judges of an evaluation, their rule, and which models under test are among them; None if one judges alone."""
+    panel: Mapping[str, Any] | None = read_facts(db).get(PANEL_FACT)
+    return panel
 
 
 def is_credit(kind: str, value: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
-    """Whether a judge's word is to the credit of the model that replied; `item` is what the ledger holds of it.
+    """Whether a judgement credits the model that replied. `item` is the payload of the item in the ledger.
 
     >>> is_credit("grade", {"grade": "NOT_ATTEMPTED"}, {"answerable": False})
     True
@@ -127,35 +127,40 @@ def _items(db: sqlite3.Connection) -> dict[str, dict[str, Any]]:
 
 @stored_values()
 def _vote_table(
-    votes: Sequence[Judgement], items: Mapping[str, Mapping[str, Any]], found: Mapping[str, Any], source: str
+    votes: Sequence[Judgement], items: Mapping[str, Mapping[str, Any]], panel: Mapping[str, Any], source: str
 ) -> VoteTable:
-    judges = tuple(sorted(found["judges"]))
-    places: dict[tuple[str, str, str], int] = {}
+    """The votes as a table: a reply stands for a candidate, its model for a generator, a judge for a verifier."""
+    judges = tuple(sorted(panel["judges"]))
+    row_of: dict[tuple[str, str, str], int] = {}
     for vote in votes:
-        places.setdefault((vote.item_id, vote.model, vote.variant), len(places))
-    states = np.full((len(places), len(judges)), NOT_ASKED, dtype=np.int8)
+        row_of.setdefault((vote.item_id, vote.model, vote.variant), len(row_of))
+    states = np.full((len(row_of), len(judges)), NOT_ASKED, dtype=np.int8)
     for vote in votes:
         state = UNSCORED
         if vote.status is JudgementStatus.READ:
             state = PASS if is_credit(vote.kind, vote.value, items[vote.item_id]) else FAIL
-        states[places[vote.item_id, vote.model, vote.variant], judges.index(vote.judge)] = state
-    about = [{**items[item].get("metadata", {}), **items[item], "item": item} for item, _, _ in places]
+        states[row_of[vote.item_id, vote.model, vote.variant], judges.index(vote.judge)] = state
+    # What is known of an item stands in its payload or, for questions, in the metadata.
+    facts_of_rows = [
+        {**items[item].get("metadata", {}), **items[item], "item": item} for item, _, _ in row_of
+    ]
 
-    def labels(*names: str) -> Labels:
-        """By the first of the fields that says something."""
-        words = [next((str(one[name]) for name in names if one.get(name)), "-") for one in about]
-        return Labels.of_words(words)
+    def labels(*fields: str) -> Labels:
+        """The value of the first of these fields that is not empty, for each row."""
+        return Labels.of_words(
+            [next((str(facts[name]) for name in fields if facts.get(name)), "-") for facts in facts_of_rows]
+        )
 
     return VoteTable(
         source,
         base=labels("base_id", "item"),
-        generator=Labels.of_words([model for _, model, _ in places]),
+        generator=Labels.of_words([model for _, model, _ in row_of]),
         perturbation_class=labels("perturbation_class", "source"),
         intensity=labels("intensity"),
         lever=labels("lever"),
         verifiers=judges,
         states=states,
         full_schedule=True,
-        same_model=found["own_judges"],
+        same_model=panel["own_judges"],
         words=REPLY_WORDS,
     )

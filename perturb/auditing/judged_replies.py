@@ -1,4 +1,4 @@
-"""What people check of a judge: replies that it graded, shown as they were shown to it, without its grade."""
+"""Replies that a judge graded, for people to check: as the judge saw them, without its grade."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -65,11 +65,11 @@ class JudgedReply:
     """The model under test; hidden from people."""
     subject: Item | Question
     reply: str
-    """As the judge got it."""
+    """The text that the judge got."""
     said: Mapping[str, Mapping[str, str]]
-    """Judge → question → its answer, the judgement that counts first; hidden from people."""
+    """Judge → question → answer; the judgement that counts comes first. Hidden from people."""
     catalogue: Catalogue = field(default_factory=Catalogue.load, compare=False)
-    """With the codes that the judge chose from."""
+    """It has the codes that the judge could choose from."""
     prompt: str | None = None
     """The name of the setting in which the model was asked; None for questions with a known answer."""
     sample: int = 1
@@ -82,57 +82,59 @@ class JudgedReply:
 
     @property
     def label(self) -> str:
-        """What an overview calls it."""
+        """The label of the reply in an overview."""
         return self.kind
 
     @cached_property
     def request(self) -> ChatRequest:
-        """What the judge was sent."""
+        """The request that the judge got."""
         if isinstance(self.subject, Item):
             return judge_request(self.kind, self.subject, self.reply, self.catalogue.own_codes)
         return grade_request(self.subject, self.reply)
 
     @property
     def instructions(self) -> str:
-        """What the judge was told to do."""
+        """The system message that the judge got."""
         return self.request.messages[0].content
 
     @cached_property
     def shown(self) -> dict[str, Any]:
-        """What the judge was shown: texts and lists, by name."""
+        """The texts and lists that the judge got, by name."""
         return dict(json.loads(self.request.messages[1].content))
 
     @cached_property
     def questions(self) -> tuple[RubricQuestion, ...]:
-        """What people are asked: what the judge was."""
-        asked = GRADE_QUESTIONS[self.kind]
+        """The questions that people answer, which are those of the judge."""
+        questions = GRADE_QUESTIONS[self.kind]
         if isinstance(self.subject, Question):
-            return (replace(asked[0], choices=allowed_grades(self.subject)),)
+            return (replace(questions[0], choices=allowed_grades(self.subject)),)
+        if self.kind != "classification":
+            return questions
         choices = ANSWER, *refusal_codes(self.catalogue.codes)
-        return (replace(asked[0], choices=choices),) if self.kind == "classification" else asked
+        return (replace(questions[0], choices=choices),)
 
     @property
     def headings(self) -> Mapping[str, str]:
-        """The columns of `values` that other tools show, with their headings."""
+        """Columns of `values` that other tools show → their headings."""
         return {name: heading for name, heading in HEADINGS.items() if name in self.shown}
 
     @property
     def values(self) -> dict[str, str]:
-        """The reply and what belongs to it as text, by the names of a sheet's columns."""
+        """One row of a sheet: the reply and all that belongs to it, as texts by column."""
         texts = {name: _as_text(value) for name, value in self.shown.items()}
         choices = "; ".join(f"{question.name}: {' | '.join(question.choices)}" for question in self.questions)
         head = {"item": str(self.position), self.id_column: self.id, "kind": self.kind}
         return {**head, **texts, "choices": choices}
 
     def verdict(self, answers: Mapping[str, str]) -> str:
-        """What finished answers come to, in words."""
+        """A person's finished answers as one text."""
         return ", ".join(answers[question.name] for question in self.questions)
 
 
 def draw_replies(db: sqlite3.Connection, size: int = 200, seed: int = 0, kinds: Sequence[str] = ()) -> Sample:
-    """Draw `size` replies of each kind of judgement, or all, from those that a judge graded.
+    """Draw `size` replies of each kind of judgement from those that a judge graded, or all if there are fewer.
 
-    What was graded by rule, and what could not be read, is left out. Raises `ConfigError` if a judge graded none.
+    Replies that a rule graded, and grades that could not be read, are left out. Raises `ConfigError` if none remain.
     """
     pool = {one.id: one.kind for one in _judged(db) if not kinds or one.kind in kinds}
     if not pool:
@@ -145,57 +147,57 @@ def draw_replies(db: sqlite3.Connection, size: int = 200, seed: int = 0, kinds: 
 
 
 def read_judged_replies(db: sqlite3.Connection, run: Path) -> tuple[JudgedReply, ...]:
-    """Those of the judged replies that were drawn and still stand, in order. Raises `LedgerError` if none was drawn."""
+    """The drawn replies whose judgement still counts, in order. Raises `LedgerError` if none were drawn."""
     ids, known = sample_ids(db, run), {one.id: one for one in _judged(db)}
     stand = (known[one] for one in ids if one in known)
     return tuple(replace(one, position=position) for position, one in enumerate(stand, start=1))
 
 
 def judged_replies(db: sqlite3.Connection) -> tuple[JudgedReply, ...]:
-    """Every reply that a judge gave a readable grade, drawn or not."""
+    """Every reply with a readable grade by a judge, drawn or not."""
     return tuple(_judged(db))
 
 
 @stored_values()
 def _judged(db: sqlite3.Connection) -> Iterator[JudgedReply]:
-    """Every reply that a judge gave a readable grade, as often as it was judged."""
+    """Every readable grade by a judge, with its reply."""
     facts, payloads = read_facts(db), dict(read_items(db))
     catalogue = Catalogue.load().with_classes(classes_of(facts))
-    members: defaultdict[tuple[str, ...], dict[str, dict[str, str]]] = defaultdict(dict)
+    votes_of: defaultdict[tuple[str, ...], dict[str, dict[str, str]]] = defaultdict(dict)
     for vote in read_judge_votes(db):
         if vote.status is JudgementStatus.READ and facts.get(PANEL_FACT):
-            members[vote.item_id, vote.model, vote.variant, vote.kind][vote.judge] = _answers(vote)
-    responses = {(one.item_id, one.model, one.variant): one for one in read_responses(db)}
+            votes_of[vote.item_id, vote.model, vote.variant, vote.kind][vote.judge] = _answers(vote)
+    responses = {
+        (response.item_id, response.model, response.variant): response for response in read_responses(db)
+    }
     for judgement in read_judgements(db):
-        response = responses.get((judgement.item_id, judgement.model, judgement.variant))
-        if judgement.judge == RULE or judgement.status is not JudgementStatus.READ or response is None:
+        key = (judgement.item_id, judgement.model, judgement.variant)
+        response, payload = responses.get(key), payloads.get(judgement.item_id)
+        if judgement.judge == RULE or judgement.status is not JudgementStatus.READ:
             continue
-        if judgement.item_id in payloads and _holds(judgement, response, facts):
-            payload = payloads[judgement.item_id]
-            yield JudgedReply(
-                0,
-                judgement.kind,
-                judgement.model,
-                question_from_payload(judgement.item_id, payload)
-                if judgement.kind == GRADE
-                else Item.from_payload(judgement.item_id, payload),
-                str(judgement.value["answer"]) if judgement.kind == GRADE else response.text,
-                {
-                    judgement.judge: _answers(judgement),
-                    **members.get(
-                        (judgement.item_id, judgement.model, judgement.variant, judgement.kind), {}
-                    ),
-                },
-                catalogue,
-                None
-                if judgement.kind == GRADE
-                else setting_of(facts["models"][judgement.model], judgement.variant).name,
-                split_sample(judgement.variant)[1],
-            )
+        if response is None or payload is None or not _holds(judgement, response, facts):
+            continue
+        votes = {judgement.judge: _answers(judgement), **votes_of.get((*key, judgement.kind), {})}
+        make_reply = partial(
+            JudgedReply,
+            position=0,
+            kind=judgement.kind,
+            model=judgement.model,
+            said=votes,
+            catalogue=catalogue,
+            sample=split_sample(judgement.variant)[1],
+        )
+        if judgement.kind == GRADE:
+            question = question_from_payload(judgement.item_id, payload)
+            yield make_reply(subject=question, reply=str(judgement.value["answer"]), prompt=None)
+        else:
+            item = Item.from_payload(judgement.item_id, payload)
+            setting = setting_of(facts["models"][judgement.model], judgement.variant)
+            yield make_reply(subject=item, reply=response.text, prompt=setting.name)
 
 
 def _holds(one: Judgement, response: Response, facts: Mapping[str, Any]) -> bool:
-    """Whether a judgement is one of the reply that counts; a grade holds the answer that it is about."""
+    """Whether a judgement is about the reply that counts now. A grade stores its own answer, so it always holds."""
     if one.kind == GRADE:
         return True
     models = facts["models"]
@@ -205,7 +207,7 @@ def _holds(one: Judgement, response: Response, facts: Mapping[str, Any]) -> bool
 
 
 def _answers(one: Judgement) -> dict[str, str]:
-    """What a judge said, as people would answer."""
+    """The judgement as a person would give it: answers by question."""
     words: dict[Any, str] = {True: YES, False: NO}
     values = {question.name: one.value[question.name] for question in GRADE_QUESTIONS[one.kind]}
     return {name: words[value] if isinstance(value, bool) else str(value) for name, value in values.items()}

@@ -1,12 +1,9 @@
-"""Does the wording give the label away: how well baselines that see a part of an item tell what must be done with it.
+"""Shortcuts: how well baselines that see only a part of an item guess what must be done with it.
 
-A part alone does not say whether a question can be answered: that takes question and context together. What a baseline
-gets right beyond chance is an artefact that a model can learn in place of the task (Gururangan et al., NAACL 2018).
-
-Baselines that see a part of an item alone, trained to tell what must be done with it.
-
-Each is a linear support vector machine, on tf-idf of words and pairs of words, or on lengths. Folds never share a base
-instance. scikit-learn is loaded where it is used.
+A part alone does not show whether a question can be answered: that takes question and context together. What a baseline
+gets right beyond chance is an artefact that a model can learn instead of the task (Gururangan et al., NAACL 2018). Each
+baseline is a linear support vector machine on tf-idf of words and word pairs, or on lengths. Folds never share a base
+instance. scikit-learn is loaded only when it is used.
 """
 
 from __future__ import annotations
@@ -30,9 +27,9 @@ from perturb.text.matching import word_source, words
 
 FOLDS = 5
 NOTHING = "∅"
-"""Stands for a text without a word, which tells something too."""
+"""Stands for a text without words, which is a clue too."""
 FEWEST_BASES = 3
-"""A word that occurs with fewer base instances tells of their subject."""
+"""A word that occurs with fewer base instances belongs to their topic, and is not reported."""
 
 VIEWS: dict[str, str] = {
     "query": "the question",
@@ -40,13 +37,13 @@ VIEWS: dict[str, str] = {
     "added": "what was added",
     "lengths": "the lengths",
 }
-"""What each baseline sees, and that alone."""
+"""Baseline → the only part of an item that it sees."""
 
 _LENGTHS = "lengths"
 
 
 def view_of(items: Sequence[Item], view: str) -> NDArray[Any]:
-    """What a baseline sees of the items: a text each, shape (items,), or lengths, shape (items, 5)."""
+    """The part of the items that a baseline sees: texts, shape (items,), or lengths, shape (items, 5)."""
     if view == _LENGTHS:
         return np.log1p([_lengths(item) for item in items])
     read = {"query": lambda item: item.query, "context": lambda item: item.context, "added": added_words}[
@@ -61,18 +58,20 @@ def _lengths(item: Item) -> list[int]:
 
 
 def added_words(item: Item) -> str:
-    """The words that question and context have more often than in the original, in their order.
+    """The words that occur more often in question and context than in the original, in their order.
 
     >>> from perturb.records import ALL_CELLS, Passage
     >>> added_words(Item("i", "b", ALL_CELLS[0], "", "Who won twice?", (Passage("A."),), (), original_query="Who won?"))
     'twice'
     """
-    had = Counter(words(" ".join((item.original_query or "", *item.original_passages)).casefold()))
-    now = item.query + " " + " ".join(passage.text for passage in item.passages if item.original_passages)
+    remaining = Counter(words(" ".join((item.original_query or "", *item.original_passages)).casefold()))
+    texts = [item.query]
+    if item.original_passages:  # else nobody knows what was added to the context
+        texts += (passage.text for passage in item.passages)
     added = []
-    for word in words(now.casefold()):
-        had[word] -= 1
-        if had[word] < 0:
+    for word in words(" ".join(texts).casefold()):
+        remaining[word] -= 1
+        if remaining[word] < 0:
             added.append(word)
     return " ".join(added)
 
@@ -85,51 +84,54 @@ def folds_of(items: Sequence[Item], seed: int) -> Integers:
 
 
 def predict_held_out(seen: NDArray[Any], labels: Integers, folds: Integers) -> Integers:
-    """The label of each item as told by a baseline that was trained on the other folds."""
+    """The label that a baseline trained on the other folds guesses for each item."""
     predicted = np.empty_like(labels)
     for fold in np.unique(folds):
-        held = folds == fold
-        predicted[held] = predict(seen[~held], labels[~held], seen[held])
+        held_out = folds == fold
+        predicted[held_out] = predict(seen[~held_out], labels[~held_out], seen[held_out])
     return predicted
 
 
 def predict(seen: NDArray[Any], labels: Integers, new: NDArray[Any]) -> Integers:
-    """The labels of new items, by a baseline trained on others."""
-    known = np.unique(labels)
-    if len(known) < 2:
-        return np.full(len(new), known[0])
+    """The labels that a baseline trained on `seen` guesses for new items."""
+    values = np.unique(labels)
+    if len(values) < 2:
+        return np.full(len(new), values[0])
     return np.asarray(_model(seen).fit(seen, labels).predict(new))
 
 
 def telling_words(
     items: Sequence[Item], view: str, labels: Integers, names: Sequence[str], top: int = 10
 ) -> dict[str, tuple[str, ...]]:
-    """For each label the words that speak most for it, the heaviest first; none for lengths."""
+    """Label → the words with the largest weights for it, the largest first; empty for lengths."""
     seen = view_of(items, view)
     if view == _LENGTHS or len(np.unique(labels)) < 2:
         return {}
     model = _model(seen).fit(seen, labels)
     weights = model[-1].coef_
-    weights = np.vstack([-weights, weights]) if len(weights) == 1 else weights
+    if len(weights) == 1:  # two labels share one row of weights, with opposite signs
+        weights = np.vstack([-weights, weights])
     bases: defaultdict[int, set[str]] = defaultdict(set)
     rows, columns = model[0].transform(seen).nonzero()
     for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
         bases[column].add(items[row].base_id)
     words = model[0].get_feature_names_out()
-    common = np.array([len(bases[place]) >= FEWEST_BASES for place in range(len(words))])
+    is_common = np.array([len(bases[column]) >= FEWEST_BASES for column in range(len(words))])
     return {
-        names[label]: tuple(str(words[at]) for at in np.argsort(-row) if common[at] and row[at] > 0)[:top]
+        names[label]: tuple(
+            str(words[column]) for column in np.argsort(-row) if is_common[column] and row[column] > 0
+        )[:top]
         for label, row in zip(model.classes_, weights, strict=True)
     }
 
 
 def features_of(seen: NDArray[Any]) -> Any:
-    """What a baseline is trained on: a matrix, shape (items, features)."""
+    """The features that a baseline is trained on, shape (items, features)."""
     return _model(seen)[:-1].fit_transform(seen)
 
 
 def classifier() -> Any:
-    """A linear support vector machine under which labels weigh alike, however rare."""
+    """A linear support vector machine in which rare labels weigh as much as common ones."""
     from sklearn.svm import LinearSVC
 
     return LinearSVC(class_weight="balanced", random_state=0, max_iter=5000)
@@ -149,16 +151,16 @@ def _model(seen: NDArray[Any]) -> Any:
 
 
 TARGETS: dict[str, str] = {"decision": "answer or refuse", "behaviour": "expected behaviour"}
-"""What is to be told."""
+"""What baselines guess."""
 
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """What can be had without looking, by the shares of the labels."""
+    """The scores of guesses that do not look at the item, from the shares of the labels."""
 
     target: str
     chance_accuracy: float
-    """Of a guess that says each label as often as it occurs."""
+    """The accuracy of random guesses in which each label is as frequent as among the items."""
     chance_macro_f1: float
     majority_accuracy: float
     majority_macro_f1: float
@@ -166,18 +168,18 @@ class Floor:
 
 @dataclass(frozen=True, slots=True)
 class GroupScore:
-    """How well a baseline does on some of the items, beside what can be had without looking."""
+    """The scores of a baseline on a group of items, and those of guesses without looking."""
 
     name: str
     accuracy: Estimate
     macro_f1: Estimate
-    """Over the labels that occur among them."""
+    """Over the labels that occur in the group."""
     floor: Floor
 
 
 @dataclass(frozen=True, slots=True)
 class BaselineScore:
-    """How well one baseline tells one target."""
+    """The scores of one baseline for one target."""
 
     target: str
     view: str
@@ -187,7 +189,7 @@ class BaselineScore:
     """The same by class, intensity, generator and lever, by language if there are several, and by depth if items are
     deep."""
     words: dict[str, tuple[str, ...]]
-    """For each label the words that speak most for it."""
+    """Label → the words with the largest weights for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +202,7 @@ class Shortcuts:
     n_items: int
     n_bases: int
     shared_bases: int | None
-    """Items whose base instance is in the earlier round too."""
+    """Items whose base instance is in the earlier round too; None without an earlier round."""
     seed: int
     resamples: int
     floors: tuple[Floor, ...]
@@ -214,11 +216,11 @@ class Shortcuts:
         )
 
     def floor(self, target: str) -> Floor:
-        """What can be had without looking."""
+        """The scores of guesses without looking."""
         return next(one for one in self.floors if one.target == target)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; estimates as everywhere."""
+        """Plain values, ready for JSON."""
         content = plain(self)
         return content | {"baselines": content.pop("scores")}
 
@@ -231,33 +233,32 @@ def measure_shortcuts(
     seed: int = 0,
     resamples: int = 1000,
 ) -> Shortcuts:
-    """Train the baselines and test them on items that they have not seen; controls are left out.
+    """Train the baselines, and test them on items that they have not seen. Controls are left out.
 
-    Without an `earlier` round (its name and items) they are cross-validated, with folds by base instance. Raises
-    `SourceError` if there is nothing to tell or to learn from, `ConfigError` for a seed or resamples out of range.
+    The baselines are trained on an `earlier` round (its name and items). Without one they are cross-validated, with
+    folds by base instance. Raises `SourceError` if the items are too few or all have the same label, and `ConfigError`
+    for a seed or resamples out of range.
     """
     check_resampling(resamples, seed)
     tested = _usable(source, items)
     trained = tested if earlier is None else _usable(*earlier)
-    drawn = Resamples.draw(
-        np.unique([item.base_id for item in tested], return_inverse=True)[1], resamples, seed
-    )
+    _, base_numbers = np.unique([item.base_id for item in tested], return_inverse=True)
+    drawn = Resamples.draw(base_numbers, resamples, seed)
     folds = folds_of(tested, seed)
     floors, scores = [], []
     for target in TARGETS:
         texts = [_label(item, target) for item in (*tested, *trained)]
         names, codes = np.unique(texts, return_inverse=True)
-        truth, known = codes[: len(tested)], codes[len(tested) :]
+        truth, trained_labels = codes[: len(tested)], codes[len(tested) :]
         floors.append(_floor(target, truth))
         for view in VIEWS:
             seen = view_of(tested, view)
-            told = (
-                predict_held_out(seen, truth, folds)
-                if earlier is None
-                else predict(view_of(trained, view), known, seen)
-            )
-            words = telling_words(trained, view, known, [str(name) for name in names])
-            scores.append(_Told(tested, truth, told, len(names), drawn).score(target, view, words))
+            if earlier is None:
+                predicted = predict_held_out(seen, truth, folds)
+            else:
+                predicted = predict(view_of(trained, view), trained_labels, seen)
+            words = telling_words(trained, view, trained_labels, [str(name) for name in names])
+            scores.append(_Guesses(tested, truth, predicted, len(names), drawn).score(target, view, words))
     old = {item.base_id for item in trained}
     return Shortcuts(
         source=source,
@@ -290,18 +291,26 @@ def _label(item: Item, target: str) -> str:
 
 
 def _floor(target: str, truth: Integers) -> Floor:
-    shares = np.unique(truth, return_counts=True)[1] / len(truth)
-    k, most = len(shares), float(shares.max())
-    return Floor(target, float((shares**2).sum()), 1 / k, most, 2 * most / (1 + most) / k)
+    _, counts = np.unique(truth, return_counts=True)
+    shares = counts / len(truth)
+    n_labels, largest = len(shares), float(shares.max())
+    return Floor(
+        target,
+        chance_accuracy=float((shares**2).sum()),
+        chance_macro_f1=1 / n_labels,
+        majority_accuracy=largest,
+        # F1 is 0 for all labels but the commonest, whose recall is 1 and whose precision is its share.
+        majority_macro_f1=2 * largest / (1 + largest) / n_labels,
+    )
 
 
 @dataclass(frozen=True)
-class _Told:
-    """What a baseline said of items, beside what is right."""
+class _Guesses:
+    """The labels that a baseline guessed, and the right ones."""
 
     items: Sequence[Item]
     truth: Integers
-    told: Integers
+    predicted: Integers
     n_labels: int
     resamples: Resamples
 
@@ -322,7 +331,7 @@ class _Told:
 
     def _group_scores(self, target: str, values: Sequence[str]) -> tuple[GroupScore, ...]:
         labels, k = Labels.of_words(values), self.n_labels
-        cells = (labels.codes * k + self.truth) * k + self.told
+        cells = (labels.codes * k + self.truth) * k + self.predicted
         totals = self.resamples.totals(
             np.ones((len(cells), 1)), groups=cells, n_groups=len(labels.names) * k * k
         )
@@ -346,12 +355,12 @@ class _Told:
 
 
 def _accuracy(confusion: NDArray[np.float64]) -> Floats:
-    """The share of right ones; shape (…, truth, told) to (…), NaN if there is nothing to count."""
+    """The share of right guesses; shape (…, truth, predicted) to (…), NaN if there are no items."""
     return ratio(np.trace(confusion, axis1=-2, axis2=-1), confusion.sum(axis=(-2, -1)))
 
 
 def _macro_f1(confusion: NDArray[np.float64]) -> Floats:
-    """Mean of F1 over the labels that occur; shape (…, truth, told) to (…), NaN if there is nothing to count.
+    """Mean F1 over the labels that occur; shape (…, truth, predicted) to (…), NaN if there are no items.
 
     >>> _macro_f1(np.array([[[2.0, 0.0], [0.0, 2.0]], [[2.0, 0.0], [2.0, 0.0]]])).round(3).tolist()
     [1.0, 0.333]
