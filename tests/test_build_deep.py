@@ -15,8 +15,9 @@ from perturb.building.deep import read_deep_reply
 from perturb.building.estimate import estimate_build
 from perturb.building.plan import plan_build
 from perturb.building.run import build
+from perturb.catalogue.levers import Catalogue
 from perturb.config import load_config
-from perturb.errors import ConfigError
+from perturb.errors import CatalogueError, ConfigError
 from perturb.evaluation.status import read_status
 from perturb.ledger.migrations import STEPS
 from perturb.llm.recording import Replay, read_recording
@@ -178,11 +179,14 @@ def test_rules_alone_write_no_deep_items(tmp_path: Path, server: LoopbackServer)
         plan_build(configure(tmp_path, content))
 
 
-def test_constructions_of_a_users_own_are_offered(tmp_path: Path, server: LoopbackServer) -> None:
+def test_constructions_and_open_levers_of_a_lever_folder_count(
+    tmp_path: Path, server: LoopbackServer
+) -> None:
     folder = tmp_path / "own"
     folder.mkdir()
     (folder / "constructions.yaml").write_text(
         """
+open_levers: [Agent/Patient Role Reversal]
 constructions:
   - name: Two Calendars
     classes: [P-Contradiction]
@@ -195,8 +199,22 @@ constructions:
     )
     content = deep_content(server.url, depth={"deep": 1.0}, limit=12, cells=CELLS[:1])
     content["levers"] = [str(folder)]
-    jobs = list(plan_build(configure(tmp_path, content)).jobs())
+    build_plan = plan_build(configure(tmp_path, content))
+    jobs = list(build_plan.jobs())
     assert any("Two Calendars" in job.constructions for job in jobs)
+    open_levers = build_plan.catalogue.open_levers
+    assert {"Agent/Patient Role Reversal", "Source-Timing Drift"} <= open_levers
+    offered = {name for job in jobs for offer in job.offers or () for name in offer}
+    assert offered
+    assert offered.isdisjoint(open_levers)
+    served = estimate_build(build_plan).levers[build_plan.config.chosen_cells[0]]
+    assert {served[name] for name in open_levers if name in served} == {0}
+
+
+def test_an_open_lever_that_does_not_exist_is_refused_at_its_line(tmp_path: Path) -> None:
+    (tmp_path / "constructions.yaml").write_text("open_levers:\n  - Table Gap\n  - Table Gab\n")
+    with pytest.raises(CatalogueError, match=r"constructions\.yaml:3: .*no lever is called 'Table Gab'"):
+        Catalogue.load([tmp_path])
 
 
 @pytest.mark.parametrize(

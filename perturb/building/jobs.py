@@ -128,12 +128,18 @@ LeverService = Mapping[Cell, Mapping[str, int]]
 def lever_service(
     settings: PlanSettings, instances: Sequence[tuple[str, BaseInstance]], catalogue: Catalogue
 ) -> LeverService:
-    """How many jobs each lever may serve, by the features of the instances; 0 if it fits no instance."""
+    """How many jobs each lever may serve, by the features of the instances.
+
+    0 if it fits no instance, or if all jobs are deep and the lever is for other depths.
+    """
+    only_deep = all(depth == "deep" for depth, share in settings.shares.items() if share)
     offers = _Offers(settings, catalogue)
     fitting: Counter[tuple[Cell, str]] = Counter()
     for _, instance in instances:
         for cell, names in offers.fitting(instance).items():
-            fitting.update((cell, name) for name in names)
+            fitting.update(
+                (cell, name) for name in names if not (only_deep and name in catalogue.open_levers)
+            )
     return {
         cell: {
             lever.name: fitting[cell, lever.name] * settings.replicates for lever in catalogue.levers_of(cell)
