@@ -25,6 +25,7 @@ from perturb.cli.working import WorkflowCommand, is_quiet
 from perturb.text.wording import counted
 
 if TYPE_CHECKING:
+    from perturb.scoring.round_comparison import GateDecision
     from perturb.scoring.score_report import ScoreReport
 
 
@@ -257,6 +258,8 @@ def score_command(
     from perturb.scoring.table import read_results
 
     _check_format(source, to, dataset)
+    if against is not None and gate is None:
+        reject_option("--against", "goes with --gate: give both")
     grades = None
     if review is not None:
         from perturb.scoring.human_grades import read_grades
@@ -287,29 +290,31 @@ def score_command(
     if json_output:
         for warning in report.warnings:
             note(f"note: {warning}")
+    facts = {**report.to_dict(), **covariate_facts}
     if gate is None:
-        if against is not None:
-            reject_option("--against", "goes with --gate: give both")
-        print_result({**report.to_dict(), **covariate_facts}, content, json_output)
+        print_result(facts, content, json_output)
         return
-    from perturb.scoring.round_comparison import check_gate, read_scores
-
-    own_scores = {model.model: model.to_dict()["metrics"] for model in report.models}
-    other = None if against is None else read_scores(against)
-    with given_by_options():
-        decisions = check_gate(gate, own_scores, other)
-    gate_facts = {
-        "gate": [{**asdict(decision), "margin": decision.margin.to_dict()} for decision in decisions]
-    }
-    print_result({**report.to_dict(), **covariate_facts, **gate_facts}, content, json_output)
+    decisions = _decide_gate(gate, report, against)
+    facts["gate"] = [{**asdict(decision), "margin": decision.margin.to_dict()} for decision in decisions]
+    print_result(facts, content, json_output)
     for decision in decisions:
         word = {True: "holds", False: "does not hold", None: "is undecided"}[decision.passed]
-        need = (
-            f": about {counted(decision.more_items, 'item')} more would decide" if decision.more_items else ""
-        )
+        need = ""
+        if decision.more_items:
+            need = f": about {counted(decision.more_items, 'item')} more would decide"
         note(f"{decision.model}: {gate} {word}{need}")
     passed = [decision.passed for decision in decisions]
     raise typer.Exit(1 if False in passed else 3 if None in passed else 0)
+
+
+def _decide_gate(gate: str, report: ScoreReport, against: Path | None) -> tuple[GateDecision, ...]:
+    """Whether each model passes the rule, by its scores and those of `--against`."""
+    from perturb.scoring.round_comparison import check_gate, read_scores
+
+    scores = {model.model: model.to_dict()["metrics"] for model in report.models}
+    other_scores = None if against is None else read_scores(against)
+    with given_by_options():
+        return check_gate(gate, scores, other_scores)
 
 
 def _check_format(source: Path, to: tuple[str, Path] | None, dataset: str | None) -> None:

@@ -200,12 +200,10 @@ def calibrate_command(
             rows = counted(calibration.left_out, "row")
             note(f"note: {calibration.group.name}: {rows} that a map has learned from left out")
     results = [calibration.to_dict() for calibration in calibrations]
-    # several groups, and only they, are printed as a list, with the transfers between them
-    content = results[0]
-    if len(results) > 1:
-        content = {"results": results}
-        if transfers:
-            content["across"] = [transfer.to_dict() for transfer in transfers]
+    # only several groups are printed as a list
+    content = results[0] if len(results) == 1 else {"results": results}
+    if len(results) > 1 and transfers:
+        content["across"] = [transfer.to_dict() for transfer in transfers]
     chapters = [section for section in page.sections if section.name in ("calibration", "transfer")]
     print_result(content, replace(page, sections=chapters), json_output)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from typer import Argument, Option
@@ -30,7 +30,7 @@ from perturb.cli.working import WorkflowCommand, WorkflowGroup
 from perturb.text.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 
 AuditGrouping = StrEnum("AuditGrouping", "CLASS INTENSITY LEVER GENERATOR LANGUAGE")
@@ -164,6 +164,7 @@ def draw_command(
     run: Path = context.obj
     for name in kind or ():
         check_choice("--kind", name, tuple(GRADE_QUESTIONS))
+    # a rule says itself how many replies to draw, of which kinds
     if target is not None:
         options = {"--per-cell": per_cell, "--from": population, "--size": size, "--kind": kind}
         reject_given(options, "does not go with --for, which says how many to draw: leave it out")
@@ -191,16 +192,27 @@ def draw_command(
         return
     typer.echo(f"{counted(len(items), 'item')}: {path}")
     typer.echo(f"fill in the sheet, or: perturb review {run} serve --annotator NAME")
-    for cell, n in facts.get("counts", {}).items():
-        if n < facts["per_cell"]:
-            note(f"short: {cell}: {n} of {facts['per_cell']}")
+    _note_sample(facts)
+
+
+def _note_sample(facts: Mapping[str, Any]) -> None:
+    """Say what a sample lacks, or how much of the judged replies it holds, by the kind of draw."""
+    # of a build: cells with too few candidates
+    for cell, drawn in facts.get("counts", {}).items():
+        if drawn < facts["per_cell"]:
+            note(f"short: {cell}: {drawn} of {facts['per_cell']}")
+    # of an evaluation, by a rule: the grades that each model needs
     for need in facts.get("needed", ()):
+        judged = counted(need["judged"], "judged reply", "judged replies")
         note(
-            f"{need['model']}: {need['needed']} of {counted(need['judged'], 'judged reply', 'judged replies')} to"
-            f" grade, {need['graded']} of them are graded; expected ± {need['half_width']:.3f}"
+            f"{need['model']}: {need['needed']} of {judged} to grade, {need['graded']} of them are graded;"
+            f" expected ± {need['half_width']:.3f}"
         )
-    for name, n in facts.get("kinds", {}).items():
-        note(f"{name}: {n['drawn']} of {counted(n['judged'], 'reply', 'replies')} that a judge graded")
+    # of an evaluation, by number: the replies of each kind of judgement
+    for kind, count in facts.get("kinds", {}).items():
+        note(
+            f"{kind}: {count['drawn']} of {counted(count['judged'], 'reply', 'replies')} that a judge graded"
+        )
 
 
 @review_app.command("serve", cls=WorkflowCommand)

@@ -21,7 +21,7 @@ from perturb.cli.output import (
 from perturb.cli.run_options import JsonOption
 
 if TYPE_CHECKING:
-    from perturb.scoring.power import PowerQuestion
+    from perturb.scoring.power import DesignEffect, PowerQuestion, RoundDesign
     from perturb.scoring.power_simulation import Simulation
 
 
@@ -141,9 +141,7 @@ def power_command(
         Budget,
         PowerQuestion,
         Split,
-        observe,
         plan_sizes,
-        read_design,
         split_budget,
     )
     from perturb.scoring.power_simulation import FORMATS
@@ -152,8 +150,7 @@ def power_command(
         reject_option("--separate", "goes with --results: give both")
     if results is not None and separate is None and replies is None:
         reject_option("--results", "goes with --separate or --replies: give one of them")
-    if replies is None and (within is not None or items is not None or item_cost):
-        reject_option("--replies", "is missing: --within, --items and --item-cost go with it")
+    _check_budget_options(replies, within, items, item_cost)
     if results is not None and separate is not None:
         _separate(results, separate, json_output)
         return
@@ -161,43 +158,60 @@ def power_command(
         check_choice("--figure", figure.suffix, FORMATS)
     if source is not None:
         reject_given({"--scores": scores}, "does not go with RUN_OR_SNAPSHOT: leave one of them out")
-    design = None if source is None else read_design(source)
-    scores = source if design is None and source is not None else scores
-    observed = None if scores is None else observe(scores)
+    design, observed = _read_source(source, scores)
     variance = rate * (1 - rate)
     if effect is None:
         effect = design.effect if design else 1.0
     if observed is not None:
         variance = observed.variance
+        # an effect below 1 is rarely more than chance, so plans do not count on it
         effect = effect if observed.effect is None else max(observed.effect, 1.0)
+    # no variance of scores in [0, 1] is above 1/4, but an estimate with divisor n - 1 can be
     question = PowerQuestion(epsilon, delta, rounds, drift, min(variance, 0.25), effect)
     with given_by_options():
         plan = plan_sizes(question)
+    sampled = observed or design
     simulation = None
     if runs or figure is not None:
-        sampled = observed or design
         per_base = None if sampled is None else math.ceil(sampled.n / sampled.bases)
-        simulated = size or plan["generative"]["per_round_clustered"]
-        simulation = _simulate(question, simulated, per_base, runs or 1000, seed, figure)
+        items_a_round = size or plan["generative"]["per_round_clustered"]
+        simulation = _simulate(question, items_a_round, per_base, runs or 1000, seed, figure)
     splits: tuple[Split, ...] = ()
     if replies is not None:
         share = _share_within(results) if within is None else within
+        budget = Budget(replies, share, item_cost, items or (design.n if design else None))
         with given_by_options():
-            most_items = items or (design.n if design else None)
-            splits = split_budget(Budget(replies, share, item_cost, most_items), question.variance, effect)
-    content = {
-        **plan,
-        **({"split": [asdict(split) for split in splits]} if splits else {}),
-        "round": design
-        and {**asdict(design), "half_width": design.half_width(question.variance, question.effect)},
+            splits = split_budget(budget, question.variance, effect)
+    content = dict(plan)
+    if splits:
+        content["split"] = [asdict(split) for split in splits]
+    half_width = design and design.half_width(question.variance, question.effect)
+    content |= {
+        "round": design and {**asdict(design), "half_width": half_width},
         "observed": observed and {**asdict(observed), "effective_n": observed.effective_n},
         "simulation": simulation and asdict(simulation),
     }
-    print_result(
-        content, make_power_report(question, plan, observed or design, simulation, splits), json_output
-    )
+    print_result(content, make_power_report(question, plan, sampled, simulation, splits), json_output)
     if figure is not None and not json_output:
         note(f"figure: {figure}")
+
+
+def _read_source(source: Path | None, scores: Path | None) -> tuple[RoundDesign | None, DesignEffect | None]:
+    """The design of the round to plan from, and the scores to plan from; either may be None."""
+    from perturb.scoring.power import observe, read_design
+
+    design = None if source is None else read_design(source)
+    if source is not None and design is None:
+        scores = source  # it is not a round, so it is an evaluation
+    return design, None if scores is None else observe(scores)
+
+
+def _check_budget_options(
+    replies: int | None, within: float | None, items: int | None, item_cost: float
+) -> None:
+    """Reject options about a budget of replies if the budget is missing."""
+    if replies is None and (within is not None or items is not None or item_cost):
+        reject_option("--replies", "is missing: --within, --items and --item-cost go with it")
 
 
 def _share_within(results: Path | None) -> float:
@@ -229,9 +243,15 @@ def _simulate(
     from perturb.scoring.power_simulation import DriftSetting, clusters_of, draw_figure, simulate, sweep_drift
 
     # the true score moves around the middle, where a score varies most
+    items_of_a_base, correlation = clusters_of(question.effect, per_base)
     setting = DriftSetting(
-        *(question.epsilon, question.rounds, question.drift, size, 0.5 - question.drift / 2),
-        *clusters_of(question.effect, per_base),
+        epsilon=question.epsilon,
+        rounds=question.rounds,
+        drift=question.drift,
+        size=size,
+        start=0.5 - question.drift / 2,
+        per_base=items_of_a_base,
+        icc=correlation,
     )
     with given_by_options():
         simulation = simulate(setting, runs, seed)

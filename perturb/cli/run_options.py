@@ -1,4 +1,4 @@
-"""The options of every command that asks models, and what they come to."""
+"""Options that several commands share, and the data classes of options for commands that ask models."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ HubSplitOption = Annotated[str | None, Option(help="Split of a data set on the H
 
 @dataclass(frozen=True, kw_only=True)
 class ModelOptions:
-    """Models under test, and what they are told."""
+    """The models under test, their decoding and their addresses."""
 
     model: Annotated[
         list[str] | None,
@@ -130,7 +130,7 @@ class ModelOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class CallOptions:
-    """How models are called."""
+    """How models are called: batches, waiting, executor."""
 
     batch: Annotated[
         bool,
@@ -148,7 +148,7 @@ class CallOptions:
     ] = "local"
 
     def run_options(self) -> JsonObject:
-        """Where and how calls are made, as `RunOptions` takes it."""
+        """The options as arguments of `RunOptions`."""
         from perturb.llm.client import BatchLimits
         from perturb.llm.factory import ExecutorEntry
 
@@ -158,7 +158,7 @@ class CallOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class AskOptions(CallOptions, ModelOptions):
-    """Which models under test are asked, and how, or what stands in for them."""
+    """Which models are asked, and how; or which recording replaces them."""
 
     replay: ReplayOption = None
     fill: FillOption = False
@@ -168,7 +168,7 @@ class AskOptions(CallOptions, ModelOptions):
     def print_estimate(
         self, prepared: tuple[RefusalBench | QuestionTask[Any], ModelSet], json_output: bool
     ) -> None:
-        """Print what the run would come to."""
+        """Print the estimate of the run."""
         from perturb.building.estimate import estimate_run
         from perturb.reports.runs import make_run_estimate_report
 
@@ -176,7 +176,7 @@ class AskOptions(CallOptions, ModelOptions):
         print_result(estimate.to_dict(), make_run_estimate_report(estimate), json_output)
 
     def recorded(self, command: str, source: str | None) -> Replay | None:
-        """The replies that stand in for models, if any; wrong use if there are neither these nor models."""
+        """The recording that replaces models, None without one. Rejects a call with neither a recording nor models."""
         from perturb.errors import RecordingError
         from perturb.files.resources import demo_recording
         from perturb.llm.recording import Replay, read_recording
@@ -206,7 +206,7 @@ class AskOptions(CallOptions, ModelOptions):
         return None
 
     def plan(self, command: str, source: str | None) -> JsonObject:
-        """What the plans of all commands that ask models take; wrong use as `recorded` and `names` say."""
+        """The arguments that all plans of runs share. Rejects options as `recorded` and `names` do."""
         replay = self.recorded(command, source)
         return {
             "models": tuple(self.model or ()),
@@ -218,7 +218,7 @@ class AskOptions(CallOptions, ModelOptions):
         }
 
     def names(self, command: str, replay: Replay | None) -> ModelNames:
-        """How the names of models are understood; a model named twice is wrong use."""
+        """How names of models are understood. Rejects a model that is named twice."""
         from perturb.config import refuse_secret_address
         from perturb.evaluation.models_under_test import PAPER_DECODING, ModelNames
 
@@ -246,7 +246,7 @@ class AskOptions(CallOptions, ModelOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionOptions(AskOptions):
-    """What the commands have in common that ask questions."""
+    """The options of commands that ask questions."""
 
     questions: Annotated[
         str | None,
@@ -290,7 +290,7 @@ class QuestionOptions(AskOptions):
         out: Path | None,
         draw: Callable[[QuestionSet], QuestionSet] | None = None,
     ) -> EvaluationReport:
-        """Ask the questions in these ways; `draw` takes the sample, by limit and seed unless given."""
+        """Ask the questions in the task that `ways` makes; `draw` draws the sample, by limit and seed unless given."""
         from perturb.evaluation.loading import read_questions
         from perturb.evaluation.question_formats import FORMATS
         from perturb.evaluation.standing import QuestionPlan, ask_questions, prepare_questions
@@ -308,7 +308,7 @@ class QuestionOptions(AskOptions):
         return run_and_report(lambda: ask_questions(plan, progress=not is_quiet()))
 
     def show(self, ended: EvaluationReport, page: Report, results: Sequence[Any]) -> None:
-        """Print what was found, and write its page; end with 1 if the run stopped before its end."""
+        """Print the results and write their page; end with 1 if the run stopped before its end."""
         from perturb.reports.runs import describe_work
 
         write_beside(self.report or (ended.run / "report.html" if self.demo else None), page)
@@ -323,7 +323,7 @@ class QuestionOptions(AskOptions):
 
 
 def run_and_report(run: Callable[[], EvaluationReport]) -> EvaluationReport:
-    """The report of a run, its warnings said; an interrupt says what it leaves behind."""
+    """Run, print the warnings and return the report. On an interrupt, print what is left behind at providers."""
     try:
         report = run()
     except KeyboardInterrupt as stop:

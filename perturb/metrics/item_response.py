@@ -26,7 +26,7 @@ PRIORS = (
     "abilities and mean difficulties: normal with mean 0 and SD 3; spread of difficulties: half-normal with scale 2;"
     " spread of log discriminations: half-normal with scale 0.5"
 )
-"""Standard deviation of the prior on abilities, in logits: it keeps estimates finite if all or no replies are right."""
+"""The priors in words, in logits. They keep estimates finite if a model has all replies right, or none."""
 _PRIOR_SD, _SPREAD_SCALES = 3.0, np.array([2.0, 0.5])
 _DIFFICULTY_NODES, _SLOPE_NODES = np.linspace(-4, 4, 41), np.linspace(-3, 3, 9)
 _STEP = 1e-4
