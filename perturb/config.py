@@ -1,9 +1,8 @@
-"""The build configuration that a user writes: YAML, strict, read once into frozen models.
+"""The build configuration: strict YAML, read into frozen models.
 
-Relative paths are relative to the file. `${NAME}` in a value stands for an environment variable; it is put in
-only in memory, so that the stored, resolved configuration still says `${NAME}`. Keys are named, never written.
-
-A model as a user names it in YAML: a generator, a verifier, a model under test; keys are named, never written.
+The first part describes one model: a generator, a verifier or a model under test. Relative paths are relative to the
+file. `${NAME}` in a value stands for an environment variable. It is replaced in memory only, so that stored
+configurations still say `${NAME}`. Keys are named, never written.
 """
 
 from __future__ import annotations

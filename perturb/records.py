@@ -1,8 +1,7 @@
-"""The nouns of the project: frozen records that every room passes around.
+"""The nouns of the project: frozen records that all packages share.
 
-Nothing here imports anything of ours, reads a file or makes a call.
-
-What models under test are asked and reply, and what judges say of the replies; imports nothing but `records`.
+The first part is about building a benchmark, the second about evaluating models on it. This module imports nothing
+else of the package, reads no file and makes no call.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What the functions of `perturb` do with their arguments: a configuration, a plan, and the work itself.
-
-What `perturb.curate` does with its arguments.
-"""
+"""Turns the arguments of the functions of `perturb` into configurations and plans, and does the work."""
 
 from __future__ import annotations
 

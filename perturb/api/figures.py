@@ -1,4 +1,4 @@
-"""Figures as Python code gets them: the report's data, shown as tables in a notebook."""
+"""Reports as Python objects: the data of a report, which a notebook shows as tables."""
 
 from __future__ import annotations
 

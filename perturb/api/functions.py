@@ -1,4 +1,4 @@
-"""The functions of `perturb`. What they need is imported when they are called, so that importing them costs nothing."""
+"""The functions of `perturb`. They import what they need when they are called, so that `import perturb` is fast."""
 
 from __future__ import annotations
 

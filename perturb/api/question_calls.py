@@ -1,4 +1,4 @@
-"""What `perturb.refusal_index` and `perturb.bas` do where models are asked."""
+"""The work behind `perturb.refusal_index` and `perturb.bas`, and the figures that they return."""
 
 from __future__ import annotations
 

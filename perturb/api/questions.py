@@ -1,4 +1,4 @@
-"""The functions of `perturb` that measure refusals and stated confidence: from tables, or by asking models."""
+"""The functions of `perturb` that measure refusals and stated confidence, from tables or by asking models."""
 
 from __future__ import annotations
 

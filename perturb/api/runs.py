@@ -1,4 +1,4 @@
-"""The run of a build and an evaluation, as Python code meets them: a folder, and what can be asked of it."""
+"""Runs of builds and evaluations as Python objects: a folder, with its status, its report and its data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The functions of `perturb` over what is stored, which call no model."""
+"""The functions of `perturb` that work on stored data and call no model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agreement among the verifiers, pair by pair and as a panel, with intervals; how many votes a panel is worth."""
+"""Agreement between pairs of verifiers and within the panel, with intervals, and the number of votes it is worth."""
 
 from __future__ import annotations
 

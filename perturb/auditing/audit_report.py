@@ -1,14 +1,8 @@
-"""The audit of a panel: every figure from stored votes, without a call.
+"""The audit of a panel, from stored votes alone: agreement, bias, rates, and what other rules would accept.
 
-What the panel's rule accepts, what other rules would, and what each verifier adds.
-
-Which candidates the figures may rest on, given that votes can be missing by design.
-
-Under the economy schedule a panel stops asking once its decision is certain. The candidates that have every vote are
-then mostly those that nobody failed, so votes are missing exactly where verifiers fail, and figures from whatever votes
-there are would be wrong. Only the audited share is safe: it is drawn by a hash, before any vote.
-
-The few figures that go with a snapshot, into its manifest and onto its card: of agreement, and of shortcuts.
+Votes can be missing by design. Under the economy schedule a panel stops once its decision is certain, so that most
+candidates with every vote are those that nobody failed. Figures from all votes would be wrong. Only the audited share
+is safe, since a hash draws it before any vote. The figures that go into the manifest and the card are here too.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The certificate of a round: what the panel made of planted items, and how many labels of the round are wrong.
+"""The certificate of a round: how the panel voted on planted items, and how many labels of the round are wrong.
 
-Measured on planted faults; natural ones may be harder to see.
+The error rates are those on planted faults; natural faults may be harder to see.
 """
 
 from __future__ import annotations

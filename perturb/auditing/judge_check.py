@@ -1,8 +1,7 @@
-"""The judge of an evaluation seen through people's eyes: do they grade as it does, and as each other?
+"""Compares the judge of an evaluation with people, and people with each other.
 
-The grade that counts is set against people's, and people's against each other's, grade by grade and as scores read
-them: an answer that is correct or not, a refusal or an answer. What people say is what most of those who graded the
-reply say; a tie says nothing.
+The judge's grade that counts is compared with those of people, by grade and as scores read it: correct or not, refusal
+or answer. The grade of people is that of most people who graded the reply; a tie gives none.
 
 Reference: BAS, appendix D.1 (200 replies, all graded alike).
 """

@@ -1,7 +1,7 @@
-"""What people found: pass rates, agreement among them, and the panel seen through their eyes.
+"""The results of a review by people: pass rates, agreement among people, and the panel compared with them.
 
-The alternative-annotator test says whether a judge may stand in for a person. Each person in turn is left out: is the
-judge at least as close to the others? Reference: Calderon, Reichart and Dror (ACL 2025), arXiv 2501.10970.
+The alternative-annotator test asks whether a judge may replace a person. Each person in turn is left out: is the judge
+at least as close to the others? Reference: Calderon, Reichart and Dror (ACL 2025), arXiv 2501.10970.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The sample as import files for annotation tools, and the answers as a table.
-
-The sample as a CSV sheet: written for a spreadsheet program, read back with the answers filled in.
-"""
+"""Writes the sample of a review as a CSV sheet or as files for annotation tools, and reads answers back."""
 
 from __future__ import annotations
 

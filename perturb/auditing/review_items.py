@@ -1,6 +1,7 @@
-"""What an annotator gets to see of a candidate: goal, lever, original and result, and nothing of the votes.
+"""What annotators see of a candidate, and the review page on the loopback address.
 
-The review page: one item at a time on the loopback address. All annotators share it; each has a token.
+A page shows one item: goal, lever, original and result, but no votes. All annotators share the page, each with a
+token.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""What annotators are asked: five questions about an item (RefusalBench, appendix C.2), or a grade of a reply.
+"""The questions that annotators answer, and the draw of the items that they review.
 
-Draw the items that people review: the same number from each cell (spec, section 5).
+There are five questions about an item (RefusalBench, appendix C.2), or a grade of a reply. The draw takes the same
+number of items from each cell (spec, section 5).
 """
 
 from __future__ import annotations

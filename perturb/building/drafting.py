@@ -1,7 +1,7 @@
-"""Drafts a perturbation class from a sentence, and has each of its levers tried, for a person to edit.
+"""Drafts a perturbation class from a sentence, and tries each of its levers, for a person to edit.
 
-The draft is a class file as docs/levers.md describes it. It is checked by the loader that a build uses; what the loader
-says is told to the model, which then tries once more.
+The draft is a class file as docs/levers.md describes it. The loader of a build checks it. If it finds a fault, the
+model gets the message and tries once more.
 """
 
 from __future__ import annotations

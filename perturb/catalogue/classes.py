@@ -1,4 +1,4 @@
-"""Perturbation classes as data: what the catalogue says of each, published or a user's own, and who judges which."""
+"""Perturbation classes as data, published ones and those of the user, and which verifiers judge which class."""
 
 from __future__ import annotations
 

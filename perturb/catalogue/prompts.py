@@ -1,10 +1,9 @@
-"""Renders prompts: the one place where templates become text for models.
+"""Renders prompts. This is the one place where templates become text for models.
 
-A prompt is two messages. The system message comes from a template and is rendered with options of ours alone, so it is
-the same for many requests and providers can cache it. The user message is one JSON object with the texts: they are
-data, are never rendered as a template, and cannot break out of their strings.
-
-Generators and verifiers have prompts of two kinds: for a single passage and for several.
+A prompt has two messages. The system message comes from a template that gets only options of ours. So it is the same
+for many requests, and providers can cache it. The user message is one JSON object with the texts. They are data: they
+are never rendered as a template and cannot break out of their strings. There are templates for single and for several
+passages.
 """
 
 from __future__ import annotations

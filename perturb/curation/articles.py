@@ -1,12 +1,12 @@
-"""Two forms of sources that need something beside them: articles need a writer of questions, KILT its knowledge source.
+"""Two source formats that need something else: articles need a writer of questions, KILT its knowledge source.
 
-Articles have `title`, `document` or `text`, and maybe a difficulty. HalluLens publishes GoodWiki in this form, with the
-harmonic centrality of a page, from 0 to 9, as `h_score_cat`.
+Articles have `title`, `document` or `text`, and an optional difficulty. HalluLens publishes GoodWiki in this format,
+with the harmonic centrality of a page, from 0 to 9, as `h_score_cat`.
 
-KILT (Petroni et al. 2021) has questions whose passages stand in a separate knowledge source. Each `output` has an
-`answer`, a `provenance` (page and range of paragraphs), or both. The knowledge source is JSON Lines, one page each:
-`wikipedia_id`, `wikipedia_title`, `text` (a list of paragraphs). It is many gigabytes long and read once from end to
-end, a page at a time; only the questions and the paragraphs that they point to stay in memory.
+In KILT (Petroni et al. 2021) the passages are in a separate knowledge source. Each `output` of a question has an
+`answer`, a `provenance` (page and range of paragraphs), or both. The knowledge source is JSON Lines with one page
+each: `wikipedia_id`, `wikipedia_title`, `text` (a list of paragraphs). It has many gigabytes and is read once, page by
+page; only the questions and the paragraphs that they point to stay in memory.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""From a source to a base set: read, filter, cut contexts, draw, write. What is left out is counted, with its reason.
+"""Curates a base set from a source: reads, filters, cuts contexts, draws and writes.
 
-A context is cut to a set number of passages, so that all instances of a set are alike (spec, section 2). A base set is
-JSON Lines of our form with a header line, and a manifest beside it.
+Records that are left out are counted by reason. Every context is cut to the same number of passages, so that the
+instances of a set are alike (spec, section 2). A base set is written as JSON Lines with a header, and with a manifest.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Reads a folder of documents into passages that questions are to be written about.
+"""Reads a folder of documents into passages, so that questions can be written about them.
 
-Text, Markdown and HTML files are read, and PDF files where the extra `pdf` is installed. A document is cut at its
-headings, and a section at its paragraphs. Its date comes from front matter, `<meta>` or `<time>`, never from the file.
+It reads text, Markdown and HTML files, and with the extra `pdf` also PDF files. A document is divided at its headings
+and a section at its paragraphs. The date of a document comes from front matter, `<meta>` or `<time>`, never from the
+file.
 """
 
 from __future__ import annotations

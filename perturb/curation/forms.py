@@ -1,20 +1,18 @@
-"""Forms of base sets, each with how it is recognised and how a row of it is read: ours, SQuAD, NQ, RefusalBench.
+"""Formats of base sets: how rows of ours, SQuAD, NQ and RefusalBench are recognised and read.
 
-Ours has `query`, `passages` or `context`, `answers`, and a few optional fields.
+Our format has `query`, `passages` or `context`, `answers`, and a few optional fields. Other fields are ignored.
 
-SQuAD (Rajpurkar et al. 2016, 2018), as the Hugging Face Hub has it, has `question`, `context` and `answers` with their
-texts; many sets follow it. HalluLens (Bang et al. 2025) writes the questions of PreciseWikiQA under other names:
-`prompt`, `reference`, `answer`.
+SQuAD (Rajpurkar et al. 2016, 2018), as on the Hugging Face Hub, has `question`, `context` and `answers` with their
+texts; many sets follow it. HalluLens (Bang et al. 2025) uses other names for PreciseWikiQA: `prompt`, `reference`,
+`answer`.
 
-Open-domain NQ dumps have `question`, `answers`, and `ctxs` with a gold flag. DPR (Karpukhin et al. 2020) and Lost in
-the Middle (Liu et al. 2023) publish this form; DPR's training files list the gold passages under `positive_ctxs`
-instead, without a flag.
+Open-domain NQ has `question`, `answers`, and `ctxs` with a gold flag. DPR (Karpukhin et al. 2020) and Lost in the
+Middle (Liu et al. 2023) publish this format. The training files of DPR have no flag; they list the gold passages under
+`positive_ctxs`.
 
-The published RefusalBench sets (Muhamed et al. 2025) give the originals behind their rows. Many rows are made from one
-base instance, known by `source_id`. Where the set has several passages, `original_context` numbers them; a row without
-it serves only if its class leaves the passages as they were.
-
-Fields that are not read are ignored.
+The published RefusalBench sets (Muhamed et al. 2025) contain the originals of their rows. Many rows come from one base
+instance, `source_id`. In the set with several passages, `original_context` numbers them; a row without it can be used
+only if its class leaves the passages unchanged.
 """
 
 from __future__ import annotations

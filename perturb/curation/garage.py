@@ -1,7 +1,7 @@
-"""The form of GaRAGe (Sorodoc et al. 2025): a question with many passages, each labelled by annotators.
+"""The format of GaRAGe (Sorodoc et al. 2025): a question with many passages, each labelled by annotators.
 
-Every entry of `grounding` holds one text under a key `cite_N`, which begins with its marker "[N] Title: ";
-`evidence_correct` and `evidence_cited` say of each entry what it is good for and whether the answer cites it.
+Every entry of `grounding` has one text, under a key `cite_N`, which begins with its marker "[N] Title: ".
+`evidence_correct` and `evidence_cited` say how useful each entry is and whether the answer cites it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Rows of any data set on the Hugging Face Hub, or of a local folder that `datasets` can load.
+"""Reads rows of data sets on the Hugging Face Hub, or of a local folder that `datasets` can load.
 
-The only place in this room that imports `datasets`, and only when it is asked to.
+This is the only module of the package that imports `datasets`, and it does so only when it is needed.
 """
 
 from __future__ import annotations

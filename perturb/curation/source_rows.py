@@ -1,4 +1,4 @@
-"""Reads the rows of base sets, strictly, and checks their fields."""
+"""Reads the rows of base sets, and checks their fields strictly."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Where the data folders are, beside the package in a wheel or at the top of a checkout, and which version runs.
+"""Finds the data folders and the version of the package, and computes digests and the seeds drawn from them.
 
-Content hashes and the seeds drawn from them.
+The data folders are inside the package in a wheel, and at the top level of a checkout.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The one reader of tables (JSON Lines, CSV, Parquet), as rows that know their place or as columns."""
+"""Reads tables (JSON Lines, CSV, Parquet), as rows that know their place or as columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one place that makes Jinja environments: for prompts, pages, cards and files of harnesses."""
+"""Makes the Jinja environments for prompts, pages, cards and files of harnesses. No other module imports Jinja."""
 
 from __future__ import annotations
 

@@ -1,11 +1,8 @@
-"""Whole text files, as far as they are of a size that can be meant.
+"""Reads whole text files up to a sensible size, replaces folders atomically, and keeps rows on disk.
 
-Puts a new folder in place of an old one: whole or not at all, and with nothing left behind by the dead.
-
-While it is written, the new folder is `.NAME.MARK.new` beside `NAME`; for a moment the old one is `.NAME.MARK.old`. The
-process at work holds a lock on each of them, which the system takes back when it dies, however it dies.
-
-Rows on disk in place of memory, so that a snapshot of any size is written in little of it.
+While a folder is written, it is called `.NAME.MARK.new` beside `NAME`; for a moment the old folder is
+`.NAME.MARK.old`. The process holds a lock on both. The system releases the lock when the process dies, so that a later
+process can remove what is left. A spool keeps rows on disk, so that a snapshot of any size needs little memory.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""YAML read strictly: duplicate keys are refused and every value knows the line it stands on."""
+"""Reads YAML strictly: duplicate keys are refused, and every value knows its line."""
 
 from __future__ import annotations
 

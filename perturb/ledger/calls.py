@@ -1,4 +1,4 @@
-"""A run's database whatever the run does: the lock, the one writer, and the log of calls."""
+"""The parts of a ledger that every run has: the lock, the single writer and the log of calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Connections to a ledger and the one thread that writes to it."""
+"""Connections to a ledger, and the one thread that writes to it."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
-"""The ledger of an evaluation: items, responses of models under test, judgements, beside the calls.
+"""The ledger of an evaluation: items, responses, judgements, provider batches and reviews, besides the calls.
 
-The ledger's account of provider batches: which there are, and which of their rows are still to come.
-
-A row is taken when what came of it is in the ledger; those that are not are asked for again from the same batch.
-
-Human reviews in a run's ledger: the sample that was drawn, and every answer an annotator gave.
+A row of a provider batch is taken once its result is in the ledger; rows that are not taken are fetched again from the
+same batch. A review is a drawn sample and every answer of an annotator.
 """
 
 from __future__ import annotations

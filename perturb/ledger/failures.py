@@ -1,6 +1,6 @@
-"""What failed in a run: calls and unread replies by model and cause; jobs and votes by a fault of a rule or check.
+"""Queries about failures: failed calls and unread replies by model and cause, and faults of rules and checks.
 
-What is asked of a ledger about the replies that a recording holds, or should hold.
+The queries about replies that a recording holds, or lacks, are here too.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The ledger's schema, as the list of steps that lead to it.
+"""The schema of the ledger, as the list of migrations that lead to it.
 
-Step n takes a ledger from version n to n + 1; `PRAGMA user_version` says where a file stands.
+Migration n takes a ledger from version n to n + 1; `PRAGMA user_version` is the version of a file.
 """
 
 from __future__ import annotations

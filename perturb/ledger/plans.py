@@ -1,7 +1,4 @@
-"""The plan that a build's ledger works on.
-
-The ledger of one build: plans, jobs, candidates, votes and decisions, beside the calls.
-"""
+"""The ledger of a build: plans, jobs, candidates, votes and decisions, besides the calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a ledger holds beside the jobs: planted items with their votes, and what solvers replied to accepted items."""
+"""Planted items with their votes, and the replies of solvers to accepted items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked of a ledger: reading only, one function per question."""
+"""Queries of a ledger, one function for each question. They only read."""
 
 from __future__ import annotations
 

@@ -1,10 +1,8 @@
-"""What a build that works by quota asks of its ledger.
+"""Quotas: how many accepted items each generator has in each cell, and which jobs come next.
 
-How many accepted items each cell and generator is to have, and which jobs a build does next to get there.
-
-A wave holds, for each cell and generator, no more jobs than it lacks items, or half of what it takes at the share
-accepted so far: what is more than the quota is hardly ever paid for. Jobs whose levers were accepted most come first. A
-wave depends on nothing but the ends of the jobs before it.
+A wave has, for each generator and cell, at most as many jobs as items are missing, or half of the jobs that are needed
+at the rate of acceptance so far. So hardly any item beyond the quota is paid for. Jobs whose levers were accepted most
+often come first. A wave depends only on how the jobs before it ended.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
-"""Works through many small tasks with bounded concurrency, and stops cleanly when the budget is spent.
+"""Runs many small tasks with bounded concurrency, stops them cleanly, and reports events.
 
-Runs coroutines to their end, also where an event loop is running already, as in a notebook.
-
-Ctrl-C and SIGTERM: the first ends the work in order, one right after it is the same, a later one ends it at once.
-
-What happens in a run, for whoever listens: records of the standard `logging`, with their fields beside the words.
-
-Imports nothing heavy: the console script answers interrupts from its first moment on.
+A coroutine runs to its end even if an event loop is running already, as in a notebook. The first Ctrl-C or SIGTERM
+ends the work in order, and a later one ends it at once; a second signal right after the first counts as the same.
+Events are records of `logging` with fields. This module imports nothing heavy, since the console script needs it at
+once.
 """
 
 from __future__ import annotations

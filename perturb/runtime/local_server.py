@@ -1,7 +1,7 @@
-"""Pages served to this machine alone, each site under a secret link; what they serve is not this module's business.
+"""Serves pages to this machine alone, each site under a secret link.
 
-The server listens on the loopback address, refuses requests that name another host (so that no web page elsewhere can
-reach it by a name of its own), and sends every reply with a policy that allows no script but those of the site.
+The server listens on the loopback address. It refuses requests that name another host, so that no web page can reach
+it under a name of its own. Every reply carries a policy that allows only the scripts of the site.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""When two texts count as the same, when an answer stands in one, and what its words are: in any script.
+"""Compares texts in any script: when two count as the same, whether one holds an answer, and what its words are.
 
-Which texts the offline engine and its verifiers read: prose, of a length at which all their patterns are quick.
+It also decides which texts the offline engine and its verifiers read: prose that is short enough for their patterns.
 """
 
 from __future__ import annotations

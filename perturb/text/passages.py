@@ -1,8 +1,8 @@
-"""Passages and sentences: which of them a candidate may change, and what a perturbation changed, marked word by word.
+"""Passages and sentences: which passages a candidate may change, and what it changed, word by word.
 
-The order, the number and the roles of the passages never change. Where the class may change the context, the passages
-that may change are the signal ones. Where the answer must go, a noise passage in which it stands may change as well.
-Edits of sentences keep the spacing of the rest.
+The order, the number and the roles of passages never change. If the class may change the context, it may change the
+signal passages. If the answer must go, a noise passage that holds it may change too. Edits of sentences keep the
+spacing of the rest.
 """
 
 from __future__ import annotations

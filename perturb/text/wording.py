@@ -1,8 +1,6 @@
-"""Numbers with their nouns, lists that stop, and the word that was probably meant.
+"""Wording of messages: numbers with nouns, lists, spelling hints, languages, and HTML tables for notebooks.
 
-Tables in HTML, as a notebook shows them.
-
-The languages that texts may be in: codes of ISO 639, as the Hub takes them, with their English names.
+Languages are ISO 639 codes, as on the Hub, with their English names.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What would give an answer away once its words are gone.
-
-Cutting what states the answer, and whether anything left betrays it.
-"""
+"""Cuts the sentences that state an answer, and checks whether what remains still gives it away."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""What a rule-based verifier answers.
+"""The finished item as the offline verifiers see it: the original and the candidate, compared once.
 
-The finished item as the verifiers see it: the original beside the candidate, compared once.
-
-Target compliance: what the class may change was changed, nothing else was, and neither too little nor too much.
+It also holds the result of a check, and the check of target compliance: the class allows all changes, and they are
+neither too small nor too large.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Contradiction: a clash about the answer where the class asks for one, and none where it does not.
+"""The check of contradictions: items of the class have two clashing statements about the answer, and others have none.
 
-Rivals of the answer: fresh statements that offer another value for what the question asks.
+A rival is a new statement that gives another value for what the question asks.
 """
 
 from __future__ import annotations

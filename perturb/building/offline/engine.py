@@ -1,6 +1,6 @@
 """The offline engine: picks a lever of the cell whose rule fits the instance, applies it and checks the result.
 
-Rules over several passages: they work on the signal passages, and no passage left alone may undo what they did.
+With several passages, rules work on the signal passages, and no other passage may undo their effect.
 """
 
 from __future__ import annotations

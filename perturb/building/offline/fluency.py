@@ -1,4 +1,4 @@
-"""Fluency: cheap signs that a text reads as a person would write it."""
+"""The check of fluency: simple signs that a person could have written the text."""
 
 from __future__ import annotations
 

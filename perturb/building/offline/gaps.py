@@ -1,4 +1,4 @@
-"""What stands in the gaps of a rule's wordings: taken from the passage, the question, or a donor."""
+"""Fills the gaps in the wordings of rules from the passage, the question or a donor."""
 
 from __future__ import annotations
 

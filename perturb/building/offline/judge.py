@@ -1,10 +1,9 @@
-"""A panel of rule-based verifiers that read the finished item and nothing else.
+"""The offline verifiers, which judge the finished item by rules.
 
-They share no code with the rules that generate, so that a slip in the analysis of an instance is not repeated here.
-Where a verifier has no test for an item it abstains, and for a class on which it never has one it is absent.
-Agreement between these rules and the generating rules does not validate either.
-
-Answer constraint: the accepted answer stands where it must, and is gone without a trace where it must not.
+They share no code with the rules that generate, so that an error in the analysis of an instance is not repeated here.
+A verifier abstains if it has no test for an item, and it is absent for a class on which it never has one. The check of
+the answer constraint stands here too: the accepted answer is there if it must be, and otherwise it is gone without a
+trace. That these rules agree with the generating rules validates neither.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Leftovers: the small scars that cutting and filling leave in a text and that its original did not have."""
+"""The check of leftovers: small marks of cutting and filling that the original text does not have."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What operators take out of passages and what they put there: cutters, and donors of second referents and passages.
+"""What operators take out of passages and put into them: cutters and donors.
 
-Each cutter yields the texts that are left, the first of which may be taken. Donors are other instances of the base set.
-A table keeps a few for each kind of answer and each way of asking, those with the smallest digest, so that it hardly
-changes when the base set grows; each instance is lent the same few of them wherever its job is done.
+A cutter yields the texts that remain, the best first. A donor is another instance of the base set that lends a second
+referent or a passage. A table keeps a few donors for each kind of answer and question, those with the smallest
+digests. So the table hardly changes when the base set grows, and an instance always gets the same donors.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The operators of the offline engine: each takes an instance and a rule's data and yields what may come of them.
+"""The operators of the offline engine: each applies a rule to an instance and yields drafts.
 
-An operator yields drafts, the best first; the engine takes the first that keeps its promises. It abstains by yielding
-none, which is the most frequent outcome.
+The best draft comes first, and the engine takes the first that passes its checks. An operator that yields no draft
+abstains, which is the most frequent result.
 """
 
 from __future__ import annotations

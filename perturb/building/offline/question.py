@@ -1,4 +1,4 @@
-"""A question with its names in proper letter case, and read as a claim: "who wrote Emma" as "… wrote Emma"."""
+"""Questions: restores the letter case of names, and turns "who wrote Emma" into the claim "… wrote Emma"."""
 
 from __future__ import annotations
 

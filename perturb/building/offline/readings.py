@@ -1,6 +1,6 @@
-"""What an original instance says, read by the verifiers on their own: aliases, support, kind of answer.
+"""How the offline verifiers read an original instance: aliases, support and kind of the answer.
 
-Values of a type in a text: dates, numbers and names, and the shapes one value may take.
+It also finds values of a type in a text, which are dates, numbers and names, and the forms that a value may take.
 """
 
 from __future__ import annotations

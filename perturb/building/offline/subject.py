@@ -1,4 +1,4 @@
-"""What a passage is about: its name as the passage writes it, the noun that says what it is, and when it began."""
+"""The subject of a passage: its name in the passage, the noun that says what it is, and its first year."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""Words as the rules compare them: tokens, plain forms, crude stems, and where a phrase stands.
+"""Words as the rules compare them: tokens, plain forms, stems, places of phrases, verb forms and measures.
 
-Words and verb forms come from two tables in `_data/english`; words that are not in them are unknown.
-
-Measures of a text in another unit.
+Words and verb forms come from two tables in `_data/english`. A word that is in neither is unknown.
 """
 
 from __future__ import annotations
