@@ -389,7 +389,12 @@ def test_a_tag_of_somebody_else_is_refused(hub: LoopbackHub, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("route", "status", "told"), [("create", 401, "export HF_TOKEN"), ("commit", 403, "may not write")]
+    ("route", "status", "told"),
+    [
+        ("create", 401, "export HF_TOKEN"),
+        ("commit", 403, "may not write"),
+        ("commit", 404, "no such repository"),
+    ],
 )
 def test_a_refusal_is_not_tried_again(
     hub: LoopbackHub, tmp_path: Path, route: str, status: int, told: str
