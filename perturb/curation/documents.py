@@ -33,9 +33,9 @@ from perturb.text.passages import split_sentences
 from perturb.text.wording import read_language
 
 PASSAGE_WORDS = (30, 300)
-"""Words of a passage: a shorter one is left out, and no paragraph is added beyond the second number."""
+"""The least and the most words of a passage. A shorter passage is left out; a longer paragraph is cut."""
 _STRETCH = 20_000
-"""Characters that are split into sentences at a time: a bracket that stays open makes longer texts slow."""
+"""Characters that are split into sentences at a time; a bracket that is never closed makes longer texts slow."""
 _MAX_PDF_BYTES = 256 * 2**20
 
 _DATES = frozenset(
@@ -58,34 +58,34 @@ _DATES = frozenset(
         "og:published_time",
     ]
 )
-"""What front matter and `<meta>` call the date of an article, in lower case."""
+"""Names of the publication date in front matter and `<meta>`, in lower case."""
 _LICENCES = frozenset(["licence", "license", "dcterms.license", "dcterms.rights", "dc.rights", "rights"])
 
 
 @dataclass(slots=True)
 class Document:
-    """What was read of one file."""
+    """The content of one file."""
 
     title: str = ""
     date: date | None = None
     licence: str | None = None
     language: str | None = None
     sections: list[tuple[str, list[str]]] = field(default_factory=lambda: [("", [])])
-    """Each heading with the paragraphs under it; what stands before the first heading has none."""
+    """Each heading with the paragraphs under it. The first section has no heading."""
 
     def add_heading(self, text: str) -> None:
-        """Begin a section; the first heading is the title of a document that states none."""
+        """Begin a section. The first heading becomes the title if the document has none."""
         if heading := _one_line(text):
             self.title = self.title or heading
             self.sections.append((heading, []))
 
     def add_paragraph(self, text: str) -> None:
-        """Add to the last section."""
+        """Add a paragraph to the last section."""
         if paragraph := _one_line(text):
             self.sections[-1][1].append(paragraph)
 
     def note(self, name: str, value: Any) -> None:
-        """Take what front matter or `<meta>` states, if it is of use and was not stated before."""
+        """Store a fact from front matter or `<meta>`, if it is useful and was not given before."""
         name = name.strip().lower()
         text = _one_line(value)[:MAX_NAME_CHARS] if isinstance(value, str) else ""
         if name in _DATES:
@@ -106,8 +106,8 @@ class Document:
 
 
 def _join(paragraphs: list[str]) -> Iterator[str]:
-    """Paragraphs joined as far as `PASSAGE_WORDS` allows; a longer paragraph is cut between its sentences."""
-    held, count = "", 0
+    """Join paragraphs into passages of `PASSAGE_WORDS`. A longer paragraph is cut between its sentences."""
+    passage, count = "", 0
     for paragraph in paragraphs:
         pieces = [paragraph]
         if len(words(paragraph)) > PASSAGE_WORDS[1]:
@@ -115,18 +115,18 @@ def _join(paragraphs: list[str]) -> Iterator[str]:
             pieces = [sentence.text for stretch in stretches for sentence in split_sentences(stretch)]
         for number, piece in enumerate(pieces):
             length = len(words(piece))
-            if held and count + length > PASSAGE_WORDS[1]:
-                yield held
-                held, count = "", 0
+            if passage and count + length > PASSAGE_WORDS[1]:
+                yield passage
+                passage, count = "", 0
             gap = " " if number else "\n\n"
-            held = f"{held}{gap}{piece}" if held else piece
+            passage = f"{passage}{gap}{piece}" if passage else piece
             count += length
-    if held:
-        yield held
+    if passage:
+        yield passage
 
 
 def read_date(value: Any) -> date | None:
-    """The day that a date of a document names; None if it names none, or none that can be told for sure.
+    """The day that a date in a document means; None if it is not a date, or an ambiguous one.
 
     >>> read_date("2026-03-01T08:00:00Z"), read_date("Sun, 01 Mar 2026 08:00:00 GMT"), read_date("03/01/2026")
     (datetime.date(2026, 3, 1), datetime.date(2026, 3, 1), None)
@@ -154,12 +154,12 @@ def _language(text: str) -> str | None:
 
 
 def _one_line(text: str) -> str:
-    """The text with its blanks as single ones, without what no text file holds."""
+    """The text with single blanks and without control characters and lone surrogates."""
     return " ".join(re.sub(r"[\x00-\x08\x0e-\x1f\ud800-\udfff]", "", text).split())
 
 
 def read_plain(text: str) -> Document:
-    """A text file: paragraphs stand between blank lines."""
+    """Read plain text. Blank lines separate paragraphs."""
     document = Document()
     for paragraph in re.split(r"\n\s*\n", text):
         document.add_paragraph(paragraph)
@@ -178,11 +178,11 @@ _MARKUP = (
     (re.compile(r"`([^`\n]+)`"), r"\1"),
     (re.compile(r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1[^\n]*\n?|\Z)", re.DOTALL | re.MULTILINE), ""),
 )
-"""Comments, images, links, bold words, code in a line and blocks of code, and what is left of each."""
+"""Patterns of comments, images, links, bold words, inline code and blocks of code, with their replacements."""
 
 
 def read_markdown(text: str) -> Document:
-    """A Markdown file, whose front matter may state title, date, licence and language; blocks of code are left out.
+    """Read Markdown. Front matter may give title, date, licence and language. Blocks of code are left out.
 
     Raises `SourceError` if the front matter is not YAML.
     """
@@ -192,20 +192,21 @@ def read_markdown(text: str) -> Document:
         for name, value in content.items() if isinstance(content, dict) else ():
             document.note(str(name), value)
         text = text[front.end() :]
-    for pattern, left in _MARKUP:
-        text = pattern.sub(left, text)
+    for pattern, replacement in _MARKUP:
+        text = pattern.sub(replacement, text)
     paragraph: list[str] = []
     for line in [*text.splitlines(), ""]:
-        mark = _HEADING.match(line)
-        underlined = len(paragraph) == 1 and _UNDERLINE.fullmatch(line)
-        if line.strip() and not mark and not underlined:
+        heading_mark = _HEADING.match(line)
+        # A line of "===" or "---" turns the one line above it into a heading.
+        is_underline = len(paragraph) == 1 and _UNDERLINE.fullmatch(line)
+        if line.strip() and not heading_mark and not is_underline:
             paragraph.append(line)
             continue
-        add = document.add_heading if underlined else document.add_paragraph
+        add = document.add_heading if is_underline else document.add_paragraph
         add(" ".join(paragraph))
         paragraph = []
-        if mark:
-            document.add_heading(_CLOSING_MARKS.sub("", line[mark.end() :].rstrip()))
+        if heading_mark:
+            document.add_heading(_CLOSING_MARKS.sub("", line[heading_mark.end() :].rstrip()))
     return document
 
 
@@ -241,11 +242,11 @@ _LEFT_OUT = frozenset(
 _BLANKS = frozenset(("br", "td", "th"))
 _CONTENT = frozenset(("article", "main"))
 _FACTS = {"title": "title", "time": "date"}
-"""Elements whose text states something about the page."""
+"""Elements whose text is a fact about the page → the name of the fact."""
 
 
 class _Page(HTMLParser):
-    """Collects headings and paragraphs; those of `<article>` and `<main>` alone if the page has any."""
+    """Collects headings and paragraphs, only those of `<article>` and `<main>` if the page has such elements."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -257,13 +258,13 @@ class _Page(HTMLParser):
         self._inside = 0
 
     def document(self) -> Document:
-        """What was collected so far."""
+        """The document of all that was collected."""
         self._end_block()
         content = self.content if any(paragraphs for _, paragraphs in self.content.sections) else self.whole
         return replace(self.whole, title=self.whole.title or content.title, sections=content.sections)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        stated = {name: value or "" for name, value in attrs}
+        attributes = {name: value or "" for name, value in attrs}
         if tag in _LEFT_OUT:
             self._left_out.append(tag)
         elif tag in _FACTS:
@@ -276,14 +277,14 @@ class _Page(HTMLParser):
             self._text.append(" ")
         if tag == "meta":
             for key in ("property", "name", "itemprop"):
-                if stated.get(key, "").lower() != "title":
-                    self.whole.note(stated.get(key, ""), stated.get("content", ""))
-        elif tag in ("a", "link") and "license" in stated.get("rel", "").lower().split():
-            self.whole.note("licence", stated.get("href", ""))
+                if attributes.get(key, "").lower() != "title":
+                    self.whole.note(attributes.get(key, ""), attributes.get("content", ""))
+        elif tag in ("a", "link") and "license" in attributes.get("rel", "").lower().split():
+            self.whole.note("licence", attributes.get("href", ""))
         elif tag == "time":
-            self.whole.note("date", stated.get("datetime", ""))
+            self.whole.note("date", attributes.get("datetime", ""))
         elif tag == "html":
-            self.whole.note("lang", stated.get("lang", ""))
+            self.whole.note("lang", attributes.get("lang", ""))
 
     def handle_endtag(self, tag: str) -> None:
         if tag in self._left_out:
@@ -311,7 +312,7 @@ class _Page(HTMLParser):
 
 
 def read_html(text: str) -> Document:
-    """An HTML page; menus, forms, scripts and the like are left out. Raises `SourceError` if it cannot be parsed."""
+    """Read an HTML page without menus, forms and scripts. Raises `SourceError` if it cannot be parsed."""
     page = _Page()
     try:
         page.feed(text)
@@ -322,7 +323,7 @@ def read_html(text: str) -> Document:
 
 
 def read_pdf(path: Path) -> Document:
-    """A PDF file, by its text layer. Raises `SourceError` if it cannot be read."""
+    """Read the text layer of a PDF file. Raises `SourceError` if it cannot be read."""
     from pypdf import PdfReader
 
     logging.getLogger("pypdf").setLevel(logging.ERROR)
@@ -345,13 +346,13 @@ _READERS = {
     **dict.fromkeys((".md", ".markdown"), read_markdown),
     **dict.fromkeys((".html", ".htm", ".xhtml"), read_html),
 }
-"""By the ending of the file's name."""
+"""Suffix of a file → its reader."""
 
 
 def read_document(path: Path, since: date | None = None) -> Document | SkippedRow:
-    """The document of a file, titled by the file's name if it states no title, or why there is none.
+    """Read a document, or say why it is left out. The name of the file is its title if it has no other.
 
-    With `since`, a document is left out unless it is dated that day or later.
+    With `since`, a document is left out unless its date is that day or later.
     """
     ending = path.suffix.lower()
     if ending == ".pdf" and find_spec("pypdf") is None:

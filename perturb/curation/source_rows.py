@@ -25,7 +25,7 @@ MAX_NAME_CHARS = 500
 """Longest id, title, source, domain, licence or name of a set, in characters."""
 
 FIELDS_OF_A_QUESTION = ("query", "question", "passages", "context", "ctxs", "answers")
-"""What a table is read by, whatever else it holds, where columns are mapped."""
+"""Columns of a table that are read even if they are not mapped."""
 
 _PLACE = re.compile(r"\[\d+\]")
 _COUNT = re.compile(r"[\d,]*\d(?= characters, the limit)")
@@ -33,19 +33,19 @@ _COUNT = re.compile(r"[\d,]*\d(?= characters, the limit)")
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a base set says of itself in its optional first line, or what its file name says for it."""
+    """The optional first line of a base set, which describes the set; by default its name is that of the file."""
 
     name: str
     licence: str | None = None
     attribution: str | None = None
     language: str = ENGLISH
-    """Of the rows that state none."""
+    """The language of rows that do not give one."""
     since: str | None = None
     """The first day of the documents that the questions were written from, as `YYYY-MM-DD`."""
 
 
 class RowError(SourceError):
-    """A row that cannot be used; `reason` says why in words that are the same for every such row."""
+    """A row that cannot be used. `reason` says why, in the same words for every such row."""
 
     def __init__(self, message: str, reason: str) -> None:
         super().__init__(message)
@@ -53,7 +53,7 @@ class RowError(SourceError):
 
 
 class NoAnswer(RowError):
-    """A row without an answer: it is left out in every format, unless all rows are like it."""
+    """A row without an answer. Every format leaves it out, unless no row has an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +66,10 @@ class SourceRow(tables.Row):
     def of_table(
         cls, path: Path, line: int, cells: Mapping[str, Any], header: Header, columns: Mapping[str, str]
     ) -> SourceRow:
-        """A row of a table: a cell may hold a JSON list or object, and an empty one counts as not there.
+        """A row of a table. A cell may hold a JSON list or object; an empty cell counts as a missing field.
 
-        `columns` gives our field for columns of other names. If it gives any, further columns are passed over, but for
-        those called as in `FIELDS_OF_A_QUESTION`.
+        `columns` maps our fields to columns with other names. If it maps any, only these columns and those in
+        `FIELDS_OF_A_QUESTION` are read.
         """
         if columns:
             known_as = tables.rename(cells, columns)
@@ -83,7 +83,7 @@ class SourceRow(tables.Row):
         return RowError(message, f"{_PLACE.sub('[]', field)} {reason}")
 
     def text(self, value: Any, field: str, limit: int) -> str:
-        """`value` as it is, if it is a string with something in it and of at most `limit` characters."""
+        """`value`, a string that is not blank and has at most `limit` characters. Raises `RowError` for others."""
         if not isinstance(value, str):
             raise self.error(field, f"must be a string, got {type_name(value)}: write it in double quotes")
         if not value.strip():
@@ -95,13 +95,13 @@ class SourceRow(tables.Row):
         return value
 
     def question(self, field: str) -> str:
-        """The question in a field that must be there."""
+        """The question in a required field."""
         if self.fields.get(field) is None:
             raise self.error(field, "is missing: give the question as a string")
         return self.text(self.fields[field], field, MAX_QUERY_CHARS)
 
     def passage(self, field: str, item: Mapping[str, Any], role: Role = "signal") -> Passage:
-        """The passage that an object in a field holds: its text, and its title if it has one."""
+        """The passage in an object: its text, and its title if it has one."""
         if item.get("text") is None:
             raise self.error(f"{field}.text", "is missing: give the passage as a string")
         text = self.text(item["text"], f"{field}.text", MAX_PASSAGE_CHARS)
@@ -109,14 +109,14 @@ class SourceRow(tables.Row):
         return Passage(text, self.text(title, f"{field}.title", MAX_NAME_CHARS) if title else "", role)
 
     def optional_text(self, field: str, limit: int = MAX_NAME_CHARS) -> str | None:
-        """The text of a top-level field, or None where it is absent or null."""
+        """The text of a top-level field; None if it is absent or null."""
         value = self.fields.get(field)
         return None if value is None else self.text(value, field, limit)
 
     def language(self) -> str:
-        """The language that the row states, else that of its set."""
-        stated = self.optional_text("language")
-        return self.header.language if stated is None else self.language_code(stated, "language")
+        """The language of the row, or else that of its set."""
+        code = self.optional_text("language")
+        return self.header.language if code is None else self.language_code(code, "language")
 
     def language_code(self, value: Any, field: str) -> str:
         """`value` if it is the code of a language."""
@@ -126,7 +126,7 @@ class SourceRow(tables.Row):
             raise self.error(field, f"is an {error}") from None
 
     def identifier(self, field: str = "id") -> str | None:
-        """The row's id as text (a whole number is taken too), or None where it has none."""
+        """The row's id as text, from a text or a whole number; None if it has none."""
         value = self.fields.get(field)
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
@@ -153,14 +153,14 @@ class SourceRow(tables.Row):
     def instance(
         self, query: str, passages: tuple[Passage, ...], answers: tuple[str, ...], **more: Any
     ) -> BaseInstance:
-        """The base instance of the row; id, source and licence as row and set state them, unless given."""
+        """The base instance of the row. Id, source and licence come from the row and its set, unless in `more`."""
         content = digest(query, [[one.title, one.text, one.role] for one in passages], answers)
         header = self.header
         own = {"id": self.identifier() or content, "source": header.name, "licence": header.licence, **more}
         return BaseInstance(query=query, passages=passages, answers=answers, **own)
 
     def objects(self, field: str) -> list[dict[str, Any]]:
-        """A top-level list of at least one JSON object."""
+        """The JSON objects of a top-level list that is not empty."""
         value = self.fields.get(field)
         if not isinstance(value, list) or not value:
             got = "an empty list" if value == [] else type_name(value)
@@ -173,29 +173,28 @@ class SourceRow(tables.Row):
 
 @dataclass(frozen=True, slots=True)
 class SkippedRow:
-    """A well-formed row that is of no use; counted in the warnings of the base set."""
+    """A well-formed row that cannot be used. The warnings of the base set count such rows."""
 
     reason: str
     fault: RowError | None = None
-    """What to say if no row remains."""
+    """The error to raise if no row remains."""
 
 
 def row_label(row: SourceRow, field: str) -> str:
-    """What a report calls a row: its id if it has a usable one, else its line."""
+    """The name of a row in a report: its id if that is usable, or else its line."""
     value = row.fields.get(field)
-    usable = isinstance(value, str | int) and 0 < len(str(value)) <= MAX_NAME_CHARS
-    return str(value) if usable else f"line {row.line}"
+    is_usable = isinstance(value, str | int) and 0 < len(str(value)) <= MAX_NAME_CHARS
+    return str(value) if is_usable else f"line {row.line}"
 
 
 def read_rows(
     path: Path, language: str = ENGLISH, columns: Mapping[str, str] | None = None
 ) -> Iterator[SourceRow]:
-    """The rows of a CSV or Parquet table, else the JSON objects of a file, one per line, blank lines passed over.
+    """The rows of a CSV or Parquet table, or of a file with one JSON object per line. Blank lines are ignored.
 
-    A header line holds for the rows below it, so that base sets can be written one after the other into one file. In a
-    CSV table, a cell that holds a JSON list or object stands for it, and an empty cell for a field that is not there.
-    `language` is that of the rows where neither they nor a header line state one; `columns` as in `of_table`.
-    Raises `SourceError` for a file that is missing, not readable, not UTF-8 or none of these.
+    A header line holds for the rows below it, so that one file may contain several base sets. `language` is that of
+    rows for which neither they nor a header give one. `columns` works as in `SourceRow.of_table`. Raises `SourceError`
+    for a file that is missing, not readable, not UTF-8 or in another format.
     """
     plain = header = Header(name=path.name.split(".")[0] or path.name, language=language)
     if tables.ending_of(path) in (".csv", ".parquet"):
@@ -227,7 +226,7 @@ def check_columns(path: Path, known: Iterable[Any], columns: Mapping[str, str]) 
 
 
 def nested(cell: Any) -> Any:
-    """What the cell of a table stands for.
+    """The value of a table's cell: the JSON list or object that its text holds, or the cell itself.
 
     >>> nested('["Paris", "Paname"]'), nested("[sic] Paris")
     (['Paris', 'Paname'], '[sic] Paris')
@@ -245,11 +244,11 @@ _OTHER_NAMES = {
     "context": ("passage", "text", "document", "paragraph", "evidence", "reference", "content"),
     "answers": ("answer", "gold_answer", "gold", "target", "label", "output"),
 }
-"""Our fields, and what columns are called that hold the same."""
+"""Our field → common names of columns with the same content."""
 
 
 def propose_columns(fields: Mapping[str, Any]) -> str:
-    """Options that map the columns to the fields of a question; empty if that is not possible or not needed.
+    """A hint with options that map the columns to our fields; empty if that is impossible or not needed.
 
     >>> propose_columns({"question": "", "passage": "", "answers": []})
     'your columns: question, passage, answers; try --column query=question --column context=passage'
@@ -265,7 +264,7 @@ def propose_columns(fields: Mapping[str, Any]) -> str:
 
 
 def parse_line(path: Path, number: int, text: str | bytes) -> dict[str, Any]:
-    """The JSON object of one line. Raises `SourceError` for anything else, repeated keys and half characters."""
+    """The JSON object of one line. Raises `SourceError` for anything else, repeated keys and lone surrogates."""
     place = location(path, number)
     try:
         value = json.loads(
@@ -319,11 +318,11 @@ def _header(row: SourceRow) -> Header:
             raise row.error(
                 "base_set", f"has the unknown key {quote(key)}: the header takes {', '.join(known)}"
             )
-    told = {
+    values = {
         key: row.text(content, f"base_set.{key}", MAX_QUERY_CHARS if key == "attribution" else MAX_NAME_CHARS)
         for key, content in value.items()
         if content is not None
     }
-    if "language" in told:
-        row.language_code(told["language"], "base_set.language")
-    return Header(**{"name": row.header.name, "language": row.header.language, **told})
+    if "language" in values:
+        row.language_code(values["language"], "base_set.language")
+    return Header(**{"name": row.header.name, "language": row.header.language, **values})

@@ -27,19 +27,19 @@ class BatchLedger(CallLedger):
     """A `perturb.llm.client.BatchStore`. The state of a batch is `intended`, `submitted`, `lost` or how it ended."""
 
     def held_batches(self, fingerprint: str) -> list[HeldBatch]:
-        """The batches of a model with rows that are still to come, oldest first."""
-        found = self.db.execute(
+        """The batches of a model that have rows yet to come, oldest first."""
+        batches = self.db.execute(
             f"SELECT tag, input_file, batch_id FROM batches AS b WHERE fingerprint = ? AND {_WAITING} ORDER BY rowid",
             (fingerprint,),
         ).fetchall()
         rows = "SELECT custom_id FROM batch_rows WHERE tag = ? AND taken = 0 ORDER BY rowid"
         return [
             HeldBatch(tag, input_file, batch_id, tuple(name for (name,) in self.db.execute(rows, (tag,))))
-            for tag, input_file, batch_id in found
+            for tag, input_file, batch_id in batches
         ]
 
     async def intend_batch(self, batch: HeldBatch, model: str, fingerprint: str) -> None:
-        """Note a batch that is about to be made; on disk when this returns."""
+        """Note a batch before it is submitted. The note is on disk when this returns."""
         rows = "INSERT INTO batch_rows (tag, custom_id) SELECT ?, value FROM json_each(?)"
         self._put(rows, batch.tag, json.dumps(batch.custom_ids))
         values = (batch.tag, model, fingerprint, batch.input_file)
@@ -47,21 +47,21 @@ class BatchLedger(CallLedger):
         await self.committed()
 
     async def note_batch(self, tag: str, batch_id: str) -> None:
-        """Note the id that the provider gave to a batch; on disk when this returns."""
+        """Note the id that the provider gave to a batch. The note is on disk when this returns."""
         self._put("UPDATE batches SET batch_id = ?, state = 'submitted' WHERE tag = ?", batch_id, tag)
         await self.committed()
 
     def end_batch(self, tag: str, state: str) -> None:
-        """Note how a batch ended; rows that are not taken can still be read from it."""
+        """Note how a batch ended. Rows that are not taken can still be fetched."""
         self._put("UPDATE batches SET state = ? WHERE tag = ?", state, tag)
 
     def drop_batch(self, tag: str) -> None:
-        """Note that nothing will come of a batch any more."""
+        """Note that no more rows will come from a batch."""
         self.end_batch(tag, "lost")
         self._put("UPDATE batch_rows SET taken = 1 WHERE tag = ?", tag)
 
     def take_rows(self, tag: str, custom_ids: Sequence[str]) -> None:
-        """Note that these rows need not be asked of the batch again."""
+        """Note that these rows need not be fetched again."""
         rows = (
             "UPDATE batch_rows SET taken = 1 WHERE tag = ? AND custom_id IN (SELECT value FROM json_each(?))"
         )
@@ -69,7 +69,7 @@ class BatchLedger(CallLedger):
 
 
 def count_batches(db: sqlite3.Connection) -> dict[str, int]:
-    """How many batches were submitted, with how many rows together, and how many still have rows to come."""
+    """How many batches were submitted, how many rows they have, and how many batches have rows yet to come."""
     row = db.execute(
         "SELECT count(*) AS submitted,"
         " (SELECT count(*) FROM batch_rows WHERE tag IN (SELECT tag FROM batches WHERE batch_id IS NOT NULL)) AS rows,"
@@ -79,31 +79,31 @@ def count_batches(db: sqlite3.Connection) -> dict[str, int]:
 
 
 SAMPLE_FACT = "review_sample"
-"""Name of the fact that says how the sample of a review was drawn, in builds and evaluations alike."""
+"""The fact that says how the sample of a review was drawn, in builds and evaluations alike."""
 CONFIDENCE_TABLE, REFUSAL_TABLE = "confidence.jsonl", "refusals.jsonl"
-"""The tables that `perturb bas run` and `perturb refusal-index run` leave beside their ledger."""
+"""The tables that `perturb bas run` and `perturb refusal-index run` write beside their ledger."""
 KEYS_FACT = "key_variables"
-"""Name of the fact that lists the environment variables that held keys of the run."""
+"""The fact that lists the environment variables with keys of the run."""
 PLANTED_FACT = "planted_judgements"
-"""Under this name an evaluation keeps how many replies of known behaviour are planted, and how they were judged."""
+"""The fact that says how many replies of known behaviour were planted, and how they were judged."""
 PLANTED_MODEL = "(planted)"
-"""Whose replies they are said to be."""
+"""The name of the model that planted replies are stored under."""
 PANEL_FACT = "judge_panel"
-"""Name of the fact that says who the judges are, if there are several; None once there is one again."""
+"""The fact that names the judges if there are several; its value is None once there is only one again."""
 
 _response_values = attrgetter("item_id", "model", "variant", "fingerprint", "status.value", "text", "error")
 _judgement_values = attrgetter("item_id", "model", "variant", "kind", "judge", "fingerprint", "status.value")
 
 
 class EvaluationLedger(BatchLedger):
-    """What an evaluation may write.
+    """The writing side of the ledger of an evaluation.
 
-    A response is kept under item, model and variant, a judgement also under its kind; a newer one replaces the older.
-    Fingerprints tell whether what is there was made with today's settings.
+    The key of a response is item, model and variant; that of a judgement has its kind too. A newer one replaces the
+    older one. Fingerprints show whether a stored one was made with the current settings.
     """
 
     def add_items(self, items: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
-        """Enter the items (id, content) that are evaluated, in order; those of an earlier run are replaced."""
+        """Enter the items (id, content) of the evaluation in order, instead of those of an earlier run."""
         with self.transaction() as db:
             db.execute("DELETE FROM items")
             db.executemany(
@@ -115,19 +115,19 @@ class EvaluationLedger(BatchLedger):
             )
 
     def write_fact(self, name: str, value: Any) -> None:
-        """Keep a fact about the run (any JSON value) under a name."""
+        """Store a fact about the run, any JSON value, under a name."""
         self._replace("facts", name, canonical(value))
 
     def record_response(self, response: Response) -> None:
-        """Record what a model replied to an item."""
+        """Record a model's response to an item."""
         self._replace("responses", *_response_values(response))
 
     def record_judgement(self, judgement: Judgement) -> None:
-        """Record what a judge said of a response, or what several came to."""
+        """Record the judgement of a response by one judge, or the one that several agree on."""
         self._record("judgements", judgement)
 
     def record_vote(self, vote: Judgement) -> None:
-        """Record what one of several judges said of a response."""
+        """Record the vote of one of several judges on a response."""
         self._record("judge_votes", vote)
 
     def _record(self, table: str, one: Judgement) -> None:
@@ -143,13 +143,13 @@ def read_items(db: sqlite3.Connection) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def holds_items(db: sqlite3.Connection) -> bool:
-    """Whether a ledger is that of an evaluation."""
+    """Whether a ledger belongs to an evaluation."""
     return db.execute("SELECT 1 FROM items LIMIT 1").fetchone() is not None
 
 
 @stored_values()
 def read_facts(db: sqlite3.Connection) -> dict[str, Any]:
-    """The facts kept about an evaluation, by name; empty for a build, whatever was noted of its review."""
+    """The facts about an evaluation, by name, without the one about a review; empty for a build."""
     rows = db.execute("SELECT name, value FROM facts WHERE name != ?", (SAMPLE_FACT,))
     return {row["name"]: json.loads(row["value"]) for row in rows}
 
@@ -169,10 +169,10 @@ _KEYS = {
 
 
 def _rows(db: sqlite3.Connection, table: str, *key: str) -> sqlite3.Cursor:
-    """The rows of a table in the order of its key: all, or those whose key begins like this."""
+    """The rows of a table in the order of its key: all, or those whose key begins with `key`."""
     names = _KEYS[table]
-    wanted = " AND ".join(f"{name} = ?" for name in names[: len(key)]) or "1"
-    return db.execute(f"SELECT * FROM {table} WHERE {wanted} ORDER BY {', '.join(names)}", key)
+    condition = " AND ".join(f"{name} = ?" for name in names[: len(key)]) or "1"
+    return db.execute(f"SELECT * FROM {table} WHERE {condition} ORDER BY {', '.join(names)}", key)
 
 
 def response_of(db: sqlite3.Connection, item_id: str, model: str, variant: str) -> Response | None:
@@ -202,13 +202,13 @@ def read_judgements(db: sqlite3.Connection) -> Iterator[Judgement]:
 def votes_on(
     db: sqlite3.Connection, item_id: str, model: str, variant: str, kind: str
 ) -> dict[str, Judgement]:
-    """What each of several judges said of a response in one respect, by judge."""
+    """The votes of several judges on a response in one respect, by judge."""
     rows = _rows(db, "judge_votes", item_id, model, variant, kind)
     return {row["judge"]: _judgement(row) for row in rows}
 
 
 def read_judge_votes(db: sqlite3.Connection) -> Iterator[Judgement]:
-    """What each of several judges said, by item, model, variant, kind and judge."""
+    """All votes of several judges, by item, model, variant, kind and judge."""
     return map(_judgement, _rows(db, "judge_votes"))
 
 
@@ -224,11 +224,11 @@ def _judgement(row: sqlite3.Row) -> Judgement:
 
 
 class ReviewLedger(CallLedger):
-    """What a review may write. Answers are stored one by one, so that two open pages never undo each other."""
+    """The writing side of a review. Answers are stored one by one, so that two open pages never undo each other."""
 
     @classmethod
     def of_run(cls, folder: Path) -> Self:
-        """Open a run that exists. Raises `LedgerError` as the constructor does, and where there is no run."""
+        """Open an existing run. Raises `LedgerError` if there is no run or its ledger cannot be opened."""
         if not (folder / LEDGER_FILE).exists():
             raise LedgerError(
                 f"{folder}: no run there: give the folder that `perturb build` or an evaluation wrote (outputs/NAME)"
@@ -236,9 +236,9 @@ class ReviewLedger(CallLedger):
         return cls(folder)
 
     def replace_sample(self, candidate_ids: Sequence[str], drawn: Mapping[str, Any]) -> None:
-        """Make these the items to review, in this order; answers stay, also those to items now left out.
+        """Make these the items to review, in this order. All answers stay, even those to items that leave the sample.
 
-        `drawn` says how they were chosen.
+        `drawn` says how the items were chosen.
         """
         with self.transaction() as db:
             db.execute("DELETE FROM review_samples")
@@ -249,7 +249,7 @@ class ReviewLedger(CallLedger):
             db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (SAMPLE_FACT, canonical(drawn)))
 
     def record_answer(self, candidate_id: str, annotator: str, question: str, answer: str) -> None:
-        """Record one answer in place of an earlier one to the same question."""
+        """Record an answer; it replaces an earlier one to the same question."""
         self._replace("reviews", candidate_id, annotator, question, answer)
 
 
@@ -262,7 +262,7 @@ def sample_ids(db: sqlite3.Connection, run: Path) -> list[str]:
 
 
 def answers_by(db: sqlite3.Connection, annotator: str) -> dict[str, dict[str, str]]:
-    """What one annotator answered: candidate → question → answer."""
+    """The answers of one annotator: candidate → question → answer."""
     answers: dict[str, dict[str, str]] = {}
     rows = db.execute("SELECT candidate_id, question, answer FROM reviews WHERE annotator = ?", (annotator,))
     for candidate_id, question, answer in rows:

@@ -17,7 +17,7 @@ from perturb.records import ClassRule, PlantedItem, Verdict, VerdictState
 
 @stored_values()
 def planted_numbers(db: sqlite3.Connection, plan: int) -> dict[str, int] | None:
-    """How many items of each sort the plan is to have; None if that was never fixed."""
+    """How many planted items of each sort the plan has; None if that was never decided."""
     row = db.execute("SELECT planted FROM plans WHERE id = ?", (plan,)).fetchone()
     if row is None or row["planted"] is None:
         return None
@@ -26,7 +26,7 @@ def planted_numbers(db: sqlite3.Connection, plan: int) -> dict[str, int] | None:
 
 @stored_values()
 def class_rules(db: sqlite3.Connection, plan: int) -> dict[str, ClassRule] | None:
-    """The rules that planted votes chose, by class; None if none were chosen yet."""
+    """The rules that the votes on planted items chose, by class; None if they were not chosen yet."""
     row = db.execute("SELECT rules FROM plans WHERE id = ?", (plan,)).fetchone()
     if row is None or row["rules"] is None:
         return None
@@ -36,7 +36,7 @@ def class_rules(db: sqlite3.Connection, plan: int) -> dict[str, ClassRule] | Non
 
 @stored_values()
 def planted_items(db: sqlite3.Connection) -> list[PlantedItem]:
-    """Every planted item of the run, in the order of its id, which says nothing of its kind."""
+    """Every planted item of the run by its id, an order that does not depend on its kind."""
     rows = db.execute("SELECT payload FROM planted ORDER BY id")
     return [PlantedItem.from_payload(json.loads(row["payload"])) for row in rows]
 
@@ -48,7 +48,7 @@ def planted_hosts(db: sqlite3.Connection) -> set[str]:
 
 @stored_values()
 def planted_votes(db: sqlite3.Connection, members: Mapping[str, str]) -> dict[str, dict[str, Verdict]]:
-    """Votes on planted items by the verifiers (name → fingerprint) as they are set now: item → verifier → vote."""
+    """Item → verifier → vote, for the votes of verifiers (name → fingerprint) with their current settings."""
     votes: dict[str, dict[str, Verdict]] = defaultdict(dict)
     for row in db.execute("SELECT * FROM planted_votes"):
         if members.get(row["verifier"]) == row["fingerprint"]:
@@ -57,14 +57,14 @@ def planted_votes(db: sqlite3.Connection, members: Mapping[str, str]) -> dict[st
 
 
 def count_planted_votes(db: sqlite3.Connection, judges: Judges) -> int:
-    """Passes and fails of the panel, as it is set now, on planted items."""
+    """How many passes and fails the panel with its current settings gave to planted items."""
     votes = planted_votes(db, judges.fingerprints)
     scored = (VerdictState.PASS, VerdictState.FAIL)
     return sum(vote.state in scored for of_item in votes.values() for vote in of_item.values())
 
 
 def missing_planted_replies(db: sqlite3.Connection, judges: Judges) -> list[dict[str, str]]:
-    """The votes on planted items that a replay did not find, as `failures.missing_replies` names them."""
+    """The votes on planted items that a replay did not find, in the form of `failures.missing_replies`."""
     rows = db.execute(
         "SELECT v.candidate_id AS job, 'verify' AS role, v.verifier AS model, v.fingerprint FROM planted_votes v"
         f" WHERE v.state = 'unscored' AND {is_missing(FIRST_ISSUE)} ORDER BY 1, 3"
@@ -74,13 +74,13 @@ def missing_planted_replies(db: sqlite3.Connection, judges: Judges) -> list[dict
 
 
 def jobs_have_begun(db: sqlite3.Connection, plan: int) -> bool:
-    """Whether any job of the plan has come to an outcome."""
-    found = db.execute("SELECT 1 FROM jobs WHERE plan = ? AND outcome IS NOT NULL LIMIT 1", (plan,))
-    return found.fetchone() is not None
+    """Whether any job of the plan has an outcome."""
+    rows = db.execute("SELECT 1 FROM jobs WHERE plan = ? AND outcome IS NOT NULL LIMIT 1", (plan,))
+    return rows.fetchone() is not None
 
 
 RIGHT = frozenset({"correct_answer", "correct_refusal"})
-"""The outcomes of a `ReplyOutcome` that are right; numpy stays away from commands that only read a ledger."""
+"""The right values of `ReplyOutcome`, as texts: importing it would load numpy into commands that only read a ledger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class SolverReply:
     fingerprint: str
     """Digest of solver, prompt and judge."""
     outcome: str | None
-    """A `ReplyOutcome`; None while unscored: the call failed, or no judgement could be read."""
+    """A `ReplyOutcome`; None if unscored: the call failed, or no judgement could be read."""
     detail: str = ""
     """Why it is unscored, or the kind of a free reply."""
     raw: str = ""
@@ -104,13 +104,13 @@ class SolverReply:
 
     @property
     def wrong(self) -> bool | None:
-        """Whether the reply was wrong; None while unscored."""
+        """Whether the reply was wrong; None if unscored."""
         return None if self.outcome is None else self.outcome not in RIGHT
 
 
 @dataclass(frozen=True, slots=True)
 class Difficulty:
-    """How solvers fared with one item."""
+    """How hard one item is for solvers."""
 
     wrong: float
     """Share of scored replies that were wrong."""
@@ -122,12 +122,17 @@ class Difficulty:
 def solver_replies(
     db: sqlite3.Connection, prints: Mapping[str, str], candidate_id: str | None = None
 ) -> list[SolverReply]:
-    """The replies of solvers (name → fingerprint) as they are set now, to all items or to one."""
-    wanted, values = ("", ()) if candidate_id is None else ("WHERE candidate_id = ?", (candidate_id,))
-    rows = db.execute(f"SELECT * FROM solver_replies {wanted} ORDER BY candidate_id, solver, sample", values)
+    """The replies of solvers (name → fingerprint) with their current settings, to all items or to one."""
+    condition, values = ("", ()) if candidate_id is None else ("WHERE candidate_id = ?", (candidate_id,))
+    rows = db.execute(
+        f"SELECT * FROM solver_replies {condition} ORDER BY candidate_id, solver, sample", values
+    )
     return [
         SolverReply(
-            *(row["candidate_id"], row["solver"], row["sample"], row["fingerprint"]),
+            candidate_id=row["candidate_id"],
+            solver=row["solver"],
+            sample=row["sample"],
+            fingerprint=row["fingerprint"],
             outcome=row["outcome"],
             detail=row["detail"],
             raw=row["raw"],
@@ -139,7 +144,7 @@ def solver_replies(
 
 
 def difficulties(replies: Iterable[SolverReply]) -> dict[str, Difficulty]:
-    """How hard each item is, by id; an item without a scored reply is left out."""
+    """Item → how hard it is, for items with a scored reply."""
     scored: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
     for reply in replies:
         if reply.wrong is not None:
@@ -149,12 +154,12 @@ def difficulties(replies: Iterable[SolverReply]) -> dict[str, Difficulty]:
 
 def failed_items(db: sqlite3.Connection, prints: Mapping[str, str], at_least: float) -> set[str]:
     """Ids of the items that at least this share of the solvers (name → fingerprint) failed."""
-    solved = difficulties(solver_replies(db, prints))
-    return {name for name, one in solved.items() if one.failed >= at_least}
+    difficulty_of = difficulties(solver_replies(db, prints))
+    return {name for name, difficulty in difficulty_of.items() if difficulty.failed >= at_least}
 
 
 def _difficulty(of_solvers: list[list[bool]]) -> Difficulty:
-    """From whether each scored reply was wrong, by solver.
+    """The difficulty of an item. Each list says of one solver's scored replies whether they were wrong.
 
     >>> _difficulty([[True, False], [True, True]])
     Difficulty(wrong=0.75, failed=0.5)

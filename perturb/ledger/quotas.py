@@ -29,33 +29,36 @@ Place = tuple[str, Cell]
 
 @dataclass(frozen=True, slots=True)
 class JobEnd:
-    """What became of one planned job."""
+    """How a planned job ended."""
 
     place: Place
     end: Literal["accepted", "lost", "open"]
-    """Open are jobs that running the same command again would bring further."""
+    """An open job would get further if the same command ran again."""
     levers: tuple[str, ...]
-    """The lever that was chosen, or those that were offered where there is no candidate."""
+    """The lever that was chosen; without a candidate, those of the first offer."""
 
 
 def missing_items(places: Iterable[Place], ends: Iterable[JobEnd], quota: int) -> dict[Place, int]:
-    """How many accepted items each place lacks, where it lacks any."""
+    """Place → how many accepted items it lacks; places with enough items are left out."""
     accepted = Counter(end.place for end in ends if end.end == "accepted")
     return {place: quota - accepted[place] for place in places if accepted[place] < quota}
 
 
 def jobs_to_go(places: Iterable[Place], ends: Sequence[JobEnd], quota: int) -> int:
-    """About how many more jobs it takes, at the share that each place has had accepted so far."""
+    """About how many more jobs the quota takes at the rate of acceptance of each place so far."""
     ended = Counter(end.place for end in ends if end.end != "open")
-    lacking = missing_items(places, ends, quota)
     accepted = Counter(end.place for end in ends if end.end == "accepted")
-    return sum(ceil(n * (ended[place] + 2) / (accepted[place] + 1)) for place, n in lacking.items())
+    # Laplace's rule of succession keeps the rate away from 0.
+    return sum(
+        ceil(missing * (ended[place] + 2) / (accepted[place] + 1))
+        for place, missing in missing_items(places, ends, quota).items()
+    )
 
 
 def plan_wave(waiting: Iterable[Job], ends: Iterable[JobEnd], quota: int) -> list[Job]:
-    """The jobs to be done next, in plan order; none once every quota is met, or its jobs are used up.
+    """The jobs to do next, in the order of the plan; empty once every quota is met or its jobs are used up.
 
-    `waiting` are the jobs that were in no wave yet, in plan order. Jobs that are still open count as if accepted.
+    `waiting` are the jobs that were in no wave yet, in the order of the plan. Open jobs count as if accepted.
     """
     held, ended, accepted = Counter[Place](), Counter[Place](), Counter[Place]()
     tried, passed = Counter[tuple[Cell, str]](), Counter[tuple[Cell, str]]()
@@ -66,26 +69,28 @@ def plan_wave(waiting: Iterable[Job], ends: Iterable[JobEnd], quota: int) -> lis
         for lever in end.levers if end.end != "open" else ():
             tried[end.place[1], lever] += 1
             passed[end.place[1], lever] += end.end == "accepted"
+    jobs_in_order = list(waiting)
     jobs: dict[Place, list[tuple[int, Job]]] = defaultdict(list)
-    for number, job in enumerate(waiting):
+    for number, job in enumerate(jobs_in_order):
         if held[job.generator, job.cell] < quota:
             jobs[job.generator, job.cell].append((number, job))
-    wave = []
+    wave: list[int] = []
     for place, candidates in jobs.items():
         share = (accepted[place] + 1) / (ended[place] + 2)
-        lacking = quota - held[place]
-        rates = {job.id: _rate(job, tried, passed, share) for _, job in candidates}
-        candidates.sort(key=lambda candidate: (candidate[1].replicate, -rates[candidate[1].id], candidate[0]))
-        wave += candidates[: max(lacking, int(lacking / share / 2))]
-    return [job for _, job in sorted(wave, key=lambda one: one[0])]
+        missing = quota - held[place]
+        ranked = sorted(
+            (job.replicate, -_rate(job, tried, passed, share), number) for number, job in candidates
+        )
+        wave += [number for _, _, number in ranked[: max(missing, int(missing / share / 2))]]
+    return [jobs_in_order[number] for number in sorted(wave)]
 
 
 def _rate(
     job: Job, tried: Mapping[tuple[Cell, str], int], passed: Mapping[tuple[Cell, str], int], share: float
 ) -> float:
-    """How often the levers that a job is offered first were accepted; those never tried count as the `share` of all."""
-    first = job.offers[0] if job.offers else ()
-    rates = [(passed[job.cell, lever] + 2 * share) / (tried[job.cell, lever] + 2) for lever in first]
+    """The mean rate of acceptance of the levers in a job's first offer. An untried lever has the rate `share`."""
+    levers = job.offers[0] if job.offers else ()
+    rates = [(passed[job.cell, lever] + 2 * share) / (tried[job.cell, lever] + 2) for lever in levers]
     return sum(rates) / len(rates) if rates else 0.0
 
 
@@ -103,7 +108,10 @@ _ENDS = (
 
 @stored_values()
 def job_ends(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) -> list[JobEnd]:
-    """What became of each job of the plan so far; a harder item counts with the job that it replaces."""
+    """How each job of the plan ended so far.
+
+    A quieter attempt at an item is left out, since it counts with the job of that item.
+    """
     return [
         JobEnd(
             (row["generator"], cell_of(row)),
@@ -115,7 +123,7 @@ def job_ends(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) -> l
 
 
 def measured_ends(run: Path) -> list[JobEnd]:
-    """What became of the jobs of a run's plan; none where there is no run."""
+    """How the jobs of a run's plan ended; empty if there is no run."""
     if not (run / LEDGER_FILE).is_file():
         return []
     with reading(run) as db:
@@ -124,13 +132,13 @@ def measured_ends(run: Path) -> list[JobEnd]:
 
 
 def begun_jobs(db: sqlite3.Connection, plan: int) -> Iterator[str]:
-    """The ids of jobs that belong to the plan already, or that an earlier one brought to an end."""
+    """The ids of jobs that belong to the plan already, or that ended under an earlier plan."""
     for row in db.execute("SELECT id FROM jobs WHERE plan = ? OR outcome IS NOT NULL", (plan,)):
         yield row["id"]
 
 
 def quota_status(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Any] | None:
-    """The quota of a build that has one, and what each cell and generator lacks."""
+    """The quota of a build and what each generator lacks in each cell; None without a quota."""
     quota = plan.facts.quota
     if quota is None:
         return None
