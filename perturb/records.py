@@ -23,32 +23,31 @@ JsonObject: TypeAlias = dict[str, Any]
 """An object with the values of JSON, while it is being made."""
 
 ANSWER_CORRECTLY = "ANSWER_CORRECTLY"
-"""The ground truth of LOW items: the flaw can be resolved, so the question must be answered."""
+"""The ground truth of LOW items: their flaw can be resolved, so the question must be answered."""
 
 REFUSE_OTHER = "REFUSE_OTHER"
 """A code that a model may answer with; never a ground truth."""
 
 NO_INTENSITY = "NONE"
-"""The intensity of what was not perturbed."""
+"""The intensity of an item that was not perturbed."""
 
 NEAR_DUPLICATE = "near duplicate of"
-"""How the reason begins that a candidate is stored with if it repeats an item of an earlier round."""
+"""How the stored reason begins if a candidate is rejected because it repeats an item of an earlier round."""
 
 Target = Literal["query", "context"]
 Role = Literal["signal", "noise"]
 
 LeverChoice = Literal["covering", "generator", "assigned"]
-"""Which levers a generator is offered of those that may fit: the three that were offered least so far; all of the
-cell's; or one."""
+"""Which of the fitting levers a generator is offered: the three that were offered least so far, all of them, or one."""
 
 
 Depth = Literal["open", "quiet", "deep"]
-"""How well a flaw is hidden: `open`, as in the paper; `quiet`, in one place and unannounced; `deep`, over several
-passages, so that it shows only to a reader who puts them together."""
+"""How well a flaw is hidden: `open`, as in the paper; `quiet`, in one place and unannounced; `deep`, spread over
+several passages, so that only a reader who combines them sees it."""
 
 
 class PerturbationClass(str):
-    """The name of a class of perturbations: one of RefusalBench's six (section 2.2), or a user's own.
+    """The name of a perturbation class: one of RefusalBench's six (section 2.2), or one of the user's.
 
     Equal names are one object.
     """
@@ -68,7 +67,7 @@ class PerturbationClass(str):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: object, _handler: object) -> CoreSchema:
-        """In a file: a text in the form of such a name."""
+        """Validate texts of files as names of classes."""
         from pydantic_core import core_schema
 
         name = core_schema.str_schema(pattern=r"^P-[A-Za-z][A-Za-z0-9-]{0,40}$")
@@ -96,7 +95,7 @@ class Intensity(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cell:
-    """A class at an intensity: one of RefusalBench's 18, or of a user-defined class."""
+    """A perturbation class at an intensity: one of RefusalBench's 18 cells, or one of a class of the user."""
 
     perturbation_class: PerturbationClass
     intensity: Intensity
@@ -106,7 +105,7 @@ class Cell:
 
     @classmethod
     def read(cls, text: str) -> Cell:
-        """The cell that `str` gave. Raises `ValueError` if the intensity is unknown."""
+        """The cell that `str` has written. Raises `ValueError` if the intensity is unknown."""
         name, _, intensity = text.partition("/")
         return cls(PerturbationClass(name), Intensity(intensity))
 
@@ -118,7 +117,7 @@ _PLACES = {str(name): place for place, name in enumerate((*PUBLISHED_CLASSES, *I
 
 
 def taxonomy_place(name: str) -> tuple[tuple[int, str], ...]:
-    """A key that sorts classes, intensities and cells as the taxonomy has them, a user's own after them by name.
+    """A key that sorts classes, intensities and cells as the taxonomy does; those of the user come last, by name.
 
     >>> sorted(["P-Own/HIGH", "P-Own/LOW", "P-MissingInfo/LOW"], key=taxonomy_place)
     ['P-MissingInfo/LOW', 'P-Own/LOW', 'P-Own/HIGH']
@@ -142,7 +141,7 @@ class BaseInstance:
     """An answerable question with the passages that answer it."""
 
     id: str
-    """Hash of the content, or the id the source gave."""
+    """Hash of the content, or the id from the source."""
     source: str
     """Where it comes from: a file or data set name."""
     query: str
@@ -150,12 +149,12 @@ class BaseInstance:
     answers: tuple[str, ...]
     """Accepted answers, the preferred one first; at least one."""
     reference_answer: str | None = None
-    """A long-form answer, where the source has one."""
+    """A long-form answer, if the source has one."""
     domain: str | None = None
     licence: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     language: str = "en"
-    """Code of the language that question, passages and answers are in, see `perturb.text.wording`."""
+    """Code of the language of question, passages and answers, see `perturb.text.wording`."""
 
     @property
     def context(self) -> str:
@@ -163,7 +162,7 @@ class BaseInstance:
         return render_context(self.passages)
 
     def to_payload(self) -> dict[str, Any]:
-        """As plain values; English is not said, as in ledgers and recordings from before there were languages."""
+        """Plain values. English is left out, as in ledgers and recordings that are older than the field."""
         content = {**asdict(self), "metadata": dict(self.metadata)}
         if self.language == "en":
             del content["language"]
@@ -171,13 +170,13 @@ class BaseInstance:
 
     @classmethod
     def from_payload(cls, payload: Mapping[str, Any]) -> BaseInstance:
-        """Read back what a ledger keeps."""
+        """The instance that a ledger has stored."""
         passages = tuple(Passage(**passage) for passage in payload["passages"])
         return cls(**{**payload, "passages": passages, "answers": tuple(payload["answers"])})
 
 
 def render_context(passages: tuple[Passage, ...]) -> str:
-    """Join passages as a model sees them; a single passage stands alone, without its title.
+    """Join passages as a model sees them. A single passage has no number and no title.
 
     >>> render_context((Passage("One."), Passage("Two.", title="T")))
     '[1] One.\\n\\n[2] T: Two.'
@@ -198,7 +197,7 @@ class Illustration:
     query: str
     context: str
     expected: str
-    """Begins with the behaviour code, then says why in a few words."""
+    """The behaviour code, then the reason in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,16 +221,16 @@ class Lever:
     instruction: str
     illustration: Illustration
     needs: tuple[str, ...] = ()
-    """What an instance must offer for the lever to fit, as `features.Need` reads it; empty: it fits all."""
+    """Features that an instance must have, as `features.Need` reads them; empty: the lever fits every instance."""
     rule: Rule | None = None
-    """What the offline engine does; None where it can do nothing."""
+    """What the offline engine does; None if it can do nothing."""
     answer: str = ""
-    """The accepted answer to the perturbed question where the lever asks another one than the original; else empty."""
+    """The accepted answer, if the lever asks another question than the original; otherwise empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Construction:
-    """One way to hide a deep flaw: a lever says what the flaw is, a construction how it is laid."""
+    """One way to hide a deep flaw. The lever says what the flaw is, the construction how it is laid."""
 
     name: str
     instruction: str
@@ -265,17 +264,17 @@ class Job:
     replicate: int
     round: str
     offers: tuple[tuple[str, ...], ...] | None = None
-    """The levers to choose from, offer after offer: the next one when a generator declines the last. Empty: none of
-    the cell fits the instance. None: the generator has an order of its own, as the rule engine does."""
+    """Offers of levers to choose from. A generator that declines an offer gets the next. Empty: no lever of the cell
+    fits the instance. None: the generator has an order of its own, as the rule engine does."""
     depth: Depth = "open"
     constructions: tuple[str, ...] = ()
     """Of a deep job: the constructions to choose from."""
     hardens: str | None = None
-    """Of a quieter attempt: the accepted item that all solvers mastered, and that it replaces once it is accepted."""
+    """For a quieter attempt: the accepted item that all solvers mastered. The attempt replaces it once accepted."""
 
 
 EXPECTED_ANSWER = "expected_answer"
-"""Under this name a candidate and a row hold the answer of a lever that asks another question."""
+"""The key of the answer in candidates and rows whose lever asks another question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,10 +289,10 @@ class Candidate:
     lever: str
     query: str
     passages: tuple[Passage, ...]
-    """The whole context after the perturbation, unchanged passages copied by us."""
+    """The whole context after the perturbation. Unchanged passages are copies of the original."""
     reasoning: str
     expected_behavior: str
-    """`ANSWER_CORRECTLY` or the refusal code of the class, from the catalogue, never from the reply."""
+    """`ANSWER_CORRECTLY` or the refusal code of the class: from the catalogue, never from the reply."""
     stated: Mapping[str, Any] = field(default_factory=dict)
     """What the generator claimed: intensity achieved, answer constraint, expected behaviour. Of a deep or quiet item
     also `depth`; of a deep one `construction`, `proof`, `trap` and `control`, the passages without the flaw."""
@@ -343,7 +342,7 @@ class JobOutcome(StrEnum):
 
 
 class VerdictState(StrEnum):
-    """What a verifier said; what could not be read is unscored, never pass or fail."""
+    """The verdict of a verifier. An unreadable reply is unscored, never pass or fail."""
 
     PASS = "pass"
     FAIL = "fail"
@@ -377,9 +376,9 @@ class Verdict:
     predicted_behavior: str | None = None
     issues: tuple[str, ...] = ()
     raw: str = ""
-    """The reply as it came, or the error that stood in its place."""
+    """The raw reply, or the error if there is none."""
     prompt_version: str = ""
-    """Digest of the template and settings the vote was asked with."""
+    """Digest of the template and the settings of the request."""
     blind: Mapping[str, Any] = field(default_factory=dict)
     """What the verifier decided of a deep item before it saw the claim: `code`, `answer`, `why`; empty for other items
     and where no decision could be read."""
@@ -391,7 +390,7 @@ class Verdict:
 
 
 PlantedKind = Literal["class", "behaviour", "nothing", "undone", "lever", "degree", "written", "right"]
-"""What is known of a planted item: which fault it has, or that it is right."""
+"""The fault of a planted item, or `right`."""
 
 LABEL_FAULTS: tuple[PlantedKind, ...] = ("class", "behaviour", "nothing", "undone", "written")
 """The kinds of planted items whose label is wrong."""
@@ -399,16 +398,16 @@ LABEL_FAULTS: tuple[PlantedKind, ...] = ("class", "behaviour", "nothing", "undon
 
 @dataclass(frozen=True, slots=True)
 class PlantedItem:
-    """An item about which the truth is known; a panel votes on it as on any candidate."""
+    """An item whose label is known to be right or wrong. A panel votes on it as on any candidate."""
 
     kind: PlantedKind
     instance: BaseInstance
     candidate: Candidate
-    """What verifiers are shown. Its id looks like that of a job."""
+    """The candidate that verifiers see. Its id looks like that of a job."""
     proof: tuple[str, ...] = ()
     """The exact sentences that make the label of a written item wrong."""
     way: str = ""
-    """How a written item is wrong, by the name of the instruction."""
+    """How a written item is wrong: the name of its instruction."""
 
     @property
     def id(self) -> str:
@@ -424,7 +423,7 @@ class PlantedItem:
 
     @classmethod
     def from_payload(cls, payload: Mapping[str, Any]) -> PlantedItem:
-        """Read back what `to_payload` gave."""
+        """The item that `to_payload` has written."""
         content = dict(payload["candidate"])
         kind, intensity = content.pop("perturbation_class"), content.pop("intensity")
         passages = tuple(Passage(**passage) for passage in content.pop("passages"))
@@ -436,10 +435,10 @@ class PlantedItem:
 
 @dataclass(frozen=True, slots=True)
 class ClassRule:
-    """How a panel decides on the candidates of one class, chosen by its planted votes."""
+    """How a panel decides on the candidates of one class. The votes on planted items have chosen it."""
 
     verifiers: tuple[str, ...]
-    """Who votes."""
+    """The verifiers that vote."""
     needed: int
     """How many passes accept a candidate."""
     bound: float
@@ -447,7 +446,7 @@ class ClassRule:
 
 
 class Acceptance(StrEnum):
-    """What the panel decided."""
+    """The decision of the panel."""
 
     ACCEPTED = "accepted"
     REJECTED = "rejected"
@@ -462,9 +461,9 @@ class Decision:
     candidate_id: str
     acceptance: Acceptance
     reason: str
-    """In words: who failed it, who left it unscored, or that all passed."""
+    """For example who failed the candidate, or who left it unscored."""
     audited: bool = False
-    """True when every verifier was asked whatever the earlier votes (the audit share)."""
+    """Whether every verifier was asked, whatever the first votes were (the audited share)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -479,7 +478,7 @@ class Item:
     """`ANSWER_CORRECTLY` or a refusal code."""
     query: str
     passages: tuple[Passage, ...]
-    """As a model is shown them, in order; `signal` ones bear on the question."""
+    """The passages in the order in which models see them."""
     answers: tuple[str, ...]
     """Accepted answers to the question before it was perturbed, the preferred one first."""
     reference_answer: str | None = None
@@ -493,9 +492,9 @@ class Item:
     construction: str | None = None
     """Of a deep item: how its flaw is laid."""
     original_query: str | None = None
-    """The question before it was perturbed, where the source says; no model is shown this or the next."""
+    """The question before the perturbation, if the source has it. No model sees this or `original_passages`."""
     original_passages: tuple[str, ...] = ()
-    """The texts of the passages before; empty where the source does not say, or passages cannot be told apart."""
+    """The texts of the passages before the perturbation; empty if the source does not have them separately."""
 
     @property
     def several(self) -> bool:
@@ -523,7 +522,7 @@ class Item:
         return tuple(number for number, one in enumerate(self.passages, start=1) if one.role == "signal")
 
     def to_payload(self) -> dict[str, Any]:
-        """What the ledger keeps under the item's id; originals that are not known, and English, are left out."""
+        """The values that a ledger stores under the item's id. Unknown originals and English are left out."""
         content = asdict(self)
         del content["id"], content["cell"]
         for name in ("original_query", "original_passages", "construction"):
@@ -539,7 +538,7 @@ class Item:
 
     @classmethod
     def from_payload(cls, item_id: str, payload: Mapping[str, Any]) -> Item:
-        """Read back what `to_payload` gave; raises `ValueError` for anything else."""
+        """The item that `to_payload` has written. Raises `ValueError` for anything else."""
         return _ITEM.validate_python({"id": item_id, "cell": payload, **payload})
 
 
@@ -550,29 +549,29 @@ class ResponseStatus(StrEnum):
     """Whether a model under test answered at all."""
 
     ANSWERED = "answered"
-    """There is a reply, be it empty."""
+    """There is a reply; it may be empty."""
     ERROR = "error"
     """The call failed for good; asked again when the run is resumed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What a model under test replied to one item."""
+    """The reply of a model under test to one item."""
 
     item_id: str
     model: str
     variant: str
-    """How it was asked: the name of the prompt or the elicitation."""
+    """The name of the prompt or the elicitation."""
     status: ResponseStatus
     text: str
-    """The reply as it came."""
+    """The raw reply."""
     error: str = ""
     fingerprint: str = ""
-    """Digest of the model, its settings and the prompt: a response with another one is out of date."""
+    """Digest of the model, its settings and the prompt. A response with another digest is out of date."""
 
 
 class JudgementStatus(StrEnum):
-    """Whether a judgement could be read; unreadable is unscored, never right or wrong."""
+    """Whether a judgement could be read. An unreadable one is unscored, never right or wrong."""
 
     READ = "read"
     UNSCORED = "unscored"
@@ -580,7 +579,7 @@ class JudgementStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a judge, or an exact rule, says of one response in one respect."""
+    """The judgement of one response in one respect, by a judge or an exact rule."""
 
     item_id: str
     model: str
@@ -588,11 +587,11 @@ class Judgement:
     kind: str
     """What is judged: `classification`, `quality`, `eligibility`, `factuality`, `grade`, …"""
     judge: str
-    """The name of the judge, or `rule` where no call was needed."""
+    """The name of the judge, or `rule` if no call was needed."""
     status: JudgementStatus
     value: Mapping[str, Any] = field(default_factory=dict)
-    """The judgement, by the names of its kind; empty when unscored."""
+    """The values of the judgement, whose names depend on its kind; empty if unscored."""
     raw: str = ""
-    """The judge's reply as it came, or the error that stood in its place."""
+    """The raw reply of the judge, or the error if there is none."""
     fingerprint: str = ""
     """Digest of the judge, its prompt and the response judged."""

@@ -71,11 +71,11 @@ class CandidateItem:
     guidelines: ClassVar[str] = "An item passes if all five questions are answered with yes."
     questions: ClassVar[tuple[RubricQuestion, ...]] = QUESTIONS
     position: int
-    """From 1, in the order of review."""
+    """The place in the order of review, from 1."""
     instance: BaseInstance
     candidate: Candidate
     definition: str
-    """What its class is, as the catalogue of the run defines it."""
+    """The definition of its class in the catalogue of the run."""
     criterion: str
     """The intensity criterion of its cell."""
     lever_instruction: str
@@ -88,22 +88,22 @@ class CandidateItem:
 
     @property
     def id(self) -> str:
-        """That of the candidate."""
+        """The id of the candidate."""
         return self.candidate.id
 
     @property
     def label(self) -> str:
-        """What an overview calls it."""
+        """The label of the item in an overview."""
         return str(self.candidate.cell)
 
     @property
     def headings(self) -> Mapping[str, str]:
-        """The columns of `values` that other tools show, with their headings."""
+        """Columns of `values` that other tools show → their headings."""
         return _HEADINGS
 
     @property
     def values(self) -> dict[str, str]:
-        """The item as text, by the names of a sheet's columns."""
+        """One row of a sheet: the item as texts by column."""
         candidate, instance = self.candidate, self.instance
         return {
             "item": str(self.position),
@@ -131,7 +131,7 @@ class CandidateItem:
         return "\n\n".join(parts)
 
     def verdict(self, answers: Mapping[str, str]) -> str:
-        """What finished answers come to, in a word."""
+        """The verdict of finished answers, in a word."""
         return "pass" if human_verdict(answers) else "fail"
 
 
@@ -139,7 +139,7 @@ ReviewItem = CandidateItem | JudgedReply
 
 
 def load_items(db: sqlite3.Connection, run: Path) -> tuple[ReviewItem, ...]:
-    """What was drawn from a run, in order: candidates of a build, or judged replies of an evaluation.
+    """The sample of a run, in order: candidates of a build, or judged replies of an evaluation.
 
     Raises `LedgerError` if nothing was drawn.
     """
@@ -172,7 +172,7 @@ _ASSETS = ("report/base.css", "report/items.css", "report/items.js", "review/rev
 
 
 class ReviewSession:
-    """One annotator's work: the items and this annotator's answers to them, nobody else's."""
+    """The work of one annotator: the items, and this annotator's answers alone."""
 
     def __init__(self, ledger: ReviewLedger, items: Sequence[ReviewItem], annotator: str) -> None:
         self.items = items
@@ -182,12 +182,12 @@ class ReviewSession:
         self._lock = threading.Lock()
 
     def answers(self, item: ReviewItem) -> dict[str, str]:
-        """What was answered about an item so far."""
+        """The answers about an item so far, by question."""
         with self._lock:
             return dict(self._answers.get(item.id, {}))
 
     def give(self, item: ReviewItem, question: str, answer: str) -> None:
-        """Keep one answer; returns when it is on disk. Raises `LedgerError` if it cannot be."""
+        """Store one answer; it is on disk when this returns. Raises `LedgerError` if that fails."""
         with self._lock:
             self._ledger.record_answer(item.id, self.annotator, question, answer)
             self._ledger.flush()
@@ -199,28 +199,28 @@ class ReviewSession:
 
     @property
     def done(self) -> int:
-        """Items with all their answers."""
+        """How many items have all their answers."""
         return sum(map(self.is_done, self.items))
 
     def unfinished(self, after: int = 0) -> ReviewItem | None:
-        """The first unfinished item behind the position `after`, else the first of all; None if all is done."""
+        """The first unfinished item after a position, or else the first of all; None if all are finished."""
         ring = [*self.items[after:], *self.items[:after]]
         return next((item for item in ring if not self.is_done(item)), None)
 
     def state(self, item: ReviewItem) -> str:
-        """Where an item stands, in words."""
+        """The state of an item: its verdict if it is finished, or else `begun` or `open`."""
         if self.is_done(item):
             return item.verdict(self.answers(item))
         return "begun" if self.answers(item) else "open"
 
     def __call__(self, request: Request) -> Reply:
-        """Answer this annotator's browser."""
+        """Reply to a request of this annotator's browser."""
         return self._get(request) if request.read_json is None else self._post(request)
 
     def _get(self, request: Request) -> Reply:
         path, token = request.path, request.token
         if path == "":
-            item = self.unfinished(_number(request.query.get("after", "0"), len(self.items)))
+            item = self.unfinished(_position(request.query.get("after", "0"), len(self.items)))
             return redirect(f"/{token}/" + (f"item/{item.position}" if item else "overview"))
         for name in _ASSETS:
             if name.endswith(f"/{path}"):
@@ -263,8 +263,8 @@ class ReviewServer(LocalServer):
         with ExitStack() as opened:
             ledger = opened.enter_context(ReviewLedger.of_run(run))
             items = load_items(ledger.db, run)
-            self.desks = tuple(ReviewSession(ledger, items, name) for name in annotators)
-            super().__init__({desk.annotator: desk for desk in self.desks}, port)
+            self.sessions = tuple(ReviewSession(ledger, items, name) for name in annotators)
+            super().__init__({session.annotator: session for session in self.sessions}, port)
             self.invitations = {name: f"{self.address}?token={self.tokens[name]}" for name in annotators}
             self._ledger = opened.pop_all()
 
@@ -289,5 +289,7 @@ def _read_answer(request: Request, item: ReviewItem) -> tuple[str, str]:
     )
 
 
-def _number(text: str, at_most: int) -> int:
-    return min(int(text), at_most) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+def _position(text: str, last: int) -> int:
+    """The position in the query of a request, at most the last one; 0 if the text is not a number."""
+    is_number = text.isascii() and text.isdigit() and len(text) < 10
+    return min(int(text), last) if is_number else 0

@@ -239,8 +239,8 @@ def serve_command(
             typer.echo(f"{name}: {link}")
         note("Ctrl-C ends the review; every answer is on disk already")
         server.wait()
-        for desk in server.desks:
-            note(f"{desk.annotator}: {desk.done} of {len(desk.items)} items finished")
+        for session in server.sessions:
+            note(f"{session.annotator}: {session.done} of {len(session.items)} items finished")
 
 
 @review_app.command("read", cls=WorkflowCommand)

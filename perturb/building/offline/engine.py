@@ -19,14 +19,14 @@ from perturb.records import BaseInstance, Cell, Intensity, Lever, Passage
 from perturb.text.matching import beyond_reading
 from perturb.text.passages import removes_answer, split_sentences
 
-_BEARS_ON = 0.34
-"""A sentence that holds this share of a question's content words, with the title above it, bears on the question."""
-_OFFERS = 0.5
-"""A sentence that holds this share of a question's content words, with the title above it, may answer it otherwise."""
+_RELEVANT = 0.34
+"""A sentence, with its title, that holds this share of a question's content words is relevant to the question."""
+_ANSWERING = 0.5
+"""A sentence, with its title, that holds this share of a question's content words may give it another answer."""
 
 
 def with_noise(instance: BaseInstance, passages: tuple[Passage, ...]) -> tuple[Passage, ...]:
-    """All passages of the instance, those of its signal part as given."""
+    """All passages of the instance, with `passages` as its signal passages."""
     if len(passages) == len(instance.passages):
         return passages
     changed = iter(passages)
@@ -36,20 +36,18 @@ def with_noise(instance: BaseInstance, passages: tuple[Passage, ...]) -> tuple[P
 def undone_by(
     instance: BaseInstance, cell: Cell, facts: Facts, query: str, passages: tuple[Passage, ...]
 ) -> str | None:
-    """Which passage undoes the draft and how, in one line; None if none does."""
-    noise = (
-        ()
-        if len(passages) == len(instance.passages)
-        else tuple(p for p in instance.passages if p.role != "signal")
-    )
+    """How a passage undoes the effect of a draft, in one line; None if none does."""
+    noise: tuple[Passage, ...] = ()
+    if len(passages) < len(instance.passages):
+        noise = tuple(passage for passage in instance.passages if passage.role != "signal")
     if removes_answer(cell):
         return _answer_left(facts, noise)
     if query != facts.instance.query:
-        return _offered(facts, query, noise)
+        return _new_question_answered(facts, query, noise)
     if cell.intensity is Intensity.LOW:
         return None
-    kept = (old for old, new in zip(facts.passages, passages, strict=True) if old.text == new.text)
-    return _settled(facts, (*kept, *noise))
+    unchanged = (old for old, new in zip(facts.passages, passages, strict=True) if old.text == new.text)
+    return _settled(facts, (*unchanged, *noise))
 
 
 def _answer_left(facts: Facts, noise: tuple[Passage, ...]) -> str | None:
@@ -60,29 +58,29 @@ def _answer_left(facts: Facts, noise: tuple[Passage, ...]) -> str | None:
                 return f"the answer {alias!r} stands in a noise passage"
     for title, sentence in _sentences(noise):
         share = support(query, f"{title} {sentence}")
-        word = leak(facts, sentence) if share >= _BEARS_ON else None
-        if word is None and share >= _OFFERS:
+        word = leak(facts, sentence) if share >= _RELEVANT else None
+        if word is None and share >= _ANSWERING:
             word = other_value(facts, sentence)
         if word is not None:
             return f"{word!r} in a noise passage could be taken for the answer"
     return None
 
 
-def _offered(facts: Facts, query: str, noise: tuple[Passage, ...]) -> str | None:
+def _new_question_answered(facts: Facts, query: str, noise: tuple[Passage, ...]) -> str | None:
     for title, sentence in _sentences(noise):
         share = support(query, f"{title} {sentence}")
-        if share >= _OFFERS and share > support(facts.instance.query, f"{title} {sentence}"):
+        if share >= _ANSWERING and share > support(facts.instance.query, f"{title} {sentence}"):
             return "a noise passage speaks of what the new question asks"
     return None
 
 
 def _settled(facts: Facts, untouched: tuple[Passage, ...]) -> str | None:
-    """A passage left alone that still gives the answer tells a reader which reading or which side is right."""
+    """Whether an unchanged passage gives the answer: it would show which reading or which side is right."""
     for title, sentence in _sentences(untouched):
         near = f"{title} {sentence}"
         if (
             any(has_word(near, alias) for alias in facts.instance.answers)
-            and support(facts.instance.query, near) >= _BEARS_ON
+            and support(facts.instance.query, near) >= _RELEVANT
         ):
             return "a passage that was left alone settles the question"
     return None
@@ -96,19 +94,19 @@ def _sentences(passages: tuple[Passage, ...]) -> Iterator[tuple[str, str]]:
 
 
 RULE_VERSION = "3"
-"""Enters the id of every rule job. Change it whenever a rule makes other items; a move or a comment must not."""
+"""Part of the id of every rule job. Change it whenever a rule makes other items, and only then."""
 
 
 @dataclass(frozen=True, slots=True)
 class Abstention:
-    """The engine has nothing sound to offer for this instance and cell."""
+    """The engine has no sound item for this instance and cell."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class RuleCandidate:
-    """A perturbed instance as a rule made it."""
+    """A perturbed instance that a rule has made."""
 
     lever: str
     query: str
@@ -124,10 +122,10 @@ def perturb_by_rule(
     seed: int,
     donors: Sequence[BaseInstance] = (),
 ) -> RuleCandidate | Abstention:
-    """Perturb an instance for a cell, by the lever named or by one the seed draws among those that fit.
+    """Perturb an instance for a cell, by `lever` or, if it is None, by a fitting one that the seed draws.
 
-    `donors` are other instances of the base set, from which rivals and passages may be taken. An exception is a fault
-    of the engine; the note that it carries names the lever.
+    `donors` are other instances of the base set, which may lend rivals and passages. An exception is a fault of the
+    engine; a note on it names the lever.
     """
     levers = [one for one in catalogue.levers_of(cell) if one.rule and lever in (None, one.name)]
     if not levers:
@@ -157,7 +155,7 @@ def perturb_by_rule(
 def _apply(
     lever: Lever, instance: BaseInstance, facts: Facts, seed: int, donors: Sequence[BaseInstance]
 ) -> RuleCandidate | str | None:
-    """What the lever's rule makes of the instance, or why nothing; None if it does not fit."""
+    """The candidate that the lever's rule makes, or why it makes none; None if the lever does not fit."""
     rule = lever.rule
     if rule is None or not all(Need.read(need).holds(facts.features) for need in (*lever.needs, *rule.needs)):
         return None
@@ -175,7 +173,7 @@ def _apply(
 
 
 def _broken(facts: Facts, cell: Cell, draft: Draft) -> str | None:
-    """The promise that a draft of the cell does not keep, in one line."""
+    """What is wrong with a draft for the cell, in one line; None if nothing is."""
     old = facts.instance
     if not all(passage.text.strip() for passage in draft.passages):
         return "nothing would be left of a passage"

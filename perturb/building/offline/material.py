@@ -23,7 +23,7 @@ from perturb.text.matching import beyond_reading
 
 
 def beside_answer(facts: Facts, piece: str) -> bool:
-    """Whether a piece of a passage may go: it holds no answer and no word that ties the answer to the question."""
+    """Whether a piece of a passage can go: it holds no answer and no content word of the question."""
     answers = facts.instance.answers
     if any(has_word(piece, answer) or has_word(answer, piece.strip()) for answer in answers):
         return False
@@ -38,7 +38,7 @@ def _matches(facts: Facts, pattern: re.Pattern[str]) -> Iterator[tuple[int, str,
 
 
 def _stands_whole(facts: Facts, index: int, span: Span) -> bool:
-    """Whether the span lies in one sentence that begins and ends like one."""
+    """Whether the span lies within one complete sentence."""
     return any(
         s.passage == index and s.start <= span[0] and span[1] <= s.end and s.complete for s in facts.sentences
     )
@@ -278,17 +278,17 @@ _CREDIT = re.compile(
 """Words by which a work is credited to somebody."""
 
 
-def unrelated(f: Filling) -> Iterator[tuple[Passage, ...]]:
+def unrelated(filling: Filling) -> Iterator[tuple[Passage, ...]]:
     """The passages of donors that share no word with the question, one for each signal passage."""
-    wanted = content_stems(f.facts.instance.query)
-    own = f.facts.passages
+    wanted = content_stems(filling.facts.instance.query)
+    own = filling.facts.passages
     chosen: list[tuple[str, Passage]] = []
-    for donor in f.donors:
+    for donor in filling.donors:
         if len(chosen) == len(own):
             break
-        if facts_of(donor).kind == f.facts.kind:
+        if facts_of(donor).kind == filling.facts.kind:
             continue  # its answer is of the kind that is asked for
-        if _CREDIT.search(f.facts.query) and _CREDIT.search(donor.passages[0].text):
+        if _CREDIT.search(filling.facts.query) and _CREDIT.search(donor.passages[0].text):
             continue  # it may credit somebody with what is asked for
         for passage in facts_of(donor).passages[:1]:
             told = f"{passage.title} {passage.text}"
@@ -296,12 +296,12 @@ def unrelated(f: Filling) -> Iterator[tuple[Passage, ...]]:
                 _alike_in_length(passage.text, own[len(chosen)].text)
                 and _begins_and_ends(passage.text)
                 and not content_stems(told) & wanted
-                and leak(f.facts, told) is None
+                and leak(filling.facts, told) is None
             ):
                 chosen.append((donor.id, replace(passage, text=re.sub(r" {2,}", " ", passage.text))))
     if len(chosen) < len(own):
         return
-    f.used |= {name for name, _ in chosen}
+    filling.used |= {name for name, _ in chosen}
     yield tuple(replace(new, role=old.role) for old, (_, new) in zip(own, chosen, strict=True))
 
 
@@ -316,11 +316,11 @@ def _begins_and_ends(text: str) -> bool:
     return re.match(r"[\"“(]?[A-Z]", text) is not None and re.search(r"[.!?][\"”)]?\s*$", text) is not None
 
 
-def joined(f: Filling) -> Iterator[tuple[str, str]]:
-    """For each donor that asks the same of another thing of the kind: the noun for both, and both passages in a row."""
-    facts = f.facts
+def joined(filling: Filling) -> Iterator[tuple[str, str]]:
+    """For each donor with the same question about another thing of the kind: a noun for both, and both passages."""
+    facts = filling.facts
     own = facts.passages[facts.home].text
-    for donor in f.donors:
+    for donor in filling.donors:
         other = facts_of(donor)
         if other.unfit is not None or other.subject is None or facts.subject is None or not other.one_answer:
             continue
@@ -332,13 +332,13 @@ def joined(f: Filling) -> Iterator[tuple[str, str]]:
             continue
         if not (_begins_and_ends(own) and _begins_and_ends(text) and _alike_in_length(text, own)):
             continue
-        f.used.add(donor.id)
+        filling.used.add(donor.id)
         noun = facts.subject.noun if facts.subject.noun == other.subject.noun else kind
         yield noun, f"{own.rstrip()}\n\n{text.strip()}"
 
 
 def _asked(facts: Facts) -> frozenset[str]:
-    """What is asked of the subject, whatever it is: the stems of the question without its name and noun."""
+    """What is asked about the subject: the stems of the question without the subject's name and noun."""
     subject = facts.subject
     rest = facts.instance.query.lower()
     if subject is not None:

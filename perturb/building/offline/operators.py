@@ -22,7 +22,7 @@ from perturb.records import Passage, Rule
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What an operator made: question and signal passages."""
+    """A perturbed question with perturbed signal passages."""
 
     query: str
     passages: tuple[Passage, ...]
@@ -31,23 +31,23 @@ class Draft:
 Operator = Callable[[Rule, Filling], Iterator[Draft]]
 
 
-def _ask(rule: Rule, f: Filling) -> Iterator[Draft]:
-    text = f.fill(rule.say)
+def _ask(rule: Rule, filling: Filling) -> Iterator[Draft]:
+    text = filling.fill(rule.say)
     if text is not None:
-        yield Draft(as_question(text), f.facts.passages)
+        yield Draft(as_question(text), filling.facts.passages)
 
 
 def _in_style(query: str, text: str) -> str:
-    """An addition in small letters where the question has no capitals."""
+    """The text, in lower case if the question has no capitals."""
     return text if is_cased(query) else text.lower()
 
 
-def _remark(rule: Rule, f: Filling) -> Iterator[Draft]:
-    query = f.facts.instance.query.rstrip()
-    text = f.fill(rule.say)
+def _remark(rule: Rule, filling: Filling) -> Iterator[Draft]:
+    query = filling.facts.instance.query.rstrip()
+    text = filling.fill(rule.say)
     if text is None:
         return
-    span = f.facts.query_name
+    span = filling.facts.query_name
     if span is None or re.match(r"['’]", query[span[1] :]):
         return
     left, right = query[: span[1]], query[span[1] :]
@@ -56,48 +56,51 @@ def _remark(rule: Rule, f: Filling) -> Iterator[Draft]:
         start = article.start() if article else span[0]
         if re.search(r"\b(?:song|movie|film|book|novel|show|series|play|called) $", query[:start]):
             return
-        yield Draft(query[:start] + _in_style(query, f"{text} ") + query[start:], f.facts.passages)
+        yield Draft(query[:start] + _in_style(query, f"{text} ") + query[start:], filling.facts.passages)
         return
     if not right.strip("?. "):
-        yield Draft(f"{left}, {_in_style(query, text)}{right}", f.facts.passages)
+        yield Draft(f"{left}, {_in_style(query, text)}{right}", filling.facts.passages)
     elif _goes_on(right) and query[:4].lower() in ("when", "wher"):
-        yield Draft(f"{left}, {_in_style(query, text)},{right}", f.facts.passages)
+        yield Draft(f"{left}, {_in_style(query, text)},{right}", filling.facts.passages)
 
 
 def _goes_on(right: str) -> bool:
-    """Whether what follows a name in a question is the rest of the question's own verb, and no part of the name."""
+    """Whether the text after a name in a question goes on with the verb, not with the name."""
     return right.split(maxsplit=1)[0].rstrip("?") in word_bank("event_verb") | {"first", "filmed", "located"}
 
 
-def _reword(rule: Rule, f: Filling) -> Iterator[Draft]:
-    query = f.facts.instance.query
-    for old, new in f.rng.sample(rule.words, len(rule.words)):
+def _reword(rule: Rule, filling: Filling) -> Iterator[Draft]:
+    query = filling.facts.instance.query
+    for old, new in filling.rng.sample(rule.words, len(rule.words)):
         found = compiled(rf"(?<![\w'-]){old}(?![\w'-])", re.IGNORECASE).search(query)
-        if found is not None and not _in_a_name(f.facts, found.span()):
-            word = found.expand(f.rng.choice(new))
-            yield Draft(query[: found.start()] + word + query[found.end() :], f.facts.passages)
+        if found is not None and not _in_a_name(filling.facts, found.span()):
+            word = found.expand(filling.rng.choice(new))
+            yield Draft(query[: found.start()] + word + query[found.end() :], filling.facts.passages)
 
 
 def _in_a_name(facts: Facts, span: tuple[int, int]) -> bool:
-    """Whether words of the question belong to a name: one of them is written with a capital once names are."""
-    low = facts.instance.query
-    if len(facts.query) > len(low):
-        return True
+    """Whether a span of the question touches a name: the subject's, or a word with a capital in its proper spelling."""
+    if len(facts.query) > len(facts.instance.query):
+        return True  # the proper spelling cannot be aligned
     name = facts.query_name
     return (name is not None and span[0] < name[1] and name[0] < span[1]) or (
         any(char.isupper() for char in facts.query[slice(*span)])
     )
 
 
-def _rename(rule: Rule, f: Filling) -> Iterator[Draft]:
-    subject = f.facts.subject
-    if f.value("if:work") is not None and subject is not None and _only_one(f.facts, subject.noun):
-        yield from _renamed(rule, f, f.facts.passages)
+def _rename(rule: Rule, filling: Filling) -> Iterator[Draft]:
+    subject = filling.facts.subject
+    if (
+        filling.value("if:work") is not None
+        and subject is not None
+        and _only_one(filling.facts, subject.noun)
+    ):
+        yield from _renamed(rule, filling, filling.facts.passages)
 
 
-def _renamed(rule: Rule, f: Filling, passages: tuple[Passage, ...]) -> Iterator[Draft]:
-    """The question with a wording in place of the subject's name and of the noun before it."""
-    query, span, text = f.facts.instance.query, f.facts.query_name, f.fill(rule.say)
+def _renamed(rule: Rule, filling: Filling, passages: tuple[Passage, ...]) -> Iterator[Draft]:
+    """The question with a wording instead of the subject's name and the noun before it."""
+    query, span, text = filling.facts.instance.query, filling.facts.query_name, filling.fill(rule.say)
     if span is None or text is None:
         return
     right = query[span[1] :]
@@ -107,7 +110,7 @@ def _renamed(rule: Rule, f: Filling, passages: tuple[Passage, ...]) -> Iterator[
 
 
 def _only_one(facts: Facts, noun: str) -> bool:
-    """Whether the passage speaks of one thing of the kind: no plural, no other thing named with the noun."""
+    """Whether the texts mention only one thing of the kind: no plural, no other thing with this noun."""
     text = f"{facts.instance.query} {facts.text}".lower()
     return not re.search(
         rf"\b(?:another|other|second|first|two|three|{noun}s|films|movies|songs|books|novels|sequel|remake|cover\w*)\b",
@@ -120,11 +123,11 @@ _LEANS_BACK = re.compile(
     r"|.*\b(?:days?|weeks?|months?) (?:earlier|later|before|after)\b",
     re.IGNORECASE,
 )
-"""A sentence that nothing may come before but its own forerunner."""
+"""A sentence that refers to the one before it, so that nothing may be put in between."""
 
 
-def _add(rule: Rule, f: Filling) -> Iterator[Draft]:
-    facts = f.facts
+def _add(rule: Rule, filling: Filling) -> Iterator[Draft]:
+    facts = filling.facts
     for index, sentence in enumerate(facts.sentences):
         holds = sentence in facts.answer_sentences
         if (
@@ -133,28 +136,28 @@ def _add(rule: Rule, f: Filling) -> Iterator[Draft]:
             or (facts.passages[sentence.passage].role != "signal")
         ):
             continue
-        if rule.what == "figure" and not _set_figure(f, sentence.text):
+        if rule.what == "figure" and not _set_figure(filling, sentence.text):
             continue
-        if rule.what == "date" and not _set_date(f, sentence.text):
+        if rule.what == "date" and not _set_date(filling, sentence.text):
             continue
         after = facts.sentences[index + 1] if index + 1 < len(facts.sentences) else None
         if after is not None and _LEANS_BACK.match(after.text):
             continue
-        text = f.fill(rule.say)
+        text = filling.fill(rule.say)
         if text is not None:
             old = facts.passages[sentence.passage].text
             new = f"{old[: sentence.end]} {capitalise(text)}{old[sentence.end :]}"
             yield Draft(facts.instance.query, facts.with_text(sentence.passage, new))
 
 
-def _set_figure(f: Filling, sentence: str) -> bool:
-    """Fill the gaps of the one large figure of a sentence."""
-    found = word_pattern("figure").findall(sentence)
+def _set_figure(filling: Filling, sentence: str) -> bool:
+    """Set the gaps `figure` and `round_figure` from the only large figure of a sentence; False if there is none."""
+    figures = word_pattern("figure").findall(sentence)
     numbers = re.findall(r"\d[\d,.]*", sentence)
-    if len(found) != 1 or len(numbers) - len(re.findall(r"\b(?:1\d|20)\d\d\b(?!,)", sentence)) != 1:
+    if len(figures) != 1 or len(numbers) - len(re.findall(r"\b(?:1\d|20)\d\d\b(?!,)", sentence)) != 1:
         return False
-    figure = found[0].rstrip(",.")
-    if "." in figure or not beside_answer(f.facts, figure):
+    figure = figures[0].rstrip(",.")
+    if "." in figure or not beside_answer(filling.facts, figure):
         return False
     if re.search(
         r"\b(?:must|needs?|secure|requires?|required|majority|at least|at most|minimum|maximum|limit)\b",
@@ -174,12 +177,12 @@ def _set_figure(f: Filling, sentence: str) -> bool:
     )
     if rounded == value or counted is None:
         return False
-    f.local |= {"figure": figure, "round_figure": f"{rounded:,} {counted[1]}"}
+    filling.local |= {"figure": figure, "round_figure": f"{rounded:,} {counted[1]}"}
     return True
 
 
-def _set_date(f: Filling, sentence: str) -> bool:
-    """Fill the gap of the one full date of a sentence with one some days away."""
+def _set_date(filling: Filling, sentence: str) -> bool:
+    """Set the gap `other_date` to a date some days from the only full date of a sentence; False if there is none."""
     month = word_pattern("month").pattern
     dates = list(
         re.finditer(
@@ -191,13 +194,17 @@ def _set_date(f: Filling, sentence: str) -> bool:
         len(dates) != 1
         or len(years) != 1
         or re.search(rf"[–-] ?{re.escape(dates[0][0])}", sentence)
-        or not beside_answer(f.facts, dates[0][0])
+        or not beside_answer(filling.facts, dates[0][0])
     ):
         return False
     day = next(filter(None, dates[0].groups()))
-    other = int(day) + f.rng.choice((3, 4, 6)) if int(day) < 20 else int(day) - f.rng.choice((3, 5, 8))
-    f.local["other_date"] = re.sub(rf"\b{day}\b", str(other), dates[0][0], count=1)
-    return not has_word(f.facts.text, f.local["other_date"])
+    other = (
+        int(day) + filling.rng.choice((3, 4, 6))
+        if int(day) < 20
+        else int(day) - filling.rng.choice((3, 5, 8))
+    )
+    filling.local["other_date"] = re.sub(rf"\b{day}\b", str(other), dates[0][0], count=1)
+    return not has_word(filling.facts.text, filling.local["other_date"])
 
 
 _CLEAN_LEFT = re.compile(
@@ -205,14 +212,14 @@ _CLEAN_LEFT = re.compile(
     r"(?: the)? $",
     re.IGNORECASE,
 )
-"""What a noun phrase may follow, so that another can take its place."""
+"""The text before a noun phrase that another may replace."""
 _CLEAN_RIGHT = re.compile(
     r"(?:[.,;)]|$|\s+(?:and|or|in|on|to|for|is|was|by|at|from|with|as|who|which|that|when|of|during)\b)"
 )
 
 
-def _substitute(rule: Rule, f: Filling) -> Iterator[Draft]:
-    facts, text = f.facts, f.fill(rule.say)
+def _substitute(rule: Rule, filling: Filling) -> Iterator[Draft]:
+    facts, text = filling.facts, filling.fill(rule.say)
     spots = [(i, span) for i, one in enumerate(facts.passages) for span in mention_spans(facts, one.text)]
     if text is None or len(spots) != 1 or facts.kind in ("text", "number"):
         return
@@ -227,13 +234,13 @@ def _substitute(rule: Rule, f: Filling) -> Iterator[Draft]:
 
 
 def _with_quotes(text: str, start: int, end: int) -> tuple[int, int]:
-    """The span with the quotation marks or brackets that hold nothing else."""
+    """The span, including quotation marks or brackets directly around it."""
     pair = text[max(0, start - 1) : start] + text[end : end + 1]
     return (start - 1, end + 1) if pair in ('""', "“”", "()") else (start, end)
 
 
 def _without_answer(facts: Facts, passages: tuple[Passage, ...]) -> Iterator[Draft]:
-    """The draft, if nothing in it betrays the answer; titles that hold it are taken off."""
+    """The draft without titles that hold the answer, unless something else still gives it away."""
     clean = tuple(
         replace(passage, title="")
         if any(has_word(passage.title, alias) for alias in facts.instance.answers)
@@ -244,43 +251,44 @@ def _without_answer(facts: Facts, passages: tuple[Passage, ...]) -> Iterator[Dra
         yield Draft(facts.instance.query, clean)
 
 
-def _delete(rule: Rule, f: Filling) -> Iterator[Draft]:
-    for index, text in CUTTERS[rule.what or ""](f.facts):
-        passages = f.facts.with_text(index, re.sub(r" +([,.;])", r"\1", text))
+def _delete(rule: Rule, filling: Filling) -> Iterator[Draft]:
+    for index, text in CUTTERS[rule.what or ""](filling.facts):
+        passages = filling.facts.with_text(index, re.sub(r" +([,.;])", r"\1", text))
         if rule.what in TAKES_ANSWER:
-            yield from _without_answer(f.facts, passages)
+            yield from _without_answer(filling.facts, passages)
         else:
-            yield Draft(f.facts.instance.query, passages)
+            yield Draft(filling.facts.instance.query, passages)
 
 
-def _exchange(_: Rule, f: Filling) -> Iterator[Draft]:
-    for passages in unrelated(f):
-        yield Draft(f.facts.instance.query, passages)
+def _exchange(_: Rule, filling: Filling) -> Iterator[Draft]:
+    for passages in unrelated(filling):
+        yield Draft(filling.facts.instance.query, passages)
 
 
-def _join(rule: Rule, f: Filling) -> Iterator[Draft]:
-    subject = f.facts.subject
-    if subject is None or not subject.kind or not f.facts.one_answer:
+def _join(rule: Rule, filling: Filling) -> Iterator[Draft]:
+    subject = filling.facts.subject
+    if subject is None or not subject.kind or not filling.facts.one_answer:
         return
-    for noun, text in joined(f):
-        f.local["noun"] = noun
-        yield from _renamed(rule, f, f.facts.with_text(f.facts.home, text))
+    for noun, text in joined(filling):
+        filling.local["noun"] = noun
+        yield from _renamed(rule, filling, filling.facts.with_text(filling.facts.home, text))
 
 
 _UNIT = 15
-"""The name of a unit has at most so many characters."""
+"""Characters that may stand between a number and the end of its unit."""
 
 
-def _convert(_: Rule, f: Filling) -> Iterator[Draft]:
-    for index, passage in enumerate(f.facts.passages):
+def _convert(_: Rule, filling: Filling) -> Iterator[Draft]:
+    for index, passage in enumerate(filling.facts.passages):
         for end, other in measures_in(passage.text):
             if not any(
-                mention.passage == index and 0 <= end - mention.end <= _UNIT for mention in f.facts.mentions
+                mention.passage == index and 0 <= end - mention.end <= _UNIT
+                for mention in filling.facts.mentions
             ):
                 continue  # another measure than the one that is asked for
             yield Draft(
-                f.facts.instance.query,
-                f.facts.with_text(index, f"{passage.text[:end]} ({other}){passage.text[end:]}"),
+                filling.facts.instance.query,
+                filling.facts.with_text(index, f"{passage.text[:end]} ({other}){passage.text[end:]}"),
             )
 
 
@@ -296,4 +304,4 @@ OPERATIONS: Mapping[str, Operator] = {
     "exchange": _exchange,
     "join": _join,
 }
-"""Operator -> what it does; the registry for those that a user's rule may name."""
+"""The name of an operator in rules -> its function."""
