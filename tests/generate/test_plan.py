@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from perturb.building.jobs import PlanSettings, lever_service, plan_digest, plan_jobs
+from perturb.building.jobs import JOB_FORMAT, PlanSettings, lever_service, plan_digest, plan_jobs
 from perturb.catalogue.features import Need, features_of
 from perturb.catalogue.levers import Catalogue
+from perturb.files.resources import digest
 from perturb.ledger.plans import instance_key
 from perturb.records import (
     ALL_CELLS,
@@ -49,6 +50,14 @@ def test_everything_is_crossed_once() -> None:
     assert Counter(job.cell for job in planned) == dict.fromkeys(ALL_CELLS, 12)
     assert {(job.generator, job.replicate) for job in planned} == {("a", 0), ("a", 1), ("b", 0), ("b", 1)}
     assert {job.round for job in planned} == {"r1"}
+
+
+def test_the_identity_of_an_open_job_is_what_it_was_before_there_were_depths() -> None:
+    cell = ALL_CELLS[4]
+    settings = replace(PLAIN, cells=(cell,), replicates=1, generators={"a": "fa"})
+    (key, _), (job, *_) = INSTANCES[0], jobs(settings)
+    planned = ("job", JOB_FORMAT, key, str(cell), CATALOGUE.cell_digest(cell), job.offers)
+    assert job.id == digest(planned, ("a", "fa", "r1", 7, 0))
 
 
 def test_the_plan_is_the_same_each_time() -> None:
