@@ -117,6 +117,7 @@ REPLACEMENTS = [
     ("    params", "    timeout: 0\n    params", 9, "field 'generators[0].timeout'"),
     ("    params", "    timeout: .inf\n    params", 9, "field 'generators[0].timeout'"),
     ("    params", "    max_connections: 0\n    params", 9, "field 'generators[0].max_connections'"),
+    ("seed: 7", "executor: {kind: ray, workers: 1025}", 3, "field 'executor.workers'"),
     ("    params", "    price: {input: 1}\n    params", 9, "field 'generators[0].price.output' is missing"),
     ("natural}", "balanced, per_generator: 10}", 17, "need 396 rows, but per_generator is 10"),
     ("natural}", "best}", 17, "field 'select.strategy'"),

@@ -21,7 +21,7 @@ from perturb.errors import LedgerError
 from perturb.ledger import queries
 from perturb.ledger.calls import LEDGER_FILE, open_read_only
 from perturb.ledger.db import BEHIND_ROWS, Write, Writer, connect, ledger_errors
-from perturb.ledger.failures import first_error
+from perturb.ledger.failures import AnsweredCalls, first_error
 from perturb.ledger.migrations import APPLICATION_ID, STEPS, migrate
 from perturb.ledger.plans import Ledger, current_plan
 from perturb.llm.model_client import Call, Status
@@ -115,6 +115,14 @@ def test_records_come_back_as_they_were(ledger: Ledger) -> None:
     assert [pending_job.job.id for pending_job in queries.pending_jobs(ledger.db, number, "g")] == [
         job(n).id for n in (0, 2, 3)
     ]
+
+
+def test_of_several_prompts_the_one_that_gave_the_reply_is_found(ledger: Ledger) -> None:
+    for number in range(3):
+        ledger.record(call(number))
+    ledger.flush()
+    (found,) = AnsweredCalls(ledger.db).behind("s", "m", ["generate"], "reply1")
+    assert found["key"] == "key1"
 
 
 def test_counts_tell_the_stages_apart(ledger: Ledger) -> None:

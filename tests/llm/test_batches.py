@@ -156,6 +156,11 @@ async def test_it_is_told_how_batches_go(server: LoopbackServer, tmp_path: Path)
     ]
 
 
+async def test_a_row_may_be_a_batch_by_itself(server: LoopbackServer, tmp_path: Path) -> None:
+    assert texts(await replies(server, tmp_path, 3, replace(QUICK, max_rows=1))) == echoes(3)
+    assert [len(batch.rows) for batch in server.batches.batches] == [1, 1, 1]
+
+
 @pytest.mark.slow
 async def test_batches_are_cut_by_rows_and_by_bytes(server: LoopbackServer, tmp_path: Path) -> None:
     assert texts(await replies(server, tmp_path / "a", 25, replace(QUICK, max_rows=10))) == echoes(25)

@@ -207,6 +207,8 @@ def test_the_command_prints_sizes_and_draws_the_figure(tmp_path: Path) -> None:
     assert "<svg" in (tmp_path / "power.svg").read_text(encoding="utf-8")
     plain = perturb("power", "--drift", "0.02")
     assert "2,050" in plain.stdout
+    assert "NA: static" not in plain.stdout
+    assert "NA: static" in perturb("power", "--drift", 0.08).stdout
     example = simulate(DriftSetting(0.05, 2, 0.02, 10, 0.5), 2, 0)
     for name in ("power.doc", "."):
         with pytest.raises(ConfigError, match=r"give a \.png"):

@@ -40,6 +40,7 @@ from perturb.scoring.score_report import score
 from perturb.scoring.table import GROUPINGS
 from tests.auditing.simulated_panels import Truth, frame_of, long_rows, simulate
 from tests.building import write_rows
+from tests.evaluation.rows import single
 from tests.reports.test_bas_page import FEW, group
 from tests.review.made_run import NASTY, make_run
 from tests.scoring.tables import CATALOGUE, right_at_rate, table, write_csv
@@ -218,6 +219,15 @@ def test_rows_that_are_not_shown_are_counted() -> None:
 
 def lines_of(width: int) -> list[str]:
     return render_text(Report("", "", (Section("s", "", tables=(RATES,)),)), width).splitlines()
+
+
+def test_levers_are_listed_by_their_near_duplicates_first(tmp_path: Path) -> None:
+    rows = write_rows(tmp_path / "rows.jsonl", [single(number) for number in range(2)])
+    found = compare(rows, rows)
+    by_lever = {"none": (5, 0, 0), "same base": (5, 1, 1), "near": (5, 2, 0)}
+    report = make_comparison_report(replace(found, freshness=replace(found.freshness, by_lever=by_lever)), 8)
+    (levers,) = (table for part in report.sections for table in part.tables if table.name == "levers")
+    assert [row[0] for row in levers.rows] == ["near", "same base"]
 
 
 def test_a_table_wraps_then_turns_then_splits() -> None:

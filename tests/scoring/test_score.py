@@ -167,6 +167,9 @@ def test_the_confusion_matrix_counts_codes_and_answers() -> None:
     assert (ambiguous["REFUSE_AMBIGUOUS_QUERY"], ambiguous["NONE"], ambiguous["REFUSE_OTHER"]) == (2, 1, 1)
     assert (confusion[ANSWER_CORRECTLY]["NONE"], confusion[ANSWER_CORRECTLY][MISSING]) == (11, 1)
     assert sum(sum(row.values()) for row in confusion.values()) == 35
+    by_intensity = scores_of(rows).confusion_by_intensity
+    counts = {name: sum(sum(row.values()) for row in part.values()) for name, part in by_intensity.items()}
+    assert counts == {"LOW": 12, "MEDIUM": 11, "HIGH": 12}
 
 
 @pytest.mark.parametrize(
