@@ -62,9 +62,9 @@ class LeaveOneOut:
     verifier: str
     without: AcceptanceRate
     gained: int
-    """Candidates that only this verifier kept out."""
+    """Candidates that only this verifier rejects."""
     churn: float | None
-    """Share of what would be accepted without it that is not accepted with it; None if nothing would be."""
+    """`gained` as a share of the candidates that are accepted without it; None if there are none."""
 
     def to_dict(self) -> dict[str, Any]:
         """One row of the JSON."""
@@ -74,27 +74,28 @@ class LeaveOneOut:
 
 @dataclass(frozen=True, slots=True)
 class PanelRules:
-    """Acceptance under the rules a panel may have."""
+    """Acceptance under different rules of the panel."""
 
     unanimous: AcceptanceRate
     unanimous_by: dict[str, tuple[Rate, ...]]
     """Unanimous acceptance by class, intensity, lever and generator."""
     k_of_n: dict[str, AcceptanceRate]
-    """By k, as text: "1" accepts what anyone passed, "n" is unanimity. Where fewer judge a candidate, so many."""
+    """By k, as text: with "1" one pass is enough, and the number of verifiers means unanimity. If fewer than k
+    verifiers judge a candidate, all of them must pass it."""
     leave_one_out: tuple[LeaveOneOut, ...]
 
 
 def unanimity_is_known(table: VoteTable) -> bool:
-    """Whether no vote that was never asked stands between any candidate and its unanimous decision.
+    """Whether every unanimous decision is known although votes may be missing.
 
-    It holds under a full schedule, and under an economy one that stops at the first fail.
+    That holds under a full schedule, and under an economy schedule that stops at the first fail.
     """
     failed = (table.states == FAIL).any(axis=1)
     return bool((failed | ~(table.states == NOT_ASKED).any(axis=1)).all())
 
 
 def compare_panel_rules(table: VoteTable, everything: VoteTable) -> PanelRules:
-    """Acceptance on the candidates of `table`; that by unanimity on `everything` where it is known of all."""
+    """Acceptance on the candidates of `table`; by unanimity on those of `everything`, if it is known for all."""
     wide = everything if unanimity_is_known(everything) else table
     n = len(table.verifiers)
     unanimous = decide_by_rule(wide.states, n)[0].astype(np.float64)
@@ -135,19 +136,19 @@ def _leave_one_out(table: VoteTable) -> tuple[LeaveOneOut, ...]:
 
 @dataclass(frozen=True, slots=True)
 class EstimationSample:
-    """The candidates behind agreement, pass rates and bias."""
+    """The candidates that agreement, pass rates and bias are estimated from."""
 
     candidates: str
-    """"all", "audited" (the share drawn to get every vote), or "unknown" (votes are missing, nobody says why)."""
+    """"all", "audited" (the share drawn to get every vote), or "unknown" (votes are missing for unknown reasons)."""
     n: int
     of: int
     """All candidates with a vote or an unscored one."""
     note: str | None = None
-    """What a reader must know before quoting the figures."""
+    """A caution for whoever quotes the figures."""
 
 
 def choose_sample(table: VoteTable) -> tuple[EstimationSample, VoteTable]:
-    """The candidates to estimate from, and their votes."""
+    """The candidates to estimate from, with their votes."""
     n = len(table)
     missing = (table.states == NOT_ASKED).any(axis=1)
     if table.full_schedule or not missing.any():
@@ -181,7 +182,7 @@ class AuditReport:
     basis: EstimationSample
     n_candidates: int
     n_votes: int
-    """Passes and fails; unscored votes are counted apart."""
+    """Passes and fails; `unscored` counts the other votes."""
     verifiers: tuple[str, ...]
     generators: tuple[str, ...]
     agreement: Agreement
@@ -189,16 +190,16 @@ class AuditReport:
     pass_rates: dict[str, tuple[Rate, ...]]
     """By class, intensity, lever and generator."""
     generator_rates: dict[str, dict[str, tuple[Rate, ...]]]
-    """By class and by intensity: generator → its rates, in the order of `pass_rates`."""
+    """`class` and `intensity` → generator → its rates, in the order of `pass_rates`."""
     self_bias: tuple[SelfBias, ...]
     rules: PanelRules
     lever_usage: tuple[LeverUsage, ...]
     unscored: dict[str, int]
     """Unscored votes of each verifier."""
     judged: dict[str, int]
-    """Candidates that each verifier judges: the others are not of its classes, or it abstained."""
+    """Verifier → how many candidates it judges. It abstained on the others, or does not judge their class."""
     unfinished: str
-    """A sentence on the jobs that are left in the run; empty if there are no such ones."""
+    """A sentence on the jobs that the run has yet to do; empty if all are done."""
     caveat: str = ""
     """The note of the run's configuration, which limits what bias means; empty if it is missing."""
     certificate: Certificate | None = None
@@ -206,12 +207,12 @@ class AuditReport:
 
     @property
     def class_ranking(self) -> tuple[Rate, ...]:
-        """Classes from the hardest, the one with the lowest pass rate, to the easiest."""
+        """The classes by pass rate, the lowest (the hardest class) first."""
         known = [rate for rate in self.pass_rates["class"] if rate.rate is not None]
         return tuple(sorted(known, key=lambda rate: (rate.rate, rate.name)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON: what is undefined is None beside a reason."""
+        """Plain values, ready for JSON. An undefined value is None, with a reason."""
         content = plain(self)
         agreement, rules = content.pop("agreement"), content.pop("rules")
         kappa = {"pairs": agreement["pairs"], "mean": agreement["mean_kappa"]}
@@ -275,7 +276,7 @@ def _by_verifier(table: VoteTable, where: Flags) -> dict[str, int]:
 def _with_effective_numbers(
     basis: EstimationSample, agreement: Agreement, self_bias: Sequence[SelfBias]
 ) -> EstimationSample:
-    """Say of an audited share how many independent candidates its figures are worth."""
+    """Add a note on how many independent candidates the figures of an audited share are worth."""
     figures = {
         "raw agreement": agreement.panel["agreement"],
         "mean κ (votes of the rarer kind)": agreement.mean_kappa,

@@ -64,7 +64,7 @@ def cut_context(instance: BaseInstance, budget: PassageBudget) -> BaseInstance |
 
 
 def _marks(instance: BaseInstance, key: str) -> list[object]:
-    """The metadata's mark of each passage; None for each where the source has no such marks."""
+    """What the metadata say of each passage under a key; None for each passage if they have no such list."""
     marks = instance.metadata.get(key)
     if isinstance(marks, list) and len(marks) == len(instance.passages):
         return marks
@@ -72,17 +72,17 @@ def _marks(instance: BaseInstance, key: str) -> list[object]:
 
 
 NAMED = 5
-"""How many records the report names for each reason."""
+"""So many records are named for each reason in the report."""
 
 _NO_ANSWER = "no signal passage holds an answer"
 
 SolveTest = Callable[[Sequence[BaseInstance]], Mapping[str, str]]
-"""Takes instances; returns the id of each that fails the pre-test, with the reason."""
+"""Takes instances; returns the ids of those that fail the pre-test, with the reasons."""
 
 
 @dataclass(frozen=True, slots=True)
 class Curation:
-    """A curated base set, not written yet."""
+    """A curated base set that is not written yet."""
 
     name: str
     instances: tuple[BaseInstance, ...]
@@ -90,7 +90,7 @@ class Curation:
     """The licence that all instances share."""
     attribution: str | None
     report: Mapping[str, Any]
-    """Counts by filter and all else that the manifest states."""
+    """The content of the manifest: counts by filter, and all else."""
 
 
 @dataclass(slots=True)
@@ -100,11 +100,11 @@ class Tally:
     fallen: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
     def add(self, step: str, reason: str, *labels: str) -> None:
-        """Count these records; a reason without any is reported as 0."""
+        """Count records; without any, the reason is reported with 0."""
         self.fallen.setdefault((step, reason), []).extend(labels)
 
     def to_list(self) -> list[dict[str, Any]]:
-        """One entry for each reason: step, reason, count and the first few records."""
+        """One entry for each reason: step, reason, count and the ids of the first records."""
         return [
             {"step": step, "reason": reason, "count": len(labels), "ids": labels[:NAMED]}
             for (step, reason), labels in self.fallen.items()
@@ -112,7 +112,7 @@ class Tally:
 
 
 def curate(request: SourceRequest, solve: SolveTest | None = None, step: str = "pre-test") -> Curation:
-    """Curate a source; `solve` is what an instance must pass to be drawn, `step` its name in the report.
+    """Curate a source. `solve` is a pre-test of the instances to be drawn, and `step` its name in the report.
 
     Raises `SourceError` if the source cannot be read, if a line of it is not a JSON object, or if nothing remains.
     """
@@ -170,7 +170,7 @@ def curate(request: SourceRequest, solve: SolveTest | None = None, step: str = "
 def _usable(
     label: str, read: BaseInstance | SkippedRow | RowError, seen: set[str], tally: Tally, repeats: bool
 ) -> BaseInstance | None:
-    """The instance of a record, unless it has none or its id was seen before."""
+    """The instance of a record; None if it has none or its id repeats."""
     if isinstance(read, RowError):
         tally.add("malformed", read.reason, label)
     elif isinstance(read, SkippedRow):
@@ -186,7 +186,7 @@ def _usable(
 
 
 def _expect(recipe: Recipe, tally: Tally) -> None:
-    """List the recipe's filters in their order, so that one that drops nothing is reported with 0."""
+    """List the recipe's filters in their order, so that a filter that drops nothing is reported with 0."""
     for rule in recipe.filters:
         tally.add("filter", rule.reason)
     if recipe.domains:
@@ -275,7 +275,7 @@ def _draw(
 
 
 def _shortfalls(drawn: Sequence[BaseInstance], recipe: Recipe) -> list[dict[str, Any]]:
-    """The domains in which fewer instances were drawn than the recipe asks for."""
+    """The domains with fewer instances than the recipe asks for."""
     if recipe.size is not None and len(drawn) < recipe.size:
         return [{"domain": None, "wanted": recipe.size, "got": len(drawn)}]
     if recipe.per_domain is None:
@@ -289,7 +289,7 @@ def _shortfalls(drawn: Sequence[BaseInstance], recipe: Recipe) -> list[dict[str,
 
 
 def _finished(instance: BaseInstance, recipe: Recipe, opened: OpenedSource) -> BaseInstance:
-    """The instance as it is written, with the licence of the row, else of the recipe, else of the source."""
+    """The instance as it is written. Its licence is that of the row, or else of the recipe, or else of the source."""
     metadata = {key: value for key, value in instance.metadata.items() if key != DROPPED}
     licence = instance.licence or recipe.licence or opened.licence
     return replace(instance, metadata=metadata, licence=licence)
@@ -316,12 +316,12 @@ def check_place(out: Path, force: bool = False) -> None:
 
 
 def manifest_path(out: Path) -> Path:
-    """Where the manifest of a base set lies."""
+    """The path of the manifest of a base set."""
     return out.with_suffix(".manifest.json")
 
 
 def write_base_set(curation: Curation, out: Path, code_version: str) -> str:
-    """Write `out` and its manifest beside it, each whole or not at all; returns the digest of the instances.
+    """Write `out` and its manifest, each atomically; returns the digest of the instances.
 
     Raises `SourceError` if the folder cannot be written to.
     """

@@ -186,7 +186,7 @@ def read_squad_row(row: SourceRow) -> BaseInstance:
 
 
 GOLD_FLAGS: tuple[str, ...] = ("isgold", "is_gold", "hasanswer")
-"""Names of the flag, the surest first: a passage may hold the answer without being the annotated one."""
+"""Names of the gold flag, the most certain first: a passage may hold the answer and not be the annotated one."""
 
 
 def recognises_nq(fields: Mapping[str, Any]) -> bool:
@@ -195,7 +195,7 @@ def recognises_nq(fields: Mapping[str, Any]) -> bool:
 
 
 def read_nq_row(row: SourceRow) -> BaseInstance | SkippedRow:
-    """A single-passage instance: the first gold passage that holds an answer, else the first gold one.
+    """A single-passage instance: the first gold passage that holds an answer, or else the first gold passage.
 
     Raises `SourceError` for a malformed row.
     """
@@ -214,10 +214,11 @@ def _gold_passages(row: SourceRow) -> list[Passage]:
         flag = next((name for name in GOLD_FLAGS if any(name in item for item in items)), None)
         if flag is None:
             raise row.error("ctxs", f"marks no passage as gold or not: add one of {', '.join(GOLD_FLAGS)}")
-        numbered = [
-            (i, item) for i, item in enumerate(items) if _flag(row, f"ctxs[{i}].{flag}", item.get(flag))
+        return [
+            row.passage(f"ctxs[{i}]", item)
+            for i, item in enumerate(items)
+            if _flag(row, f"ctxs[{i}].{flag}", item.get(flag))
         ]
-        return [row.passage(f"ctxs[{i}]", item) for i, item in numbered]
     if row.fields.get("positive_ctxs") is not None:
         if row.fields["positive_ctxs"] == []:
             return []
@@ -238,7 +239,7 @@ _NUMBER = re.compile(r"(?:\A|\n)\s*(?=\[(\d+)\] ?)")
 
 
 def recognises_refusalbench(fields: Mapping[str, Any]) -> bool:
-    """True if a row looks like a row of a RefusalBench set, ours included."""
+    """True if a row looks like one of a RefusalBench set, including those of perturb."""
     return "original_query" in fields and "perturbation_class" in fields
 
 
@@ -264,7 +265,7 @@ def read_refusalbench_row(row: SourceRow) -> BaseInstance | SkippedRow:
 
 
 def _original_texts(row: SourceRow) -> list[str] | None:
-    """The original passages as they were shown, or None if the row does not tell them."""
+    """The texts of the original passages; None if the row does not have them separately."""
     context, grounding = row.fields.get("original_context"), row.fields.get("grounding")
     if isinstance(context, list) and context:
         return _listed(row, "original_context")
@@ -279,7 +280,7 @@ def _original_texts(row: SourceRow) -> list[str] | None:
 
 
 def _numbered(context: str) -> list[str]:
-    """Split a context at its markers [1], [2], …; a marker out of this order is part of the text."""
+    """Split a context at its markers [1], [2], …; a marker out of order is part of the text."""
     starts: list[int] = []
     for mark in _NUMBER.finditer(context):
         if int(mark[1]) == len(starts) + 1:

@@ -22,26 +22,30 @@ from perturb.files.resources import digest
 from perturb.records import BaseInstance, Passage
 
 ANSWERS = "ANSWER-THE-QUESTION"
-"""The label of a signal passage."""
+"""The label of passages that answer the question; they are signal."""
 RELATED = "RELATED-INFORMATION"
-"""The label of noise on the same topic."""
+"""The label of noise passages on the same topic."""
 LABELS = "evidence"
-"""Metadata: the label of each passage."""
+"""Key in the metadata: the label of each passage."""
 CITED = "cited"
-"""Metadata: whether the reference answer cites it, for each passage."""
+"""Key in the metadata: for each passage, whether the reference answer cites it."""
 DROPPED = "dropped_passages"
-"""Metadata: how many passages were `empty` or `repeated`."""
+"""Key in the metadata: how many passages were `empty` or `repeated`."""
 
 _STRENGTH = (ANSWERS, RELATED)
+"""The labels that count, the strongest first."""
 _MARKER = re.compile(r"\s*\[\d+\]\s*")
 _TITLE = re.compile(r"([^\n]{1,120}?): +(?=\S)")
 _SENTENCE_END = re.compile(r"\w{4,}[.!?] ")
 _CITATION = re.compile(r"\s*\[\d+(?:\s*[,;]\s*\d+)*\]")
-_KEPT = ("question_", "answer_validate", "question_tag", "topic_tag")
+_METADATA_FIELDS = ("question_", "answer_validate", "question_tag", "topic_tag")
+"""How fields begin that go into the metadata."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Labelled:
+    """A passage with what annotators say about it."""
+
     passage: Passage
     label: str
     cited: bool
@@ -53,57 +57,61 @@ def recognises(fields: Mapping[str, Any]) -> bool:
 
 
 def read_row(row: SourceRow) -> BaseInstance | SkippedRow:
-    """An instance with all passages of the record; empty and repeated ones are dropped and counted.
+    """An instance with all passages of the record, without empty and repeated ones, which are counted.
 
-    A passage that answers the question is signal, every other one noise. Raises `RowError` for a malformed record.
+    A passage that answers the question is signal; every other one is noise. Raises `RowError` for a malformed record.
     """
     identifier = row.identifier("sample_id")
     query = row.question("question")
     entries = row.objects("grounding")
     labels = _evidence(row, "evidence_correct", len(entries))
     cited = [mark == "YES" for mark in _evidence(row, "evidence_cited", len(entries))]
-    read = [
+    passages = [
         _Labelled(_passage(row, position, entry, labels[position]), labels[position], cited[position])
         for position, entry in enumerate(entries)
     ]
-    told = [each for each in read if each.passage.text]
-    kept = _without_repeats(told)
-    if not kept:
+    not_empty = [labelled for labelled in passages if labelled.passage.text]
+    distinct = _without_repeats(not_empty)
+    if not distinct:
         return SkippedRow("every passage is empty")
-    answer = _CITATION.sub("", _told(row, "answer_generate", MAX_QUERY_CHARS) or "").strip()
+    answer = _CITATION.sub("", _text_or_none(row, "answer_generate", MAX_QUERY_CHARS) or "").strip()
     if not answer:
         return SkippedRow("answer_generate holds no answer")
-    passages = tuple(each.passage for each in kept)
+    context = tuple(labelled.passage for labelled in distinct)
+    contents = [[passage.title, passage.text, passage.role] for passage in context]
     return row.instance(
         query,
-        passages,
+        context,
         (answer,),
-        id=identifier or digest(query, [[p.title, p.text, p.role] for p in passages], answer),
+        id=identifier or digest(query, contents, answer),
         reference_answer=answer,
-        domain=_told(row, "question_category", MAX_NAME_CHARS),
+        domain=_text_or_none(row, "question_category", MAX_NAME_CHARS),
         metadata={
-            **{key: value for key, value in row.fields.items() if key.startswith(_KEPT)},
-            LABELS: [each.label for each in kept],
-            CITED: [each.cited for each in kept],
-            DROPPED: {"empty": len(read) - len(told), "repeated": len(told) - len(kept)},
+            **{key: value for key, value in row.fields.items() if key.startswith(_METADATA_FIELDS)},
+            LABELS: [labelled.label for labelled in distinct],
+            CITED: [labelled.cited for labelled in distinct],
+            DROPPED: {
+                "empty": len(passages) - len(not_empty),
+                "repeated": len(not_empty) - len(distinct),
+            },
         },
     )
 
 
 def cited_text(entry: Mapping[str, Any]) -> Any:
-    """What stands under the one `cite_N` key of an entry that holds something; None if there is no such key.
+    """The value of the first `cite_N` key of an entry that is not null; None if there is none.
 
     >>> cited_text({"cite_1": None, "cite_2": "[2] A: b", "date": ""})
     '[2] A: b'
     """
-    held = (value for key, value in entry.items() if key.startswith("cite_") and value is not None)
-    return next(held, None)
+    values = (value for key, value in entry.items() if key.startswith("cite_") and value is not None)
+    return next(values, None)
 
 
 def split_marker(text: str) -> tuple[str, str]:
-    """Title and text of a passage that begins with its marker; the title is empty if the passage has no title.
+    """Title and text of a passage that begins with its marker; the title is empty if the passage has none.
 
-    The passage is numbered anew when it is rendered, so the two together read as before.
+    `render_context` puts number and title back, so that the rendered passage reads as before.
 
     >>> split_marker("[3] Old Mill: It stands.")
     ('Old Mill', 'It stands.')
@@ -118,8 +126,8 @@ def split_marker(text: str) -> tuple[str, str]:
     return title[1].strip(), body[title.end() :].strip()
 
 
-def _told(row: SourceRow, field: str, limit: int) -> str | None:
-    """The text of a field that the annotators may have left empty."""
+def _text_or_none(row: SourceRow, field: str, limit: int) -> str | None:
+    """The text of a field; None if the annotators left it empty."""
     return None if row.fields.get(field) == "" else row.optional_text(field, limit)
 
 
@@ -143,20 +151,22 @@ def _evidence(row: SourceRow, field: str, length: int) -> list[str]:
     return [value.strip().upper() for value in values]
 
 
-def _without_repeats(read: Sequence[_Labelled]) -> list[_Labelled]:
-    """Each text once, where it first stands, with the strongest label that any copy of it has."""
-    first: dict[tuple[str, str], _Labelled] = {}
-    for each in read:
-        key = (each.passage.title, " ".join(each.passage.text.split()))
-        known = first.get(key)
-        if known is None:
-            first[key] = each
+def _without_repeats(passages: Sequence[_Labelled]) -> list[_Labelled]:
+    """Each text once, at its first place, with the strongest label of all its copies."""
+    merged: dict[tuple[str, str], _Labelled] = {}
+    for labelled in passages:
+        key = (labelled.passage.title, " ".join(labelled.passage.text.split()))
+        first = merged.get(key)
+        if first is None:
+            merged[key] = labelled
             continue
-        best = min(known, each, key=_rank)
-        passage = replace(known.passage, role=best.passage.role)
-        first[key] = _Labelled(passage, best.label, known.cited or each.cited)
-    return list(first.values())
+        strongest = min(first, labelled, key=_rank)
+        passage = replace(first.passage, role=strongest.passage.role)
+        merged[key] = _Labelled(passage, strongest.label, first.cited or labelled.cited)
+    return list(merged.values())
 
 
-def _rank(one: _Labelled) -> int:
-    return _STRENGTH.index(one.label) if one.label in _STRENGTH else len(_STRENGTH)
+def _rank(labelled: _Labelled) -> int:
+    """The place of a label, the strongest first."""
+    label = labelled.label
+    return _STRENGTH.index(label) if label in _STRENGTH else len(_STRENGTH)

@@ -21,32 +21,34 @@ from perturb.text.wording import counted
 
 
 class AnsweredCalls:
-    """The calls of a ledger by what they were made for."""
+    """The answered calls of a ledger, by subject."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
 
     def of(self, subject: str, model: str, purposes: Sequence[str]) -> list[list[sqlite3.Row]]:
         """The answered calls about a subject, in order: one group for each prompt."""
-        found: dict[str, list[sqlite3.Row]] = {}
-        asked = "FROM {} WHERE subject = ?1 AND model = ?2 AND purpose IN (SELECT value FROM json_each(?3))"
+        groups: dict[str, list[sqlite3.Row]] = {}
+        about_subject = (
+            "FROM {} WHERE subject = ?1 AND model = ?2 AND purpose IN (SELECT value FROM json_each(?3))"
+        )
         for row in self._db.execute(
-            f"SELECT * FROM calls WHERE key IN (SELECT key {asked.format('calls')} UNION"
-            f" SELECT key {asked.format('shared_calls')}) AND status != 'error' ORDER BY id",
+            f"SELECT * FROM calls WHERE key IN (SELECT key {about_subject.format('calls')} UNION"
+            f" SELECT key {about_subject.format('shared_calls')}) AND status != 'error' ORDER BY id",
             (subject, model, json.dumps(purposes)),
         ):
-            found.setdefault(row["key"], []).append(row)
-        return list(found.values())
+            groups.setdefault(row["key"], []).append(row)
+        return list(groups.values())
 
     def behind(self, subject: str, model: str, purposes: Sequence[str], reply: str) -> list[sqlite3.Row]:
-        """The calls that a result came from, whose reply is known."""
+        """The calls that led to a result with this reply."""
         groups = self.of(subject, model, purposes)
-        holding = [rows for rows in groups if any(row["reply"] == reply for row in rows)]
-        return last_pass((holding or groups)[-1]) if groups else []
+        with_reply = [rows for rows in groups if any(row["reply"] == reply for row in rows)]
+        return last_pass((with_reply or groups)[-1]) if groups else []
 
 
 def last_pass(rows: list[sqlite3.Row]) -> list[sqlite3.Row]:
-    """The calls of a prompt that made the result: the last, and the unreadable one before it."""
+    """The calls of a prompt that led to the result: the last one, and an unreadable one right before it."""
     return rows[-2:] if len(rows) > 1 and rows[-2]["status"] == "unread" else rows[-1:]
 
 
@@ -68,7 +70,7 @@ def missing_replies(db: sqlite3.Connection, plan: int, judges: Judges) -> list[d
 
 
 def missing_answers(db: sqlite3.Connection) -> list[dict[str, Any]]:
-    """The same of an evaluation: item, role and model of each reply that was not found."""
+    """The replies that the replay of an evaluation did not find: item, role and model of each."""
     rows = db.execute(
         "SELECT r.item_id AS item, 'answer' AS role, r.model FROM responses r JOIN items i ON i.id = r.item_id"
         f" WHERE r.status = 'error' AND {is_missing('r.error')}"
@@ -81,7 +83,7 @@ def missing_answers(db: sqlite3.Connection) -> list[dict[str, Any]]:
 
 
 def is_missing(column: str) -> str:
-    """SQL that is true where the text of a column tells of a reply that is not on record."""
+    """SQL that is true if the text of a column says that a reply is not on record."""
     return begins_with(column, NO_REPLY)
 
 
@@ -89,7 +91,7 @@ _WRAPPING = re.compile(
     r"^model '[^']*': |(?: \((?:after \d+ (?:tries|refused calls in a row[^)]*)|no call has passed [^)]*)\))+$"
 )
 _CHANGING = re.compile(r"(?<!status )\b\w*\d\w*")
-"""What differs between two messages of one cause: ids of requests, dates, ports."""
+"""Words with digits, which differ between two messages of one cause: ids of requests, dates, ports."""
 
 _ADVICE = (
     ("insufficient_quota", "check the account's credit"),
@@ -112,8 +114,9 @@ class CallFailure:
     """As the first of them says it."""
 
     def __str__(self) -> str:
-        """One line: who, what, and what to do about it where that is known."""
-        advice = next((f": {do}" for seen, do in _ADVICE if re.search(seen, self.cause, re.IGNORECASE)), "")
+        """One line: the model, the cause and, if we know any, advice."""
+        matching = (text for pattern, text in _ADVICE if re.search(pattern, self.cause, re.IGNORECASE))
+        advice = next((f": {text}" for text in matching), "")
         times = f" ({counted(self.calls, 'call')})" if self.calls > 1 else ""
         return f"{self.model}: {self.cause}{times}{advice}"
 
@@ -134,18 +137,20 @@ class UnreadReplies:
 
 
 def call_failures(db: sqlite3.Connection, plan: int | None = None) -> list[CallFailure]:
-    """The calls that failed and were not answered since, the most frequent cause first.
+    """The calls that failed and were not answered later, the most frequent cause first.
 
     With the `plan` of a build, only those about its jobs.
     """
-    mended, about = "d.key = c.key", "1"
+    is_later_answer, is_about_plan = "d.key = c.key", "1"
     if plan is not None:
-        mended = "d.subject = c.subject AND d.model = c.model AND d.purpose = c.purpose AND d.id > c.id"
-        about = "c.subject IN (SELECT id FROM jobs WHERE plan = ?)"
+        is_later_answer = (
+            "d.subject = c.subject AND d.model = c.model AND d.purpose = c.purpose AND d.id > c.id"
+        )
+        is_about_plan = "c.subject IN (SELECT id FROM jobs WHERE plan = ?)"
     rows = db.execute(
         "SELECT model, error, count(DISTINCT key) AS calls FROM calls c"
-        f" WHERE status = 'error' AND NOT {is_missing('error')} AND {about}"
-        f" AND NOT EXISTS (SELECT 1 FROM calls d WHERE {mended} AND d.status != 'error')"
+        f" WHERE status = 'error' AND NOT {is_missing('error')} AND {is_about_plan}"
+        f" AND NOT EXISTS (SELECT 1 FROM calls d WHERE {is_later_answer} AND d.status != 'error')"
         " GROUP BY model, error ORDER BY min(id)",
         () if plan is None else (plan,),
     )
@@ -178,7 +183,7 @@ def _by_cause(rows: Iterable[tuple[str, str, int]]) -> list[tuple[str, int, str]
 
 
 def first_error(db: sqlite3.Connection, plan: int) -> str:
-    """Why the first of the plan's failed jobs failed, faults of rules aside; empty if none did."""
+    """Why the first failed job of the plan failed, without faults of rules; empty if no job failed."""
     row = db.execute(
         "SELECT detail FROM jobs WHERE plan = ? AND outcome = 'error'"
         f" AND NOT {queries.is_fault('detail')} ORDER BY seq",
@@ -188,7 +193,7 @@ def first_error(db: sqlite3.Connection, plan: int) -> str:
 
 
 def first_fault(db: sqlite3.Connection, plan: int, judges: Judges) -> str:
-    """The line of the plan's first fault of a rule, or else of a check; empty if it is missing."""
+    """The message of the plan's first fault of a rule, or else of a check; empty without a fault."""
     row = db.execute(
         f"SELECT detail FROM jobs WHERE plan = ?2 AND outcome = 'error' AND {queries.is_fault('detail')}"
         " UNION ALL SELECT v.raw FROM jobs j JOIN votes v ON v.candidate_id = j.id"
