@@ -110,3 +110,5 @@ def test_names_get_their_letter_case_from_title_and_passage() -> None:
     assert recase("who is the ceo of crate and barrel", passages) == "who is the ceo of Crate & Barrel"
     assert recase("who lives in broken hill", passages) == "who lives in Broken Hill"
     assert recase("who lives in Kenya", passages) == "who lives in Kenya"
+    assert recase("who sold the ai model", (Passage("It was sold.", "AI model"),)) == "who sold the AI model"
+    assert recase("who sold the go cart", (Passage("It was sold.", "Go cart"),)) == "who sold the go cart"

@@ -38,6 +38,7 @@ from perturb.scoring.refusal_report import report_refusals
 from perturb.scoring.round_comparison import compare
 from perturb.scoring.score_report import score
 from perturb.scoring.table import GROUPINGS
+from perturb.snapshots.freshness import Overlap
 from tests.auditing.simulated_panels import Truth, frame_of, long_rows, simulate
 from tests.building import write_rows
 from tests.evaluation.rows import single
@@ -224,7 +225,7 @@ def lines_of(width: int) -> list[str]:
 def test_levers_are_listed_by_their_near_duplicates_first(tmp_path: Path) -> None:
     rows = write_rows(tmp_path / "rows.jsonl", [single(number) for number in range(2)])
     found = compare(rows, rows)
-    by_lever = {"none": (5, 0, 0), "same base": (5, 1, 1), "near": (5, 2, 0)}
+    by_lever = {"none": Overlap(5, 0, 0), "same base": Overlap(5, 1, 1), "near": Overlap(5, 2, 0)}
     report = make_comparison_report(replace(found, freshness=replace(found.freshness, by_lever=by_lever)), 8)
     (levers,) = (table for part in report.sections for table in part.tables if table.name == "levers")
     assert [row[0] for row in levers.rows] == ["near", "same base"]
