@@ -170,7 +170,8 @@ def _draft(
     from perturb.reports.runs import make_draft_report
 
     if sentence is None or model is None or out is None:
-        missing = "SENTENCE" if sentence is None else "--model" if model is None else "--out"
+        needed = {"SENTENCE": sentence, "--model": model, "--out": out}
+        missing = next(option for option, value in needed.items() if value is None)
         reject_option(missing, "is missing: perturb levers draft SENTENCE --model MODEL --out FOLDER")
     models = ModelNames(api_base=api_base).find_all([model])
     draft = draft_class(sentence, models, out, RunOptions(budget_usd=budget_usd))

@@ -304,7 +304,9 @@ def score_command(
             need = f": about {counted(decision.more_items, 'item')} more would decide"
         note(f"{decision.model}: {gate} {word}{need}")
     passed = [decision.passed for decision in decisions]
-    raise typer.Exit(1 if False in passed else 3 if None in passed else 0)
+    if False in passed:
+        raise typer.Exit(1)
+    raise typer.Exit(3 if None in passed else 0)
 
 
 def _decide_gate(gate: str, report: ScoreReport, against: Path | None) -> tuple[GateDecision, ...]:

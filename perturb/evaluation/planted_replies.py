@@ -112,7 +112,7 @@ async def judge_planted(
     catalogue: Catalogue,
     entries: Sequence[Mapping[str, Any]],
 ) -> list[dict[str, Any]]:
-    """What each judge says of each planted reply; what `known` holds of these judges is not asked again.
+    """The judgements of each planted reply by each judge; those in `entries` are not asked for again.
 
     Raises `BudgetSpent`.
     """

@@ -181,7 +181,7 @@ class RefusalBench(Task[Item]):
 
     @property
     def at_once(self) -> int:
-        """All; with a rule for stopping few, since what is under way when it is met is finished for nothing."""
+        """All items, or few under a rule for stopping: items in progress when it is met are asked for nothing."""
         return len(self.items) if self.order is None else max(8, len(self.items) // 25)
 
     def register_run(self, ledger: EvaluationLedger, models: ModelSet) -> None:
@@ -210,7 +210,7 @@ class RefusalBench(Task[Item]):
         ledger.write_fact("models", entries)
 
     def agenda(self, ledger: EvaluationLedger, model: str) -> Iterator[Item]:
-        """All items, or block by block as many as the rule for stopping asks for; what is known counts at once."""
+        """All items; or under a rule for stopping, blocks until the rule is met. Stored replies count at once."""
         if self.order is None:
             return iter(self.items)
         self.outcomes[model] = self._outcomes(run_of(ledger.db, ledger.folder), model)
@@ -302,7 +302,7 @@ class RefusalBench(Task[Item]):
         return digest(fingerprint, setting.variant(self.variant), version, self.item_set.digest)
 
     def _outcomes(self, state: EvaluationRun, model: str) -> dict[str, ReplyOutcome]:
-        """What became of the replies that are judged, as far as that could be read; the others may still be judged."""
+        """The outcomes of a model's first replies, by item, leaving out those that are still to be judged."""
         prompt = self.settings[0].name
         rows = (row for row in state.results if (row.model, row.prompt, row.sample) == (model, prompt, 1))
         return {
@@ -311,73 +311,63 @@ class RefusalBench(Task[Item]):
             if NOT_JUDGED not in (row.unscored or "")
         }
 
-    def _asked(self, fingerprint: str, former: Mapping[str, Any]) -> dict[str, Any]:
-        """How a model is asked, beside how it was asked before; as ever where that is with the codes alone."""
-        prompts: dict[str, dict[str, str | None]] = {
-            setting.variant(self.variant): {
+    def _prompt_facts(self, fingerprint: str, former: Mapping[str, Any]) -> dict[str, Any]:
+        """The settings of a model, those of earlier sessions included.
+
+        One variant and fingerprint stand for a model that is asked with the codes alone, as in ledgers from before
+        there were settings.
+        """
+        prompts: dict[str, dict[str, str | None]] = {}
+        names = [setting.name for setting in self.settings]
+        for variant, setting in (settings_of(former) if former else {}).items():
+            if setting.name not in names:
+                version = fingerprint_of(former, variant)
+                prompts[variant] = {"name": setting.name, "source": setting.source, "fingerprint": version}
+        for setting in self.settings:
+            version = self._version(fingerprint, setting)
+            prompts[setting.variant(self.variant)] = {
                 "name": setting.name,
                 "source": setting.source,
-                "fingerprint": self._version(fingerprint, setting),
+                "fingerprint": version,
             }
-            for setting in self.settings
-        }
-        names = [setting.name for setting in self.settings]
-        before = {
-            variant: {
-                "name": former_setting.name,
-                "source": former_setting.source,
-                "fingerprint": fingerprint_of(former, variant),
-            }
-            for variant, former_setting in (settings_of(former) if former else {}).items()
-            if former_setting.name not in names
-        }
-        prompts = {**before, **prompts}
-        first = next(
-            (variant for variant in prompts if prompts[variant]["name"] == CODES), next(iter(prompts))
-        )
-        return {
-            "variant": first,
-            "fingerprint": prompts[first]["fingerprint"],
-            **({"prompts": prompts} if any(prompt["source"] for prompt in prompts.values()) else {}),
-        }
+        with_codes = [variant for variant, prompt in prompts.items() if prompt["name"] == CODES]
+        main = with_codes[0] if with_codes else next(iter(prompts))
+        facts: dict[str, Any] = {"variant": main, "fingerprint": prompts[main]["fingerprint"]}
+        if any(prompt["source"] for prompt in prompts.values()):
+            facts["prompts"] = prompts
+        return facts
 
-    def _sampled(self, prompts: Mapping[str, Any], former: Mapping[str, Any]) -> dict[str, Any]:
+    def _sample_facts(self, prompts: Mapping[str, Any], former: Mapping[str, Any]) -> dict[str, Any]:
         """How many samples each setting has, if any has several; those of earlier sessions still count."""
-        before = former.get("samples", {})
-        now = {setting.variant(self.variant) for setting in self.settings}
-        counts = {
-            variant: max(
-                self.samples if variant in now else 1,
-                before[variant]
-                if variant in before and fingerprint_of(former, variant) == fingerprint_of(prompts, variant)
-                else 1,
-            )
-            for variant in settings_of(prompts)
-        }
-        several = {variant: n for variant, n in counts.items() if n > 1}
+        earlier = former.get("samples", {})
+        present = {setting.variant(self.variant) for setting in self.settings}
+        several = {}
+        for variant in settings_of(prompts):
+            count = self.samples if variant in present else 1
+            if variant in earlier and fingerprint_of(former, variant) == fingerprint_of(prompts, variant):
+                count = max(count, earlier[variant])
+            if count > 1:
+                several[variant] = count
         return {"samples": several} if several else {}
 
     def _entry(self, models: ModelSet, name: str, former: Mapping[str, Any]) -> dict[str, Any]:
-        """What the ledger keeps of one model; without a judge, that of an earlier session still counts."""
+        """The entry of one model in the ledger; without a judge, that of an earlier session still counts."""
         judge, model = models.judge, models.under_test[name]
         prints = {judge.name: judge.settings.fingerprint() for judge in models.judges}
         judges_print, own_codes = judges_fingerprint(models, prints), self.catalogue.own_codes
         authors = [rule_author(self.catalogue.codes)]
         if judges_print is None:
-            authors += former.get("authors", [])[1:]
+            authors += former.get("authors", [])[1:]  # the first author is the rule
         else:
-            authors += [judge_author(judges_print, own_codes)]
-            authors += (
-                [kinds_author(judges_print, own_codes)]
-                if any(setting.free for setting in self.settings)
-                else []
-            )
+            authors.append(judge_author(judges_print, own_codes))
+            if any(setting.free for setting in self.settings):
+                authors.append(kinds_author(judges_print, own_codes))
         facts = judge.facts() if judge and len(models.judges) == 1 else {}
-        prompts = self._asked(model.settings.fingerprint(), former)
+        prompts = self._prompt_facts(model.settings.fingerprint(), former)
         return {
             **model.facts(),
             **prompts,
-            **self._sampled(prompts, former),
+            **self._sample_facts(prompts, former),
             "judge": former.get("judge") if judge is None else {"name": models.judge_name, **facts},
             "authors": authors,
             "judges_itself": (

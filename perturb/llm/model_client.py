@@ -283,7 +283,7 @@ def _storable(reply: ChatReply) -> ChatReply:
 
 
 def _beginning(text: str, limit: int) -> str | None:
-    """The first `most` bytes of a text that is longer than that in UTF-8; None for any other."""
+    """The first `limit` bytes of a text that is longer than that in UTF-8; None for a shorter text."""
     if 4 * len(text) <= limit or len(encoded := text.encode()) <= limit:
         return None
     return encoded[:limit].decode(errors="ignore")

@@ -167,37 +167,44 @@ def _level_options(replies: ReplyCounts, over: Sequence[ReplyOutcome], place: in
     With x replies read as right and y as wrong, x <= X, y <= Y and L <= x + y <= T. For each x the gap is convex in y:
     an end is where y is as small or as large as it can be, or where the gap is nearest 0.
     """
-    of_right, of_wrong = (
-        [outcome for outcome in over if outcome in RIGHT],
-        [outcome for outcome in over if outcome not in RIGHT],
-    )
+    of_right = [outcome for outcome in over if outcome in RIGHT]
+    of_wrong = [outcome for outcome in over if outcome not in RIGHT]
 
     def count_at_level(outcomes: Sequence[ReplyOutcome]) -> int:
         return int(replies.by_level(outcomes)[place]) if outcomes else 0
 
     def unread(could_be: Sequence[ReplyOutcome], test: Callable[[Iterable[bool]], bool] = any) -> int:
+        """Unscored replies that could have had any of these outcomes or, tested by `all`, no other."""
         return count_at_level(
             [outcome for outcome in UNSCORED if test(other in could_be for other in COULD_BE[outcome])]
         )
 
     x = np.arange(unread(of_right) + 1.0)
-    low, high = np.maximum(0, unread(over, all) - x), np.minimum(unread(of_wrong), unread(over) - x)
+    fewest = np.maximum(0, unread(over, all) - x)
+    most = np.minimum(unread(of_wrong), unread(over) - x)
     right, n = count_at_level(of_right) + x, count_at_level(over) + x
-    closest = right / midpoint - n
-    y = np.stack(
-        [low, high, *(np.clip(values, low, high) for values in (np.floor(closest), np.ceil(closest)))]
-    )
+    # the gap |right - midpoint (n + y)| is 0 at this y, which is rarely a whole number
+    zero = right / midpoint - n
+    nearest = [np.clip(rounded, fewest, most) for rounded in (np.floor(zero), np.ceil(zero))]
+    y = np.stack([fewest, most, *nearest])
     return np.stack([np.abs(right - midpoint * (n + y)), n + y], axis=-1).reshape(-1, 2)
 
 
 def _extreme_ratio(options: list[Floats], sign: int) -> float | None:
-    """The extreme sum of gaps over sum of replies, one option for each level (Dinkelbach's method)."""
+    """The extreme sum of gaps over sum of replies, one option for each level; None without a reply.
+
+    Dinkelbach's method: given a ratio r, choose in each level the option with the largest sign * (gap - r * replies).
+    If their sum is 0, no choice has a better ratio; else r becomes the ratio of the options chosen.
+    """
+
+    def choose(points: Floats, ratio: float) -> Floats:
+        gains = sign * (points[:, 0] - ratio * points[:, 1])
+        return np.asarray(points[gains.argmax()])
+
     chosen = np.array([points[points[:, 1].argmax()] for points in options])
     while (total := chosen[:, 1].sum()) > 0:
         ratio = chosen[:, 0].sum() / total
-        better = np.array(
-            [points[(sign * (points[:, 0] - ratio * points[:, 1])).argmax()] for points in options]
-        )
+        better = np.array([choose(points, ratio) for points in options])
         if sign * (better[:, 0] - ratio * better[:, 1]).sum() <= 1e-12 * total:
             return float(ratio)
         chosen = better

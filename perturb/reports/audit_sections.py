@@ -165,7 +165,9 @@ def _pass_rates(report: AuditReport, by: Collection[str] | None) -> Section:
         )
     ]
     for name in sorted(report.pass_rates, key="lever".__eq__):  # the longest last, with nothing beside it
-        n_shown = 20 if by is None else len(report.pass_rates[name]) if name in by else 0
+        n_shown = 20 if by is None else 0
+        if by is not None and name in by:
+            n_shown = len(report.pass_rates[name])
         tables.append(_rate_table(report, name, n_shown))
     several = report.generator_rates if len(report.generators) > 1 else ()
     maps = [_generator_map(report, name) for name in several]

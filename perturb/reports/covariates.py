@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -136,14 +137,14 @@ def report_covariates(
         for model, runs in runs_of_model.items()
     )
     families = dict.fromkeys(model.known.family for model in models if model.known.family)
-    trends = [
-        trend
-        for covariate in _fitted(models)
-        for score in models[0].scores
-        for family in (ALL, *families)
-        if not {score, covariate} <= {*_ACCURACIES}
-        and (trend := _trend(models, score, covariate, family)) is not None
-    ]
+    trends = []
+    for covariate, score in product(_fitted(models), models[0].scores):
+        if score in _ACCURACIES and covariate in _ACCURACIES:
+            continue  # one accuracy over another says nothing
+        for family in (ALL, *families):
+            trend = _trend(models, score, covariate, family)
+            if trend is not None:
+                trends.append(trend)
     return CovariateReport(models, tuple(trends))
 
 
@@ -167,26 +168,22 @@ def _mean(values: Sequence[Estimate]) -> Estimate:
     if len(values) == 1:
         return values[0]
     numbers = [value.value for value in values if value.value is not None]
-    undefined = Estimate.undefined("undefined under some setting or on some data set")
-    return (
-        Estimate(fmean(numbers), n=sum(value.n for value in values))
-        if len(numbers) == len(values)
-        else undefined
-    )
+    if len(numbers) < len(values):
+        return Estimate.undefined("undefined under some setting or on some data set")
+    return Estimate(fmean(numbers), n=sum(value.n for value in values))
 
 
 def _trend(models: Sequence[ModelValues], score: str, covariate: str, family: str) -> Trend | None:
-    """None where the covariate is known of no three models of the family."""
-    points = [
-        (x, y)
-        for model in models
-        if family in (ALL, model.known.family)
-        if (x := covariate_value(model, covariate)) is not None
-        and (y := model.scores[score].value) is not None
-    ]
-    if len({x for x, _ in points}) < 2 or len(points) < 3:
+    """The line of a family; None if fewer than three of its models have both values, or all have one covariate."""
+    xs, ys = [], []
+    for model in models:
+        x, y = covariate_value(model, covariate), model.scores[score].value
+        if family in (ALL, model.known.family) and x is not None and y is not None:
+            xs.append(x)
+            ys.append(y)
+    if len(set(xs)) < 2 or len(xs) < 3:
         return None
-    fit = linear_fit([x for x, _ in points], [y for _, y in points])
+    fit = linear_fit(xs, ys)
     return Trend(score, covariate, family, fit.slope, fit.intercept, fit.r_squared)
 
 
@@ -257,12 +254,11 @@ def _draw_trend(report: CovariateReport, score: str, covariate: str) -> Drawing:
     def paint(axes: Axes) -> None:
         for number, family in enumerate(families):
             label = family or "no family"
-            points = (
-                (x, Mark.of(f"{label}: {x:g}", model.scores[score]))
-                for model in report.models
-                if (model.known.family or "") == family
-                and (x := covariate_value(model, covariate)) is not None
-            )
+            points = []
+            for model in report.models:
+                x = covariate_value(model, covariate)
+                if (model.known.family or "") == family and x is not None:
+                    points.append((x, Mark.of(f"{label}: {x:g}", model.scores[score])))
             plot_series(axes, points, label, number)
         for line in lines:
             colour = "black" if line.family == ALL else look_of(families.index(line.family))[0]
@@ -283,7 +279,7 @@ def _draw_trend(report: CovariateReport, score: str, covariate: str) -> Drawing:
 
 
 def _name_points(axes: Axes, report: CovariateReport, score: str, covariate: str) -> None:
-    """Above and below the points in turn, so that neighbours do not cover each other."""
+    """Write the names above and below the points in turn, so that neighbours do not cover each other."""
     points = [
         (covariate_value(model, covariate), model.scores[score].value, model.model) for model in report.models
     ]

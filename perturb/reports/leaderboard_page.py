@@ -199,12 +199,12 @@ def check_rows(folder: Path, file: Path) -> tuple[int, tuple[str, ...]]:
     """
     board, recording = read_leaderboard(folder), read_recording(file)
     kind, models = str(recording.header.get("kind")), recording.header.get("models", {})
-    stated_rows = [
-        (table, row)
-        for table in board.standings
-        for row in table.rows
-        if row.replies == recording.digest or (table.kind == kind and row.model in models)
-    ]
+    stated_rows = []
+    for table in board.standings:
+        for row in table.rows:
+            names_a_model = table.kind == kind and row.model in models
+            if names_a_model or row.replies == recording.digest:
+                stated_rows.append((table, row))
     if not stated_rows:
         raise RecordingError(
             f"{file}: no row of {folder} is about its models ({listed([*models])}): give another file"

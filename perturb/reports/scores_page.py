@@ -258,9 +258,9 @@ def _verdict(report: ScoreReport) -> str:
         for comparison in report.comparisons
         if comparison.metric == name and {comparison.a, comparison.b} == pair
     ]
-    p_value = (
-        (matching[0].p_value if matching[0].p_holm is None else matching[0].p_holm) if matching else None
-    )
+    p_value = None
+    if matching:
+        p_value = matching[0].p_value if matching[0].p_holm is None else matching[0].p_holm
     if p_value is None:
         return f"{first}, the highest."
     chance = "is beyond chance" if p_value < 0.05 else "may be chance"

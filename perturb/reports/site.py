@@ -232,6 +232,12 @@ class EvaluationView(RunView):
             for name, value in json.loads(judgement["value"]).items()
             if name != "answer"
         ]
+        said = []
+        for judgement in (*judgements, *self._judgements(row, "judge_votes")):
+            # the raw text of a failed judgement may be an error, which is not published
+            is_hidden = self.published and judgement["status"] == "unscored"
+            if judgement["raw"] and not is_hidden:
+                said.append([f"{judgement['judge']}, {judgement['kind']}", judgement["raw"]])
         failed = row["status"] == "error"
         error = "" if self.published else row["error"]
         return {
@@ -241,11 +247,7 @@ class EvaluationView(RunView):
             "mark": mark_of(ReplyOutcome(outcome)) if self.models else _GRADE_MARKS.get(outcome, "unscored"),
             "judged": ", ".join(words),
             "text": error if failed else row["text"] or "(an empty reply)",
-            "said": [
-                [f"{judgement['judge']}, {judgement['kind']}", judgement["raw"]]
-                for judgement in (*judgements, *self._judgements(row, "judge_votes"))
-                if judgement["raw"] and not (self.published and judgement["status"] == "unscored")
-            ],
+            "said": said,
         }
 
     def _judge_prompts(self, item: Item, row: sqlite3.Row) -> Iterable[dict[str, Any]]:

@@ -189,11 +189,8 @@ def _change(model: str, metric: str, old: Mapping[str, Any], new: Mapping[str, A
 def _agreement(metric: str, changes: list[ScoreChange]) -> RankAgreement:
     from scipy.stats import kendalltau
 
-    pairs = [
-        (change.old, change.new)
-        for change in changes
-        if change.metric == metric and change.old is not None and change.new is not None
-    ]
+    of_metric = [(change.old, change.new) for change in changes if change.metric == metric]
+    pairs = [(old, new) for old, new in of_metric if old is not None and new is not None]
     if len(pairs) < 3:
         return RankAgreement(metric, None, len(pairs), "a ranking takes at least 3 models in both rounds")
     before, after = zip(*pairs, strict=True)

@@ -119,7 +119,7 @@ def hub_licence(licence: str) -> str | None:
 
 
 def licence_header(licences: Iterable[str | None]) -> dict[str, str]:
-    """The licence fields of a card's YAML header for rows under the `stated` licences.
+    """The licence fields of a card's YAML header for rows under these licences.
 
     The strictest wins, among equals the newest version. One that is unknown to the Hub cannot be ranked: it makes
     the whole `other`, with all licences in the name. Rows without a licence make it `other` too, or `unknown` if no

@@ -178,31 +178,33 @@ def _offers(calls: AnsweredCalls, job: str, generator: str) -> list[list[sqlite3
 
 def _of_evaluation(db: sqlite3.Connection, facts: Facts) -> tuple[JsonObject, Iterator[JsonObject]]:
     if "snapshot" in facts:
-        entries = facts["models"]
+        entries, snapshot = facts["models"], facts["snapshot"]
         judge = next((entry["judge"] for entry in entries.values() if entry.get("judge")), None)
         judge = None if facts.get(PANEL_FACT) else judge
+        own_classes = snapshot.get("classes")
+        n_planted = facts.get(PLANTED_FACT, {}).get("number")
+        # the order of the keys enters the digest of the file
         header = {
             **_header("evaluation", None, [{"name": name, **entry} for name, entry in entries.items()]),
-            "items": facts["snapshot"]["digest"],
-            "name": facts["snapshot"]["name"],
-            "round": facts["snapshot"]["round"],
-            **({"classes": own_classes} if (own_classes := facts["snapshot"].get("classes")) else {}),
-            **_asked(entries),
+            "items": snapshot["digest"],
+            "name": snapshot["name"],
+            "round": snapshot["round"],
+            **({"classes": own_classes} if own_classes else {}),
+            **_prompt_facts(entries),
             "judge": judge and {key: judge[key] for key in ("name", "model", "params")},
             **_panel(facts),
-            **({"planted_judgements": n} if (n := facts.get(PLANTED_FACT, {}).get("number")) else {}),
+            **({"planted_judgements": n_planted} if n_planted else {}),
         }
         return header, _evaluation_rows(db)
     kind: Kind = "refusal-index" if "two_pass" in facts else "bas"
     fact = facts["two_pass" if kind == "refusal-index" else "confidence"]
     called = fact["called"]
+    judge = _settings({"name": fact["judge"], **called[fact["judge"]]}) if fact["judge"] in called else None
     header = {
         **_header(kind, fact["code_version"], [{"name": name, **called[name]} for name in fact["models"]]),
         "items": fact["questions"]["digest"],
         "name": fact["questions"]["name"],
-        "judge": _settings({"name": fact["judge"], **called[fact["judge"]]})
-        if fact["judge"] in called
-        else None,
+        "judge": judge,
         **_panel(facts),
         "ways": {key: fact[key] for key in ("settings", "samples", "elicitations", "k") if key in fact},
         "templates": fact["templates"],
@@ -210,7 +212,7 @@ def _of_evaluation(db: sqlite3.Connection, facts: Facts) -> tuple[JsonObject, It
     return header, _evaluation_rows(db)
 
 
-def _asked(entries: Facts) -> JsonObject:
+def _prompt_facts(entries: Facts) -> JsonObject:
     """The variant of the codes, and the settings if there are others too."""
     settings = {name: setting for entry in entries.values() for name, setting in settings_of(entry).items()}
     codes = next((variant for variant, setting in settings.items() if not setting.free), "plain")
