@@ -27,7 +27,7 @@ class Question:
     id: str
     text: str
     answers: tuple[str, ...]
-    """Accepted answers, the preferred one first: a letter where there are options; none where no answer is right."""
+    """Accepted answers, the preferred one first: a letter if there are options; empty if no answer is right."""
     form: AnswerForm = "text"
     options: Mapping[str, str] = field(default_factory=dict)
     """The texts to choose from, by capital letter."""

@@ -163,7 +163,7 @@ class RefusalBench(Task[Item]):
     order: AskingOrder | None = None
     """How items are asked about, and when a model has been asked enough; None for all, in their order."""
     outcomes: dict[str, dict[str, ReplyOutcome]] = field(default_factory=dict)
-    """What became of the replies so far, by model and item, where there is a rule for stopping."""
+    """Outcomes so far, by model and item, under a rule for stopping."""
     settings: tuple[PromptSetting, ...] = (CODES_SETTING,)
     """The prompt settings; each item is asked about in all of them."""
     samples: int = 1

@@ -111,7 +111,7 @@ class Session:
         version: str | None = None,
         salt: str = "",
     ) -> Response:
-        """What a model replied to a request about an item, be it empty.
+        """The reply of a model to a request about an item, even if it is empty.
 
         `version` is the digest of all that decides the reply; by default, of the model and the request. With `salt`, as
         in `ModelClient.ask`, the same words are asked again. A call that failed in an earlier run is made again. Raises

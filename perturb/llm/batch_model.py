@@ -74,7 +74,7 @@ class BatchModel:
         limits: BatchLimits,
         tell: Callable[[str], object] = lambda _: None,
     ) -> None:
-        """`tell` is told in a few words when a batch is under way and when it has ended."""
+        """`tell` is called with a short message when a batch starts and when it ends."""
         self._tell = tell
         self._service = service
         self._book = book
@@ -330,7 +330,7 @@ class BatchModel:
             row.reply.set_exception(OutOfTriesError(words, row.submissions))
 
     def _take(self, row: _WaitingRow) -> None:
-        """Note a row as taken, in the next turn of the loop: whoever awaits it records its outcome in this one."""
+        """Note a row as taken, in the next turn of the loop, because its outcome is recorded in this one."""
         if row.tag is not None:
             asyncio.get_running_loop().call_soon(self._book.take_rows, row.tag, [row.custom_id])
 
@@ -342,7 +342,7 @@ def open_batch_models(
     limits: BatchLimits,
     tell: Callable[[str], object] = lambda _: None,
 ) -> list[BatchModel]:
-    """Check the models, then make them, each at half its price; `tell` is told how their batches go.
+    """Check the models, then make them, each at half its price; `tell` gets messages on their batches.
 
     Raises `ConfigError` if one cannot be called with batch APIs, or has no known price under a limited budget.
     """

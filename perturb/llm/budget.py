@@ -30,11 +30,11 @@ DEFAULT_MAX_TOKENS = 4096
 """The `max_tokens` of a call under a budget whose parameters name none."""
 
 _TURN_TOKENS = 16
-"""What a chat template may add to a message: role names, separators."""
+"""Tokens that a chat template may add to a message: role names, separators."""
 
 
 class Budget:
-    """What may be spent, what is spent, and what the calls in flight may still cost; all in USD."""
+    """The budget of a run: its limit, the sum spent, and the bounds of calls in flight; all in USD."""
 
     def __init__(self, limit_usd: float | None = None, spent_usd: float = 0.0) -> None:
         """`limit_usd` None means no limit; `spent_usd` is what earlier sessions of the run have cost."""
@@ -179,13 +179,13 @@ class Progress:
             self._bar.update()
 
     def expect(self, more: int) -> None:
-        """So many more items are to be done."""
+        """Add this number of items to the total."""
         with self._lock:
             self._bar.total = (self._bar.total or 0) + more
             self._bar.refresh()
 
     def tell_batches(self, words: str) -> None:
-        """Say how the batches at the providers go."""
+        """Show how the batches at the providers go."""
         self._batches = words
 
     @asynccontextmanager
@@ -223,7 +223,7 @@ class Progress:
         return [f"{n:,} {name}" for name, n in self._counts.items() if name and n]
 
     def _cost(self, before: float, spent: float) -> str:
-        """What was spent, and what it will be if the rest costs as much as what this session did."""
+        """The cost so far, and the projected cost of the whole run at this session's cost per item."""
         n_done = self._counts.total() - self._done_before
         n_left = max(0, (self._bar.total or 0) - self._counts.total())
         forecast = f" of about ${spent + (spent - before) / n_done * n_left:,.2f}" if n_done else ""

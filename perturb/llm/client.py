@@ -22,7 +22,7 @@ Transport = Literal["auto", "litellm", "direct"]
 """What carries the calls: see `perturb.llm.transports`."""
 
 MAX_REPLY_BYTES = 2_000_000
-"""Bytes of a reply's text in UTF-8 that are enough for anything that is asked."""
+"""The default limit on the text of a reply, in bytes of UTF-8."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def schema_text(schema: Mapping[str, Any] | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What a request is about, whatever its words: by this a recorded reply to it is found."""
+    """The subject of a request, independent of its wording; recorded replies are found by it."""
 
     role: str
     """`generate`, `verify`, or the purpose of a call of an evaluation."""
@@ -67,15 +67,15 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
-    """What is asked, apart from the model and its settings."""
+    """A request: messages and schema, without the model and its settings."""
 
     messages: tuple[Message, ...]
     schema: Mapping[str, Any] | None = None
     """JSON schema of the wanted object; sent only where the model reads one."""
     key: str = field(default="", compare=False)
-    """Digest of everything that decides the reply, set by whoever asks; never sent."""
+    """Digest of everything that decides the reply, set by the caller; never sent."""
     topic: Topic | None = field(default=None, compare=False)
-    """What it is about, set by whoever asks; never sent."""
+    """The topic of the request, set by the caller; never sent."""
 
     def turns(self) -> list[dict[str, str]]:
         """The messages as the body of a completion has them."""
@@ -148,18 +148,18 @@ class ModelSettings:
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """What a model answered; an empty text is a reply, and one that cannot be read."""
+    """The reply of a model. An empty text is a reply too, but an unreadable one."""
 
     text: str
     prompt_tokens: int | None = None
     """From the provider's usage; None when it gave none."""
     completion_tokens: int | None = None
     cost_usd: float | None = None
-    """None when the price or the usage is unknown; never 0 for want of knowledge."""
+    """None if the price or the usage is unknown; never 0 instead."""
     seconds: float = 0.0
     finish_reason: str | None = None
     tries: int = 1
-    """How many tries it took, failed ones included."""
+    """Number of tries, including failed ones."""
     problem: str = ""
     """Why the text counts as unread, whatever it says; empty if it may be read."""
 
@@ -182,7 +182,7 @@ class ChatModel(Protocol):
 
 
 Line = str | ChatReply | ModelError
-"""What a scripted model does with one request: say a text, give a whole reply, or fail."""
+"""What a scripted model does with one request: return a text or a reply, or raise an error."""
 
 
 class ScriptedModel:
@@ -205,7 +205,7 @@ class ScriptedModel:
         """Every request so far."""
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """Say the next line; raises it if it is a `ModelError`."""
+        """Return the next line, or raise it if it is a `ModelError`."""
         self.requests.append(request)
         line = self._next(request)
         if isinstance(line, ModelError):
@@ -226,7 +226,7 @@ _MOST_WAITING = 20_000
 
 @dataclass(frozen=True, slots=True)
 class BatchLimits:
-    """How large batches are, and how often one asks for them."""
+    """The size of batches, and how often they are polled."""
 
     max_rows: int = 10_000
     """Requests in one batch at most; providers allow 50,000."""
@@ -252,21 +252,21 @@ class BatchLimits:
 
 @dataclass(frozen=True, slots=True)
 class HeldBatch:
-    """A batch as the book keeps it."""
+    """A batch as it is stored in the book."""
 
     tag: str
-    """Our own name for it, known before it exists."""
+    """Our tag of the batch, which exists before the batch does."""
     input_file: str
     """The provider's id of the file with the requests."""
     batch_id: str | None
     """The provider's id; None if the process ended before it was noted."""
     custom_ids: tuple[str, ...]
-    """The rows that are still to come."""
+    """Ids of the rows that have not arrived yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchView:
-    """What the provider says of a batch."""
+    """The state of a batch as the provider reports it."""
 
     status: str
     """The provider's word: `in_progress`, `completed`, `expired`, …"""
@@ -297,7 +297,7 @@ class BatchStore(Protocol):
         """Note how a batch ended."""
 
     def drop_batch(self, tag: str) -> None:
-        """Note that nothing will come of a batch any more."""
+        """Note that a batch will deliver nothing any more."""
 
     def take_rows(self, tag: str, custom_ids: Sequence[str]) -> None:
         """Note that these rows need not be asked of the batch again."""

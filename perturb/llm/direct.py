@@ -217,7 +217,7 @@ def _proxy(url: URL, name: str) -> str | None:
 
 @functools.cache
 def _trusted() -> ssl.SSLContext:
-    """Whom to trust, as litellm does: `SSL_CERT_FILE` or `SSL_CERT_DIR`, else the authorities of certifi."""
+    """The certificates to trust, as litellm chooses them: `SSL_CERT_FILE` or `SSL_CERT_DIR`, else those of certifi."""
     import httpx
 
     return httpx.create_ssl_context()

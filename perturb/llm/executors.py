@@ -28,7 +28,7 @@ from perturb.llm.factory import (
 )
 
 NODE_POLL_SECONDS = 2.0
-"""Seconds between two looks at which nodes there are."""
+"""Seconds between two queries of the list of nodes."""
 
 CONNECT_TIMEOUT = 10.0
 """Seconds to wait for the head node to take a connection."""
@@ -54,7 +54,7 @@ async def open_executor(entry: ExecutorEntry, setup: Any = None) -> Executor:
 
 
 class NodeWorker:
-    """What runs on the nodes, as an actor. It keeps the models it has opened, by their settings."""
+    """The actor that runs on the nodes. It keeps the models that it has opened, by their settings."""
 
     def __init__(self, setup: Any) -> None:
         self._setup = setup

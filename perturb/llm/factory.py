@@ -33,7 +33,7 @@ from perturb.llm.transports import proxy_for, transport_of
 from perturb.runtime.asyncs import event, in_thread
 
 CONNECT_SECONDS = 3.0
-"""Within so many seconds a server, or the proxy before it, must take a connection."""
+"""Seconds within which a server, or the proxy before it, must accept a connection."""
 
 Opener = Callable[[ModelSettings], ChatModel]
 """Makes a model from its settings, without limits and retries: a function or class that workers can import."""
@@ -62,7 +62,7 @@ def open_replay(
     budget: Budget,
     transport: Callable[[ModelSettings], ChatModel] | None = None,
 ) -> dict[str, ChatModel]:
-    """Models by name that say what is on record; as `open_models` where they are to be asked for the rest."""
+    """Models by name that give recorded replies; for replies that are missing, models as `open_models` makes them."""
     settings_list = list(all_settings)
     live = open_models(settings_list, budget, transport) if replay.fill else {}
     return {
@@ -85,7 +85,7 @@ def open_transport(settings: ModelSettings) -> ChatModel:
 
 @dataclass(frozen=True, slots=True)
 class _Server:
-    """Where the calls of some models go first."""
+    """The first address of the calls of some models: a server or a proxy."""
 
     host: str
     port: int
@@ -163,7 +163,7 @@ class ConnectionCheck:
 
 
 def _cause(error: OSError) -> str:
-    """What is wrong; a failed look-up has a negative number of its own, and a time-out has none."""
+    """The reason of a failed connection; a failed look-up has a negative errno, a time-out has none."""
     if (error.errno or 0) > 0:
         return os.strerror(error.errno or 0)
     return error.strerror or str(error) or f"no connection within {CONNECT_SECONDS:g} s"
@@ -197,7 +197,7 @@ MAX_LOST_WORKERS = 3
 
 
 class ExecutorEntry(Strict):
-    """Where the work is done; `executor: processes` is short for `executor: {kind: processes}`."""
+    """The executor of a run; `executor: processes` is short for `executor: {kind: processes}`."""
 
     kind: Literal["local", "processes", "ray"] = "local"
     workers: int | None = Field(default=None, ge=1, le=1024)

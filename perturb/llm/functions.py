@@ -63,7 +63,7 @@ def find_function(address: str, owner: str) -> Callable[..., Any]:
 
 
 class FunctionError(Exception):
-    """What a user's function did instead of returning a value that can be stored, in one line."""
+    """A user's function failed or returned a value that cannot be stored; the message is one line."""
 
 
 @contextmanager
@@ -89,7 +89,7 @@ def _ends_the_run(error: BaseException) -> bool:
 
 
 async def awaited(work: Awaitable[Any]) -> Any:
-    """What a user's coroutine returns. Raises `FunctionError`."""
+    """Run a user's coroutine and return its value. Raises `FunctionError`."""
     with function_errors():
         return await work
 
@@ -169,7 +169,7 @@ def error_line(error: BaseException) -> str:
 
 
 def _parameters(function: Callable[..., Any], offered: Sequence[str], owner: str) -> tuple[str, ...]:
-    """What the function is called with, in the order of its parameters."""
+    """The names of the arguments that the function takes, in the order of its parameters."""
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     needed = [
         parameter.name

@@ -133,7 +133,7 @@ class Resamples:
     clusters: Integers
     """Number of the cluster of each row."""
     weights: Floats
-    """Shape (resamples, clusters); no resample where there are fewer than two clusters."""
+    """Shape (resamples, clusters); no resamples if there are fewer than two clusters."""
 
     @classmethod
     def draw(cls, base: Integers, resamples: int, seed: int) -> Resamples:

@@ -150,7 +150,7 @@ class ModelLine:
         return frozenset(dataset for dataset, _ in self.scores[metric])
 
     def combined(self, metric: str, dataset: str | None = None) -> Estimate | None:
-        """The score, on one data set if one is named; the mean where there are several values.
+        """The score, on one data set if one is named; the mean if there are several values.
 
         Means over data sets have an interval; means over settings or elicitations, which share questions, have none.
         """

@@ -222,7 +222,7 @@ _STAGES: Mapping[str, Mapping[str, str]] = {"accepted": {"verdict": "accepted"}}
 
 
 class BuildView(RunView):
-    """Jobs that came to an end, be it an item or a failure."""
+    """Jobs that ended with an item or a failure."""
 
     text_sql = (
         "s.id LIKE :text OR s.id IN (SELECT id FROM candidates WHERE query LIKE :text ESCAPE '\\'"

@@ -100,7 +100,7 @@ def item_browser(
 ) -> ItemBrowser:
     """Items of a page, drawn from `of` evenly over `spread`, with what they can be chosen by.
 
-    The classes are those of the taxonomy too, in its order; there is no choice of languages where there is one.
+    The classes are those of the taxonomy too, in its order; a single language is not offered as a filter.
     """
     note = f"{counted(of, 'item')}, all of them."
     if len(items) < of:

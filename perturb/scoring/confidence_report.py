@@ -83,7 +83,7 @@ class ConfidenceScores:
     groups: tuple[GroupScores, ...]
     differences: tuple[Difference, ...]
     means: tuple[DatasetMean, ...] = ()
-    """Over the data sets, where there are several."""
+    """Means over the data sets, if there are several."""
 
     def to_dict(self) -> dict[str, Any]:
         """The object of a single group, or a list of groups with their differences."""

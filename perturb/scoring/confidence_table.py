@@ -255,7 +255,7 @@ def _present(column: pd.Series[Any]) -> Flags:
 
 
 def _labels(path: Path, frame: pd.DataFrame, name: str, default: str | None) -> list[Any]:
-    """Names in a column as text; `default` where there is no such column, or the cell is empty."""
+    """Names in a column as text; `default` if the column is missing or the cell is empty."""
     if name not in frame:
         return [default] * len(frame)
     values = frame[name].tolist()

@@ -189,7 +189,7 @@ class RefusalReport:
     agreement: tuple[PromptAgreement, ...]
     """Between the prompts of each model."""
     means: tuple[DatasetMean, ...]
-    """Over the data sets, where there are several."""
+    """Means over the data sets, if there are several."""
     correlations: tuple[Correlation, ...]
     """Of each metric with the AUROC of P(Answering)."""
     win_rates: Mapping[str, Mapping[str, float]]

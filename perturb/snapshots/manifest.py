@@ -1,4 +1,4 @@
-"""What `manifest.json` says, may say, and the digest that stands for all of it on the card and in the tag's message."""
+"""The content of `manifest.json`, its schema, and the digest of it on the card and in the message of the tag."""
 
 from __future__ import annotations
 
