@@ -31,7 +31,7 @@ import json
 import zlib
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal
 
@@ -218,7 +218,7 @@ class RecordedJob:
         return self.instance, f"{self.perturbation_class}/{self.intensity}", self.generator, self.replicate
 
 
-_REPLY, _JOB = TypeAdapter(RecordedReply), TypeAdapter(RecordedJob)
+_REPLY, _JOB, _PLANTED = TypeAdapter(RecordedReply), TypeAdapter(RecordedJob), TypeAdapter(PlantedItem)
 
 
 @dataclass
@@ -291,7 +291,12 @@ class Recording:
         elif kind == "item":
             self.items[row["id"]] = row["content"]
         elif kind == "planted":
-            self.planted.append(PlantedItem.from_payload(row["content"]).to_payload())
+            try:
+                item = PlantedItem.from_payload(row["content"])
+                _PLANTED.validate_python(asdict(item))
+                self.planted.append(item.to_payload())
+            except (KeyError, TypeError, AttributeError):
+                raise ValueError("is not a planted item: a field is missing or of another type") from None
         elif kind == "job":
             job = _JOB.validate_python(row)
             if job.hardens:
