@@ -58,7 +58,7 @@ _AS_WRITTEN = {
     "max_reply_bytes",
     "transport",
 }
-"""Fields that the settings of a model have too."""
+"""Fields of a model entry that `ModelSettings` has under the same names."""
 
 
 class PriceEntry(Strict):
@@ -69,14 +69,14 @@ class PriceEntry(Strict):
 
 
 class Covariates(Strict):
-    """What is known of a model under test, for scores to be set against; a models file may leave out any of it."""
+    """Facts about a model under test that scores can be compared with. All of them are optional."""
 
     family: Text | None = None
     size_b: float | None = Field(default=None, gt=0)
     """Parameters, in billions."""
     release: date | None = None
     reasoning_tokens: int | None = Field(default=None, ge=0)
-    """The budget of tokens that it may think."""
+    """The budget of tokens for thinking."""
     training: Literal["base", "sft", "dpo", "rl"] | None = None
     """The last stage of its training."""
 
@@ -104,12 +104,12 @@ class ModelEntry(Strict):
     """Seconds for a whole call."""
     max_retries: int = Field(default=6, ge=0, le=100)
     max_reply_bytes: int = Field(default=MAX_REPLY_BYTES, ge=1_000, le=1_000_000_000)
-    """A longer reply counts as unreadable."""
+    """The longest readable reply, in bytes."""
     price: PriceEntry | None = None
     json_schema: Literal["auto"] | bool = "auto"
     """Ask for a JSON schema: where litellm knows the model supports it, always, or never."""
     transport: Transport = "auto"
-    """What carries the calls: litellm, or (`direct`) perturb itself, to an OpenAI-compatible server."""
+    """What makes the calls: litellm, or with `direct` perturb itself, to an OpenAI-compatible server."""
 
     @field_validator("api_key_env")
     @classmethod
@@ -155,7 +155,7 @@ class ModelEntry(Strict):
         return self
 
     def settings(self, *, replayed: bool = False) -> ModelSettings:
-        """The settings for `perturb.llm`, `${NAME}` put in from the environment, which a replay does without.
+        """The settings for `perturb.llm`, with environment variables for `${NAME}` unless the model is replayed.
 
         Raises `ConfigError` naming a variable that is not set.
         """
@@ -179,7 +179,7 @@ class VerifierEntry(ModelEntry):
 
     check: str | None = None
     classes: Annotated[tuple[ClassName, ...], Field(min_length=1)] | None = None
-    """The classes that it judges; for the others it is absent. None: all, or all that its check has an opinion on."""
+    """The classes that it judges. None: all, or for an offline check all that it can judge."""
 
     @model_validator(mode="after")
     def _check_fits(self) -> VerifierEntry:
@@ -189,26 +189,26 @@ class VerifierEntry(ModelEntry):
 
 
 def refuse_secret_address(address: str | None) -> str | None:
-    """The address as it is; raises `ValueError` if a password or a key stands in it."""
+    """The unchanged address. Raises `ValueError` if it contains a password or a key."""
     if address is not None and _SECRET_ADDRESS.search(address):
         raise ValueError("the address holds a secret: export it under a NAME and write ${NAME} in a file")
     return address
 
 
 def expand(value: Any, owner: str, environment: Mapping[str, str] | None = None) -> Any:
-    """Put environment variables in for `${NAME}`, in strings, lists and mappings.
+    """Replace `${NAME}` by environment variables, in strings, lists and mappings.
 
     Raises `ConfigError` naming the variable and the model (`owner`) if one is not set.
 
     >>> expand({"a": ["${HOST}/v1"]}, "m", {"HOST": "http://localhost"})
     {'a': ['http://localhost/v1']}
     """
-    known = os.environ if environment is None else environment
+    variables = os.environ if environment is None else environment
 
     def replace(match: re.Match[str]) -> str:
-        if match[1] not in known:
+        if match[1] not in variables:
             raise ConfigError(f"model '{owner}': environment variable {match[1]} is not set: export it")
-        return known[match[1]]
+        return variables[match[1]]
 
     if isinstance(value, str):
         return _VARIABLE.sub(replace, value)
@@ -220,7 +220,7 @@ def expand(value: Any, owner: str, environment: Mapping[str, str] | None = None)
 
 
 def _named_secret(value: Any) -> str | None:
-    """The name of a field that is meant for a secret, however deep, if there is one."""
+    """The name of a field for a secret, at any depth; None if there is no such field."""
     if isinstance(value, list):
         return next((found for item in value if (found := _named_secret(item))), None)
     if isinstance(value, Mapping):
@@ -258,7 +258,7 @@ def _distinct(entries: tuple[EntryT, ...], what: str) -> tuple[EntryT, ...]:
 
 
 def _as_text(value: Any) -> Any:
-    """A year or a date, which YAML does not read as text, as it was written."""
+    """A year or a date as text, since YAML reads them as numbers and dates."""
     plain = isinstance(value, int | datetime.date) and not isinstance(value, bool | datetime.datetime)
     return str(value) if plain else value
 
@@ -273,15 +273,15 @@ class BaseSetEntry(Strict):
 
     kind: Literal["python"] | None = None
     function: str | None = Field(default=None, pattern=rf"^{ADDRESS.pattern}$")
-    """A reader of your own, `package.module:function`; with `path`, it is called with the path."""
+    """A reader of your own, `package.module:function`; it is called with `path`, if that is given."""
     path: Path | None = None
     demo: str | None = None
     format: str = "auto"
     limit: int | None = Field(default=None, ge=1)
     columns: dict[str, str] | None = Field(default=None, exclude_if=lambda value: value is None)
-    """Our field for columns of a table that have other names: `{context: passage}`."""
+    """Our field → the column of a table that has another name: `{context: passage}`."""
     language: Language | None = None
-    """Of the instances where the set states none; English if this does not either."""
+    """The language of instances for which the set gives none; English by default."""
 
     @model_validator(mode="after")
     def _one_source(self) -> BaseSetEntry:
@@ -302,16 +302,16 @@ class CellEntry(Strict):
 
 
 PLANTED_FROM = 200
-"""Rounds of fewer planned jobs plant nothing unless they are asked to."""
+"""Rounds with fewer planned jobs plant nothing by default."""
 LEAST_PLANTED = 24
 PLANTED_SHARE = 0.05
 RIGHT_SHARE = 0.01
 LEAST_RIGHT, MOST_RIGHT = 18, 54
-"""Right items beside the faults: one of each cell at least, and no more than are embedded."""
+"""Right items besides the faults: at least one for each cell, and at most as many as are embedded."""
 
 
 class PlantedEntry(Strict):
-    """How many items about which the truth is known are put before the panel."""
+    """How many items with known labels the panel votes on."""
 
     mechanical: Literal["auto"] | Annotated[int, Field(ge=0, le=5000)] = "auto"
     """Faults made by rule: a number, or 5 % of the jobs (24 at least) in rounds of 200 jobs or more."""
@@ -339,13 +339,13 @@ class PanelEntry(Strict):
 
     name: Name = "panel"
     file: Path | None = Field(default=None, exclude_if=lambda value: value is None)
-    """A panel file, which says all the rest but `planted`."""
+    """A panel file, which gives all other fields except `planted`."""
     planted: Planted = Field(default="auto", exclude_if=lambda value: value == "auto")
-    """Items about which the truth is known: how many the panel votes on unawares."""
+    """How many items with known labels the panel votes on without knowing."""
     consensus: Literal["unanimous", "k_of_n", "certified"] = "unanimous"
-    """Under `certified`, planted votes choose for each class the cheapest rule that keeps to the `target`."""
+    """Under `certified`, the votes on planted items choose the cheapest rule for each class that meets the `target`."""
     target: float | None = Field(default=None, gt=0, lt=1, exclude_if=lambda value: value is None)
-    """Under `certified`: the share of wrong labels that may not be exceeded."""
+    """Under `certified`: the highest share of wrong labels."""
     k: int | None = Field(default=None, ge=1)
     schedule: Literal["full", "economy"] = "full"
     audit_fraction: float = Field(default=0.1, ge=0, le=1)
@@ -374,14 +374,14 @@ class PanelEntry(Strict):
 
     @property
     def planting(self) -> PlantedEntry:
-        """How many items are planted, as an entry."""
+        """`planted` as an entry."""
         if isinstance(self.planted, PlantedEntry):
             return self.planted
         return PlantedEntry(mechanical=self.planted)
 
     @property
     def plants_by_default(self) -> bool:
-        """Whether nobody said how many items are planted: a run begun without them then stays without."""
+        """Whether no number of planted items is given. A run that began without them then stays without."""
         return self.planted == "auto"
 
     @property
@@ -397,11 +397,11 @@ class SelectEntry(Strict):
     per_generator: int = Field(default=400, ge=1)
     min_per_cell: int = Field(default=22, ge=0)
     at_least: float = Field(default=0.5, gt=0, le=1)
-    """Under `hard`: the share of the solvers that have to fail an item."""
+    """Under `hard`: the share of the solvers that must fail an item."""
     controls: bool = Field(default=False, validation_alias=AliasChoices("controls", "twins"))
     """Export the unperturbed original of each row beside it; `twins` is the former name."""
     shortcuts: bool = False
-    """Measure what baselines tell from a part of a row, for the card."""
+    """Measure how well baselines guess labels from a part of a row, for the card."""
 
 
 def _as_executor(value: Any) -> Any:
@@ -409,7 +409,7 @@ def _as_executor(value: Any) -> Any:
 
 
 class _OrItsKind:
-    """Tells the JSON schema that the kind alone will do."""
+    """Adds to the JSON schema that the kind alone is enough."""
 
     @staticmethod
     def __get_pydantic_json_schema__(core: Any, handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
@@ -421,7 +421,7 @@ _QUOTA_RULE = re.compile(r"\s*cell\s*>=\s*([1-9]\d{0,5})\s*")
 
 
 def read_quota(text: str) -> int:
-    """The accepted items that each cell of each generator is to have. Raises ValueError for anything else.
+    """How many accepted items each generator needs in each cell. Raises `ValueError` if the text is not a rule.
 
     >>> read_quota("cell >= 22")
     22
@@ -441,19 +441,19 @@ QuotaRule = Annotated[str, AfterValidator(_check_quota)]
 
 
 class DifficultyEntry(Strict):
-    """Models that are asked about every accepted item, to learn how hard it is."""
+    """Models that answer every accepted item, to measure how hard it is."""
 
     solvers: Annotated[tuple[ModelEntry, ...], AfterValidator(partial(_distinct, what="solver"))] = Field(
         min_length=1
     )
     judge: ModelEntry
-    """Who says what the solvers' replies do."""
+    """The model that classifies the solvers' replies."""
     prompt: Text = "plain"
     """How solvers are asked: `plain`, `codes`, or a template file."""
     samples: int = Field(default=2, ge=1, le=100)
     """Replies of each solver to each item."""
     harden: int = Field(default=0, ge=0, le=2)
-    """How often an item that all solvers master goes back to its generator, a model, for a quieter attempt."""
+    """How often an item that all solvers master goes back to its generator for a quieter attempt."""
 
     @field_validator("solvers", "judge")
     @classmethod
@@ -475,7 +475,7 @@ def _check_shares(value: dict[Depth, float]) -> dict[Depth, float]:
 DepthShares = Annotated[
     dict[Depth, Annotated[float, Field(ge=0, le=1)]], Field(min_length=1), AfterValidator(_check_shares)
 ]
-"""Depth -> the share of a model's jobs that have it."""
+"""Depth -> the share of a model's jobs with this depth."""
 
 
 def _all_open() -> dict[Depth, float]:
@@ -496,16 +496,16 @@ class BuildConfig(Strict):
     cells: Literal["all"] | tuple[CellEntry, ...] = "all"
     replicates: int = Field(default=1, ge=1, le=1000)
     lever_choice: LeverChoice = "covering"
-    """Which levers a model is offered: see `LeverChoice`."""
+    """Which levers a model is offered, see `LeverChoice`."""
     depth: DepthShares = Field(default_factory=_all_open)
-    """How well flaws are hidden: shares of `open`, `quiet` and `deep`, by the jobs of each model and cell."""
+    """How well flaws are hidden: the shares of `open`, `quiet` and `deep` among the jobs of each model and cell."""
     generators: Annotated[tuple[ModelEntry, ...], AfterValidator(partial(_distinct, what="generator"))] = (
         Field(min_length=1)
     )
     panel: PanelEntry | Path
     select: SelectEntry = SelectEntry()
     note: Text | None = None
-    """What a reader of the data set should know of how it was made; said on its card."""
+    """What readers should know about how the data set was made; it goes on the card."""
     difficulty: DifficultyEntry | None = None
     """Ask solvers about every accepted item; None leaves it out."""
     budget_usd: float | None = Field(default=None, gt=0)
@@ -541,7 +541,7 @@ class BuildConfig(Strict):
 
     @property
     def resolved_panel(self) -> PanelEntry:
-        """The panel; `load_config` has put its file in the path's place."""
+        """The panel, once `load_config` has read its file."""
         named = self.panel if isinstance(self.panel, Path) else self.panel.file
         if isinstance(self.panel, Path) or named is not None:
             raise ConfigError(f"panel file {named} is not resolved: load the configuration with load_config")
@@ -549,14 +549,14 @@ class BuildConfig(Strict):
 
     @property
     def chosen_cells(self) -> tuple[Cell, ...]:
-        """The cells in play, in the order of the taxonomy."""
+        """The cells of the build, in the order of the taxonomy."""
         if self.cells == "all":
             return ALL_CELLS
         chosen = {Cell(cell.perturbation_class, cell.intensity) for cell in self.cells}
         return tuple(sorted(chosen, key=lambda cell: taxonomy_place(str(cell))))
 
     def to_yaml(self) -> str:
-        """The resolved configuration as it is stored: no key, `${NAME}` left as written."""
+        """The resolved configuration as it is stored: without keys, and with `${NAME}` as written."""
         content = self.model_dump(mode="json", by_alias=True)
         return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110)
 
@@ -621,9 +621,9 @@ def resolve(config: BuildConfig, folder: Path) -> BuildConfig:
 
 
 def with_own_cells(config: BuildConfig, catalogue: Catalogue) -> BuildConfig:
-    """The configuration with `cells: all` written out if the catalogue has a user's own classes.
+    """The configuration. If the user has own classes, `cells: all` is replaced by the list of all cells.
 
-    Raises `ConfigError` for a class that the catalogue has not.
+    Raises `ConfigError` for a class that is not in the catalogue.
     """
     if wrong := next(_unknown_classes(config, catalogue), None):
         raise ConfigError(describe_fault(wrong[0], "", wrong[1]))
@@ -643,7 +643,7 @@ def with_own_cells(config: BuildConfig, catalogue: Catalogue) -> BuildConfig:
 def _unknown_classes(
     config: BuildConfig, catalogue: Catalogue
 ) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Where a class stands that the catalogue has not, and what to say of it."""
+    """The place of each class that is not in the catalogue, with a message."""
     named: list[tuple[tuple[str | int, ...], str]] = [
         (("cells", number, "class"), cell.perturbation_class)
         for number, cell in enumerate(() if config.cells == "all" else config.cells)
@@ -668,7 +668,7 @@ def _refuse_high_floors(select: SelectEntry, cells: int) -> None:
 
 
 def load_panel(path: Path, folder: Path) -> PanelEntry:
-    """Read a panel file, relative to `folder`; `verifiers/NAME.yaml` also finds the embedded ones."""
+    """Read a panel file, relative to `folder`. `verifiers/NAME.yaml` also finds embedded panels."""
     own = _panel_path(path, folder)
     panel = YamlFile(own).parse(PanelEntry)
     return panel if "name" in panel.model_fields_set else panel.model_copy(update={"name": own.stem})

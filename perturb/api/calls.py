@@ -45,7 +45,7 @@ from perturb.text.wording import counted
 
 @dataclass(frozen=True, slots=True)
 class BuildCall:
-    """The arguments of a build that make up the configuration, from Python or the command line."""
+    """The arguments of a build that decide its configuration, from Python or the command line."""
 
     config: BuildConfig | Facts | str | PathLike[str] | None
     changes: Facts
@@ -53,16 +53,16 @@ class BuildCall:
     generators: Sequence[Any] | None
     verifiers: Sequence[Any] | None
     api_base: str | None = None
-    """The server of models that name none."""
+    """The server of models without an `api_base`."""
 
     @property
     def is_bare(self) -> bool:
-        """Whether nothing is said, which asks for the embedded round."""
+        """Whether nothing is given, which means the embedded round."""
         given = (self.config, self.base_set, self.generators, self.verifiers)
         return not self.changes and all(one is None for one in given)
 
     def resolve(self, out: Path) -> BuildConfig:
-        """The configuration; a base set that is not yet a file is written into the run's folder."""
+        """The configuration. A base set in memory is written into the folder of the run."""
         content = dict(self._content())
         base_set = (
             read_by_function(name_function(self.base_set)) if callable(self.base_set) else self.base_set
@@ -86,9 +86,10 @@ class BuildCall:
         return resolve(parse_content(content, BuildConfig), Path())
 
     def _default_names(self, base_set: Any, out: Path) -> Facts:
-        """Names of the run and its round: the run goes by its base set, and the round by the quarter.
+        """The names of the run and its round: the run is named after its base set, the round after the quarter.
 
-        A run that goes on keeps its round. What the rule engine makes of an embedded set is a demo.
+        A run that goes on keeps its round. A run of the rule engine alone on an embedded set is a demo and keeps the
+        round of the demo.
         """
         names = {}
         own = self.generators is not None or self.verifiers is not None
@@ -107,17 +108,17 @@ class BuildCall:
         return names
 
     def _content(self) -> Facts:
-        known = default_config() if self.config is None else self.config
-        if isinstance(known, Mapping):
-            return known
-        loaded = known if isinstance(known, BuildConfig) else load_config(Path(known))
+        config = default_config() if self.config is None else self.config
+        if isinstance(config, Mapping):
+            return config
+        loaded = config if isinstance(config, BuildConfig) else load_config(Path(config))
         return loaded.model_dump(by_alias=True)
 
 
 def run_build(
     asked: BuildCall, out: Path, replay: Path | None, fill: bool, retry_unparsed: bool, **options: bool
 ) -> Run:
-    """Do a build and return its run; `options` are those of `build_run.build`."""
+    """Do a build and return its run; `options` are those of `building.run.build`."""
     if fill and replay is None:
         raise ConfigError("fill goes with replay: name the file of replies, or leave it out")
     embedded = demo_recording("recorded") if asked.is_bare and replay is None else None
@@ -131,7 +132,7 @@ def run_build(
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Whom to ask, and how: the arguments that all functions share that ask models under test."""
+    """The arguments that all functions that ask models under test share."""
 
     models: Sequence[Any]
     judge: Any
@@ -142,9 +143,9 @@ class Asked:
     wait: bool = False
 
     def plan(self, source: Any, kind: str) -> JsonObject:
-        """What all plans take: whom to ask about `source`, and how, or the replies on record. Raises `ConfigError`.
+        """The fields that all plans have: models, judges and options, or recorded replies. Raises `ConfigError`.
 
-        Where nothing is said, the replies are the embedded ones.
+        Without `source` and models, the embedded replies are used.
         """
         check_list("models", self.models)
         judges = self.judge if isinstance(self.judge, list | tuple) else [self.judge] if self.judge else ()
@@ -164,7 +165,7 @@ class Asked:
 
 
 def run_options(executor: str, batch: bool | Mapping[str, float], wait: bool) -> JsonObject:
-    """Where and how calls are made, as `RunOptions` takes it. Raises `ConfigError`."""
+    """The fields of `RunOptions` that say where and how calls are made. Raises `ConfigError`."""
     kind = parse_content({"kind": executor}, ExecutorEntry)
     return {"executor": kind, "batch": batch_limits(batch), "wait": wait}
 
@@ -192,7 +193,7 @@ def evaluation_plan(
     part: tuple[str | None, str | None, int | None, tuple[Path, ...]],
     **options: Any,
 ) -> EvaluationPlan:
-    """What `perturb.evaluate` was asked for; `part` is subset, split, limit, levers. Raises `ConfigError`."""
+    """The plan of `perturb.evaluate`; `part` is subset, split, limit and levers. Raises `ConfigError`."""
     source = None if snapshot is None else ItemSource(source_name(snapshot), *part)
     return EvaluationPlan(source=source, **asked.plan(snapshot, "evaluate"), **options)
 
@@ -204,7 +205,7 @@ def run_evaluation(plan: EvaluationPlan, progress: bool) -> Evaluation:
 
 
 def model_entry(model: Any) -> JsonObject:
-    """A model as a configuration writes it: `openai/gpt-4o` becomes an entry called `gpt-4o`.
+    """The entry of a model in a configuration: `openai/gpt-4o` becomes an entry called `gpt-4o`.
 
     >>> model_entry("openai/gpt-4o")
     {'name': 'gpt-4o', 'model': 'openai/gpt-4o'}
@@ -227,7 +228,7 @@ def model_entry(model: Any) -> JsonObject:
 
 
 def model_entries(models: Iterable[Any]) -> list[JsonObject]:
-    """The entries of models. Raises `ConfigError` for two functions that have one address.
+    """The entries of models. Raises `ConfigError` for two functions with the same address.
 
     >>> [one["name"] for one in model_entries(["openai/gpt-4o", "azure/gpt-4o", "openai/gpt-4o", "x/other"])]
     ['openai-gpt-4o', 'azure-gpt-4o', 'openai-gpt-4o', 'other']
@@ -252,7 +253,7 @@ def model_entries(models: Iterable[Any]) -> list[JsonObject]:
 
 
 def check_list(argument: str, models: Any) -> None:
-    """Refuse one model where several are expected; a string would be taken for a list of its letters."""
+    """Refuse a single model instead of a list. A string would count as a list of its letters."""
     if isinstance(models, str | Mapping) or callable(models):
         raise ConfigError(f"{argument}: give a list, even for one model")
 
@@ -267,7 +268,7 @@ def as_name(text: str) -> str:
 
 
 def base_set_entry(base_set: Any, run: Path) -> Any:
-    """The entry of a base set; one that is in memory is written into the run's folder, and replaces no other there."""
+    """The entry of a base set. One in memory is written into the folder of the run, under a name of its own."""
     if isinstance(base_set, BaseSet):
         file = run / f"base_set-{base_set.digest[:8]}.jsonl"
         return {"path": base_set.write(file).absolute(), "format": "jsonl"}
@@ -279,7 +280,7 @@ def base_set_entry(base_set: Any, run: Path) -> Any:
 
 
 def source_name(snapshot: Any) -> str:
-    """A snapshot as `ItemSource` names it."""
+    """The name of a snapshot for `ItemSource`."""
     if isinstance(snapshot, Run):
         snapshot = snapshot.snapshot
         if snapshot is None:
@@ -301,7 +302,7 @@ def curate_base_set(
     models: Facts,
     **options: Any,
 ) -> BaseSet:
-    """Curate a source and return what was written; `on_hub` is subset, split and columns. Raises `PerturbError`s.
+    """Curate a source and return the base set; `on_hub` is subset, split and columns. Raises `PerturbError`s.
 
     `models` are arguments of `perturb.evaluation.question_writing.curate_source`, `options` fields of the request.
     """

@@ -33,7 +33,7 @@ from perturb.runtime.asyncs import gather_all, run_sync
 from perturb.text.passages import mark_change
 
 TRIED_ON = 3
-"""Instances of the demo set that each lever is tried on."""
+"""How many instances of the demo set each lever is tried on."""
 _FIELDS = ("class", "summary", "target", "refusal_code", "refuse_when", "example", "criteria", "levers")
 _OF_A_LEVER = ("name", "intensity", "instruction", "query", "context", "why")
 _TEXT = {"type": "string"}
@@ -42,14 +42,14 @@ _TEXTS = {"type": "array", "items": _TEXT}
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What came of one lever on one instance."""
+    """The result of one lever on one instance."""
 
     lever: str
     intensity: str
     instance: str
     outcome: JobOutcome
     detail: str
-    """Why nothing was made, if so."""
+    """Why there is no candidate, if there is none."""
     query: str = ""
     context: str = ""
     """The texts after the change; additions stand between `{+` and `+}`, what was removed between `[-` and `-]`."""
@@ -57,7 +57,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A class file that was written, and what came of its levers."""
+    """A class file that was written, and the trials of its levers."""
 
     file: Path
     perturbation_class: str
@@ -96,7 +96,7 @@ def draft_class(sentence: str, models: ModelSet, out: Path, options: RunOptions)
 async def _draft(
     sentence: str, models: ModelSet, options: RunOptions, ledger: EvaluationLedger
 ) -> tuple[str, tuple[Trial, ...]]:
-    """The text of the class file, and what came of its levers."""
+    """The text of the class file, and the trials of its levers."""
     (model,) = models.under_test
     with Progress(1, "lever", shown=False) as progress:
         async with open_session(models, ledger, options, progress=progress) as session:
@@ -119,9 +119,9 @@ async def _draft(
 
 
 async def _write_class(session: Session, model: str, sentence: str) -> str:
-    """The text of a class file that loads. Raises `ConfigError` if the model gives none."""
+    """The text of a class file that loads. Raises `ConfigError` if the model does not write one."""
     classes = Catalogue.load().classes.values()
-    told = [
+    existing = [
         {"class": str(entry.name), "code": entry.refusal_code, "summary": entry.summary} for entry in classes
     ]
     schema = object_schema(
@@ -132,13 +132,13 @@ async def _write_class(session: Session, model: str, sentence: str) -> str:
             "levers": {"type": "array", "items": object_schema(dict.fromkeys(_OF_A_LEVER, _TEXT))},
         }
     )
-    request = data_request(system_message("write/class"), {"flaw": sentence, "classes": told}, schema)
-    asked = await session.client.ask(model, request, read_class, purpose="write", subject=digest(sentence))
-    if asked.value is not None:
-        return asked.value
-    if asked.transient:
-        raise TransientModelError(f"model '{model}': {asked.error}: run the same command again")
-    raise ConfigError(f"model '{model}': no class file comes of its reply: {asked.error}: try another model")
+    request = data_request(system_message("write/class"), {"flaw": sentence, "classes": existing}, schema)
+    answer = await session.client.ask(model, request, read_class, purpose="write", subject=digest(sentence))
+    if answer.value is not None:
+        return answer.value
+    if answer.transient:
+        raise TransientModelError(f"model '{model}': {answer.error}: run the same command again")
+    raise ConfigError(f"model '{model}': no class file comes of its reply: {answer.error}: try another model")
 
 
 def read_class(text: str) -> str:

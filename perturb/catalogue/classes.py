@@ -22,7 +22,7 @@ from perturb.records import (
 from perturb.text.wording import suggestion
 
 ClassName = Annotated[PerturbationClass, Field(examples=[str(name) for name in PUBLISHED_CLASSES])]
-"""The name of a class in a file; whether there is such a class is for the catalogue to say."""
+"""The name of a class in a file. The catalogue checks whether there is such a class."""
 Code = Annotated[str, Field(pattern=r"^REFUSE(_[A-Z]+)+$", max_length=60)]
 Statement = Annotated[str, Field(max_length=1000)]
 Sentence = Annotated[Statement, Field(min_length=1)]
@@ -31,17 +31,17 @@ _WIDTH = 120
 
 
 class OwnCode(NamedTuple):
-    """What prompts say of the code of a user-defined class."""
+    """The refusal code of a class of the user, as prompts explain it."""
 
     entry: str
-    """The code with what it means, as an entry of the list of codes."""
+    """The code with its meaning, as an entry of the list of codes."""
     example: str
     before: str
-    """The code that it stands before in the list."""
+    """The code that follows it in the list."""
 
 
 class ClassFields(Strict):
-    """What a file may say of a class; all but the name is left out where the class is known already."""
+    """The fields of a class in a file. For an existing class, the file has only its name."""
 
     perturbation_class: ClassName = Field(alias="class")
     target: Annotated[tuple[Target, ...], Field(min_length=1)] | None = None
@@ -56,17 +56,17 @@ class ClassFields(Strict):
 
 @dataclass(frozen=True, slots=True)
 class ClassEntry:
-    """What the catalogue says of one perturbation class."""
+    """One perturbation class in the catalogue."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
     name: ClassName
     target: frozenset[Target]
-    """What a perturbation of this class may change."""
+    """The parts that a perturbation of this class may change."""
     refusal_code: Code
     """The ground truth of its MEDIUM and HIGH items."""
     short_forms: tuple[Code, ...]
-    """Other spellings of the code, understood when a reply is parsed."""
+    """Other spellings of the code that replies may use."""
     summary: Statement
     criteria: Mapping[Intensity, Statement]
     """One sentence for each intensity, quoted in the prompts."""
@@ -79,11 +79,11 @@ class ClassEntry:
 
     @property
     def query_only(self) -> bool:
-        """Whether the passages stay as they are, so that nobody need repeat them."""
+        """Whether the passages stay unchanged, so that replies need not repeat them."""
         return "context" not in self.target
 
     def own_code(self, classes: Mapping[PerturbationClass, ClassEntry]) -> OwnCode:
-        """What prompts say of the code of a user-defined class."""
+        """The code of a class of the user, as prompts explain it."""
         before = REFUSE_OTHER if self.before is None else classes[self.before].refusal_code
         texts = (
             f"- {self.refusal_code}: {self.refuse_when}",
@@ -93,7 +93,7 @@ class ClassEntry:
         return OwnCode(entry, example, before)
 
     def to_payload(self) -> dict[str, Any]:
-        """What runs and snapshots keep of a user-defined class."""
+        """The values that runs and snapshots store for a class of the user."""
         payload: dict[str, Any] = _ENTRY.dump_python(self, mode="json")
         return {**payload, "target": sorted(payload["target"])}
 
@@ -105,9 +105,9 @@ class Judges:
     fingerprints: Mapping[str, str]
     """Verifier name → fingerprint of its model, settings and prompt, in voting order."""
     classes: Mapping[str, tuple[PerturbationClass, ...]] = field(default_factory=dict)
-    """Verifier name → the classes that it judges; who is not listed judges all."""
+    """Verifier name → the classes that it judges. A verifier that is not listed judges all."""
     every_class: tuple[PerturbationClass, ...] = PUBLISHED_CLASSES
-    """The classes that there are: RefusalBench's, and a user's own."""
+    """All classes: RefusalBench's, then those of the user."""
 
     def of(self, perturbation_class: PerturbationClass) -> dict[str, str]:
         """The members that judge a class, with their fingerprints; the others are absent for it."""
@@ -119,7 +119,7 @@ class Judges:
 
     @property
     def keys(self) -> list[str]:
-        """Who judges what: class, verifier and fingerprint, parted by blanks."""
+        """Class, verifier and fingerprint of each verifier that judges a class, separated by blanks."""
         return [f"{one} {name} {by}" for one in self.every_class for name, by in self.of(one).items()]
 
 
@@ -127,7 +127,7 @@ _ENTRY = TypeAdapter(ClassEntry)
 
 
 def read_classes(payloads: Iterable[Mapping[str, Any]]) -> tuple[ClassEntry, ...]:
-    """Read back what `to_payload` gave; raises `ValueError`."""
+    """The classes that `to_payload` has written. Raises `ValueError` for anything else."""
     return tuple(map(_ENTRY.validate_python, payloads))
 
 
@@ -152,30 +152,33 @@ def class_entry(
     classes: Mapping[PerturbationClass, ClassEntry],
     replaced: Collection[Intensity] = (),
 ) -> ClassEntry:
-    """The class of a file: a known one, with criteria of its own for the intensities `replaced`, or a new one.
+    """The class of a file: an existing one, perhaps with new criteria for the intensities `replaced`, or a new one.
 
     Raises `CatalogueError` with file and line.
     """
-    name, stated = content.perturbation_class, content.model_dump(exclude_none=True)
-    given = [key for key in ("target", "refusal_code", "refuse_when", "summary", "criteria") if key in stated]
-    known = classes.get(name)
-    if known is not None:
+    name, values = content.perturbation_class, content.model_dump(exclude_none=True)
+    fields = [
+        key for key in ("target", "refusal_code", "refuse_when", "summary", "criteria") if key in values
+    ]
+    existing = classes.get(name)
+    if existing is not None:
         if replaced and set(content.criteria or {}) == set(replaced):
             changed = {intensity: text.strip() for intensity, text in (content.criteria or {}).items()}
-            known = replace(known, criteria={**known.criteria, **changed})
-            given.remove("criteria")
-        if given:
-            raise file.fault((given[0],), f"'{given[0]}' of {name} is fixed: the file may hold levers only")
-        return known
-    if not given:
+            existing = replace(existing, criteria={**existing.criteria, **changed})
+            fields.remove("criteria")
+        if fields:
+            raise file.fault((fields[0],), f"'{fields[0]}' of {name} is fixed: the file may hold levers only")
+        return existing
+    if not fields:
         what = unknown_class(name, classes)
         raise file.fault(
             ("class",),
             f"there is no class {name}: {what}, or give 'refusal_code' and the other fields of a new class",
         )
     needed = ["refusal_code", "target", "summary", "criteria"]
-    needed += ["refuse_when"] * (name not in PUBLISHED_CLASSES)
-    if lacking := [key for key in needed if key not in given]:
+    if name not in PUBLISHED_CLASSES:
+        needed.append("refuse_when")
+    if lacking := [key for key in needed if key not in fields]:
         raise file.fault(("class",), f"class {name} has no '{lacking[0]}': a new class needs it")
     criteria = content.criteria or {}
     entry = ClassEntry(
@@ -195,13 +198,13 @@ def class_entry(
 
 
 def unknown_class(name: str, known: Iterable[str]) -> str:
-    """What to do about a class that there is not."""
+    """Advice for the unknown name of a class."""
     listed = sorted(known, key=taxonomy_place)
     return suggestion(name, listed) or f"name one of {', '.join(listed)}"
 
 
 def clash(entry: ClassEntry, others: Mapping[PerturbationClass, ClassEntry]) -> tuple[str, str] | None:
-    """The field of a class that does not go with the other classes, and what is wrong with it."""
+    """The field of a class that contradicts another class or is incomplete, and the reason; None if there is none."""
     if absent := [intensity for intensity in Intensity if intensity not in entry.criteria]:
         return "criteria", f"field 'criteria.{absent[0]}' is missing: each intensity needs its sentence"
     if entry.before is not None and entry.before not in PUBLISHED_CLASSES:
