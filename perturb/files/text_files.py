@@ -30,7 +30,7 @@ MAX_BYTES = 16 * 2**20
 
 @contextmanager
 def reading_errors(path: Path, error: type[PerturbError]) -> Iterator[None]:
-    """Around the reading of a file, plain or gzipped: what the system says of it becomes `error`."""
+    """Turn errors of the system while a plain or gzipped file is read into `error`."""
     try:
         yield
     except FileNotFoundError:
@@ -44,7 +44,7 @@ def reading_errors(path: Path, error: type[PerturbError]) -> Iterator[None]:
 
 @contextmanager
 def writing_errors(path: Path, error: type[PerturbError]) -> Iterator[None]:
-    """The same around the writing of a file."""
+    """Turn errors of the system while a file is written into `error`."""
     try:
         yield
     except OSError as exc:
@@ -70,9 +70,9 @@ def read_text(path: Path, error: type[PerturbError]) -> str:
 
 @contextmanager
 def atomic_directory(folder: Path) -> Iterator[Path]:
-    """Give a new folder beside `folder` and, when the block ends well, put it in its place.
+    """Yield a new folder, which replaces `folder` if the block ends without an error.
 
-    What an earlier call left there when it was killed is cleared away first. Raises `SnapshotError` if the folder
+    First, what killed calls have left is removed. Raises `SnapshotError` if the folder
     cannot be written, or another process is about to replace it.
     """
     place = folder.resolve()
@@ -108,7 +108,7 @@ def atomic_directory(folder: Path) -> Iterator[Path]:
 
 
 def clear_leftovers(place: Path) -> None:
-    """Clear away what dead processes left beside `place`; a folder that lost its place by their death gets it back."""
+    """Remove what dead processes have left beside `place`. If one has moved the folder away, it is moved back."""
     ours = re.compile(rf"\.{re.escape(place.name)}\.[0-9a-f]{{8}}\.(new|old)")
     beside = sorted(place.parent.iterdir()) if place.parent.is_dir() else []
     for folder in beside:
@@ -145,7 +145,7 @@ JsonRow = dict[str, Any]
 
 
 class Spool(Sequence[JsonRow]):
-    """Rows of JSON values, appended once and read back as often as wanted; the file goes with the object."""
+    """Rows of JSON values in a temporary file, which can be read any number of times; it is deleted with the object."""
 
     def __init__(self, rows: Iterable[JsonRow] = ()) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the object
@@ -174,7 +174,7 @@ class Spool(Sequence[JsonRow]):
             return [self[one] for one in range(*place.indices(len(self)))]
         place = range(len(self))[place]
         with _temporary():
-            self._file.seek(self._ends[place])  # which writes what is still in memory
+            self._file.seek(self._ends[place])  # seeking also writes what is still in memory
         line = self._file.read(self._ends[place + 1] - self._ends[place])
         row: JsonRow = json.loads(line.decode("utf-8", "surrogatepass"))
         return row
@@ -192,12 +192,12 @@ def _temporary() -> Iterator[None]:
 
 
 def _close(file: IO[bytes]) -> None:
-    with suppress(OSError):  # what could not be written was said
+    with suppress(OSError):  # an error of writing was reported before
         file.close()
 
 
 class RowSelection(Sequence[JsonRow]):
-    """Some rows of another sequence, in an order of their own; they are read when asked for."""
+    """Some rows of another sequence, in another order. They are read only when they are used."""
 
     def __init__(self, rows: Sequence[JsonRow], places: Sequence[int]) -> None:
         self.rows = rows

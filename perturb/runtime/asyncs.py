@@ -32,10 +32,10 @@ T = TypeVar("T")
 async def run_concurrently(
     tasks: Iterator[T], do: Callable[[T], Awaitable[None]], width: int
 ) -> BudgetSpent | None:
-    """Do every task, `width` at a time; tasks are taken from the iterator one by one.
+    """Do all tasks, at most `width` at a time. Tasks are taken from the iterator one by one.
 
-    Returns `BudgetSpent` if a task raised it: no new task is begun then, and those under way are finished. Any other
-    error ends the work and is raised.
+    Returns `BudgetSpent` if a task raised it: running tasks then finish, and no new one starts. Any other error ends
+    the work and is raised.
     """
     spent: list[BudgetSpent] = []
 
@@ -58,25 +58,25 @@ async def run_concurrently(
 
 
 async def gather_all(work: Iterable[Awaitable[T]]) -> list[T]:
-    """The results of all; a failure is raised once the others are done, so that no reply paid for is lost."""
-    ended = await asyncio.gather(*work, return_exceptions=True)
+    """All results. A failure is raised only when the others are done, so that no paid reply is lost."""
+    outcomes = await asyncio.gather(*work, return_exceptions=True)
     results: list[T] = []
-    for end in ended:
-        if isinstance(end, BaseException):
-            raise end
-        results.append(end)
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
+        results.append(outcome)
     return results
 
 
 def first_error(failure: BaseException) -> BaseException:
-    """The first error of a group, however deep it is nested; the others are most often its echoes."""
+    """The first error of a group, at any depth. The other errors usually follow from it."""
     while isinstance(failure, BaseExceptionGroup):
         failure = failure.exceptions[0]
     return failure
 
 
 def run_sync(work: Coroutine[Any, Any, T]) -> T:
-    """The result of the work, in an event loop of its own; a termination ends it as Ctrl-C does."""
+    """The result of a coroutine, in a new event loop. SIGTERM ends it as Ctrl-C does."""
 
     async def stoppable() -> T:
         if (thread := _THREAD.get()) is not None:
@@ -90,7 +90,7 @@ def run_sync(work: Coroutine[Any, Any, T]) -> T:
 
 
 def call(work: Callable[[], T]) -> T:
-    """The result of a function that uses `run_sync`: called here, or in a thread where a loop is running here."""
+    """The result of a function that uses `run_sync`. If an event loop is running, it is called in another thread."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -111,7 +111,7 @@ def call(work: Callable[[], T]) -> T:
 
 
 async def acall(work: Callable[[], T]) -> T:
-    """The same without holding up the running loop; a cancellation ends the work in order, then is raised."""
+    """Like `call`, without blocking the running event loop. A cancellation ends the work in order, then is raised."""
     thread = _Thread(work)
     ended = asyncio.wrap_future(thread.result)
     try:
@@ -124,7 +124,7 @@ async def acall(work: Callable[[], T]) -> T:
 
 
 def in_thread(work: Callable[[], T]) -> Future[T]:
-    """Start the function in a thread of its own, which the exit of the process does not wait for."""
+    """Start a function in a daemon thread, which does not keep the process from exiting."""
     result: Future[T] = Future()
     result.set_running_or_notify_cancel()
 
@@ -139,7 +139,7 @@ def in_thread(work: Callable[[], T]) -> Future[T]:
 
 
 class _Thread(Generic[T]):
-    """A function at work in a thread of its own, and how to end what it runs with `run_sync`."""
+    """A function that runs in a thread, and a way to end the coroutine that it runs with `run_sync`."""
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._lock = threading.Lock()
@@ -150,7 +150,7 @@ class _Thread(Generic[T]):
         self.result = in_thread(partial(context.run, work))
 
     def offer(self, loop: asyncio.AbstractEventLoop, task: asyncio.Task[Any] | None) -> None:
-        """Tell what is to be cancelled when the work is to end."""
+        """Register the task that `stop` has to cancel."""
         with self._lock:
             self._running = (loop, task) if task is not None else None
             if self._stopped and task is not None:
@@ -168,10 +168,10 @@ _THREAD: ContextVar[_Thread[Any] | None] = ContextVar("_THREAD", default=None)
 
 
 INTERRUPTED = 130
-"""The exit code of an interrupt (Ctrl-C), as shells give it."""
+"""The exit code after an interrupt (Ctrl-C), as shells use it."""
 
 _DEBOUNCE_SECONDS = 1.0
-"""Interrupts within so many seconds of the first are one: terminals, parents and impatient fingers send several."""
+"""Interrupts within so many seconds count as one, since terminals and parent processes may send several."""
 
 _MESSAGE = "perturb: stopped: run the same command again to resume\n"
 
@@ -180,14 +180,14 @@ _in_command = threading.Event()
 
 
 def mark_command_started() -> None:
-    """Note that the process is a command of ours, which an interrupt ends as a whole."""
+    """Note that this process is a `perturb` command, so that an interrupt ends the whole process."""
     _in_command.set()
-    # Python takes its handlers back before it is gone; what comes then must not end the process in another way.
+    # Python restores the default handlers before it exits. A late interrupt must not change the exit code.
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
 
 
 def exit_interrupted() -> NoReturn:
-    """Say that the command was interrupted, and exit."""
+    """Print that the command was interrupted, and exit."""
     _exit_on_next_interrupt()
     sys.stderr.write(_MESSAGE)
     sys.exit(INTERRUPTED)
@@ -195,9 +195,9 @@ def exit_interrupted() -> NoReturn:
 
 @contextmanager
 def sigterm_as_interrupt() -> Iterator[None]:
-    """Within the block, SIGTERM ends the running loop's work as Ctrl-C does: what is done is kept.
+    """Within the block, SIGTERM ends the work of the running loop as Ctrl-C does, and finished work is kept.
 
-    Further interrupts do not break into the clean-up unless they come later than the first.
+    Further interrupts do not disturb the clean-up unless they come clearly later.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -205,7 +205,7 @@ def sigterm_as_interrupt() -> Iterator[None]:
     import asyncio
 
     former = signal.getsignal(signal.SIGINT)
-    # As for background jobs of a script, which ignore it: a SIGTERM is heeded all the same.
+    # Background jobs of a script ignore SIGINT. They must still react to SIGTERM.
     first = signal.default_int_handler if former is signal.SIG_IGN else former
 
     def interrupt(number: int, frame: FrameType | None) -> None:
@@ -227,7 +227,7 @@ def sigterm_as_interrupt() -> Iterator[None]:
 
 
 def _exit_on_next_interrupt() -> None:
-    """From now on an interrupt ends the process at once, unless it still belongs to the first."""
+    """Let the next interrupt end the process at once, unless it still counts as the first one."""
     began = time.monotonic()
 
     def force_exit(*_: object) -> None:
@@ -239,7 +239,7 @@ def _exit_on_next_interrupt() -> None:
 
 
 LOG = logging.getLogger("perturb")
-"""The logger of everything below the command line; silent unless a handler is added."""
+"""The logger of the package; it is silent unless a handler is added."""
 
 LOG.addHandler(logging.NullHandler())
 

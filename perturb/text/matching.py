@@ -16,19 +16,19 @@ _MARKS_ALIKE |= {"‚": "'", "‹": "'", "›": "'", "„": '"', "«": '"', "»"
 _MARKS_ALIKE |= dict.fromkeys("「」『』", '"') | dict.fromkeys("\u00ad\u200c\u200d\u200e\u200f", "")
 _FULL_WIDTH = {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
 _ZEROS = "٠۰߀०০੦૦୦௦౦೦൦෦๐໐༠၀႐០᠐᥆᧐᪀᪐᭐᮰᱀᱐꘠꣐꤀꧐꧰꩐꯰"
-"""The digit nought of each script; the others stand behind it."""
+"""The digit 0 of each script. Its digits 1 to 9 have the next code points."""
 _DIGITS = {chr(ord(zero) + n): str(n) for zero in _ZEROS for n in range(10)}
 _ALIKE = str.maketrans({**_MARKS_ALIKE, **_FULL_WIDTH, **_DIGITS})
 
 _UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-"""Scripts that set no blanks between words: Thai, Lao, Burmese, Khmer, Chinese, Japanese."""
+"""Scripts without blanks between words: Thai, Lao, Burmese, Khmer, Chinese, Japanese."""
 
 
 @cache
 def word_source() -> str:
-    """The pattern of a word; in a script without blanks between words, a character is one.
+    """The pattern of a word. In a script without blanks between words, each character counts as a word.
 
-    As `\\w+` for letters without marks. Vowel signs and accents belong to the letter before them.
+    For letters without marks it is `\\w+`. Vowel signs and accents belong to the letter before them.
     """
     marks = "".join(char for char in map(chr, range(0x300, 0x10000)) if unicodedata.category(char)[0] == "M")
     letter = rf"[^\W{_UNSPACED}]"
@@ -50,7 +50,7 @@ def words(text: str) -> list[str]:
 
 
 def folded(text: str) -> str:
-    """Text with blanks, quotation marks, dashes and the digits of all scripts made alike, for comparison only.
+    """Text with unified blanks, quotation marks, dashes and digits of all scripts, for comparison only.
 
     >>> folded("It’s  so") == folded("It's so"), folded("„１９８४“ १९८४")
     (True, '"1984" 1984')
@@ -67,7 +67,7 @@ _INVISIBLE = re.compile("[\u034f\u115f\u1160\ufe00-\ufe0f]")
 
 
 def comparable(text: str) -> str:
-    """Text to find copies by: compatible characters alike, lower case, look-alikes as Latin, nothing invisible.
+    """Text for finding copies: lower case, compatible characters unified, look-alikes as Latin, nothing invisible.
 
     >>> comparable("Ｔｈｅ  Вrid\u00adge") == comparable("the  bridge")
     True
@@ -78,9 +78,9 @@ def comparable(text: str) -> str:
 
 
 def holds_answer(text: str, *answers: str) -> bool:
-    """Whether one of the answers stands in a text as whole words, whatever the case and blanks.
+    """Whether a text contains one of the answers as whole words, ignoring case and blanks.
 
-    Scripts that set no blanks between words, such as Chinese, have no bounds to look for.
+    Scripts without blanks between words, such as Chinese, have no word boundaries.
 
     >>> holds_answer("Built in 1984.", "1984"), holds_answer("Built in 19845.", "1984")
     (True, False)
@@ -89,22 +89,23 @@ def holds_answer(text: str, *answers: str) -> bool:
     >>> holds_answer("रामायण", "राम"), holds_answer("१९८४ में", "1984")
     (False, True)
     """
-    held = folded(text).casefold()
-    return any(_stands_in(held, folded(answer).casefold()) for answer in answers)
+    haystack = folded(text).casefold()
+    return any(_contains(haystack, folded(answer).casefold()) for answer in answers)
 
 
-def _stands_in(held: str, wanted: str) -> bool:
-    # Without a pattern: most answers are looked for once, and to compile one takes longer than to look.
-    start = held.find(wanted)
+def _contains(haystack: str, needle: str) -> bool:
+    # Most answers are searched for once, and compiling a pattern would take longer than this search.
+    start = haystack.find(needle)
     while start >= 0:
-        end = start + len(wanted)
-        if not (_is_word(held[max(start - 1, 0) : start + 1]) or _is_word(held[end - 1 : end + 1])):
+        end = start + len(needle)
+        before, after = haystack[max(start - 1, 0) : start + 1], haystack[end - 1 : end + 1]
+        if not (_is_one_word(before) or _is_one_word(after)):
             return True
-        start = held.find(wanted, start + 1)
+        start = haystack.find(needle, start + 1)
     return False
 
 
-def _is_word(pair: str) -> bool:
+def _is_one_word(pair: str) -> bool:
     """Whether two neighbouring characters belong to one word."""
     if len(pair) < 2 or not _is_wordy(pair[0]):
         return False
@@ -116,19 +117,19 @@ def _is_wordy(char: str) -> bool:
 
 
 def _is_mark(char: str) -> bool:
-    """Whether it is an accent, a vowel sign or the like, which stands on the letter before it."""
+    """Whether the character is an accent, a vowel sign or another mark on the letter before it."""
     return unicodedata.category(char)[0] == "M"
 
 
 def _is_unspaced(char: str) -> bool:
-    """Whether a word may begin or end at it without a blank; Korean ends of words stand behind it without one, too."""
+    """Whether a word may begin or end at the character without a blank. Korean endings, too, follow without one."""
     return unicodedata.east_asian_width(char) in "WF" or re.match(f"[{_UNSPACED}]", char) is not None
 
 
 def may_hold_answer(text: str, *answers: str) -> bool:
-    """Whether one of the answers may stand in a text: inflected, in a longer word, or without its accents.
+    """Whether a text may contain one of the answers: inflected, in a longer word, or without its accents.
 
-    True wherever `holds_answer` is; figures are looked for whole. Endings of up to two letters are let go.
+    True whenever `holds_answer` is. Numbers must match whole; words may differ in their last two letters.
 
     >>> may_hold_answer("Goethes Faust", "Goethe"), may_hold_answer("в Москве", "Москва")
     (True, True)
@@ -140,13 +141,13 @@ def may_hold_answer(text: str, *answers: str) -> bool:
 
 
 def _bare(text: str) -> str:
-    """Folded, without accents and points: those marks without which a word can still be read."""
+    """Folded text without accents and points, the marks that a reader can do without."""
     letters = unicodedata.normalize("NFD", folded(text).casefold())
     return unicodedata.normalize("NFC", "".join(char for char in letters if not _is_accent(char)))
 
 
 def _is_accent(char: str) -> bool:
-    """Whether it stands above or below a letter, or is a point of Hebrew or Arabic; vowel signs elsewhere do not."""
+    """Whether the character is an accent, or a point of Hebrew or Arabic; other vowel signs are not."""
     place = unicodedata.combining(char)
     return place >= 200 or 10 <= place <= 35
 

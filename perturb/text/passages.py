@@ -133,7 +133,7 @@ def mark_change(before: str, after: str) -> tuple[Piece, ...]:
 
 
 def mark_passages(before: Sequence[Passage], after: Sequence[Passage]) -> tuple[MarkedPassage, ...]:
-    """Passages compared by number."""
+    """The changes of each passage, compared by number."""
     nothing = Passage("")
     return tuple(
         MarkedPassage(number, new.title or old.title, mark_change(old.text, new.text))
@@ -142,10 +142,10 @@ def mark_passages(before: Sequence[Passage], after: Sequence[Passage]) -> tuple[
 
 
 def describe_change(before: BaseInstance, after: Candidate, *, in_full: bool = False) -> dict[str, Any]:
-    """Question and passages with their changes marked, as the pages that show items take them.
+    """Question and passages with marked changes, as pages that show items use them.
 
-    Of several passages only the changed ones are given, and the rest are counted as `unchanged`. `in_full` gives the
-    titles, and the unchanged passages with a heading under which a page folds them away.
+    Of several passages only the changed ones are included, and `unchanged` counts the rest. `in_full` adds titles, and
+    the unchanged passages with a heading under which a page folds them.
     """
     passages = mark_passages(before.passages, after.passages)
     several = len(passages) > 1
@@ -181,14 +181,14 @@ _NO_END = re.compile(
     r"(?:\b(?:Sr|Jr|Mr|Mrs|Ms|Dr|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Sen|Rep|Gov|St|Mt|No|Nos|Vol|vs|v|c|ca|cf|e\.g|i\.e|approx|"
     r"U\.S|U\.K|Ft|Inc|Ltd|Co|Corp|Jan|Feb|Mar|Apr|Aug|Sept|Sep|Oct|Nov|Dec|[A-Z])\.|[,;:(\[–-])\s*$"
 )
-"""A piece that ends so has been cut too early: the next piece belongs to it."""
+"""The end of a piece that was cut too early: the next piece belongs to the same sentence."""
 _ENDING = 20
-"""Characters at the end of a piece in which this is looked for; the longest abbreviation has seven."""
+"""Characters at the end of a piece that are searched for it; the longest abbreviation has seven."""
 
 _END = re.compile(r"(?<=[.!?])[\"”’')\]]*(\s+)(?=[\"“‘(\[]*[A-Z0-9])")
 """Where a sentence may end: a mark, then blanks, then a capital or a digit."""
 _INITIALS = re.compile(r"[\"“(]*(?:[A-Za-z]\.)+[A-Za-z]?\.?[\"”’')\]]*")
-"""A word such as `p.m.` or `D.C.`, after which a sentence ends only if the next word opens another."""
+"""A word such as `p.m.` or `D.C.`. A sentence ends after it only if the next word is a typical first word."""
 _OPENERS = frozenset(
     [
         "The",
@@ -210,30 +210,30 @@ _OPENERS = frozenset(
         "However",
     ]
 )
-"""Words that open a sentence and hardly ever follow an abbreviation."""
+"""Typical first words of a sentence, which hardly ever follow an abbreviation."""
 _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"))
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence and where it stands."""
+    """A sentence and its place."""
 
     passage: int
     """Index of its passage."""
     start: int
     end: int
-    """Offsets into the passage's text, without the blanks around."""
+    """Offsets in the text of the passage, without blanks around the sentence."""
     text: str
 
     @property
     def complete(self) -> bool:
-        """Whether it begins and ends like a sentence; the first and last of a passage are often cut."""
+        """Whether it begins and ends like a sentence. The first and the last of a passage are often cut off."""
         opening = self.text.lstrip("\"'“‘([")[:1]
         return (opening.isupper() or opening.isdigit()) and bool(re.search(r"[.!?][\"'”’)\]]*$", self.text))
 
 
 def split_sentences(text: str, passage: int = 0) -> tuple[Sentence, ...]:
-    """Split a passage into sentences; a line break ends one, a quotation or bracket that is open does not.
+    """Split a passage into sentences. A line break ends a sentence; a mark within quotes or brackets does not.
 
     >>> [s.text for s in split_sentences("Martin Luther King Jr. spoke. It was hot.")]
     ['Martin Luther King Jr. spoke.', 'It was hot.']
@@ -250,10 +250,10 @@ def split_sentences(text: str, passage: int = 0) -> tuple[Sentence, ...]:
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
-    """Start and end of each stretch between two ends of sentences, without the blanks around."""
+    """Start and end of each piece between two possible ends of sentences, without blanks around it."""
     offset = 0
     for line in text.splitlines(keepends=True):
-        # A quotation or bracket that the line never closes holds nothing together.
+        # A quotation or bracket that the line never closes does not count.
         pairs = [pair for pair in _PAIRS if line.count(pair[0]) == line.count(pair[1])]
         quotes = line.count('"') % 2 == 0
         start = 0
@@ -284,7 +284,7 @@ def _joins(left: str, right: str) -> bool:
 
 
 def without(text: str, sentences: list[Sentence]) -> str:
-    """The passage text with some of its sentences taken out, together with the blanks after them.
+    """The text of a passage without some of its sentences and the blanks after them.
 
     >>> text = "One.  Two. Three."
     >>> without(text, [split_sentences(text)[1]])
