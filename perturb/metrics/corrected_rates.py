@@ -247,7 +247,8 @@ class Share:
             return Estimate.undefined("nothing of the kind was scored")
         low = float(betaincinv(self.hits, self.n - self.hits + 1, TAIL)) if self.hits else 0.0
         high = float(betaincinv(self.hits + 1, self.n - self.hits, 1 - TAIL)) if self.hits < self.n else 1.0
-        return Estimate(self.value, low, high, n=round(self.n))
+        # of next to no hits the inverse is exact to some 1e-12 only
+        return Estimate(self.value, min(low, self.value), max(high, self.value), n=round(self.n))
 
 
 def wrong_label_share(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -355,6 +355,7 @@ def test_people_stand_alone_where_the_panel_cannot_tell() -> None:
     candidates=st.tuples(st.integers(0, 400), st.integers(1, 400)),
     people=st.tuples(st.floats(0, 100), st.floats(0.5, 100)),
 )
+@example(faults=(0, 0), right=(0, 0), candidates=(0, 1), people=(5e-324, 1.0))
 @settings(max_examples=40, deadline=None)
 def test_the_combined_interval_holds_its_value_whatever_the_counts(
     faults: tuple[int, int], right: tuple[int, int], candidates: tuple[int, int], people: tuple[float, float]
