@@ -360,8 +360,10 @@ def test_people_stand_alone_where_the_panel_cannot_tell() -> None:
 def test_the_combined_interval_holds_its_value_whatever_the_counts(
     faults: tuple[int, int], right: tuple[int, int], candidates: tuple[int, int], people: tuple[float, float]
 ) -> None:
-    shares = (Share(min(pair), max(pair)) for pair in (faults, right, candidates, people))
-    both = combined_wrong_share(*shares, min(candidates))
+    faults_passed, right_passed, accepted, wrong = (
+        Share(min(pair), max(pair)) for pair in (faults, right, candidates, people)
+    )
+    both = combined_wrong_share(faults_passed, right_passed, accepted, wrong, min(candidates))
     assert both.low is not None
     assert both.value is not None
     assert both.high is not None
