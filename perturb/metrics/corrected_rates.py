@@ -334,7 +334,8 @@ def combined_wrong_share(
     widths = [read.high - read.low, np.quantile(highs, 1 - TAIL) - np.quantile(lows, TAIL)]
     weights = 1 / np.maximum(widths, 1e-9)
     weights /= np.linalg.norm(weights)
-    value = float(weights**2 @ [read.value, planted.value])
+    # Squared weights add up to 1, but for the last digit.
+    value = min(1.0, float(weights**2 @ [read.value, planted.value]))
     grid = np.linspace(0.0, 1.0, DRAWS + 1)
     ends = []
     for tail, upper, draws in ((TAIL, False, lows), (1 - TAIL, True, highs)):

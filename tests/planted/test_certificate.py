@@ -356,6 +356,7 @@ def test_people_stand_alone_where_the_panel_cannot_tell() -> None:
     people=st.tuples(st.floats(0, 100), st.floats(0.5, 100)),
 )
 @example(faults=(0, 0), right=(0, 0), candidates=(0, 1), people=(5e-324, 1.0))
+@example(faults=(1, 5), right=(5, 5), candidates=(1, 5), people=(1.0, 1.0))
 @settings(max_examples=40, deadline=None)
 def test_the_combined_interval_holds_its_value_whatever_the_counts(
     faults: tuple[int, int], right: tuple[int, int], candidates: tuple[int, int], people: tuple[float, float]
