@@ -32,6 +32,7 @@ _COMMANDS = (
     "report outputs/languages",
     "evaluate --demo",
     "report outputs/evaluate-demo-items",
+    "report outputs/evaluate-deep",
     "refusal-index run --demo",
     "bas run --demo",
     "report outputs/evaluate-demo-items outputs/refusal-index-closed-book outputs/bas-closed-book"
@@ -59,6 +60,7 @@ _SECTIONS = {
     "evaluation-codes": ("outputs/evaluate-demo-items/report.html", "Refusal codes"),
     "evaluation-classes": ("outputs/evaluate-demo-items/report.html", "Classes and levers"),
     "evaluation-domains": ("outputs/evaluate-demo-items/report.html", "Domains"),
+    "evaluation-prompts": ("outputs/evaluate-deep/report.html", "Prompt settings"),
     "evaluation-items": ("outputs/evaluate-demo-items/report.html", "Items"),
     "refusal-index": ("outputs/refusal-index-closed-book/report.html", ""),
     "refusal-index-curves": ("outputs/refusal-index-closed-book/report.html", "Accuracy against refusal"),
@@ -73,7 +75,7 @@ _CARD = """<meta charset="utf-8"><style>body {{ font: 16px/1.5 sans-serif; max-w
 td, th {{ border: 1px solid #ddd; padding: .3em .7em; text-align: left }} table {{ border-collapse: collapse }}
 pre {{ background: #f6f8fa; padding: 1em }}</style>{body}"""
 _TO_HEADING = """const wanted = arguments[0];
-const heading = [...document.querySelectorAll('h2')].find(one => one.textContent.trim() === wanted);
+const heading = [...document.querySelectorAll('h2')].find(heading => heading.textContent.trim() === wanted);
 heading.scrollIntoView(); scrollBy(0, -16)"""
 
 
