@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,7 @@ def snapshot(folder: Path) -> Snapshot:
 
 
 def test_the_round_is_built_from_its_replies_alone(facts: dict[str, Any], snapshot: Snapshot) -> None:
-    assert (facts["jobs"], facts["candidates"], facts["accepted"], facts["rows"]) == (90, 90, 70, 70)
+    assert (facts["jobs"], facts["candidates"], facts["accepted"], facts["rows"]) == (90, 90, 74, 74)
     assert (facts["missing_replies"], facts["cost_usd"]) == ([], 0)
     rows = snapshot.read_rows()
     assert all(row["depth"] == "deep" and len(row["grounding"]) >= 3 and row["proof"] for row in rows)
@@ -67,27 +67,26 @@ def test_the_panel_caught_every_planted_fault(facts: dict[str, Any]) -> None:
     assert wrong["high"] < 0.05
 
 
-def test_two_experts_who_saw_neither_claim_nor_class_mostly_agree_with_the_labels(snapshot: Snapshot) -> None:
-    """They dispute items of FalsePremise/LOW alone, whose false detail is beside the point."""
-    expected = {row["id"]: row for row in snapshot.read_rows()}
-    agreed: defaultdict[str, list[bool]] = defaultdict(list)
-    disputed = set()
+def test_two_experts_who_saw_neither_claim_nor_class_agree_with_every_label(snapshot: Snapshot) -> None:
+    """Where they give another reason it is missing information, of items that claim another granularity."""
+    expected = {row["id"]: row["expected_rag_behavior"] for row in snapshot.read_rows()}
+    other_reasons: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+    read: Counter[str] = Counter()
     with READINGS.open(encoding="utf-8", newline="") as file:
         for reading in csv.DictReader(file):
-            if (row := expected.get(reading["item"])) is None:
+            if (label := expected.get(reading["item"])) is None:
                 continue
-            label, said = row["expected_rag_behavior"], CODES[reading["decision"]]
-            agreed[reading["reader"]].append((label == "ANSWER_CORRECTLY") == (said == "ANSWER_CORRECTLY"))
-            if not agreed[reading["reader"]][-1]:
-                disputed.add((row["perturbation_class"], row["intensity"]))
-    assert {name: len(values) for name, values in agreed.items()} == {"1": 70, "2": 70}
-    assert all(sum(values) == 66 for values in agreed.values())
-    assert disputed == {("P-FalsePremise", "LOW")}
+            decision = CODES[reading["decision"]]
+            read[reading["reader"]] += 1
+            assert (label == "ANSWER_CORRECTLY") == (decision == "ANSWER_CORRECTLY"), reading["item"]
+            if decision != label:
+                other_reasons[reading["reader"]].append((label, decision))
+    assert read == {"1": 74, "2": 74}
+    reasons = ("REFUSE_GRANULARITY_MISMATCH", "REFUSE_INFO_MISSING_IN_CONTEXT")
+    assert other_reasons == {"1": [reasons] * 3, "2": [reasons] * 3}
 
 
-def test_one_model_is_at_the_ceiling_with_codes_and_far_from_it_without(
-    folder: Path, snapshot: Snapshot
-) -> None:
+def test_one_model_is_at_the_ceiling_with_codes_and_not_without(folder: Path, snapshot: Snapshot) -> None:
     recording = data_folder("base_sets") / "deep-evaluate.replies.jsonl.gz"
     run = folder / "tested"
     done = perturb("evaluate", "--replay", recording, "--out", run, "--json")
@@ -95,11 +94,11 @@ def test_one_model_is_at_the_ceiling_with_codes_and_far_from_it_without(
     content = perturb("score", run, "--json", "--resamples", "50").json
     refused = {one["model"]: one["metrics"]["refusal_accuracy"] for one in content["models"]}
     assert {name: (round(one["value"] * one["n"]), one["n"]) for name, one in refused.items()} == {
-        "tested (codes)": (43, 43),
-        "tested (plain)": (16, 43),
+        "tested (codes)": (47, 48),
+        "tested (plain)": (33, 48),
     }
     (lenient,) = content["lenient"]
-    assert round(lenient["metrics"]["refusal_accuracy"]["value"] * 43) == 23
+    assert round(lenient["metrics"]["refusal_accuracy"]["value"] * 48) == 44
     asked = {row["item_id"] for row in map(json.loads, (run / "results.jsonl").read_text().splitlines())}
     assert asked == {row["id"] for row in snapshot.read_rows()}
 
