@@ -376,7 +376,7 @@ class Verdict:
     predicted_behavior: str | None = None
     issues: tuple[str, ...] = ()
     raw: str = ""
-    """The raw reply, or the error if there is none."""
+    """The raw reply, or the error if no reply came."""
     prompt_version: str = ""
     """Digest of the template and the settings of the request."""
     blind: Mapping[str, Any] = field(default_factory=dict)
@@ -592,6 +592,6 @@ class Judgement:
     value: Mapping[str, Any] = field(default_factory=dict)
     """The values of the judgement, whose names depend on its kind; empty if unscored."""
     raw: str = ""
-    """The raw reply of the judge, or the error if there is none."""
+    """The raw reply of the judge, or the error if no reply came."""
     fingerprint: str = ""
     """Digest of the judge, its prompt and the response judged."""
