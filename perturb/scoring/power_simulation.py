@@ -94,7 +94,7 @@ def simulate(setting: DriftSetting, runs: int = 1000, seed: int = 0) -> Simulati
     static = np.abs(fixed - truth).max(axis=1) > setting.epsilon
     generative = np.abs(fresh - truth).max(axis=1) > setting.epsilon
     drift = float(np.abs(truth - truth[0]).max())
-    worth = max(1, math.floor(setting.size / (1 + (setting.per_base - 1) * setting.icc)))
+    worth = _effective_size(setting)
     return Simulation(
         setting=setting,
         runs=runs,
@@ -183,11 +183,17 @@ def _draw_rounds(axes: Axes, example: Simulation) -> None:
     _legend(axes)
 
 
+def _effective_size(setting: DriftSetting) -> int:
+    """How many independent items are as precise as those of the setting."""
+    return max(1, math.floor(setting.size / (1 + (setting.per_base - 1) * setting.icc)))
+
+
 def _draw_failures(axes: Axes, sweep: Sequence[Simulation]) -> None:
     setting = sweep[0].setting
     observed = [result.setting.drift for result in sweep]
     drifts = np.linspace(0, max(observed), 400)
-    n, epsilon = setting.size, setting.epsilon
+    # As in `simulate`: items of one base instance are worth fewer independent ones.
+    n, epsilon = _effective_size(setting), setting.epsilon
     for limit, style, side in ((static_failure_bound, ":", "upper"), (static_failure_floor, "-.", "lower")):
         values = [limit(n, epsilon, d) for d in drifts]
         axes.plot(drifts, values, color=_STATIC, ls=style, label=f"static: {side} bound")
