@@ -197,8 +197,7 @@ def _draw_failures(axes: Axes, sweep: Sequence[Simulation]) -> None:
     for limit, style, side in ((static_failure_bound, ":", "upper"), (static_failure_floor, "-.", "lower")):
         values = [limit(n, epsilon, d) for d in drifts]
         axes.plot(drifts, values, color=_STATIC, ls=style, label=f"static: {side} bound")
-    bound = generative_failure_bound([n] * setting.rounds, epsilon)
-    axes.axhline(bound, color=_FRESH, ls=":", label="fresh rounds: upper bound")
+    axes.axhline(sweep[0].generative_bound, color=_FRESH, ls=":", label="fresh rounds: upper bound")
     static, fresh = [result.static for result in sweep], [result.generative for result in sweep]
     axes.plot(observed, static, color=_STATIC, marker="s", ls="", label="static: simulated")
     axes.plot(observed, fresh, color=_FRESH, marker="o", ls="", label="fresh rounds: simulated")

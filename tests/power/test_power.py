@@ -240,6 +240,17 @@ def test_the_run_of_an_evaluation_is_a_source_of_scores(tmp_path: Path) -> None:
         observe(before)
 
 
+def test_the_figure_draws_the_bounds_of_the_simulation_if_items_of_one_base_are_alike() -> None:
+    alike = simulate(DriftSetting(0.05, 2, 0.08, 400, 0.5, per_base=8, icc=0.5), 40, 0)
+    axes = Figure().subplots()
+    _draw_failures(axes, [alike])
+    ends = {str(line.get_label()): float(np.asarray(line.get_ydata())[-1]) for line in axes.lines}
+    assert ends["static: upper bound"] == pytest.approx(alike.static_bound)
+    assert ends["static: lower bound"] == pytest.approx(alike.static_floor)
+    assert ends["fresh rounds: upper bound"] == alike.generative_bound
+    assert alike.static_floor < static_failure_floor(400, 0.05, 0.08), "fewer independent items promise less"
+
+
 def test_the_figure_holds_the_simulated_shares_the_bounds_and_the_band(tmp_path: Path) -> None:
     setting = DriftSetting(0.05, 2, 0.08, 200, 0.5)
     example = simulate(setting, 40, 0)
