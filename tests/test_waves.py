@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from perturb.building.plan import plan_build
-from perturb.building.replay import check_replay
-from perturb.building.run import build
+from perturb.building.run import build, check_replay
 from perturb.config import read_quota
 from perturb.ledger.quotas import JobEnd, missing_items, plan_wave
 from perturb.llm.recording import Replay, read_recording

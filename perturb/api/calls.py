@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
-from perturb.api.runs import Evaluation, Run
+from perturb.api.runs import Evaluation, QuestionRun, Run
+from perturb.api.stored import path_of
 from perturb.building.run import build
 from perturb.config import (
     BuildConfig,
@@ -27,11 +28,12 @@ from perturb.curation.base_sets import BaseSet, demo_path
 from perturb.curation.hub import PREFIX, HubSource
 from perturb.curation.source import PLAIN, SourceRequest, load_recipe, read_by_function
 from perturb.errors import ConfigError, SnapshotError, SourceError
-from perturb.evaluation.loading import ItemSource
+from perturb.evaluation.loading import ItemSource, read_questions
 from perturb.evaluation.models_under_test import ModelNames, ModelsFile
 from perturb.evaluation.question_writing import curate_source
 from perturb.evaluation.reading import JudgeRule
 from perturb.evaluation.refusalbench import EvaluationPlan, evaluate
+from perturb.evaluation.standing import QuestionPlan, Ways, ask_questions
 from perturb.files.resources import demo_recording
 from perturb.files.yaml_files import Strict, parse_content
 from perturb.llm.client import BatchLimits
@@ -39,6 +41,7 @@ from perturb.llm.factory import ExecutorEntry
 from perturb.llm.functions import ADDRESS, name_function
 from perturb.llm.recording import Replay, read_recording
 from perturb.records import Facts, JobOutcome, JsonObject
+from perturb.runtime.asyncs import call
 from perturb.snapshots.snapshot import Snapshot
 from perturb.text.wording import counted
 
@@ -327,3 +330,38 @@ def _left_out(report: Facts) -> Iterator[str]:
             yield f"{one['step']}: {counted(one['count'], 'record')} left out: {one['reason']}"
     for missed in report["shortfalls"]:
         yield f"short: {missed['domain'] or 'all'}: {missed['got']} of {missed['wanted']}"
+
+
+@contextmanager
+def tables_to_score(
+    kind: Literal["refusal-index", "bas"],
+    source: Any,
+    asked: Asked,
+    ways: Ways,
+    draw: tuple[str, int | None, int],
+    progress: bool,
+    **options: Any,
+) -> Iterator[tuple[list[Path], QuestionRun | None]]:
+    """The tables of `source`; or, where models are asked, the folder of the run, and the run.
+
+    `draw` says of questions their format, how many, and the seed. Where nothing can be scored, what the run has to say
+    of it comes first.
+    """
+
+    def ask() -> QuestionRun:
+        if not isinstance(source, str | PathLike | None):
+            raise ConfigError("source: name one set of questions where models are asked")
+        form, limit, seed = draw
+        questions = None if source is None else read_questions(str(source), form).draw(limit, seed)
+        plan = QuestionPlan(kind=kind, questions=questions, ways=ways, **asked.plan(source, kind), **options)
+        report = ask_questions(plan, progress=progress)
+        return QuestionRun(report.run, report.facts, report.warnings, report.stopped)
+
+    run = call(ask) if source is None or asked.models or asked.replay is not None else None
+    several = isinstance(source, Iterable) and not isinstance(source, str)
+    try:
+        yield [run.folder] if run else [path_of(one) for one in (source if several else [source])], run
+    except SourceError as error:
+        if run is None or not run.warnings:
+            raise
+        raise SourceError(f"{run.warnings[0]} ({error})") from None

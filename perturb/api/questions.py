@@ -10,8 +10,7 @@ from perturb.api.functions import ModelLike, awaitable
 from perturb.api.stored import Batch, ExecutorName, PathOrName
 
 if TYPE_CHECKING:
-    from perturb.api.question_calls import ConfidenceFigures, RefusalFigures
-    from perturb.api.runs import QuestionRun
+    from perturb.api.runs import ConfidenceFigures, QuestionRun, RefusalFigures
 
 Tables: TypeAlias = "QuestionRun | PathOrName | Iterable[QuestionRun | PathOrName]"
 """A run, its folder or a table (CSV, JSON Lines or Parquet), or several; or, where models are asked, questions."""
@@ -67,8 +66,8 @@ def refusal_index(
     Raises:
         PerturbError: For everything that you can mend, on one line. After an interrupt, the same call resumes.
     """
-    from perturb.api.calls import Asked
-    from perturb.api.question_calls import RefusalFigures, tables_to_score
+    from perturb.api.calls import Asked, tables_to_score
+    from perturb.api.runs import RefusalFigures
     from perturb.evaluation.standing import refusal_ways
     from perturb.scoring.refusal_report import RefusalOptions, report_refusals
 
@@ -132,8 +131,8 @@ def bas(
     Raises:
         PerturbError: For everything that you can mend, on one line. After an interrupt, the same call resumes.
     """
-    from perturb.api.calls import Asked
-    from perturb.api.question_calls import ConfidenceFigures, tables_to_score
+    from perturb.api.calls import Asked, tables_to_score
+    from perturb.api.runs import ConfidenceFigures
     from perturb.evaluation.standing import confidence_ways
     from perturb.scoring.confidence_report import ConfidenceOptions, score_confidence
 

@@ -1,23 +1,40 @@
-"""Runs of builds and evaluations as Python objects: a folder, with its status, its report and its data."""
+"""Runs and reports as Python objects.
+
+A run is a folder, with its status, its report and its data. A report holds figures, which a notebook shows as tables.
+"""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from html import escape
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from perturb.api.stored import PathOrName, score
+from perturb.auditing.audit_report import AuditReport, audit
+from perturb.auditing.judge_audit import JudgeAudit
+from perturb.auditing.shortcuts import Shortcuts
 from perturb.evaluation.results import Result, read_run
 from perturb.evaluation.status import read_status
 from perturb.ledger.calls import reading
+from perturb.metrics.inputs import Estimate
 from perturb.records import Item
 from perturb.reports.any_page import figures_folder, make_any_page
+from perturb.reports.audit_page import make_shortcuts_report
+from perturb.reports.audit_sections import make_audit_report, make_panel_report
+from perturb.reports.bas_page import make_bas_page
+from perturb.reports.refusal_index_page import make_refusal_page
 from perturb.reports.rendering import render_fragment, write_page
 from perturb.reports.runs import make_evaluation_report, make_status_report
+from perturb.reports.scores_page import make_scores_page
 from perturb.runtime.asyncs import call
+from perturb.scoring.confidence_report import ConfidenceScores
+from perturb.scoring.human_grades import read_grades
+from perturb.scoring.refusal_report import RefusalReport
+from perturb.scoring.score_report import ScoreReport, score
+from perturb.scoring.table import read_results
 from perturb.snapshots.items import items_of
 from perturb.snapshots.snapshot import Snapshot, read_snapshot
 from perturb.text.wording import html_table
@@ -25,7 +42,60 @@ from perturb.text.wording import html_table
 if TYPE_CHECKING:
     import pandas
 
-    from perturb.api.figures import Audit, Scores
+
+_BY = ("class", "intensity")
+
+
+class Shown:
+    """The fields of a report, and how a notebook shows them."""
+
+    @classmethod
+    def of(cls, report: Any, **beside: Any) -> Self:
+        """The same figures, with what stands beside them."""
+        made = cls(**{field.name: getattr(report, field.name) for field in fields(report)})
+        for name, value in beside.items():
+            object.__setattr__(made, name, value)
+        return made
+
+
+class Audit(Shown, AuditReport):
+    """What the votes say of the verifiers; a notebook shows its tables, and `to_dict` gives every figure."""
+
+    def _repr_html_(self) -> str:
+        return render_fragment(make_audit_report(self, _BY))
+
+
+class JudgesAudit(Shown, JudgeAudit):
+    """What the votes of several judges say of them; shown and given likewise."""
+
+    def _repr_html_(self) -> str:
+        return render_fragment(make_panel_report(self))
+
+
+class ShortcutAudit(Shown, Shortcuts):
+    """What baselines tell from a part of each item; a notebook shows its tables, and `to_dict` gives every figure."""
+
+    def _repr_html_(self) -> str:
+        return render_fragment(make_shortcuts_report(self, _BY))
+
+
+def metric_values(metrics: Mapping[str, Estimate]) -> dict[str, float | None]:
+    """Metric -> its value, None where it is undefined."""
+    return {name: found.value for name, found in metrics.items()}
+
+
+class Scores(Shown, ScoreReport):
+    """The scores of models; a notebook shows their tables, and `to_dict` gives every figure."""
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The metrics as a data frame: a row for each model, a column for each metric, NaN where it is undefined."""
+        import pandas as pd
+
+        rows = {model.model: metric_values(model.metrics) for model in self.models}
+        return pd.DataFrame.from_dict(rows, orient="index", dtype=float)
+
+    def _repr_html_(self) -> str:
+        return render_fragment(make_scores_page(self, by=_BY))
 
 
 class ReportPage(type(Path())):  # type: ignore[misc]  # before Python 3.12, Path itself has no subclasses
@@ -140,10 +210,7 @@ class Run(_Folder):
 
     def audit(self, *, resamples: int = 1000, seed: int = 0) -> Audit:
         """Agreement, self-preference and pass rates of the verifiers; see `perturb.audit`."""
-        from perturb.api.figures import Audit
-        from perturb.auditing.audit_report import audit as measure
-
-        return Audit.of(measure(self.folder, resamples=resamples, seed=seed))
+        return Audit.of(audit(self.folder, resamples=resamples, seed=seed))
 
 
 class QuestionRun(_Folder):
@@ -184,11 +251,65 @@ class Evaluation(_Folder):
         resamples: int = 1000,
         seed: int = 0,
         metrics: Sequence[str | Mapping[str, Any] | Callable[..., Any]] = (),
-        review: bool | PathOrName = False,
+        review: bool | str | PathLike[str] = False,
     ) -> Scores:
         """Every refusal metric, and `metrics` of your own, with intervals; see `perturb.score`."""
-        return score(self, resamples=resamples, seed=seed, metrics=metrics, review=review)
+        return score_table(self.folder, review=review, resamples=resamples, seed=seed, metrics=metrics)
 
     def _repr_html_(self) -> str:
         report = make_evaluation_report(self.facts) if self.facts else make_status_report(self.status)
         return render_fragment(report) + html_table("", notes=self.warnings)
+
+
+def score_table(
+    source: Path, *, levers: Sequence[Path] = (), review: bool | str | PathLike[str] = False, **options: Any
+) -> Scores:
+    """Score a table or an evaluation; `options` are those of `score_report.score`."""
+    grades = None
+    if review is not False:
+        grades = read_grades(source, None if review is True else Path(review))
+    return Scores.of(score(read_results(source, levers), grades=grades, **options))
+
+
+class RefusalFigures(Shown, RefusalReport):
+    """The Refusal Index of models beside its companions; a notebook shows the tables, `to_dict` gives every figure."""
+
+    run: QuestionRun | None
+    """The run that they are from, where models were asked."""
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A row for each model, data set and prompt, a column for each metric."""
+        return _frame(
+            ({"model": group.model, "dataset": group.dataset, "setting": group.setting}, group.metrics)
+            for group in self.groups
+        )
+
+    def _repr_html_(self) -> str:
+        return render_fragment(make_refusal_page(self))
+
+
+class ConfidenceFigures(Shown, ConfidenceScores):
+    """The Behavioral Alignment Score of models beside its companions; shown and given likewise."""
+
+    run: QuestionRun | None
+    """The run that they are from, where models were asked."""
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A row for each model, data set and elicitation, a column for each metric."""
+        return _frame(
+            (
+                {"model": group.model, "dataset": group.dataset, "elicitation": group.elicitation},
+                one.report.metrics,
+            )
+            for one in self.groups
+            for group in [one.group]
+        )
+
+    def _repr_html_(self) -> str:
+        return render_fragment(make_bas_page(self, str(self.run.folder) if self.run else ""))
+
+
+def _frame(rows: Iterable[tuple[Mapping[str, str | None], Mapping[str, Estimate]]]) -> pandas.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame([{**names, **metric_values(metrics)} for names, metrics in rows])

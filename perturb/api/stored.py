@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from perturb.api.figures import Audit, JudgesAudit, Scores, ShortcutAudit
+    from perturb.api.runs import Audit, JudgesAudit, Scores, ShortcutAudit
     from perturb.config import BuildConfig
     from perturb.snapshots.snapshot import Snapshot
 
@@ -25,7 +25,7 @@ def audit(source: RunFolder | PathOrName, *, resamples: int = 1000, seed: int = 
     Raises:
         PerturbError: If there is no run, no vote, or a value cannot be used.
     """
-    from perturb.api.figures import Audit, JudgesAudit
+    from perturb.api.runs import Audit, JudgesAudit
     from perturb.auditing.audit_report import audit as measure
     from perturb.auditing.judge_audit import audit_judges
     from perturb.ledger.calls import reading
@@ -58,7 +58,7 @@ def audit_shortcuts(
     Raises:
         PerturbError: If the items cannot be read, are too few, or a value cannot be used.
     """
-    from perturb.api.figures import ShortcutAudit
+    from perturb.api.runs import ShortcutAudit
     from perturb.auditing.shortcuts import measure_shortcuts
     from perturb.evaluation.loading import load_made_items
 
@@ -100,25 +100,18 @@ def score(
     Raises:
         PerturbError: If the results cannot be read, contradict themselves, or a value cannot be used.
     """
-    from perturb.api.figures import Scores
-    from perturb.scoring.human_grades import read_grades
-    from perturb.scoring.score_report import score as measure
-    from perturb.scoring.table import read_results
+    from perturb.api.runs import score_table
 
-    grades = None
-    if review is not False:
-        grades = read_grades(path_of(source), None if review is True else Path(review))
-    return Scores.of(
-        measure(
-            read_results(path_of(source), [path_of(folder) for folder in levers]),
-            resamples=resamples,
-            seed=seed,
-            unit=unit,
-            item_response=item_response,
-            metrics=metrics,
-            part=None if part is None else path_of(part),
-            grades=grades,
-        )
+    return score_table(
+        path_of(source),
+        levers=[path_of(folder) for folder in levers],
+        review=review,
+        resamples=resamples,
+        seed=seed,
+        unit=unit,
+        item_response=item_response,
+        metrics=metrics,
+        part=None if part is None else path_of(part),
     )
 
 

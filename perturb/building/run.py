@@ -1,9 +1,13 @@
-"""`perturb build` as a function: plan, generate, verify, decide, select, export; resumes by itself."""
+"""`perturb build` as a function: plan, generate, verify, decide, select, export; resumes by itself.
+
+`check_replay` builds a snapshot again from recorded replies and compares the rows.
+"""
 
 from __future__ import annotations
 
+import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -16,18 +20,19 @@ from perturb.building.pipeline import Pipeline, Waves, Workers
 from perturb.building.plan import BuildPlan, plan_build
 from perturb.building.planting import Planting, fix_numbers
 from perturb.building.solvers import SolverStage, quieter_jobs
-from perturb.config import BuildConfig
+from perturb.config import BuildConfig, load_config
 from perturb.errors import BudgetSpent, ConfigError, LedgerError, SnapshotError
 from perturb.files.text_files import writing_errors
 from perturb.ledger import queries
+from perturb.ledger.calls import reading
 from perturb.ledger.db import ledger_errors
-from perturb.ledger.plans import Ledger
+from perturb.ledger.plans import Ledger, current_plan
 from perturb.llm.budget import Budget, Progress
 from perturb.llm.client import ChatModel, ModelSettings
 from perturb.llm.executors import open_executor
-from perturb.llm.factory import ConnectionCheck, open_models, open_replay
+from perturb.llm.factory import ConnectionCheck, ExecutorEntry, open_models, open_replay
 from perturb.llm.model_client import ModelClient
-from perturb.llm.recording import Replay
+from perturb.llm.recording import Recording, Replay, read_recording
 from perturb.records import Acceptance, JobOutcome
 from perturb.runtime.asyncs import run_sync, sigterm_as_interrupt
 from perturb.snapshots.facts import accepted_items
@@ -324,3 +329,43 @@ def _plant(build: OpenBuild, waves: Waves | None) -> Planting | None:
     if numbers["written"] and not plan.generator_settings:
         raise ConfigError("panel.planted.written: no generator is a model: name one, or leave 'written' out")
     return Planting(plan, build.ledger, build.number, numbers)
+
+
+def check_replay(folder: Path, file: Path, levers: Sequence[Path] = ()) -> tuple[str, ...]:
+    """One line for each sign that the rows of a snapshot do not come from this file of replies; empty if they do.
+
+    The base instances come from the file. `levers` are folders with levers of the user. Raises `RecordingError` for a
+    file that cannot be read or belongs to another round, and `SnapshotError` if the folder is not a snapshot.
+    """
+    snapshot, recording = read_snapshot(folder), read_recording(file)
+    return tuple(_replay_problems(snapshot, recording, tuple(levers)))
+
+
+def _replay_problems(snapshot: Snapshot, recording: Recording, levers: tuple[Path, ...]) -> Iterator[str]:
+    named_file = snapshot.manifest.get("replies")
+    if named_file and named_file["sha256"] != recording.digest:
+        yield f"{recording.path}: is not the file of replies that the manifest names"
+    config = load_config(snapshot.folder / "build.yaml")
+    # Without the quota, since the recording has the jobs of all sessions.
+    changes = {"executor": ExecutorEntry(), "levers": levers or config.levers, "until": None}
+    with tempfile.TemporaryDirectory() as place:
+        run, again = Path(place) / "run", Path(place) / "again"
+        replay = Replay(recording, own_base_set=True)
+        report = build(config.model_copy(update=changes), run, replay=replay)
+        if report.snapshot is None:
+            yield f"{recording.path}: no row follows from the replies"
+            return
+        selection = {
+            name: value for name, value in snapshot.manifest["selection"].items() if name != "shortfalls"
+        }
+        with reading(run) as db:
+            replayed = export_snapshot(db, current_plan(db, run), SelectionPlan(**selection), again, None)
+        if replayed.content_digest == snapshot.content_digest:
+            return
+        rows, replayed_rows = (set(one.manifest["row_digests"]) for one in (snapshot, replayed))
+    missing = len(report.facts["missing_replies"])
+    why = f" ({missing} replies are not on record)" if missing else ""
+    yield (
+        f"{len(rows - replayed_rows)} of {len(rows)} rows do not follow from the replies,"
+        f" and {len(replayed_rows - rows)} that do are not there{why}"
+    )

@@ -126,7 +126,7 @@ def verify_snapshot_command(
 
     check = verify_snapshot(folder, levers or ())
     if replay is not None:
-        from perturb.building.replay import check_replay
+        from perturb.building.run import check_replay
 
         check = replace(check, problems=(*check.problems, *check_replay(folder, replay, levers or ())))
     practices = _practices(folder) if checklist else ()

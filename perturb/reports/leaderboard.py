@@ -11,13 +11,15 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from perturb.building.replay import replay_evaluation
 from perturb.catalogue.levers import Catalogue
 from perturb.errors import RecordingError, SourceError
+from perturb.evaluation.refusalbench import EvaluationPlan, evaluate
 from perturb.evaluation.results import read_run
+from perturb.evaluation.session import EvaluationReport
+from perturb.evaluation.standing import QuestionPlan, ask_questions, confidence_ways, refusal_ways
 from perturb.files.resources import code_version, digest
 from perturb.files.text_files import read_text
-from perturb.llm.recording import Recording, read_recording
+from perturb.llm.recording import Recording, Replay, read_recording
 from perturb.metrics.inputs import Estimate
 from perturb.reports.scores_page import DASHBOARD
 from perturb.scoring.confidence_report import ConfidenceOptions, score_confidence
@@ -26,6 +28,7 @@ from perturb.scoring.refusal_report import RefusalOptions, report_refusals
 from perturb.scoring.refusal_table import read_refusals
 from perturb.scoring.score_report import score
 from perturb.scoring.table import result_table
+from perturb.text.wording import counted
 
 DATA, REPLIES = "leaderboard.json", "replies"
 """The file of the rows, and the folder of the files that they follow from."""
@@ -299,3 +302,23 @@ def _joined(runs: Sequence[Path]) -> Path:
     joined = runs[0].with_suffix(".jsonl")
     joined.write_bytes(b"".join(path.read_bytes() for run in runs for path in sorted(run.glob("*.jsonl"))))
     return joined
+
+
+def replay_evaluation(recording: Recording, folder: Path) -> EvaluationReport:
+    """Repeat a run of RefusalBench, of the Refusal Index or of stated confidence in an empty folder.
+
+    Raises `RecordingError` if the recording lacks a reply.
+    """
+    kind, replay = recording.header["kind"], Replay(recording)
+    if kind == "evaluation":
+        report = evaluate(EvaluationPlan(source=None, replay=replay, out=folder))
+    else:
+        ways = refusal_ways((), 1) if kind == "refusal-index" else confidence_ways((), 1)
+        report = ask_questions(QuestionPlan(kind=kind, ways=ways, out=folder, replay=replay))
+    if missing := report.facts["missing_replies"]:
+        first = "{model}, {role}, item {item}".format(**missing[0])
+        raise RecordingError(
+            f"{recording.path}: lacks {counted(len(missing), 'reply', 'replies')} (the first: {first}): give the file"
+            " of a run that was finished"
+        )
+    return report

@@ -12,11 +12,10 @@ from typing import Any
 
 import pytest
 
-from perturb.building.replay import replay_evaluation
 from perturb.errors import PerturbError, PublishError, RecordingError
 from perturb.files.resources import demo_recording
 from perturb.llm.recording import read_recording, write_recording
-from perturb.reports.leaderboard import DATA, BoardRow, make_leaderboard, read_leaderboard
+from perturb.reports.leaderboard import DATA, BoardRow, make_leaderboard, read_leaderboard, replay_evaluation
 from perturb.reports.leaderboard_page import (
     check_rows,
     files_of,
