@@ -57,7 +57,7 @@ def describe_certificate(certificate: Mapping[str, Any] | None, verifiers: int) 
         return (NOT_CERTIFIED,)
     line = certificate_line(certificate, verifiers)
     caught = (
-        f"The panel caught {certificate['caught']} of {certificate['planted']} planted faults and failed"
+        f"The panel caught {certificate['caught']} of {certificate['planted']} planted faults and wrongly failed"
         f" {certificate['failed_right']} of {certificate['right']} right items ({certificate['note']})."
     )
     hard = certificate.get("hard") or {"high": None}
@@ -281,7 +281,7 @@ def describe_demo(run: Path, page: Path) -> Iterator[str]:
         width = f" ({kappa['reason']})" if kappa["reason"] else ""
         if kappa["low"] is not None:
             width = f" (95 % {kappa['low']:.2f} … {kappa['high']:.2f})"
-        yield f"Agreement: mean Cohen's κ of two verifiers {kappa['value']:.2f}{width}"
+        yield f"Agreement: mean Cohen's κ over pairs of verifiers {kappa['value']:.2f}{width}"
     if certificate := manifest["certificate"]:
         line = certificate_line(certificate, len(manifest["verifiers"]))
         yield f"{line[0].upper()}{line[1:]}"
