@@ -79,7 +79,7 @@ def _without_repeats(db: sqlite3.Connection, jobs: Iterable[Job], seed: int) -> 
 def people_figures(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Any] | None:
     """The share of the reviewed, accepted items that most annotators pass; None if nobody reviewed any."""
     verdicts = people_verdicts(read_reviews(db))
-    accepted = [one.job for one in queries.accepted_jobs(db, plan.number, plan.panel)]
+    accepted = [accepted.job for accepted in queries.accepted_jobs(db, plan.number, plan.panel)]
     reviewed = [one for one in accepted if one.id in verdicts]
     if not reviewed:
         return None
@@ -91,7 +91,7 @@ def people_figures(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Any] 
 
 def count_foreign_rows(snapshot: Snapshot, instances: Iterable[BaseInstance]) -> int:
     """How many rows of a snapshot come from other base instances than these. Raises `SnapshotError` as `read_rows`."""
-    contents = {(one.id, one.query, one.context, *one.answers) for one in instances}
+    contents = {(instance.id, instance.query, instance.context, *instance.answers) for instance in instances}
     texts = ["source_id", "original_query", "original_context"]
     tables = (read_part(path) for path in snapshot.data_files.values())
     rows = (row for table in tables for row in table.select([*texts, "original_answers"]).to_pylist())

@@ -1,8 +1,8 @@
-"""Runs the jobs of a plan with bounded concurrency, and records each result as it comes.
+"""Runs the jobs of a plan with bounded concurrency, and records each result as soon as it is there.
 
-Each generator has its own workers and its own stream of jobs, so that a slow one holds up no other. A candidate goes to
-the panel as soon as it is generated. So many candidates at most wait there, which bounds the memory. A build with a
-quota runs in waves: `Waves` enters further jobs in the ledger until every cell has enough items.
+Each generator has its own workers and its own stream of jobs, so a slow generator does not hold up the others. A
+candidate goes to the panel as soon as it is generated. The number of candidates that wait for the panel is limited,
+which bounds the memory. A build with a quota runs in waves: `Waves` adds jobs until every cell has enough items.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from perturb.runtime.asyncs import event, first_error
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """Who does the work: the clients of generators and verifiers, and the executor of the rule engine."""
+    """What does the work: the clients of generators and verifiers, and the executor of the rule engine."""
 
     generators: ModelClient
     verifiers: ModelClient
@@ -51,7 +51,7 @@ class Workers:
 class Pipeline:
     """One run of a plan over an open ledger.
 
-    The thread of the ledger calls `on_done` with the outcome or the decision once the end of a job is on disk.
+    When the end of a job is on disk, the ledger's thread calls `on_done` with the outcome or the decision.
     """
 
     def __init__(
@@ -75,9 +75,13 @@ class Pipeline:
         self.on_done = on_done
         self.budget_spent: BudgetSpent | None = None
         """Set once the budget has stopped the run; no further job starts."""
+        self._candidates_left: int | None = None
+        """About how many candidates are still to come; None until the ledger has been asked."""
         verifiers = build_plan.config.verifiers
+        # One candidate more than a verifier can take at a time, so that no verifier waits for its next candidate.
         self._panel_slots = asyncio.Semaphore(sum(self._width(entry) for entry in verifiers) + len(verifiers))
         self._checks = {entry.name: entry.check for entry in verifiers if entry.check is not None}
+        # A few instances at a time are at work, so a small cache saves nearly all reads of the ledger.
         self._instance = lru_cache(maxsize=1024)(lambda key: queries.instance(ledger.db, key))
 
     async def run(self, *, leftovers: bool = True) -> None:
@@ -128,7 +132,7 @@ class Pipeline:
             self.budget_spent = exc
 
     async def _finish_planting(self, planting: Planting) -> None:
-        """Make the planted items that are still missing, and have the panel vote on all that wait."""
+        """Make the planted items that are still missing, and have the panel vote on all that have no votes yet."""
         self.ledger.flush()
         planting.complete()
         async with asyncio.TaskGroup() as group:
@@ -208,19 +212,21 @@ class Pipeline:
         return result if repeat is None else replace(result, outcome=JobOutcome.REJECTED, detail=repeat)
 
     def _record(self, planned: PlannedJob, result: GenerationResult) -> None:
-        """Store a result. The candidate comes first: a job that ended with a candidate must have one."""
+        """Store a result."""
+        # The candidate comes first: if the process dies in between, no job may claim a candidate that is not stored.
         if result.candidate is not None:
             self.ledger.record_candidate(result.candidate)
         message = f"job {planned.job.id}: {result.outcome}"
         event(DEBUG, "job", message, job=planned.job.id, outcome=result.outcome)
-        goes_on = result.outcome is JobOutcome.CANDIDATE
-        on_done = None if goes_on else partial(self.on_done, result.outcome)
+        # A job with a candidate ends with the panel's decision, and only then counts as done.
+        goes_to_panel = result.outcome is JobOutcome.CANDIDATE
+        on_done = None if goes_to_panel else partial(self.on_done, result.outcome)
         self.ledger.record_outcome(planned.job.id, result.outcome, result.detail, on_done, result.declined)
 
     async def _submit_to_panel(
         self, planned: PlannedJob, candidate: Candidate, group: asyncio.TaskGroup
     ) -> None:
-        """Wait for a place in the queue of the panel, then have the votes gathered in a task of their own."""
+        """Wait for a free slot of the panel, then start a task that gathers the votes."""
         instance = self._instance(planned.instance_key)
         if self._holds_votes:
             if self.planting is not None:
@@ -231,16 +237,14 @@ class Pipeline:
         if self.planting is None:
             return
         self.planting.offer(candidate, instance)
+        if self._candidates_left is None:
+            panel = self.build_plan.panel
+            counts = queries.stage_counts(self.ledger.db, self.plan, panel.digest, panel.judges)
+            self._candidates_left = counts.left
         self._candidates_left -= 1
         if (item := self.planting.take_due(candidate.id, self._candidates_left)) is not None:
             await self._panel_slots.acquire()
             group.create_task(self._verify_planted(self.planting, item))
-
-    @cached_property
-    def _candidates_left(self) -> int:
-        """About how many candidates are still to come."""
-        panel = self.build_plan.panel
-        return queries.stage_counts(self.ledger.db, self.plan, panel.digest, panel.judges).left
 
     async def _verify(self, instance: BaseInstance, candidate: Candidate) -> None:
         panel = self.panel.of_class(candidate.cell.perturbation_class)
@@ -283,7 +287,10 @@ class Pipeline:
 
 
 class Waves:
-    """The waves of one plan. A wave enters the ledger before its first call, so that a killed run finishes it first."""
+    """The waves of one plan.
+
+    A wave enters the ledger before its first call, so that a run that was killed finishes its wave first.
+    """
 
     def __init__(self, build_plan: BuildPlan, ledger: Ledger, plan: int, rule: str) -> None:
         self.quota = read_quota(rule)
@@ -297,12 +304,12 @@ class Waves:
         return list(self._build_plan.jobs())
 
     def begun(self) -> Iterator[Job]:
-        """The jobs that earlier sessions entered."""
+        """The jobs that earlier runs entered."""
         return (job for job in self._jobs if job.id in self._begun)
 
     @property
     def least_jobs(self) -> int:
-        """The jobs that fill the quota if every item is accepted."""
+        """How many jobs fill the quota if every item is accepted."""
         return min(self.quota * len(self._places), len(self._jobs))
 
     def enter_next(self) -> int:

@@ -1,6 +1,6 @@
-"""Queries about failures: failed calls and unread replies by model and cause, and faults of rules and checks.
+"""Queries about failures: failed calls and unread replies by model and cause, faults of rules, and missing replies.
 
-The queries about replies that a recording holds, or lacks, are here too.
+A recording answers calls without a model. The queries about the replies that it holds or lacks are here too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from perturb.text.wording import counted
 
 
 class AnsweredCalls:
-    """The answered calls of a ledger, by subject."""
+    """The answered calls of a ledger, by the job or item that they are about."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
@@ -48,7 +48,8 @@ class AnsweredCalls:
 
 
 def last_pass(rows: list[sqlite3.Row]) -> list[sqlite3.Row]:
-    """The calls of a prompt that led to the result: the last one, and an unreadable one right before it."""
+    """The calls of a prompt that led to the result: the last call, and the call before it if it was unreadable."""
+    # After a reply that could not be read, the client asks once more under the same key.
     return rows[-2:] if len(rows) > 1 and rows[-2]["status"] == "unread" else rows[-1:]
 
 
@@ -111,10 +112,10 @@ class CallFailure:
     model: str
     calls: int
     cause: str
-    """As the first of them says it."""
+    """The message of the first of these calls."""
 
     def __str__(self) -> str:
-        """One line: the model, the cause and, if we know any, advice."""
+        """One line: the model, the cause and, if we have any, advice."""
         matching = (text for pattern, text in _ADVICE if re.search(pattern, self.cause, re.IGNORECASE))
         advice = next((f": {text}" for text in matching), "")
         times = f" ({counted(self.calls, 'call')})" if self.calls > 1 else ""
@@ -128,19 +129,20 @@ class UnreadReplies:
     model: str
     items: int
     cause: str
-    """As the first of them says it."""
+    """The message of the first of these items."""
 
     def __str__(self) -> str:
-        """One line: who, how many, why, and what to do about it."""
+        """One line: the model, the number of items, the cause, and what to do about it."""
         items = counted(self.items, "item")
         return f"{self.model}: no readable reply about {items} ({self.cause}): --retry-unparsed asks again"
 
 
 def call_failures(db: sqlite3.Connection, plan: int | None = None) -> list[CallFailure]:
-    """The calls that failed and were not answered later, the most frequent cause first.
+    """The calls that failed and that no later call answered, with the most frequent cause first.
 
-    With the `plan` of a build, only those about its jobs.
+    With the `plan` of a build, only the calls about its jobs count.
     """
+    # In a build, a later answer counts even if changed settings gave its call another key.
     is_later_answer, is_about_plan = "d.key = c.key", "1"
     if plan is not None:
         is_later_answer = (
@@ -162,6 +164,7 @@ def unread_replies(db: sqlite3.Connection, plan: int, panel: str, judges: Judges
 
     Votes that the panel's decision did without are left out: nobody asks for them again.
     """
+    # UNREAD_VOTES reads the judges as ?1, the panel as ?2 and the plan as ?3.
     rows = db.execute(
         "SELECT generator, detail, 1 FROM jobs WHERE plan = ?3 AND outcome = 'unparsed'"
         f" UNION ALL SELECT v.verifier, coalesce({queries.FIRST_ISSUE}, ''), 1 {queries.UNREAD_VOTES}",
@@ -171,19 +174,22 @@ def unread_replies(db: sqlite3.Connection, plan: int, panel: str, judges: Judges
 
 
 def _by_cause(rows: Iterable[tuple[str, str, int]]) -> list[tuple[str, int, str]]:
-    """Model, number and first message of each cause, the most frequent first, from models, messages and numbers."""
+    """Group rows of model, message and number by model and cause, with the most frequent cause first.
+
+    Returns the model, the sum of the numbers and the first message of each group.
+    """
     numbers: Counter[tuple[str, str]] = Counter()
-    first: dict[tuple[str, str], str] = {}
-    for model, message, number in rows:
-        cause = plain_cause(message)
-        key = model, _CHANGING.sub("", cause)
-        numbers[key] += number
-        first.setdefault(key, cause)
-    return [(model, number, first[model, cause]) for (model, cause), number in numbers.most_common()]
+    first_messages: dict[tuple[str, str], str] = {}
+    for model, text, number in rows:
+        message = plain_cause(text)
+        cause = _CHANGING.sub("", message)
+        numbers[model, cause] += number
+        first_messages.setdefault((model, cause), message)
+    return [(model, number, first_messages[model, cause]) for (model, cause), number in numbers.most_common()]
 
 
 def first_error(db: sqlite3.Connection, plan: int) -> str:
-    """Why the first failed job of the plan failed, without faults of rules; empty if no job failed."""
+    """Why the first failed job of the plan failed, apart from faults of rules; empty if no job failed."""
     row = db.execute(
         "SELECT detail FROM jobs WHERE plan = ? AND outcome = 'error'"
         f" AND NOT {queries.is_fault('detail')} ORDER BY seq",
@@ -193,7 +199,7 @@ def first_error(db: sqlite3.Connection, plan: int) -> str:
 
 
 def first_fault(db: sqlite3.Connection, plan: int, judges: Judges) -> str:
-    """The message of the plan's first fault of a rule, or else of a check; empty without a fault."""
+    """The message of the plan's first fault of a rule, or of a check if no rule failed; empty if nothing failed."""
     row = db.execute(
         f"SELECT detail FROM jobs WHERE plan = ?2 AND outcome = 'error' AND {queries.is_fault('detail')}"
         " UNION ALL SELECT v.raw FROM jobs j JOIN votes v ON v.candidate_id = j.id"
@@ -204,7 +210,7 @@ def first_fault(db: sqlite3.Connection, plan: int, judges: Judges) -> str:
 
 
 def plain_cause(error: str) -> str:
-    """The text of a failed call without the model's name and the number of tries.
+    """The message of a failed call without the model's name and the number of tries.
 
     >>> plain_cause("model 'beta': status 500: out of memory (no call has passed for 240 seconds) (after 7 tries)")
     'status 500: out of memory'

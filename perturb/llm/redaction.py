@@ -1,9 +1,13 @@
-"""Finds keys in texts: taken out before anything is shown, logged or stored, and looked for before publishing."""
+"""Finds keys in texts.
+
+Errors and replies are stripped of keys before they are shown, logged or stored. Texts with a key are not published.
+"""
 
 from __future__ import annotations
 
 import base64
 import functools
+import math
 import os
 import re
 import sys
@@ -14,21 +18,22 @@ from typing import Any
 MARK = "[redacted]"
 
 LEAKED = "the reply held a key, which was taken out"
-"""Why a reply with a removed key counts as unread: its text has changed."""
+"""Why a reply that held a key counts as unread: the text that is left is not what the model wrote."""
 
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASS|PASSWD|PASSWORD|PASSPHRASE|CREDENTIALS?)(_ID)?$")
 _SHORTEST = 8
-"""Shorter values are often plain words, so they are keys only if their variable is named as a key."""
+"""A shorter value is often a plain word, so it counts only if a configuration names its variable as one with a key."""
 _SHORTEST_NAMED = 4
+"""The shortest value of such a variable that counts as a key."""
 _SHORTEST_IN_REPLIES = 12
-"""Replies are data: what is shorter may stand in them by chance, and must stand for itself in an error."""
+"""A shorter value may stand in a reply by chance. In an error it must stand as a word of its own."""
 
 _PHRASE = 16
-"""Words of at least this length together are a pass phrase and not a placeholder, if a text is to be published."""
+"""Before publishing, plain words of this length in all count as a pass phrase and not as a placeholder."""
 
 _WORD = re.compile(r"[A-Z]?[a-z]{0,15}|[A-Z]{2,16}")
 _PLACEHOLDERS = frozenset({"token-abc123"})
-"""Placeholders in manuals of servers that check no key; most of them are words."""
+"""Placeholders from the manuals of servers that check no key, as far as they are not plain words."""
 
 _LOOKS_LIKE_KEY = re.compile(
     r"""
@@ -58,13 +63,14 @@ _SECRET_IN_ADDRESS = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-"""Secrets in addresses. `find_keys` ignores them, since published texts hold only addresses of their authors."""
+"""Secrets in addresses. `find_keys` ignores them, since the addresses in published texts come from their authors."""
 
 _in_use: set[str] = set()
+"""The environment variables that hold a key, as far as this process has learned: redaction must know them all."""
 
 
 def read_key(variable: str | None) -> str | None:
-    """The key in an environment variable, None if it is missing; the variable is known to hold a key from now on."""
+    """The key in an environment variable; None if it is missing. From now on its value is taken out of texts."""
     if not variable:
         return None
     _in_use.add(variable)
@@ -72,10 +78,10 @@ def read_key(variable: str | None) -> str | None:
 
 
 def redact(text: str) -> str:
-    r"""The text of an error without keys, what looks like a key, and what is secret in addresses.
+    r"""The text of an error without keys, without anything that looks like a key, and without secrets in addresses.
 
-    Keys are the values of the variables that `read_key` has read, and of those whose name says so; in base64, in
-    hexadecimal, URL-quoted and with the escapes of JSON too.
+    Keys are the values of the variables that `read_key` has read, and of those whose names say that they hold a key.
+    They are also found in base64, in hexadecimal, URL-quoted and with the escapes of JSON.
 
     >>> redact("401: bad key sk-proj-abcdef123456 in Bearer xyz")
     '401: bad key [redacted] in Bearer [redacted]'
@@ -87,43 +93,45 @@ def redact(text: str) -> str:
         frozenset(value for value in secret_values if len(value) >= _SHORTEST or not _is_words(value))
     ).replace(text)
     *_, plain = _readings(text)
+    # The escapes are kept unless a key hides behind them, since the text may be JSON that somebody reads as JSON.
     hidden = set(_LOOKS_LIKE_KEY.findall(plain)) - set(_LOOKS_LIKE_KEY.findall(text))
     text = _LOOKS_LIKE_KEY.sub(MARK, plain if hidden else text)
     return _SECRET_IN_ADDRESS.sub(lambda match: (match["name"] or "") + MARK, text)
 
 
 def without_keys(reply: str) -> str:
-    """A model's reply without keys of 12 characters or more; one that has changed is not what the model said.
+    """A model's reply without keys of 12 characters or more. Callers treat a changed reply as unread.
 
-    Plain words are not keys: one's own server is often given one in place of a key.
+    Plain words are not keys, since people often configure a word as the key of their own server.
     """
     return _secrets(_SHORTEST_IN_REPLIES).replace(reply)
 
 
 def find_keys(text: str, variables: Iterable[str] = ()) -> tuple[str, ...]:
-    r"""Keys in the text, for refusing to publish it; `variables` are environment variables that hold keys.
+    r"""The keys in a text that is to be published; `variables` are environment variables that hold keys.
 
-    Stricter than `redact`, which may take out too much: words of under 16 characters are not keys, and what only looks
-    like a key has 20 characters, or 12 with a digit among them.
+    `redact` may take out too much, but a key found here stops a publication. So words of under 16 characters are not
+    keys, and what merely looks like a key must have 20 characters, or 12 with a digit.
 
     >>> find_keys("the sk-learning key is sk-proj-abcdef123456")
     ('sk-proj-abcdef123456',)
     """
     _in_use.update(variables)
     secrets = _secrets(_SHORTEST, _PHRASE)
-    readings = [*_readings(text)][::-1]  # a key is named as it is, not as it was written
-    alike = [
+    # The decoded text comes first, so that a key is reported as it is and not with its escapes.
+    readings = [*_readings(text)][::-1]
+    lookalikes = [
         match
         for reading in readings
         for match in _LOOKS_LIKE_KEY.findall(reading)
         if len(match) >= (12 if re.search(r"\d", match) else 20)
     ]
     keys = (match for reading in readings for match in secrets.pattern.findall(reading))
-    return tuple(dict.fromkeys((*keys, *alike)))
+    return tuple(dict.fromkeys((*keys, *lookalikes)))
 
 
 def show_key(value: Any, variables: Iterable[str] = ()) -> str | None:
-    """The first key in the strings of a value, as it may be shown: four characters of it. None if there is no key.
+    """The first four characters of the first key in the strings of a value; None if they hold no key.
 
     >>> show_key({"system": ["Use sk-proj-abcdef123456."]})
     'sk-p…'
@@ -132,16 +140,19 @@ def show_key(value: Any, variables: Iterable[str] = ()) -> str | None:
 
 
 def key_variables(facts: Any) -> set[str]:
-    """The environment variables that facts about models name as holding a key.
+    """The environment variables that facts about models name as variables with a key.
 
     >>> key_variables({"generators": [{"name": "g", "api_key_env": "CORP_LLM"}]})
     {'CORP_LLM'}
     """
-    members = (
-        [*facts.values()] if isinstance(facts, Mapping) else facts if isinstance(facts, list | tuple) else []
-    )
-    variable = facts.get("api_key_env") if isinstance(facts, Mapping) else None
-    return ({variable} if isinstance(variable, str) else set()).union(*map(key_variables, members))
+    if isinstance(facts, list | tuple):
+        return set().union(*map(key_variables, facts))
+    if not isinstance(facts, Mapping):
+        return set()
+    variables = set().union(*map(key_variables, facts.values()))
+    if isinstance(variable := facts.get("api_key_env"), str):
+        variables.add(variable)
+    return variables
 
 
 def _strings(value: Any) -> Iterator[str]:
@@ -158,26 +169,33 @@ def _strings(value: Any) -> Iterator[str]:
 
 _ESCAPE = re.compile(r"""\\(?:u([0-9a-fA-F]{4})|(["\\/]))""")
 _DEEPEST = 4
-"""The number of times that nested JSON is decoded."""
+"""How often JSON within JSON is decoded. Each level of a proxy or a log adds one."""
 
 
 def _readings(text: str) -> Iterator[str]:
-    """The text as it stands, then with the escapes of JSON read, once for each time that it was encoded."""
+    """Yield the text, then the text with one level of JSON escapes decoded after another, while that changes it."""
     yield text
     for _ in range(_DEEPEST):
-        plain = _ESCAPE.sub(lambda match: match[2] or chr(int(match[1], 16)), text) if "\\" in text else text
-        if plain == text:
+        decoded = _ESCAPE.sub(lambda match: match[2] or chr(int(match[1], 16)), text)
+        if decoded == text:
             return
-        yield (text := plain)
+        text = decoded
+        yield text
 
 
 def _values(shortest: int) -> list[str]:
-    variables = [(name in _in_use, name) for name in os.environ if name in _in_use or _is_secret_name(name)]
-    return [
-        value
-        for in_use, name in variables
-        if len(value := os.environ[name]) >= (shortest if in_use else max(shortest, _SHORTEST))
-    ]
+    """The values of variables with a key, if long enough: `shortest` holds for variables that a configuration names."""
+    values = []
+    for name, value in os.environ.items():
+        if name in _in_use:
+            least = shortest
+        elif _is_secret_name(name):
+            least = max(shortest, _SHORTEST)
+        else:
+            continue
+        if len(value) >= least:
+            values.append(value)
+    return values
 
 
 @functools.lru_cache(maxsize=4096)
@@ -186,17 +204,17 @@ def _is_secret_name(name: str) -> bool:
 
 
 def _secrets(shortest: int, phrase: int = sys.maxsize) -> _Finder:
-    """Finds the values that are not placeholders; words are one if they have fewer than `phrase` characters."""
-    forms = (
+    """The finder of keys that are not placeholders. Words of fewer than `phrase` characters are placeholders."""
+    keys = (
         value
         for value in _values(shortest)
         if value not in _PLACEHOLDERS and (len(value) >= phrase or not _is_words(value))
     )
-    return _finder(frozenset(forms))
+    return _finder(frozenset(keys))
 
 
 def _is_words(value: str) -> bool:
-    """Whether a value is a word or several, such as `no-key-needed`."""
+    """Whether a value consists of words, such as `no-key-needed`."""
     return all(_WORD.fullmatch(part) for part in re.split(r"[\W_]+", value))
 
 
@@ -206,7 +224,7 @@ class _Finder:
 
     pattern: re.Pattern[str]
     probes: tuple[str, ...]
-    """One of them stands in each text that the pattern matches: a tenth of the time for a text without keys."""
+    """A text that the pattern matches holds one of these. Looking for them first takes a tenth of the time."""
 
     def replace(self, text: str) -> str:
         """The text with a mark in place of each value."""
@@ -216,15 +234,16 @@ class _Finder:
 
 @functools.lru_cache(maxsize=16)
 def _finder(values: frozenset[str]) -> _Finder:
-    # The longest first, so that a value that holds another goes as a whole.
+    # The longest value comes first, so that a value that contains another is taken out as a whole.
     forms = [form for value in sorted(values, key=len, reverse=True) for form in _forms(value)]
     pattern = re.compile("|".join(pattern for pattern, _ in forms) or r"(?!)")
     return _Finder(pattern, tuple(probe for _, probe in forms))
 
 
 def _forms(value: str) -> Iterator[tuple[str, str]]:
-    """Pattern and probe of each form of a value: plain, escaped, URL-quoted, hexadecimal, base64 in a longer text."""
+    """Yield pattern and probe of each form of a value: plain, escaped, URL-quoted, hexadecimal, base64."""
     plain = "".join(map(_any_form, value))
+    # The probe must hold no character that may be escaped, so it is the longest run of letters and digits.
     probe = max(re.split(r"[\W_]+", value), key=len)
     if len(value) < _SHORTEST_IN_REPLIES:
         yield rf"(?<![^\W_]){plain}(?![^\W_])", probe
@@ -233,19 +252,29 @@ def _forms(value: str) -> Iterator[tuple[str, str]]:
     content = value.encode("utf-8", "surrogateescape")
     quoted = "".join(f"%{byte:02x}" for byte in content)
     yield from ((form, form) for form in (quoted, quoted.upper(), content.hex(), content.hex().upper()))
-    for before in range(3):
-        encoded = base64.b64encode(bytes(before) + content).decode()
-        # The characters at the ends hold bits of what stands beside it.
-        inner = encoded[-(-before * 8 // 6) : (before + len(content)) * 8 // 6]
+    # Base64 packs three bytes of 8 bits into four characters of 6 bits. Within an encoded text, the value can begin at
+    # any of the three bytes, and each beginning gives other characters.
+    for bytes_before in range(3):
+        encoded = base64.b64encode(bytes(bytes_before) + content).decode()
+        # Only the characters between these two hold no bits of what stands before or after the value.
+        first = math.ceil(bytes_before * 8 / 6)
+        after_last = (bytes_before + len(content)) * 8 // 6
+        inner = encoded[first:after_last]
+        # The alphabet for URLs has "-" and "_" instead of "+" and "/".
         yield inner.replace("+", "[+-]").replace("/", "[/_]"), max(re.split("[+/]", inner), key=len)
 
 
 def _any_form(char: str) -> str:
+    """A pattern of a character as it is, with JSON escapes (each level doubles the backslashes), or URL-quoted."""
     escaped = rf"\\{{1,8}}u(?i:{ord(char):04x})"
     if char.isalnum():
         return f"(?:{char}|{escaped})"
     quoted = "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "surrogateescape"))
-    slashed = r"\\{0,8}" if char in '"/' else r"\\{0,7}" if char == "\\" else ""
-    return (
-        f"(?:{slashed}{re.escape(char)}|{escaped}|{quoted}|{quoted.lower()}{'|[+]' if char == ' ' else ''})"
-    )
+    forms = [re.escape(char), escaped, quoted, quoted.lower()]
+    if char in '"/':
+        forms[0] = r"\\{0,8}" + forms[0]
+    elif char == "\\":
+        forms[0] = r"\\{0,7}" + forms[0]
+    elif char == " ":
+        forms.append("[+]")
+    return f"(?:{'|'.join(forms)})"

@@ -1,7 +1,7 @@
-"""The operators of the offline engine: each applies a rule to an instance and yields drafts.
+"""The operators of the offline engine. Each applies a rule to an instance and yields drafts.
 
-The best draft comes first, and the engine takes the first that passes its checks. An operator that yields no draft
-abstains, which is the most frequent result.
+The best draft comes first, and the engine takes the first draft that passes its checks. Most operators yield no draft
+for most instances, which means that they abstain.
 """
 
 from __future__ import annotations
@@ -49,39 +49,41 @@ def _remark(rule: Rule, filling: Filling) -> Iterator[Draft]:
         return
     span = filling.facts.query_name
     if span is None or re.match(r"['’]", query[span[1] :]):
-        return
+        return  # nothing can stand between a name and its possessive ending
     left, right = query[: span[1]], query[span[1] :]
     if rule.what == "before":
         article = re.search(r"\b(?:the|an?) $", query[: span[0]], re.IGNORECASE)
         start = article.start() if article else span[0]
+        # Nothing may come between a name and the noun that introduces it, as in "the film Jaws".
         if re.search(r"\b(?:song|movie|film|book|novel|show|series|play|called) $", query[:start]):
             return
         yield Draft(query[:start] + _in_style(query, f"{text} ") + query[start:], filling.facts.passages)
         return
     if not right.strip("?. "):
         yield Draft(f"{left}, {_in_style(query, text)}{right}", filling.facts.passages)
-    elif _goes_on(right) and query[:4].lower() in ("when", "wher"):
+    # Within a question, an aside reads well only between the subject and its verb.
+    elif _goes_on(right) and query.lower().startswith(("when", "where")):
         yield Draft(f"{left}, {_in_style(query, text)},{right}", filling.facts.passages)
 
 
 def _goes_on(right: str) -> bool:
-    """Whether the text after a name in a question goes on with the verb, not with the name."""
+    """Whether the text after a name continues with the verb of the question, and not with a longer name."""
     return right.split(maxsplit=1)[0].rstrip("?") in word_bank("event_verb") | {"first", "filmed", "located"}
 
 
 def _reword(rule: Rule, filling: Filling) -> Iterator[Draft]:
     query = filling.facts.instance.query
     for old, new in filling.rng.sample(rule.words, len(rule.words)):
-        found = compiled(rf"(?<![\w'-]){old}(?![\w'-])", re.IGNORECASE).search(query)
-        if found is not None and not _in_a_name(filling.facts, found.span()):
-            word = found.expand(filling.rng.choice(new))
-            yield Draft(query[: found.start()] + word + query[found.end() :], filling.facts.passages)
+        match = compiled(rf"(?<![\w'-]){old}(?![\w'-])", re.IGNORECASE).search(query)
+        if match is not None and not _in_a_name(filling.facts, match.span()):
+            word = match.expand(filling.rng.choice(new))
+            yield Draft(query[: match.start()] + word + query[match.end() :], filling.facts.passages)
 
 
 def _in_a_name(facts: Facts, span: tuple[int, int]) -> bool:
     """Whether a span of the question touches a name: the subject's, or a word with a capital in its proper spelling."""
     if len(facts.query) > len(facts.instance.query):
-        return True  # the proper spelling cannot be aligned
+        return True  # the two spellings differ in length, so the span cannot be looked up in the proper one
     name = facts.query_name
     return (name is not None and span[0] < name[1] and name[0] < span[1]) or (
         any(char.isupper() for char in facts.query[slice(*span)])
@@ -99,7 +101,7 @@ def _rename(rule: Rule, filling: Filling) -> Iterator[Draft]:
 
 
 def _renamed(rule: Rule, filling: Filling, passages: tuple[Passage, ...]) -> Iterator[Draft]:
-    """The question with a wording instead of the subject's name and the noun before it."""
+    """Yield the question with a wording instead of the subject's name and of the noun before the name."""
     query, span, text = filling.facts.instance.query, filling.facts.query_name, filling.fill(rule.say)
     if span is None or text is None:
         return
@@ -110,7 +112,7 @@ def _renamed(rule: Rule, filling: Filling, passages: tuple[Passage, ...]) -> Ite
 
 
 def _only_one(facts: Facts, noun: str) -> bool:
-    """Whether the texts mention only one thing of the kind: no plural, no other thing with this noun."""
+    """Whether the texts mention only one thing that this noun can mean: no plural, no "another", no sequel."""
     text = f"{facts.instance.query} {facts.text}".lower()
     return not re.search(
         rf"\b(?:another|other|second|first|two|three|{noun}s|films|movies|songs|books|novels|sequel|remake|cover\w*)\b",
@@ -123,15 +125,15 @@ _LEANS_BACK = re.compile(
     r"|.*\b(?:days?|weeks?|months?) (?:earlier|later|before|after)\b",
     re.IGNORECASE,
 )
-"""A sentence that refers to the one before it, so that nothing may be put in between."""
+"""The beginning of a sentence that refers to the sentence before it. Nothing may be inserted between the two."""
 
 
 def _add(rule: Rule, filling: Filling) -> Iterator[Draft]:
     facts = filling.facts
     for index, sentence in enumerate(facts.sentences):
-        holds = sentence in facts.answer_sentences
+        states_answer = sentence in facts.answer_sentences
         if (
-            holds != (rule.what == "answer")
+            states_answer != (rule.what == "answer")
             or not sentence.complete
             or (facts.passages[sentence.passage].role != "signal")
         ):
@@ -140,45 +142,53 @@ def _add(rule: Rule, filling: Filling) -> Iterator[Draft]:
             continue
         if rule.what == "date" and not _set_date(filling, sentence.text):
             continue
-        after = facts.sentences[index + 1] if index + 1 < len(facts.sentences) else None
-        if after is not None and _LEANS_BACK.match(after.text):
+        next_sentence = facts.sentences[index + 1] if index + 1 < len(facts.sentences) else None
+        if next_sentence is not None and _LEANS_BACK.match(next_sentence.text):
             continue
         text = filling.fill(rule.say)
         if text is not None:
-            old = facts.passages[sentence.passage].text
-            new = f"{old[: sentence.end]} {capitalise(text)}{old[sentence.end :]}"
-            yield Draft(facts.instance.query, facts.with_text(sentence.passage, new))
+            passage_text = facts.passages[sentence.passage].text
+            longer_text = f"{passage_text[: sentence.end]} {capitalise(text)}{passage_text[sentence.end :]}"
+            yield Draft(facts.instance.query, facts.with_text(sentence.passage, longer_text))
+
+
+_THRESHOLD = re.compile(
+    r"\b(?:must|needs?|secure|requires?|required|majority|at least|at most|minimum|maximum|limit)\b"
+)
+"""A sentence that sets a threshold. Rounding its figure would change what it says."""
+_LEAST_FIGURE = 120
+"""Nobody rounds a smaller count."""
 
 
 def _set_figure(filling: Filling, sentence: str) -> bool:
-    """Set the gaps `figure` and `round_figure` from the only large figure of a sentence; False if there is none."""
+    """Set the gaps `figure` and `round_figure` from the only figure of a sentence; False if none can be rounded."""
     figures = word_pattern("figure").findall(sentence)
     numbers = re.findall(r"\d[\d,.]*", sentence)
-    if len(figures) != 1 or len(numbers) - len(re.findall(r"\b(?:1\d|20)\d\d\b(?!,)", sentence)) != 1:
+    years = re.findall(r"\b(?:1\d|20)\d\d\b(?!,)", sentence)
+    # With a second number beside it, a reader could not tell which of the two was rounded.
+    if len(figures) != 1 or len(numbers) - len(years) != 1:
         return False
     figure = figures[0].rstrip(",.")
-    if "." in figure or not beside_answer(filling.facts, figure):
+    if "." in figure or not beside_answer(filling.facts, figure) or _THRESHOLD.search(sentence):
         return False
-    if re.search(
-        r"\b(?:must|needs?|secure|requires?|required|majority|at least|at most|minimum|maximum|limit)\b",
-        sentence,
-    ):
-        return False  # a threshold is exact
-    value = int(figure.replace(",", ""))
-    if value < 120 or re.search(
+    already_rough = re.search(
         rf"(?:about|around|nearly|over|some|roughly|approximately|than|[$£€]) ?{re.escape(figure)}", sentence
-    ):
-        return False
-    place, digits = sentence.index(figure), len(str(value)) - (2 if value < 10_000 else 3)
-    step = 10**digits
-    rounded = (value + step // 2) // step * step
-    counted = re.match(
-        r" ((?:[a-z]+ )?(?:[a-z]{3,}s|people|men|women|children))\b", sentence[place + len(figure) :]
     )
-    if rounded == value or counted is None:
+    value = int(figure.replace(",", ""))
+    rounded = _rounded(value)
+    after = sentence[sentence.index(figure) + len(figure) :]
+    counted = re.match(r" ((?:[a-z]+ )?(?:[a-z]{3,}s|people|men|women|children))\b", after)
+    if value < _LEAST_FIGURE or already_rough or rounded == value or counted is None:
         return False
     filling.local |= {"figure": figure, "round_figure": f"{rounded:,} {counted[1]}"}
     return True
+
+
+def _rounded(value: int) -> int:
+    """The number to two leading digits, or to three from 10,000 on."""
+    leading = 2 if value < 10_000 else 3
+    step = 10 ** max(0, len(str(value)) - leading)
+    return (value + step // 2) // step * step
 
 
 def _set_date(filling: Filling, sentence: str) -> bool:
@@ -198,12 +208,10 @@ def _set_date(filling: Filling, sentence: str) -> bool:
     ):
         return False
     day = next(filter(None, dates[0].groups()))
-    other = (
-        int(day) + filling.rng.choice((3, 4, 6))
-        if int(day) < 20
-        else int(day) - filling.rng.choice((3, 5, 8))
-    )
-    filling.local["other_date"] = re.sub(rf"\b{day}\b", str(other), dates[0][0], count=1)
+    # Later in the first part of the month and earlier in the rest, so that the other day exists in every month.
+    days_later = filling.rng.choice((3, 4, 6)) if int(day) < 20 else -filling.rng.choice((3, 5, 8))
+    other_day = str(int(day) + days_later)
+    filling.local["other_date"] = re.sub(rf"\b{day}\b", other_day, dates[0][0], count=1)
     return not has_word(filling.facts.text, filling.local["other_date"])
 
 
@@ -212,43 +220,46 @@ _CLEAN_LEFT = re.compile(
     r"(?: the)? $",
     re.IGNORECASE,
 )
-"""The text before a noun phrase that another may replace."""
+"""The end of the text before an answer that another noun phrase may replace."""
 _CLEAN_RIGHT = re.compile(
     r"(?:[.,;)]|$|\s+(?:and|or|in|on|to|for|is|was|by|at|from|with|as|who|which|that|when|of|during)\b)"
 )
+"""The beginning of the text after such an answer: elsewhere the answer may be part of a longer phrase."""
 
 
 def _substitute(rule: Rule, filling: Filling) -> Iterator[Draft]:
     facts, text = filling.facts, filling.fill(rule.say)
-    spots = [(i, span) for i, one in enumerate(facts.passages) for span in mention_spans(facts, one.text)]
-    if text is None or len(spots) != 1 or facts.kind in ("text", "number"):
+    mentions = [
+        (index, span)
+        for index, passage in enumerate(facts.passages)
+        for span in mention_spans(facts, passage.text)
+    ]
+    if text is None or len(mentions) != 1 or facts.kind in ("text", "number"):
         return
-    passages = list(facts.passages)
-    for index, span in reversed(spots):
-        old = passages[index].text
-        start, end = _with_quotes(old, *span)
-        if not (_CLEAN_LEFT.search(old[:start]) and _CLEAN_RIGHT.match(old[end:])):
-            return
-        passages[index] = replace(passages[index], text=old[:start] + text + old[end:])
-    yield from _without_answer(facts, tuple(passages))
+    index, span = mentions[0]
+    passage_text = facts.passages[index].text
+    start, end = _with_quotes(passage_text, *span)
+    left, right = passage_text[:start], passage_text[end:]
+    if _CLEAN_LEFT.search(left) and _CLEAN_RIGHT.match(right):
+        yield from _without_answer(facts, facts.with_text(index, left + text + right))
 
 
 def _with_quotes(text: str, start: int, end: int) -> tuple[int, int]:
-    """The span, including quotation marks or brackets directly around it."""
+    """The span, widened by quotation marks or brackets directly around it."""
     pair = text[max(0, start - 1) : start] + text[end : end + 1]
     return (start - 1, end + 1) if pair in ('""', "“”", "()") else (start, end)
 
 
 def _without_answer(facts: Facts, passages: tuple[Passage, ...]) -> Iterator[Draft]:
-    """The draft without titles that hold the answer, unless something else still gives it away."""
-    clean = tuple(
+    """Yield a draft with empty titles where the title holds the answer, unless something still gives it away."""
+    untitled = tuple(
         replace(passage, title="")
         if any(has_word(passage.title, alias) for alias in facts.instance.answers)
         else passage
         for passage in passages
     )
-    if answer_gone(facts, clean) is None:
-        yield Draft(facts.instance.query, clean)
+    if answer_gone(facts, untitled) is None:
+        yield Draft(facts.instance.query, untitled)
 
 
 def _delete(rule: Rule, filling: Filling) -> Iterator[Draft]:
@@ -285,7 +296,7 @@ def _convert(_: Rule, filling: Filling) -> Iterator[Draft]:
                 mention.passage == index and 0 <= end - mention.end <= _UNIT
                 for mention in filling.facts.mentions
             ):
-                continue  # another measure than the one that is asked for
+                continue  # the question does not ask for this measure
             yield Draft(
                 filling.facts.instance.query,
                 filling.facts.with_text(index, f"{passage.text[:end]} ({other}){passage.text[end:]}"),
