@@ -1,4 +1,4 @@
-"""Cuts the sentences that state an answer, and checks whether what remains still gives it away."""
+"""Cuts an answer out of passages, and checks whether the remaining text still gives it away."""
 
 from __future__ import annotations
 
@@ -29,35 +29,38 @@ from perturb.text.passages import Sentence
 _TIME = re.compile(r"\b(?:1[0-9]|20)\d\d(?:s\b|\b)|\bcentury\b|\b\d{1,2}0s\b|\b(?:today|decade)\b")
 _NAMES = re.compile(r"(?<![\w’'-])(?:[A-Z][\w’'-]+\.?\s*){2,}")
 _LEAST_SHARED = 5
-"""Letters that two words must share at their beginning to be taken for relatives."""
+"""Two words that begin with this many equal letters count as related."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Signs:
-    """What betrays an answer: its words, their stems and their beginnings; what the question says does not count."""
+    """What betrays an answer: its words, their stems and their beginnings, except words of the question."""
 
     words: frozenset[str]
     stems: frozenset[str]
     beginnings: frozenset[str]
-    asked: frozenset[str]
+    query_stems: frozenset[str]
+    """Stems of the question, which betray nothing."""
 
 
 @lru_cache(maxsize=1024)
-def _signs(query: str, answers: tuple[str, ...], counted: bool) -> _Signs:
-    asked = {form for token in tokens(query) for form in (plain(token), stem(token))}
-    numbers = ["zero", "one", *word_table_numbers()]
+def _signs(query: str, answers: tuple[str, ...], is_number: bool) -> _Signs:
+    """The signs of the accepted answers; for a number only its numerals and number words, not the unit."""
+    query_forms = {form for token in tokens(query) for form in (plain(token), stem(token))}
+    numbers = ["zero", "one", *_number_words()]
     words: set[str] = set()
     for alias in answers:
         for word in map(plain, tokens(alias)):
             numeric = any(char.isdecimal() for char in word)
             if (
                 is_small(word)
-                or word in asked
-                or stem(word) in asked
-                or (counted and not numeric and word not in numbers)
+                or word in query_forms
+                or stem(word) in query_forms
+                or (is_number and not numeric and word not in numbers)
             ):
                 continue
-            if counted or not word.isdecimal() or len(word) > 2:
+            # A number of one or two digits is part of many dates, and betrays only a number that is asked for.
+            if is_number or not word.isdecimal() or len(word) > 2:
                 words.add(word)
             if word.isdecimal() and int(word) < len(numbers):
                 words.add(numbers[int(word)])
@@ -74,13 +77,16 @@ def _signs(query: str, answers: tuple[str, ...], counted: bool) -> _Signs:
 
 
 @lru_cache(maxsize=1)
-def word_table_numbers() -> tuple[str, ...]:
+def _number_words() -> tuple[str, ...]:
     """The number words from two to twenty, in order."""
     return word_table("ordered")["numbers"]
 
 
 def leak(facts: Facts, text: str) -> str | None:
-    """A word of the text that betrays an answer, by being it, sharing its stem or beginning like it; None if clean."""
+    """A word of the text that betrays an answer; None if the text is clean.
+
+    Words of an answer, words with the same stem and words with the same beginning betray it.
+    """
     signs = _signs(facts.instance.query, facts.instance.answers, facts.kind == "number")
     for token in dict.fromkeys(tokens(text)):
         parts = (token, *token.split("-")) if "-" in token else (token,)
@@ -91,21 +97,23 @@ def leak(facts: Facts, text: str) -> str | None:
         for answer in facts.instance.answers
         if any(plain(word) in signs.words for word in tokens(answer))
     )
-    return next((one for one in telling if has_word(text, one)), None)
+    return next((alias for alias in telling if has_word(text, alias)), None)
 
 
 def _betrays(word: str, signs: _Signs) -> bool:
     if word in signs.words:
         return True
-    if len(word) < 3 or is_small(word) or stem(word) in signs.asked:
+    if len(word) < 3 or is_small(word) or stem(word) in signs.query_stems:
         return False
     if stem(word) in signs.stems or word[:_LEAST_SHARED] in signs.beginnings:
         return True
-    return len(word) >= 4 and any(len(one) > len(word) and one.startswith(word) for one in signs.words)
+    return len(word) >= 4 and any(
+        len(answer_word) > len(word) and answer_word.startswith(word) for answer_word in signs.words
+    )
 
 
 def other_value(facts: Facts, text: str) -> str | None:
-    """Something of the answer's kind in the text that a reader might take for the answer; None if nothing."""
+    """A value in the text that a reader might take for the answer, since it is of the same kind; None if none is."""
     query = facts.instance.query.lower()
     if facts.kind == "date" or query.startswith("when"):
         found = _TIME.search(text) or word_pattern("month").search(text)
@@ -133,39 +141,44 @@ def _counts(word: str) -> bool:
 
 
 Cut = tuple[int, str]
-"""A passage and what is left of its text."""
+"""The index of a passage and its remaining text."""
 _INTERVAL = re.compile(
     r"(?:\d+|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twenty|several))[- ]years?\b|\banniversary\b"
 )
-"""What lets a date be worked out from another one."""
+"""Wordings that let a reader work out a date from another date."""
 _MOST_APART = 3
-"""A sentence with one in so many of the question's content words may answer it otherwise."""
+"""A sentence that holds a third of the question's content words may seem to answer it with another value."""
 _LEAST_WORDS = 20
-"""A passage must keep so many words when its answering sentences are cut."""
+"""A passage must keep at least this many words when its sentences with the answer are cut."""
 
 
 def cut_answer(facts: Facts) -> Iterator[Cut]:
-    """The clause, or else the one or two sentences of one passage, that state the answer."""
-    held = facts.answer_sentences
+    """Cut the clause that states the answer, or the one or two sentences of a single passage that state it."""
+    stating = facts.answer_sentences
     passages = {mention.passage for mention in facts.mentions}
     if len(passages) != 1 or facts.kind == "text":
-        return  # a reason or a description is seldom stated once
+        return  # a reason or a description is seldom stated in one place only
     index = passages.pop()
     text = facts.passages[index].text
-    if len(facts.mentions) == 1 and (left := _without_clause(facts, held[0], text)) is not None:
-        yield index, left
-    if len(held) > 2:
+    if len(facts.mentions) == 1 and (remaining := _without_clause(facts, stating[0], text)) is not None:
+        yield index, remaining
+    if len(stating) > 2:
         return
-    left, after = text, [_following(facts, one) for one in held]
-    for sentence in reversed(held):
-        left = without_span(left, sentence.start, sentence.end)
-    if any(one is not None and one not in held and _leans(one, held) for one in after):
+    remaining = text
+    for sentence in reversed(stating):  # from the end, so that the positions of earlier sentences stay valid
+        remaining = without_span(remaining, sentence.start, sentence.end)
+    following = {_following(facts, sentence) for sentence in stating} - {None, *stating}
+    if any(sentence is not None and _leans(sentence, stating) for sentence in following):
         return
     person = facts.instance.query.lower().startswith("who") or "answer:person" in facts.features
-    if person and _PERSONS.search(left):
+    if person and _PERSONS.search(remaining):
         return
-    if len(left.split()) >= _LEAST_WORDS and not word_pattern("leans").match(left) and not _hangs(left, held):
-        yield index, left.strip()
+    if (
+        len(remaining.split()) >= _LEAST_WORDS
+        and not word_pattern("leans").match(remaining)
+        and not _hangs(remaining, stating)
+    ):
+        yield index, remaining.strip()
 
 
 _PERSONS = re.compile(
@@ -174,7 +187,7 @@ _PERSONS = re.compile(
 
 
 def _leans(sentence: Sentence, cut: tuple[Sentence, ...]) -> bool:
-    """Whether a sentence needs what the cut ones said: it opens with a pronoun, or has one whose name may be lost."""
+    """Whether a sentence refers to the cut sentences: it opens with a pronoun, or its pronoun may lose its name."""
     if word_pattern("leans").match(sentence.text):
         return True
     pattern = (
@@ -185,12 +198,12 @@ def _leans(sentence: Sentence, cut: tuple[Sentence, ...]) -> bool:
     return compiled(pattern, re.IGNORECASE).search(sentence.text) is not None
 
 
-def _hangs(left: str, cut: tuple[Sentence, ...]) -> bool:
-    """Whether somebody is called by a surname alone whom only the cut sentences introduced."""
-    lost = " ".join(one.text for one in cut)
+def _hangs(remaining: str, cut: tuple[Sentence, ...]) -> bool:
+    """Whether the remaining text uses the surname of a person whose full name stood only in the cut sentences."""
+    lost = " ".join(sentence.text for sentence in cut)
     full = re.findall(r"\b[A-Z][\w.’'-]+ ([A-Z][\w’'-]+)", lost)
     return any(
-        has_word(left, name) and not re.search(rf"\b[A-Z][\w.’'-]+ {re.escape(name)}\b", left)
+        has_word(remaining, name) and not re.search(rf"\b[A-Z][\w.’'-]+ {re.escape(name)}\b", remaining)
         for name in full
     )
 
@@ -201,37 +214,39 @@ def _following(facts: Facts, sentence: Sentence) -> Sentence | None:
     return after if after is not None and after.passage == sentence.passage else None
 
 
-def _without_clause(facts: Facts, own: Sentence, text: str) -> str | None:
+def _without_clause(facts: Facts, sentence: Sentence, text: str) -> str | None:
     mention = facts.mentions[0]
-    opening = word_pattern("answer_clause").search(text[own.start : mention.start])
+    opening = word_pattern("answer_clause").search(text[sentence.start : mention.start])
     closing = re.match(r"[^,;:().]*(?:,(?= [a-z])|(?=\.(?:\s|$)))", text[mention.end :])
     if opening is None or closing is None:
         return None
-    return text[: own.start + opening.start()] + text[mention.end + closing.end() :]
+    return text[: sentence.start + opening.start()] + text[mention.end + closing.end() :]
 
 
 def cut_time(facts: Facts) -> Iterator[Cut]:
-    """The time expression that answers a when-question."""
+    """Cut the time expression that answers a when-question."""
     if len(facts.mentions) != 1 or facts.kind != "date":
         return
     mention = facts.mentions[0]
     text = facts.passages[mention.passage].text
     lead = re.search(r",? \b(?:in|on|by|around|about) (?:the )?$", text[: mention.start])
-    own = re.match(r"(?:in|on)\s", mention.text)
+    lead_inside = re.match(r"(?:in|on)\s", mention.text)
     right = text[mention.end :]
-    if (lead is None and own is None) or not re.match(
+    if (lead is None and lead_inside is None) or not re.match(
         r"[.;]|$| (?:by|as|with|at|for|to|when|and|under)\b", right
     ):
+        # "In 1984, the bridge opened": the time opens the sentence.
         if re.search(r"(?:^|[.!?] )(?:In|On) $", text[: mention.start]) and right.startswith(", "):
             yield mention.passage, text[: mention.start - 3] + capitalise(right[2:])
         return
     start = lead.start() if lead else mention.start - 1
-    both = lead is not None and lead[0].startswith(",") and right.startswith(",")
-    yield mention.passage, text[:start] + (right[1:] if both else right)
+    # Of the two commas around an aside, the first goes with the time and the second must go too.
+    is_aside = lead is not None and lead[0].startswith(",")
+    yield mention.passage, text[:start] + (right.removeprefix(",") if is_aside else right)
 
 
 def cut_agent(facts: Facts) -> Iterator[Cut]:
-    """The doer of a passive who is the answer: "was written by X" becomes "was written"."""
+    """Cut the agent of a passive: "was written by X" becomes "was written"."""
     if len(facts.mentions) != 1:
         return
     mention = facts.mentions[0]
@@ -244,29 +259,31 @@ def cut_agent(facts: Facts) -> Iterator[Cut]:
 
 
 def answer_gone(facts: Facts, passages: tuple[Passage, ...]) -> str | None:
-    """What is left that betrays the answer or could be taken for it, in one line; None if nothing is."""
+    """One line on what still betrays the answer or could be taken for it; None if the answer is gone."""
     query = facts.instance.query
     for passage in passages:
         if word := leak(facts, f"{passage.title if len(passages) > 1 else ''} {passage.text}"):
             return f"{word!r} still betrays the answer"
-        if facts.kind == "date" and (found := _INTERVAL.search(passage.text)):
-            return f"the answer may be worked out from {found[0]!r}"
-    wanted = content_stems(query)
+        if facts.kind == "date" and (interval := _INTERVAL.search(passage.text)):
+            return f"the answer may be worked out from {interval[0]!r}"
+    query_stems = content_stems(query)
     for passage in passages:
         for text in re.split(r"(?<=[.!?])\s+", passage.text):
             near = f"{passage.title} {text}" if facts.kind == "date" else text
-            shared = len(wanted & content_stems(near))
-            if shared * _MOST_APART >= len(wanted) and (value := other_value(facts, text)):
+            shared = len(query_stems & content_stems(near))
+            if shared * _MOST_APART >= len(query_stems) and (value := other_value(facts, text)):
                 return f"{value!r} could be taken for the answer"
     return None
 
 
 def mention_spans(facts: Facts, text: str) -> list[Span]:
-    """Where answers and the parts of a person's name stand in a text, merged where they touch."""
+    """The spans of answers and of parts of a person's name in a text. Spans that touch are merged."""
     spans = [span for answer in facts.instance.answers for span in spans_of(text, answer)]
     if facts.kind == "person":
         parts = [
-            one for one in facts.answer.split() if len(one) > 2 and not has_word(facts.instance.query, one)
+            name_part
+            for name_part in facts.answer.split()
+            if len(name_part) > 2 and not has_word(facts.instance.query, name_part)
         ]
         spans += [span for part in parts for span in spans_of(text, part) if text[span[0]].isupper()]
     merged: list[Span] = []

@@ -1,4 +1,4 @@
-"""The check of contradictions: items of the class have two clashing statements about the answer, and others have none.
+"""The check of contradictions: an item of that class has two clashing statements about the answer, and others do not.
 
 A rival is a new statement that gives another value for what the question asks.
 """
@@ -28,10 +28,10 @@ from perturb.records import PerturbationClass
 
 
 def rivals_of(item: CheckedItem, *, credible_only: bool = True) -> list[str]:
-    """Added sentences that offer a value of the answer's kind, other than the answer, for the question's claim.
+    """The added sentences that answer the question with another value of the same kind.
 
-    A sentence counts if it covers most of what the question asserts, or of what the supporting sentence says.
-    With `credible_only`, statements that carry a cue against themselves are left out, and so are rounded numbers.
+    A sentence counts if it covers most of what the question asserts, or most of what a supporting sentence says.
+    With `credible_only`, sentences that mark themselves as doubtful and sentences that round the answer do not count.
     """
     return [
         s
@@ -43,11 +43,11 @@ def rivals_of(item: CheckedItem, *, credible_only: bool = True) -> list[str]:
 
 
 _EPITHET = re.compile(r"[“\"'‘](?:[A-Z][\w-]* ?|of |the |and |in ){1,6}[”\"'’]")
-"""A short name in quotation marks, which is a title or nickname and no value."""
+"""A short name in quotation marks: a title or a nickname, not a value."""
 
 
 def rival_values(item: CheckedItem, sentence: str) -> frozenset[str]:
-    """Values that neither the question nor the answer's own sentence nor a sentence that was cut or edited held."""
+    """The values of a sentence that stand neither in the question, nor in the support, nor in a removed sentence."""
     reading = item.reading
     if any(frozenset(words(sentence)) <= frozenset(words(old)) for old in item.removed):
         return frozenset()
@@ -57,41 +57,46 @@ def rival_values(item: CheckedItem, sentence: str) -> frozenset[str]:
         return content_stems(sentence) - content_stems(reading.text) - content_stems(item.original.query)
     values = values_in(reading.kind, sentence) - reading.alias_values
     values -= values_in(reading.kind, item.original.query)
-    for known in (*reading.support, *item.removed):
-        values -= values_in(reading.kind, known)
+    for old_sentence in (*reading.support, *item.removed):
+        values -= values_in(reading.kind, old_sentence)
     if reading.kind is ValueKind.NAME:
-        asked = frozenset(words(item.original.query)) | reading.alias_stems
-        values = frozenset(v for v in values if not frozenset(words(v)) & asked)
+        excluded_words = frozenset(words(item.original.query)) | reading.alias_stems
+        values = frozenset(v for v in values if not frozenset(words(v)) & excluded_words)
         if "who" in words(item.original.query):
             values = frozenset(v for v in values if not _is_place(v, sentence))
     return values
 
 
 def _is_place(name: str, sentence: str) -> bool:
-    """True if a single-word name stands after a preposition of place, so that it answers no who-question."""
+    """True if a single-word name stands after "in": it is a place, which cannot answer a who-question."""
     return " " not in name and f" in {name}" in normal(sentence)
 
 
 def _about_the_claim(item: CheckedItem, sentence: str) -> bool:
-    said = stems_said(item, sentence)
+    # The two floors: a sentence that names nothing from the question must repeat more of the support.
+    sentence_stems = stems_said(item, sentence)
     if item.reading.kind is not ValueKind.PHRASE and makes_claim(item, sentence, 0.6):
         return True
-    floor = 0.6 if item.reading.query_stems & said else 0.75
+    floor = 0.6 if item.reading.query_stems & sentence_stems else 0.75
     plain = _plain_stems(sentence)
     supports = (content_stems(s) - item.reading.alias_stems for s in item.reading.support)
-    return any(coverage(support, said) >= floor and plain & support for support in supports)
+    return any(coverage(support, sentence_stems) >= floor and plain & support for support in supports)
 
 
 def makes_claim(item: CheckedItem, sentence: str, floor: float) -> bool:
-    """True if the sentence covers `floor` of what the question asserts, its predicate included.
+    """True if the sentence covers the share `floor` of what the question asserts.
 
-    Of the predicate at least one word must stand outside the names that the sentence mentions.
+    At least one of the shared words must be an ordinary word, since a sentence may repeat names without the claim.
     """
-    asked = item.reading.claim_stems
-    said = stems_said(item, sentence)
-    if len(asked) < 2 or coverage(asked, said) < floor or coverage(asked, content_stems(sentence)) < 0.34:
+    claim = item.reading.claim_stems
+    sentence_stems = stems_said(item, sentence)
+    if (
+        len(claim) < 2
+        or coverage(claim, sentence_stems) < floor
+        or coverage(claim, content_stems(sentence)) < 0.34
+    ):
         return False
-    return bool(asked & _plain_stems(sentence))
+    return bool(claim & _plain_stems(sentence))
 
 
 def _plain_stems(sentence: str) -> frozenset[str]:
@@ -106,11 +111,11 @@ _POINTS_BACK = re.compile(r"^[\"“'‘(]*(?:it|he|she|they|this|these|its|his|h
 
 
 def stems_said(item: CheckedItem, sentence: str) -> frozenset[str]:
-    """Content stems of a sentence; one that opens with a pronoun also speaks of what the passage opens with."""
-    said = content_stems(sentence)
+    """Content stems of a sentence. A sentence that opens with a pronoun also speaks of the passage's first subject."""
+    stems = content_stems(sentence)
     if _POINTS_BACK.search(sentence) and item.sentences:
-        said |= content_stems(item.sentences[0]) & item.reading.query_stems
-    return said
+        stems |= content_stems(item.sentences[0]) & item.reading.query_stems
+    return stems
 
 
 def _harmless(item: CheckedItem, sentence: str) -> bool:
@@ -130,10 +135,10 @@ def rounds_the_answer(item: CheckedItem, sentence: str) -> bool:
 
 
 def check_contradiction(item: CheckedItem) -> RuleVerdict:
-    """Judge `uncertainty_induction` and `refusal_class` of contradictions, and `refusal_class` of the rest.
+    """Judge `uncertainty_induction` and `refusal_class` of contradictions, and `refusal_class` of other items.
 
-    No opinion on items whose context is untouched, on ambiguities (which may set two values side by side), on missing
-    information (the answer is gone, or the passage was only cut) and where no answer stands in a passage.
+    There is no opinion if no passage holds an answer or if the context is unchanged. There is none on ambiguities,
+    which may set two values side by side, and none on missing information, where the answer or a part is gone.
     """
     if not item.reading.aliases or not item.context_changed:
         return NO_OPINION
@@ -144,8 +149,8 @@ def check_contradiction(item: CheckedItem) -> RuleVerdict:
     clashes = rivals_of(item) or _denials(item)
     if not item.low and item.query_changed and item.kind in _ASKING_ANEW:
         clashes = [s for s in clashes if makes_claim(item, s, 0.95)]
-    against = [f"The context contradicts itself about the answer: {s!r}." for s in clashes[:1]]
-    return verdict(item, {"refusal_class": against})
+    objections = [f"The context contradicts itself about the answer: {s!r}." for s in clashes[:1]]
+    return verdict(item, {"refusal_class": objections})
 
 
 def _irreconcilable(item: CheckedItem) -> RuleVerdict:
@@ -189,29 +194,32 @@ def _low(item: CheckedItem) -> RuleVerdict:
     open_rivals = rivals_of(item)
     if one_sided_cue(item):
         open_rivals = []
-    against = [f"The clash bears on the answer and nothing resolves it: {s!r}." for s in open_rivals[:1]]
-    return verdict(item, {"uncertainty_induction": against})
+    objections = [f"The clash bears on the answer and nothing resolves it: {s!r}." for s in open_rivals[:1]]
+    return verdict(item, {"uncertainty_induction": objections})
 
 
 def one_sided_cue(item: CheckedItem) -> str:
-    """The first fresh wording that lends or takes credibility on one side only; empty if it is missing.
+    """The first new wording that makes one side more or less credible than the other; empty if there is none.
 
-    A word such as `official` that is said of both sides settles nothing.
+    A word such as `official` settles nothing if both sides have it.
     """
     balanced = item.candidate.lever in _LOGICAL_LEVERS or any(BALANCED.search(s) for s in item.added)
     for pattern in (LOW_CREDIBILITY,) if balanced else (LOW_CREDIBILITY, DISMISSAL):
         for sentence in item.added:
-            found = pattern.search(sentence)
-            if found and not pattern.search(item.reading.text):
-                return found.group()
-    settled = [s for s in item.added if not balanced and not NEGATION.search(s) and not _NO_SIDE.search(s)]
-    praised = [m.group() for s in settled for m in HIGH_CREDIBILITY.finditer(s)]
-    praised = [wording for wording in praised if wording not in item.reading.text]
-    return praised[0] if len(praised) == 1 else ""
+            match = pattern.search(sentence)
+            if match and not pattern.search(item.reading.text):
+                return match.group()
+    if balanced:
+        return ""
+    one_sided = [s for s in item.added if not NEGATION.search(s) and not _NO_SIDE.search(s)]
+    praise = [match.group() for s in one_sided for match in HIGH_CREDIBILITY.finditer(s)]
+    new_praise = [wording for wording in praise if wording not in item.reading.text]
+    # Two wordings may praise one side each.
+    return new_praise[0] if len(new_praise) == 1 else ""
 
 
 _ASKING_ANEW = (PerturbationClass.GRANULARITY, PerturbationClass.EPISTEMIC)
-"""Classes whose refusals ask something else, so that only a full rival of the old claim would be a clash."""
+"""Classes whose items ask something new. Only a full rival of the original claim would clash in their context."""
 _NO_SIDE = re.compile(r"\b(?:no (?!doubt)\w+|nothing|either|one of|only one|exactly one)\b", re.I)
 _LOGICAL_LEVERS = frozenset(
     {
@@ -224,31 +232,31 @@ _LOGICAL_LEVERS = frozenset(
         "Self-negating Definition",
     }
 )
-"""Levers that call one and the same statement true and false, which favours neither side."""
+"""Levers that call the same statement true and false, which favours neither side."""
 
 
 def _denials(item: CheckedItem) -> list[str]:
-    """Added sentences that deny, on the same terms, what a sentence that stands says of the answer."""
-    found = []
+    """The added sentences that deny the claim in the question's own terms."""
+    denials = []
     for sentence in item.added:
         fresh = {m.group().lower() for m in NEGATION.finditer(sentence)}
         fresh -= {m.group().lower() for s in item.reading.support for m in NEGATION.finditer(s)}
         if fresh and _speaks_of_the_claim(item, sentence):
-            found.append(sentence)
-    return found
+            denials.append(sentence)
+    return denials
 
 
 def _pointed_denials(item: CheckedItem) -> list[str]:
-    """Inserted sentences that deny the statement beside them (`the other half says that this is false`)."""
-    found = []
+    """The inserted sentences that deny the sentence before or after them (`the other half says that this is false`)."""
+    denials = []
     for before, sentence, after in zip(
         ("", *item.sentences), item.sentences, (*item.sentences[1:], ""), strict=False
     ):
         beside = holds_alias(item.reading, before) or holds_alias(item.reading, after)
         denies = any(p.search(sentence) for p in (NEGATION, DISMISSAL, _IMPOSSIBLE))
         if beside and denies and sentence in item.inserted:
-            found.append(sentence)
-    return found
+            denials.append(sentence)
+    return denials
 
 
 _IMPOSSIBLE = re.compile(
@@ -260,9 +268,9 @@ _IMPOSSIBLE = re.compile(
 
 
 def _twins(item: CheckedItem) -> list[str]:
-    """Added sentences that make the question's claim with a value that the claim with the answer beside them lacks."""
-    asked, kind = item.reading.claim_stems, item.reading.kind
-    claiming = [s for s in item.added if coverage(asked, content_stems(s)) >= 0.6]
+    """The added sentences that make the claim with another value than an added sentence that has the answer."""
+    claim, kind = item.reading.claim_stems, item.reading.kind
+    claiming = [s for s in item.added if coverage(claim, content_stems(s)) >= 0.6]
     with_answer = [s for s in claiming if holds_alias(item.reading, s)]
     return [
         s
@@ -273,24 +281,24 @@ def _twins(item: CheckedItem) -> list[str]:
 
 
 def _both_at_once(item: CheckedItem) -> list[str]:
-    """Added sentences that give the answer beside another value, or that turn the order of another one around."""
+    """The added sentences that give the answer and another value, or that repeat another one in a new word order."""
     holding = [s for s in item.added if holds_alias(item.reading, s)]
     mirrored = (s for s in holding for t in holding if overlap(s, t) > 0.8 and words(s) != words(t))
     return [s for s in holding if rival_values(item, s) and _speaks_of_the_claim(item, s)] or [*mirrored]
 
 
 def _exclusions(item: CheckedItem) -> list[str]:
-    """Added sentences whose wording shuts out the answer's claim: either-or, every against none, before it began."""
+    """The added sentences whose wording excludes the claim: either-or, every against none, a date before the start."""
     return [s for s in item.added if EXCLUSION.search(s) and _speaks_of_the_claim(item, s)]
 
 
 def _speaks_of_the_claim(item: CheckedItem, sentence: str) -> bool:
-    """True if a sentence is about what the question asks; outside contradictions it must make the very claim."""
-    said = content_stems(sentence)
+    """True if a sentence is about what the question asks. Outside contradictions it must make the claim itself."""
+    sentence_stems = content_stems(sentence)
     if item.kind is not PerturbationClass.CONTRADICTION:
-        named = holds_alias(item.reading, sentence) and bool(item.reading.claim_stems & said)
+        named = holds_alias(item.reading, sentence) and bool(item.reading.claim_stems & sentence_stems)
         return named or makes_claim(item, sentence, 0.6)
-    if holds_alias(item.reading, sentence) and item.query_stems & said:
+    if holds_alias(item.reading, sentence) and item.query_stems & sentence_stems:
         return True
-    near_support = any(coverage(content_stems(s), said) >= 0.5 for s in item.reading.support)
-    return near_support or coverage(item.reading.claim_stems, said) >= 0.5
+    near_support = any(coverage(content_stems(s), sentence_stems) >= 0.5 for s in item.reading.support)
+    return near_support or coverage(item.reading.claim_stems, sentence_stems) >= 0.5

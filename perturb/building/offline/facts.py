@@ -1,4 +1,4 @@
-"""Facts about a base instance that the operators use. Each is computed once, when it is first needed."""
+"""Facts about a base instance that the operators use. Each fact is computed once, when it is first needed."""
 
 from __future__ import annotations
 
@@ -25,9 +25,12 @@ from perturb.records import BaseInstance, Passage
 from perturb.text.passages import Sentence, split_sentences
 
 MIN_SUPPORT = 0.5
-"""Share of the question's content words that the sentence with the answer, its neighbours and the title must hold."""
+"""Share of the question's content words that the sentence with the answer, its neighbours and the title must hold.
+
+With less, the passage may mention the answer without answering the question.
+"""
 _KINDS = ("date", "money", "number", "person", "organisation", "place", "title", "named", "text")
-"""Kinds of answers, the specific ones first: an amount of money is a number too."""
+"""Kinds of answers. Specific kinds come first, since an amount of money is also a number."""
 
 
 _NAME = re.compile(r"[A-Z][^\s,]*(?: (?:[A-Z][^\s,]*|de|van|von|da|bin|al|la))*")
@@ -77,7 +80,7 @@ class Facts:
 
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:
-        """Every occurrence of an accepted answer; of those that overlap, the longest."""
+        """Every occurrence of an accepted answer; of occurrences that overlap, only the longest."""
         mentions: list[Mention] = []
         for number, passage in enumerate(self.passages):
             spans: list[Span] = []
@@ -97,7 +100,7 @@ class Facts:
 
     @cached_property
     def answer(self) -> str:
-        """The longest form in which a passage writes the answer; a person's name comes without a description."""
+        """The longest form in which a passage writes the answer; a person's name without a description before it."""
         forms = sorted({mention.text.strip(' "“”') for mention in self.mentions}, key=_longest_first)
         if self.instance.query.lower().startswith("who"):
             names = [form for form in forms if _NAME.fullmatch(form) and len(form.split()) > 1]
@@ -159,18 +162,18 @@ class Facts:
 
     @cached_property
     def person(self) -> str | None:
-        """A person to ask about: the subject, or the one answer to a question such as "who wrote …"."""
+        """A person to ask about: the subject, or the only answer to a question such as "who wrote …"."""
         if self.subject is not None and self.subject.kind == "person":
             return self.subject.name
-        first, second = [*self.query.lower().split(), "", ""][:2]
-        asks_for_maker = first == "who" and second in word_bank("made_verb")
+        words = self.query.lower().split()
+        asks_for_maker = len(words) > 1 and words[0] == "who" and words[1] in word_bank("made_verb")
         if not asks_for_maker or self.kind != "person" or not self.one_answer:
             return None
         return self.answer if _ONE_PERSON.fullmatch(self.answer) else None
 
     @cached_property
     def query_name(self) -> Span | None:
-        """Where the original question has the subject's name; None unless it is there exactly once."""
+        """Where the original question names the subject; None unless it does so exactly once."""
         if self.subject is None:
             return None
         spans = spans_of(self.instance.query, re.sub(r"^(?:The|A|An) ", "", self.subject.name))
@@ -193,6 +196,7 @@ class Facts:
                 return "an answer stands in the question"
         if len(set(map(plain, answers))) > 4:
             return "the answers are a list"
+        # A letter or a blood group stands in too many words for the checks to find it.
         if all(len(re.sub(r"\W", "", answer)) < 2 and not answer.isdigit() for answer in answers):
             return "the answer is a single letter"
         if self._is_of_wrong_kind(query.lower()):
@@ -213,13 +217,13 @@ class Facts:
 
     def _local_support(self, sentence: Sentence) -> float:
         """Support of the question by a sentence, its neighbours and the title of its passage."""
-        place = self.sentences.index(sentence)
-        neighbours = self.sentences[max(0, place - 1) : place + 2]
+        index = self.sentences.index(sentence)
+        neighbours = self.sentences[max(0, index - 1) : index + 2]
         texts = [neighbour.text for neighbour in neighbours if neighbour.passage == sentence.passage]
         return support(self.instance.query, " ".join([self.passages[sentence.passage].title, *texts]))
 
     def with_text(self, passage: int, text: str) -> tuple[Passage, ...]:
-        """The passages, with another text for the passage of this index."""
+        """The passages, with a new text for the passage with this index."""
         changed = replace(self.passages[passage], text=text)
         return (*self.passages[:passage], changed, *self.passages[passage + 1 :])
 
@@ -230,17 +234,17 @@ def _longest_first(text: str) -> tuple[int, str]:
 
 _CACHE_SIZE = 256
 _cache: OrderedDict[tuple[object, ...], Facts] = OrderedDict()
-"""The facts that were used last. `lru_cache` will not do, since the metadata of an instance cannot be hashed."""
+"""The facts that were used last. `lru_cache` cannot keep them, since the metadata of an instance has no hash."""
 
 
 def facts_of(instance: BaseInstance) -> Facts:
-    """The facts of an instance, of its signal passages alone if it has any; cached for the other cells."""
+    """The facts of an instance, or of its signal passages alone if it has any; cached for its jobs in other cells."""
     key = (instance.query, instance.passages, instance.answers)
     facts = _cache.pop(key, None)
     if facts is None:
         signal = tuple(passage for passage in instance.passages if passage.role == "signal")
         facts = Facts(replace(instance, passages=signal) if signal else instance)
-    _cache[key] = facts  # at the end again
+    _cache[key] = facts  # the end of the dictionary holds what was used last
     if len(_cache) > _CACHE_SIZE:
         _cache.popitem(last=False)
     return facts

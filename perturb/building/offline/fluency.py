@@ -1,4 +1,4 @@
-"""The check of fluency: simple signs that a person could have written the text."""
+"""The check of fluency: simple signs that a text was not written by a careful person."""
 
 from __future__ import annotations
 
@@ -99,29 +99,29 @@ _SLIPS: tuple[tuple[str, re.Pattern[str]], ...] = (
 
 def check_fluency(item: CheckedItem) -> RuleVerdict:
     """Judge `linguistic_soundness` of the changed parts by length, sentence shape, repetition and agreement."""
-    against = []
+    faults = []
     if item.query_changed:
-        against += _question(item)
+        faults += _question(item)
     if item.context_changed:
-        against += _length(item) + _sentence_shapes(item) + _repetition(item)
-    against += _slips(item)
-    return verdict(item, {"linguistic_soundness": against})
+        faults += _length(item) + _sentence_shapes(item) + _repetition(item)
+    faults += _slips(item)
+    return verdict(item, {"linguistic_soundness": faults})
 
 
 def _question(item: CheckedItem) -> list[str]:
-    query, was = item.candidate.query.strip(), item.original.query.strip()
+    query, original = item.candidate.query.strip(), item.original.query.strip()
     size = len(words(query))
     if not QUERY_WORDS[0] <= size <= QUERY_WORDS[1]:
         return [f"A question of {size} words has an implausible length."]
     if not _ASKS.search(query):
         return ["The question asks nothing."]
-    if _AUXILIARY.search(was) and not _AUXILIARY.search(query) and not _verbs(query) - _verbs(was):
+    if _AUXILIARY.search(original) and not _AUXILIARY.search(query) and not _verbs(query) - _verbs(original):
         return ["The question lost its verb."]
-    if query[0].isupper() and not query.rstrip("\"”').").endswith("?") and was.endswith("?"):
+    if query[0].isupper() and not query.rstrip("\"”').").endswith("?") and original.endswith("?"):
         return ["The question lost its question mark."]
-    if query.count("?") > 1 and was.count("?") <= 1:
+    if query.count("?") > 1 and original.count("?") <= 1:
         return ["The question asks twice."]
-    if query[0].islower() and was[:1].isupper():
+    if query[0].islower() and original[:1].isupper():
         return ["The question starts in lower case."]
     return []
 
@@ -143,18 +143,18 @@ def _length(item: CheckedItem) -> list[str]:
 
 
 def _sentence_shapes(item: CheckedItem) -> list[str]:
-    against = []
+    faults = []
     for sentence in item.added:
         if _is_edge_of_original(item, sentence) or _TABLE_ROW.search(sentence) or _is_line(item, sentence):
             continue
         size = len(words(sentence))
         if not _ENDED.search(sentence):
-            against.append(f"A sentence has no end: {sentence[-40:]!r}.")
+            faults.append(f"A sentence has no end: {sentence[-40:]!r}.")
         elif size < 2 or (sentence not in item.inserted and size < 3):
-            against.append(f"A fragment was left: {sentence!r}.")
+            faults.append(f"A fragment was left: {sentence!r}.")
         elif sentence not in item.inserted and _lost_its_verb(item, sentence):
-            against.append(f"A sentence seems to lack a verb: {sentence[:60]!r}.")
-    return against[:2]
+            faults.append(f"A sentence seems to lack a verb: {sentence[:60]!r}.")
+    return faults[:2]
 
 
 def _is_line(item: CheckedItem, sentence: str) -> bool:
@@ -164,9 +164,9 @@ def _is_line(item: CheckedItem, sentence: str) -> bool:
 
 
 def _lost_its_verb(item: CheckedItem, sentence: str) -> bool:
-    """True if no verb is recognised in a sentence, though one was in the original sentence it comes from.
+    """True if a sentence has no known verb although the original sentence that it comes from had one.
 
-    The long end of an original sentence, after its opening phrase, is taken for a clause.
+    The end of an original sentence that merely lost its opening phrase counts as a clause with a verb.
     """
     tail = normal(sentence)[1:]
     if _VERB.search(sentence) or (len(tail) > 30 and any(normal(old).endswith(tail) for old in item.removed)):
@@ -175,7 +175,7 @@ def _lost_its_verb(item: CheckedItem, sentence: str) -> bool:
 
 
 def _is_edge_of_original(item: CheckedItem, sentence: str) -> bool:
-    """True if the sentence opens or closes with a ragged edge that the original passage already had."""
+    """True if the sentence ends without an end mark because the original passage did too."""
     for old, new in zip(item.original.passages, item.candidate.passages, strict=False):
         text = old.text.rstrip()
         ends_alike = normal(text[-12:]) == normal(sentence[-12:]) or new.text.rstrip().endswith(
@@ -187,10 +187,10 @@ def _is_edge_of_original(item: CheckedItem, sentence: str) -> bool:
 
 
 def _repetition(item: CheckedItem) -> list[str]:
-    new = [normal(s) for s in item.sentences]
-    twice = [s for s, n in Counter(new).items() if n > 1 and len(s) > 20]
-    known = [normal(s) for s in item.reading.sentences]
-    if any(new.count(s) > known.count(s) for s in twice):
+    current = [normal(s) for s in item.sentences]
+    twice = [s for s, n in Counter(current).items() if n > 1 and len(s) > 20]
+    old = [normal(s) for s in item.reading.sentences]
+    if any(current.count(s) > old.count(s) for s in twice):
         return ["A sentence stands twice in the context."]
     stream = words(_BRACKETED.sub(" ", item.text))
     grams = Counter(zip(*(stream[i:] for i in range(6)), strict=False))
@@ -200,11 +200,11 @@ def _repetition(item: CheckedItem) -> list[str]:
 
 
 def _slips(item: CheckedItem) -> list[str]:
-    against = []
+    slips = []
     pairs = ((item.original.query, item.candidate.query), (item.reading.text, " ".join(item.added)))
     for before, after in (pair for pair in pairs if pair[0] != pair[1]):
         for name, pattern in _SLIPS:
-            found = pattern.search(after)
-            if found and found.group() not in before:
-                against.append(f"There is {name}: {found.group()!r}.")
-    return against
+            match = pattern.search(after)
+            if match and match.group() not in before:
+                slips.append(f"There is {name}: {match.group()!r}.")
+    return slips

@@ -1,4 +1,7 @@
-"""Fills the gaps in the wordings of rules from the passage, the question or a donor."""
+"""Fills the gaps in the wordings of rules.
+
+A wording such as "Did {subject} end before {before}?" takes its values from the question, the passage or a donor.
+"""
 
 from __future__ import annotations
 
@@ -24,30 +27,32 @@ from perturb.records import BaseInstance
 
 @dataclass
 class Filling:
-    """One attempt to fill wordings for an instance: the facts, the donors, what was found."""
+    """One attempt to fill wordings for an instance."""
 
     facts: Facts
     donors: Sequence[BaseInstance]
     draw: tuple[str, int]
-    """What the choices hang on: the lever and the seed."""
+    """The lever and the seed: all random choices depend on them alone."""
     local: dict[str, str] = field(default_factory=dict)
-    """Gaps that the operator itself fills, for the place where it works."""
+    """Values that are already decided, for instance by the operator for the place in the text where it works."""
     absent: set[str] = field(default_factory=set)
-    """Gaps that the instance is known to have nothing for."""
+    """Gaps for which the instance has no value."""
     used: set[str] = field(default_factory=set)
-    """The donors that something was taken from."""
+    """The ids of donors that lent something."""
 
     @cached_property
     def rng(self) -> random.Random:
-        """The choices made."""
+        """The source of random choices."""
         return dice(*self.draw)
 
     def fill(self, wordings: Sequence[str]) -> str | None:
-        """One of the wordings with all of its gaps filled; None if none can be."""
+        """A wording with all of its gaps filled, drawn at random; None if no wording can be filled."""
         for wording in self.rng.sample(wordings, len(wordings)):
             values: dict[str, str] = {}
             for gap in gaps_in(wording):
-                value = next((v for name in gap.split("|") if (v := self.value(name)) is not None), None)
+                value = next(
+                    (filled for name in gap.split("|") if (filled := self.value(name)) is not None), None
+                )
                 if value is None:
                     break
                 values[gap] = value
@@ -56,7 +61,7 @@ class Filling:
         return None
 
     def value(self, name: str) -> str | None:
-        """What stands in one gap; None if the instance has no such thing."""
+        """The value of a gap; None if the instance has no such thing."""
         if name in self.local:
             return self.local[name]
         if name in self.absent:
@@ -101,42 +106,48 @@ def _single(f: Filling) -> bool:
 
 
 def _claim(f: Filling) -> str | None:
-    asked = f.facts.question
+    question = f.facts.question
     placed = f.facts.answer in word_bank("city") | word_bank("region") or ", " in f.facts.answer
     if (
-        asked is None
+        question is None
         or not _single(f)
-        or (asked.wh == "where" and not placed)
-        or (asked.verb in ("is", "are") and f.facts.answer.startswith("The "))
+        or (question.wh == "where" and not placed)
+        or (question.verb in ("is", "are") and f.facts.answer.startswith("The "))
     ):
         return None
-    return asked.claim(f.facts.answer)
+    return question.claim(f.facts.answer)
 
 
 def _denial(f: Filling) -> str | None:
-    asked = f.facts.question
-    if asked is None or _claim(f) is None or not _told(f, asked.doing):
+    question = f.facts.question
+    if question is None or _claim(f) is None or not _states_claim(f, question.doing):
         return None
-    return asked.denial(f.facts.answer)
+    return question.denial(f.facts.answer)
 
 
 _MOSTLY = 0.6
-"""A passage states who or what somebody is if it holds this share of the question's words beside the answer."""
+"""A passage states who or what somebody is if the sentences with the answer hold this share of the question's words."""
 
 
 _HEAD = re.compile(r" (?:of|in|on|for|at|to|from|by|with|that|behind)\b")
 """Where the noun ends that says what somebody is: "the killer in …"."""
 
 
-def _told(f: Filling, verb: str) -> bool:
-    """Whether a sentence with the answer says the deed in the question's own verb, or of a state most of its words."""
+def _states_claim(f: Filling, verb: str) -> bool:
+    """Whether a sentence with the answer states the claim with the question's verb.
+
+    With an empty `verb`, the question asks who or what somebody is. Then the sentences must hold most of its words.
+    """
     if not verb:
-        title, asked = f.facts.passages[f.facts.home].title, f.facts.question
-        held = " ".join(answer_sentence.text for answer_sentence in f.facts.answer_sentences)
+        title, question = f.facts.passages[f.facts.home].title, f.facts.question
+        stated_text = " ".join(answer_sentence.text for answer_sentence in f.facts.answer_sentences)
         return (
-            asked is not None
-            and support(asked.rest, f"{title} {held}") >= _MOSTLY
-            and bool(content_stems(_HEAD.split(asked.rest)[0].rsplit(maxsplit=1)[-1]) & content_stems(held))
+            question is not None
+            and support(question.rest, f"{title} {stated_text}") >= _MOSTLY
+            and bool(
+                content_stems(_HEAD.split(question.rest)[0].rsplit(maxsplit=1)[-1])
+                & content_stems(stated_text)
+            )
         )
     forms = {inflected(verb, tag) for tag in ("VB", "VBZ", "VBD", "VBN")}
     return any(
@@ -148,17 +159,17 @@ def _told(f: Filling, verb: str) -> bool:
 
 
 def _never(f: Filling) -> str | None:
-    asked = f.facts.question
-    if asked is None or asked.wh != "who" or _claim(f) is None:
+    question = f.facts.question
+    if question is None or question.wh != "who" or _claim(f) is None:
         return None
-    done = asked.participle()
-    return done and f"{f.facts.answer} had never {done}"
+    deed = question.participle()
+    return deed and f"{f.facts.answer} had never {deed}"
 
 
 def _would(f: Filling) -> str | None:
-    asked = f.facts.question
-    done = asked.participle() if asked is not None and asked.wh == "who" and _claim(f) else None
-    return done and f"would have {done}"
+    question = f.facts.question
+    deed = question.participle() if question is not None and question.wh == "who" and _claim(f) else None
+    return deed and f"would have {deed}"
 
 
 def _before(f: Filling) -> str | None:
@@ -166,6 +177,7 @@ def _before(f: Filling) -> str | None:
     if start is None:
         return None
     years = [int(year) for year in re.findall(r"\b(1[3-9]\d\d|20\d\d)\b", f"{f.facts.text} {f.facts.query}")]
+    # Before every year that the texts mention, in case one of them belongs to an earlier version of the subject.
     return str(min([start, *years]) - f.rng.randint(4, 14))
 
 
@@ -178,18 +190,20 @@ def _living(f: Filling) -> str | None:
 
 
 def _office(f: Filling) -> str | None:
-    asked = f.facts.question
+    question = f.facts.question
     if (
-        asked is None
-        or asked.wh != "who"
-        or asked.verb != "is"
+        question is None
+        or question.wh != "who"
+        or question.verb != "is"
         or f.facts.kind == "organisation"
         or not _claim(f)
     ):
         return None
-    office = word_pattern("office_asked").match(asked.rest)
-    held = any(re.search(r"\b(?:is|current|currently|incumbent)\b", s.text) for s in f.facts.answer_sentences)
-    return asked.rest if office and held else None
+    office = word_pattern("office_asked").match(question.rest)
+    is_held = any(
+        re.search(r"\b(?:is|current|currently|incumbent)\b", s.text) for s in f.facts.answer_sentences
+    )
+    return question.rest if office and is_held else None
 
 
 _AUTHORED = re.compile(r"who (?:wrote|is the (?:author|writer) of|painted|composed)\b", re.IGNORECASE)
@@ -229,10 +243,14 @@ def _nationality(f: Filling) -> str | None:
     if (
         subject is None
         or not subject.noun
-        or not any(has_word(subject.definition, one) for one in word_bank("nationality"))
+        or not any(has_word(subject.definition, nationality) for nationality in word_bank("nationality"))
     ):
         return None
-    others = sorted(one for one in word_bank("other_nationality") if not has_word(f.facts.text, one))
+    others = sorted(
+        nationality
+        for nationality in word_bank("other_nationality")
+        if not has_word(f.facts.text, nationality)
+    )
     return f.rng.choice(others) if others else None
 
 
@@ -255,9 +273,9 @@ MAKERS: Mapping[str, Callable[[Filling], str | None]] = {
     "lasting": lambda f: None if _ENDED.search(f.facts.text) else "",
     "unreviewed": lambda f: None if _REVIEWED.search(f.facts.text) else "",
 }
-"""Gap -> what fills it. The others of `lever_rules.GAPS` are filled by the operators where they work."""
+"""Name of a gap -> the function that fills it. The operators fill the other gaps of `catalogue.levers.GAPS`."""
 
 
 def as_question(text: str) -> str:
-    """A filled wording as a question: with a capital and one mark at its end."""
+    """A filled wording as a question: with a capital at its start and one question mark at its end."""
     return capitalise(re.sub(r"\s+", " ", text).strip().rstrip("?. ")) + "?"

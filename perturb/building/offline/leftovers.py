@@ -1,4 +1,4 @@
-"""The check of leftovers: small marks of cutting and filling that the original text does not have."""
+"""The check of leftovers: small scars of cutting and filling that the original text does not have."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("a blacked-out joint", re.compile(r"\][%&]")),
     ("a broken quotation", re.compile(r"(?:^|\s)[\"”]\s(?=\w)")),
 )
-"""Name of a scar -> pattern; a scar counts only where the text has more of it than the original."""
+"""Name of a scar and its pattern. A scar counts only if the new text has more of it than the original."""
 
 _DOUBLED = re.compile(r"(?<![-\w.,])([A-Za-z]+|\d{2,})\s+\1\b(?![.,]\d)", re.I)
 _ARTICLE = re.compile(r"\b(an?)\s+[\"“'‘(]?([A-Za-z]+|\d+)", re.I)
@@ -70,35 +70,35 @@ _MIXED_CASE = re.compile(r"^[a-z]+[A-Z]|^(?:de|von|van|al|e|i|x|p|bell|will\.i)\
 
 
 def check_leftovers(item: CheckedItem) -> RuleVerdict:
-    """Judge `linguistic_soundness` by the scars in whatever was changed; the original's own scars do not count."""
-    against: list[str] = []
+    """Judge `linguistic_soundness` by the scars in the changed parts. Scars of the original do not count."""
+    scars: list[str] = []
     query = normal(item.original.query)
     if item.context_changed:
-        against += _scars_in("context", item.reading.text, item.text, query)
-        against += (
+        scars += _scars_in("context", item.reading.text, item.text, query)
+        scars += (
             _lost_articles(item, item.inserted)
             + _lower_case_starts(item)
             + _lost_ends(item)
             + _names_in_lower_case(item, " ".join(item.inserted))
         )
     if item.query_changed:
-        against += _scars_in("question", item.original.query, item.candidate.query, query)
+        scars += _scars_in("question", item.original.query, item.candidate.query, query)
         if item.candidate.query[:1].isupper():
-            against += _names_in_lower_case(item, item.candidate.query)
-            against += _lost_articles(item, (item.candidate.query,))
+            scars += _names_in_lower_case(item, item.candidate.query)
+            scars += _lost_articles(item, (item.candidate.query,))
     if item.kind is PerturbationClass.AMBIGUITY and not item.low:
-        against += _telling_pronouns(item)
-    return verdict(item, {"linguistic_soundness": against})
+        scars += _telling_pronouns(item)
+    return verdict(item, {"linguistic_soundness": scars})
 
 
 def _scars_in(place: str, before: str, after: str, query: str) -> list[str]:
-    """Scars beyond those of the text before, and beyond what the original question itself says."""
+    """One line for each scar that the text before did not have and that does not come from the original question."""
     fresh = _scar_counts(after) - _scar_counts(before)
     return [
-        f"The {place} shows {scar}: {shown!r}."
-        for scar, shown in fresh
-        if not (place == "question" and _STRANDED.match(shown))
-        and not (scar == "a doubled word" and shown in query)
+        f"The {place} shows {scar}: {wording!r}."
+        for scar, wording in fresh
+        if not (place == "question" and _STRANDED.match(wording))
+        and not (scar == "a doubled word" and wording in query)
     ]
 
 
@@ -112,7 +112,7 @@ def _scar_counts(text: str) -> Counter[tuple[str, str]]:
 
 @lru_cache(maxsize=1024)
 def _scars_of(text: str) -> tuple[tuple[str, str], ...]:
-    """Every scar of a text with the words that show it."""
+    """Every scar of a text with the wording that shows it."""
     scars = [(scar, m.group().strip()) for scar, pattern in _SCARS for m in pattern.finditer(text)]
     scars += [("a doubled word", m.group().lower()) for m in _DOUBLED.finditer(text) if _is_slip(m)]
     scars += [("a wrong article", m.group()) for m in _ARTICLE.finditer(text) if _wrong_article(m)]
@@ -148,7 +148,7 @@ def _wrong_article(match: re.Match[str]) -> bool:
 
 
 def _lower_case_starts(item: CheckedItem) -> list[str]:
-    """Passages that start in lower case though their originals did not."""
+    """One line for each passage that starts in lower case although its original did not."""
     pairs = zip(item.original.passages, item.candidate.passages, strict=False)
     starts = [(old.text.lstrip(_OPENING), new.text.lstrip(_OPENING)) for old, new in pairs]
     return [
@@ -159,22 +159,22 @@ def _lower_case_starts(item: CheckedItem) -> list[str]:
 
 
 def _lost_ends(item: CheckedItem) -> list[str]:
-    """Sentences of the original before which a new one breaks off without an end."""
+    """A line on the first original sentence before which a new sentence breaks off without an end mark."""
     openings = (sentence[:40] for sentence in item.reading.sentences if len(sentence) > 30)
     places = ((opening, item.text.find(opening)) for opening in openings)
     return [
         f"A sentence has no end before {opening!r}."
-        for opening, place in places
-        if place > 1
-        and item.text[place - 1] == " "
-        and item.text[place - 2].isalnum()
-        and not item.text[:place].endswith("that ")
+        for opening, start in places
+        if start > 1
+        and item.text[start - 1] == " "
+        and item.text[start - 2].isalnum()
+        and not item.text[:start].endswith("that ")
     ][:1]
 
 
 @lru_cache(maxsize=256)
 def _capitals_of(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Words in lower case that a text writes only with a capital inside a sentence, and those only all in capitals."""
+    """Two sets of words, in small letters: those that a text always writes with a capital, and all in capitals."""
     lower = frozenset(re.findall(r"\b[a-z]{2,}\b", text))
     inside = frozenset(w.lower() for w in re.findall(r"(?<=[a-z,] )[A-Z][a-z]+\b", text))
     shouted = frozenset(w.lower() for w in re.findall(r"\b[A-Z]{3,}\b", text))
@@ -182,13 +182,13 @@ def _capitals_of(text: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _names_in_lower_case(item: CheckedItem, text: str) -> list[str]:
-    """Names of the passage that a new text writes in lower case: initials, or two capitalised words in a row."""
+    """A line on the first name that a new text writes in lower case: an acronym, or two words that need capitals."""
     inside, shouted = _capitals_of(item.reading.text)
     tokens = re.findall(r"[A-Za-z]+", text)
     pairs = pairwise(tokens)
-    found = [token for token in tokens if token in shouted]
-    found += [f"{a} {b}" for a, b in pairs if a in inside and b in inside and not {a, b} & STOP_WORDS]
-    return [f"A name stands in lower case: {found[0]!r}."] if found else []
+    names = [token for token in tokens if token in shouted]
+    names += [f"{a} {b}" for a, b in pairs if a in inside and b in inside and not {a, b} & STOP_WORDS]
+    return [f"A name stands in lower case: {names[0]!r}."] if names else []
 
 
 _AFTER_PREPOSITION = re.compile(
@@ -201,11 +201,11 @@ _NAME_ENDS = (
     r"(?=[,.;:)]|$| (?:is|are|was|were|has|have|had|in|of|by|and|to|for|from|on|at|with|that|which|who"
     r"|as|goes|\w+s (?:the|an?|in|on|to))\b)"
 )
-"""What follows a name that stands by itself, and not before a noun of its own (`the Google Glass prototype`)."""
+"""What follows a name that is not part of a longer phrase, such as `the Google Glass prototype`."""
 
 
 def _lost_articles(item: CheckedItem, texts: tuple[str, ...]) -> list[str]:
-    """Names that stand without an article in a new text, though the original always gives them one."""
+    """A line on the first name without an article in a new text, if the original always gives it an article."""
     for text in texts:
         for match in _AFTER_PREPOSITION.finditer(text):
             name = match.group(1).removesuffix("'s")
@@ -214,8 +214,8 @@ def _lost_articles(item: CheckedItem, texts: tuple[str, ...]) -> list[str]:
             before = re.findall(rf"(\w+) {re.escape(name)}\b{_NAME_ENDS}", item.reading.text)
             if re.match(rf"The {re.escape(name)} \w+s\b", item.reading.text):
                 before.append("The")
-            asked = normal(match.group()) in normal(item.original.query)
-            if before and not asked and all(word.lower() in ("the", "a", "an") for word in before):
+            in_question = normal(match.group()) in normal(item.original.query)
+            if before and not in_question and all(word.lower() in ("the", "a", "an") for word in before):
                 return [f"A name lost its article: {match.group()!r}."]
     return []
 
@@ -224,14 +224,14 @@ _PRONOUNS = {"he": "m", "him": "m", "his": "m", "she": "f", "her": "f", "hers": 
 
 
 def _telling_pronouns(item: CheckedItem) -> list[str]:
-    """A pronoun whose gender fits only one of the people in play gives the answer away."""
+    """A line on a pronoun that gives the answer away, since its gender fits only one of the two people."""
     for sentence in item.added:
-        said = words(sentence)
-        pronouns = {_PRONOUNS[word] for word in said if word in _PRONOUNS}
+        sentence_words = words(sentence)
+        pronouns = {_PRONOUNS[word] for word in sentence_words if word in _PRONOUNS}
         firsts = re.findall(
             r"(?<![\w’'] )\b([A-Z][a-z]+)(?= [A-Z])|\b[a-z]+ ([A-Z][a-z]+)(?= [A-Z])", sentence
         )
-        people = {g for pair in firsts for g in (_gender(pair[0] or pair[1]),) if g}
+        people = {gender for pair in firsts for gender in (_gender(pair[0] or pair[1]),) if gender}
         if len(pronouns) == 1 and len(people) == 2:
             return [f"The gender of a pronoun gives the answer away: {sentence[:60]!r}."]
     return []

@@ -1,8 +1,8 @@
-"""What operators take out of passages and put into them: cutters and donors.
+"""Cutters take material out of passages, and donors lend material to put in.
 
-A cutter yields the texts that remain, the best first. A donor is another instance of the base set that lends a second
-referent or a passage. A table keeps a few donors for each kind of answer and question, those with the smallest
-digests. So the table hardly changes when the base set grows, and an instance always gets the same donors.
+A cutter yields passages with less text, the best first. A donor is another instance of the base set that lends a second
+referent or a passage. The table of donors keeps those with the smallest digests, a few for each kind of answer and
+question. So it hardly changes when the base set grows, and an instance always gets the same donors.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from perturb.text.matching import beyond_reading
 
 
 def beside_answer(facts: Facts, piece: str) -> bool:
-    """Whether a piece of a passage can go: it holds no answer and no content word of the question."""
+    """Whether a piece of a passage may be cut: it holds no answer and no content word of the question."""
     answers = facts.instance.answers
     if any(has_word(piece, answer) or has_word(answer, piece.strip()) for answer in answers):
         return False
@@ -31,10 +31,11 @@ def beside_answer(facts: Facts, piece: str) -> bool:
 
 
 def _matches(facts: Facts, pattern: re.Pattern[str]) -> Iterator[tuple[int, str, re.Match[str]]]:
+    """Yield index and text of a passage with each match that lies within one complete sentence of it."""
     for index, passage in enumerate(facts.passages):
-        for found in pattern.finditer(passage.text):
-            if _stands_whole(facts, index, found.span()):
-                yield index, passage.text, found
+        for match in pattern.finditer(passage.text):
+            if _stands_whole(facts, index, match.span()):
+                yield index, passage.text, match
 
 
 def _stands_whole(facts: Facts, index: int, span: Span) -> bool:
@@ -45,76 +46,78 @@ def _stands_whole(facts: Facts, index: int, span: Span) -> bool:
 
 
 def _bracket(facts: Facts) -> Iterator[Cut]:
-    for index, text, found in _matches(
+    for index, text, match in _matches(
         facts, compiled(r" ?\([^()]{4,160}\)| [–—] [^–—.()]{8,150} [–—](?= [a-z])")
     ):
-        inner = found[0].strip(" ()–—")
+        inner = match[0].strip(" ()–—")
+        # A bracket that begins with a number stays: it may hold the dates from which the answer can be worked out.
         if (
             re.match(r"[^\d]*[a-z]{3}", inner)
             and beside_answer(facts, inner)
-            and text[found.end() : found.end() + 1] in " ,.;"
+            and text[match.end() : match.end() + 1] in " ,.;"
         ):
-            yield index, without_span(text, *found.span())
+            yield index, without_span(text, *match.span())
 
 
 def _opening(facts: Facts) -> Iterator[Cut]:
     for sentence in facts.sentences:
-        found = word_pattern("opening").search(sentence.text)
-        if found is None or not sentence.complete or not beside_answer(facts, found[0]):
+        match = word_pattern("opening").search(sentence.text)
+        if match is None or not sentence.complete or not beside_answer(facts, match[0]):
             continue
-        if re.match(r"(?:After|Following|Because|Since|Due|Thanks)\b", found[0]):
-            continue  # what follows may need its cause
-        if re.match(r"(?:In|On|At|During|By|From|For|With|Along)\b.* (?:it|he|she|they) ", found[0]):
-            continue  # a clause with a subject of its own, and what follows goes on with it
-        rest = sentence.text[found.end() - 1 :]  # the pattern ends with the first letter of the main clause
-        if re.match(r"(?:Jr|Sr)\b|[a-z]+ed\b|(?:built|made|held|known|led|set|won|written) ", rest):
+        if re.match(r"(?:After|Following|Because|Since|Due|Thanks)\b", match[0]):
+            continue  # the main clause may make no sense without its cause
+        if re.match(r"(?:In|On|At|During|By|From|For|With|Along)\b.* (?:it|he|she|they) ", match[0]):
+            continue  # a clause with its own subject, to which the main clause may refer
+        # The pattern ends with the first letter of the main clause.
+        main_clause = sentence.text[match.end() - 1 :]
+        if re.match(r"(?:Jr|Sr)\b|[a-z]+ed\b|(?:built|made|held|known|led|set|won|written) ", main_clause):
             continue
-        names = re.findall(r"\b[A-Z]\w+", found[0][1:])
-        if names and re.match(r"(?:he|she|it|they|his|her|its|their|this|these|that)\b", rest):
+        names = re.findall(r"\b[A-Z]\w+", match[0][1:])
+        if names and re.match(r"(?:he|she|it|they|his|her|its|their|this|these|that)\b", main_clause):
+            continue  # the pronoun would lose the name that it stands for
+        if re.match(r"(?:(?:the|an?) [^,.]{2,60}|[A-Z][\w’'-]+(?: [A-Z][\w’'-]+){0,3}), ", main_clause):
+            continue  # the text after the comma may merely describe the last name of the opening
+        if re.search(r"\b(?:then|too|also|instead|therefore)\b", main_clause[:60]):
             continue
-        if re.match(r"(?:(?:the|an?) [^,.]{2,60}|[A-Z][\w’'-]+(?: [A-Z][\w’'-]+){0,3}), ", rest):
-            continue  # what follows the comma may only say who or what was named last
-        if re.search(r"\b(?:then|too|also|instead|therefore)\b", rest[:60]):
-            continue
-        if re.match(r"In (?:the )?[A-Z]", sentence.text) and re.search(r"\b(?:1\d|20)\d\d\b", rest):
-            continue  # what came out there on that day came out elsewhere on another
+        if re.match(r"In (?:the )?[A-Z]", sentence.text) and re.search(r"\b(?:1\d|20)\d\d\b", main_clause):
+            continue  # the year of a release in one country may not hold for another
         text = facts.passages[sentence.passage].text
-        yield sentence.passage, text[: sentence.start] + capitalise(rest) + text[sentence.end :]
+        yield sentence.passage, text[: sentence.start] + capitalise(main_clause) + text[sentence.end :]
 
 
 def _city(facts: Facts) -> Iterator[Cut]:
-    for index, text, found in _matches(facts, word_pattern("city_phrase")):
-        before = re.search(r"\b(?:in|at|from|near|of|to) (?:[A-Z][\w ]+, )?$", text[: found.start()])
-        clause = re.match(r"[A-Z][\w.]*(?: [A-Z][\w.]*)* [a-z]+(?:s|ed)\b", text[found.end() :])
-        if before and not clause and before[0].count(",") == 0 and beside_answer(facts, found[1]):
-            yield index, text[: found.start()] + text[found.end() :]
+    for index, text, match in _matches(facts, word_pattern("city_phrase")):
+        before = re.search(r"\b(?:in|at|from|near|of|to) (?:[A-Z][\w ]+, )?$", text[: match.start()])
+        clause = re.match(r"[A-Z][\w.]*(?: [A-Z][\w.]*)* [a-z]+(?:s|ed)\b", text[match.end() :])
+        if before and not clause and before[0].count(",") == 0 and beside_answer(facts, match[1]):
+            yield index, text[: match.start()] + text[match.end() :]
 
 
 def _colour(facts: Facts) -> Iterator[Cut]:
-    for index, text, found in _matches(facts, word_pattern("colour_use")):
-        left = text[: found.start()]
+    for index, text, match in _matches(facts, word_pattern("colour_use")):
+        left = text[: match.start()]
         if re.search(r"\b(?:and|or|an?|[a-z]+ish|dark|light|bright|pale|,) $", left) and not re.search(
             r"\ba $", left
         ):
             continue
-        noun = re.match(r" ([a-z]+)", text[found.end() :])
-        if noun and beside_answer(facts, f"{found[0]} {noun[1]}"):
+        noun = re.match(r" ([a-z]+)", text[match.end() :])
+        if noun and beside_answer(facts, f"{match[0]} {noun[1]}"):
             if left.endswith(" a ") and noun[1][0] in "aeiou":
                 continue  # the article would change
-            yield index, left + text[found.end() :].lstrip()
+            yield index, left + text[match.end() :].lstrip()
 
 
 def _example(facts: Facts) -> Iterator[Cut]:
-    for place, sentence in enumerate(facts.sentences):
-        own = [s for s in facts.sentences if s.passage == sentence.passage]
-        after = facts.sentences[place + 1] if place + 1 < len(facts.sentences) else None
+    for index, sentence in enumerate(facts.sentences):
+        same_passage = [s for s in facts.sentences if s.passage == sentence.passage]
+        next_sentence = facts.sentences[index + 1] if index + 1 < len(facts.sentences) else None
         leans = (
-            after is not None
-            and after.passage == sentence.passage
-            and word_pattern("leans").match(after.text)
+            next_sentence is not None
+            and next_sentence.passage == sentence.passage
+            and word_pattern("leans").match(next_sentence.text)
         )
         if (
-            len(own) > 2
+            len(same_passage) > 2
             and sentence.complete
             and not leans
             and re.match(r"For (?:example|instance)\b", sentence.text)
@@ -131,10 +134,10 @@ def _figure(facts: Facts) -> Iterator[Cut]:
     pattern = compiled(
         rf"\b(?:the|its|his|her|their|these|those) ({number} )(?=[a-z]{{3,}}s\b(?! (?:of|and|or|to)\b))"
     )
-    for index, text, found in _matches(facts, pattern):
-        noun = re.match(r"[a-z]+", text[found.end() :])
-        if noun and noun[0] not in word_bank("counted_closely") and beside_answer(facts, found[1] + noun[0]):
-            yield index, text[: found.start(1)] + text[found.end(1) :]
+    for index, text, match in _matches(facts, pattern):
+        noun = re.match(r"[a-z]+", text[match.end() :])
+        if noun and noun[0] not in word_bank("counted_closely") and beside_answer(facts, match[1] + noun[0]):
+            yield index, text[: match.start(1)] + text[match.end(1) :]
 
 
 def _month(facts: Facts) -> Iterator[Cut]:
@@ -145,18 +148,18 @@ def _month(facts: Facts) -> Iterator[Cut]:
     )
     if any(word_pattern("month").search(answer) for answer in facts.instance.answers):
         return
-    for index, text, found in _matches(facts, pattern):
-        piece = text[found.start() : found.start(2)]
+    for index, text, match in _matches(facts, pattern):
+        piece = text[match.start() : match.start(2)]
         if not beside_answer(facts, piece):
             continue
-        right = text[found.end() :]
-        before = re.split(r"[.!?\n]", text[: found.start()])[-1]
+        right = text[match.end() :]
+        before = re.split(r"[.!?\n]", text[: match.start()])[-1]
         closes = "," in piece and "," not in before and len(before.split()) > 2  # the comma of "May 4, 1818,"
         if closes and re.match(
             r", (?!and|but|which|who|with|when|where|after|before|it|he|she|they)[a-z]", right
         ):
             right = right[1:]
-        yield index, f"{text[: found.start()]}{'In' if piece[0].isupper() else 'in'} {found[2]}{right}"
+        yield index, f"{text[: match.start()]}{'In' if piece[0].isupper() else 'in'} {match[2]}{right}"
 
 
 def _alias(facts: Facts) -> Iterator[Cut]:
@@ -165,9 +168,9 @@ def _alias(facts: Facts) -> Iterator[Cut]:
         r"(?:known (?:simply )?as|called|spelled|abbreviated|nicknamed|termed|referred to as)"
         r" (?:the |an? )?[^,.;()]{2,50}(,)"
     )
-    for index, text, found in _matches(facts, pattern):
-        left, right = text[: found.start()], text[found.end() :]
-        if found[0][0] == "," and beside_answer(facts, found[0]) and not re.match(r" (?:or|and) ", right):
+    for index, text, match in _matches(facts, pattern):
+        left, right = text[: match.start()], text[match.end() :]
+        if match[0][0] == "," and beside_answer(facts, match[0]) and not re.match(r" (?:or|and) ", right):
             yield index, left + right
 
 
@@ -198,15 +201,15 @@ CUTTERS: Mapping[str, Callable[[Facts], Iterator[Cut]]] = {
     "agent": cut_agent,
 }
 TAKES_ANSWER = ("answer", "time", "agent")
-"""The cutters that take the answer out."""
+"""The cutters that remove the answer."""
 
 
 _IN_TABLE = 24
-"""Donors kept for each kind of answer and each way of asking."""
+"""How many donors the table keeps for each kind of answer and each way of asking."""
 _LENT = 10
-"""Donors of each sort that an instance is lent."""
+"""How many donors of each group are lent to an instance."""
 _LONGEST = 4_000
-"""Characters: passages longer than that lend nothing."""
+"""A donor's passage has at most this many characters."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,36 +228,39 @@ class DonorTable:
             and sum(len(passage.text) for passage in instance.passages[:1]) <= _LONGEST
         )
         groups: dict[str, list[BaseInstance]] = {}
+        # Drawn by the hash of the id and not by position, so that a longer base set keeps most of the table.
         for lender in sorted(lenders, key=lambda lender: (fraction_of("donor", lender.id), lender.id)):
             for group in _groups_of(lender.query, "".join(lender.answers[:1])):
                 groups.setdefault(group, []).append(lender)
-        return cls({name: tuple(found[:_IN_TABLE]) for name, found in sorted(groups.items())})
+        return cls({name: tuple(members[:_IN_TABLE]) for name, members in sorted(groups.items())})
 
     @cached_property
     def digest(self) -> str:
-        """Digest of the table: the items that rules make hang on it."""
-        return digest([[name, [one.id for one in found]] for name, found in self.groups.items()])
+        """Digest of the table, which enters the identity of rule jobs, since their items depend on the donors."""
+        return digest([[name, [lender.id for lender in lenders]] for name, lenders in self.groups.items()])
 
     def lent_to(self, instance: BaseInstance) -> tuple[BaseInstance, ...]:
-        """The donors of one instance: of its kind of answer, of its way of asking, and a few of any."""
+        """The donors for an instance: some with its kind of answer, some with its way of asking, and a few others."""
         return _lent(self, instance.id, instance.query, "".join(instance.answers[:1]))
 
 
 @lru_cache(maxsize=256)
 def _lent(table: DonorTable, borrower: str, query: str, answer: str) -> tuple[BaseInstance, ...]:
-    lent: dict[str, BaseInstance] = {}
+    donors: dict[str, BaseInstance] = {}
+    # Each borrower starts at another place of the group, so that not all of them get the same donors. One more than
+    # needed is taken, since the borrower itself may be among them.
     first = seed_of("lend", borrower)
     for group in _groups_of(query, answer):
-        found = table.groups.get(group, ())
-        order = (found[(first + n) % len(found)] for n in range(min(len(found), _LENT + 1)))
-        lent |= {one.id: one for one in order if one.id != borrower}
-    return tuple(lent.values())
+        lenders = table.groups.get(group, ())
+        order = (lenders[(first + n) % len(lenders)] for n in range(min(len(lenders), _LENT + 1)))
+        donors |= {donor.id: donor for donor in order if donor.id != borrower}
+    return tuple(donors.values())
 
 
 def _groups_of(query: str, answer: str) -> list[str]:
-    """The groups that an instance belongs to, told from the look of its question and first answer alone."""
+    """The groups that an instance belongs to, judged by the wording of its question and of its first answer."""
     words = query.lower().split()
-    asked = " ".join(words[:2]) if words[:1] == ["who"] else next(iter(words), "")
+    way_of_asking = " ".join(words[:2]) if words[:1] == ["who"] else next(iter(words), "")
     if word_pattern("dated").search(answer):
         kind = "date"
     elif re.search(r"\d", answer):
@@ -265,11 +271,11 @@ def _groups_of(query: str, answer: str) -> list[str]:
         kind = "place"
     else:
         kind = "other"
-    return [f"answer {kind}", f"asked {asked}", "any"]
+    return [f"answer {kind}", f"asked {way_of_asking}", "any"]
 
 
 _MOST_TIMES = 2.5
-"""A donor's passage is at most so many times longer or shorter than the instance's own."""
+"""A donor's passage may be this many times longer or shorter than the passage that it joins or replaces."""
 _CREDIT = re.compile(
     r"\b(?:writ\w+|wrote|compos\w+|author\w*|poe[mt]\w*|music\w*|lyric\w*|songs?|songwriter|sing(?:s|er|ers)?|sang|sung|record\w*|play(?:s|ed)"
     r"|starr?(?:s|ed|ing)|portray\w*|voice[sd]?|direct\w+)\b",
@@ -279,34 +285,34 @@ _CREDIT = re.compile(
 
 
 def unrelated(filling: Filling) -> Iterator[tuple[Passage, ...]]:
-    """The passages of donors that share no word with the question, one for each signal passage."""
-    wanted = content_stems(filling.facts.instance.query)
-    own = filling.facts.passages
+    """Yield passages of donors that share no word with the question, as many as there are signal passages."""
+    query_stems = content_stems(filling.facts.instance.query)
+    passages = filling.facts.passages
     chosen: list[tuple[str, Passage]] = []
     for donor in filling.donors:
-        if len(chosen) == len(own):
+        if len(chosen) == len(passages):
             break
         if facts_of(donor).kind == filling.facts.kind:
-            continue  # its answer is of the kind that is asked for
+            continue  # a reader might take the donor's answer for an answer to the question
         if _CREDIT.search(filling.facts.query) and _CREDIT.search(donor.passages[0].text):
-            continue  # it may credit somebody with what is asked for
+            continue  # the donor may credit somebody with the very work that the question asks about
         for passage in facts_of(donor).passages[:1]:
-            told = f"{passage.title} {passage.text}"
+            donor_text = f"{passage.title} {passage.text}"
             if (
-                _alike_in_length(passage.text, own[len(chosen)].text)
+                _alike_in_length(passage.text, passages[len(chosen)].text)
                 and _begins_and_ends(passage.text)
-                and not content_stems(told) & wanted
-                and leak(filling.facts, told) is None
+                and not content_stems(donor_text) & query_stems
+                and leak(filling.facts, donor_text) is None
             ):
                 chosen.append((donor.id, replace(passage, text=re.sub(r" {2,}", " ", passage.text))))
-    if len(chosen) < len(own):
+    if len(chosen) < len(passages):
         return
     filling.used |= {name for name, _ in chosen}
-    yield tuple(replace(new, role=old.role) for old, (_, new) in zip(own, chosen, strict=True))
+    yield tuple(replace(new, role=old.role) for old, (_, new) in zip(passages, chosen, strict=True))
 
 
-def _alike_in_length(one: str, other: str) -> bool:
-    return len(one) <= len(other) * _MOST_TIMES and len(other) <= len(one) * _MOST_TIMES
+def _alike_in_length(text: str, other: str) -> bool:
+    return len(text) <= len(other) * _MOST_TIMES and len(other) <= len(text) * _MOST_TIMES
 
 
 def _begins_and_ends(text: str) -> bool:
@@ -317,30 +323,36 @@ def _begins_and_ends(text: str) -> bool:
 
 
 def joined(filling: Filling) -> Iterator[tuple[str, str]]:
-    """For each donor with the same question about another thing of the kind: a noun for both, and both passages."""
+    """For each donor that asks the same of another thing, yield a noun for both and their passages in one text."""
     facts = filling.facts
-    own = facts.passages[facts.home].text
+    own_text = facts.passages[facts.home].text
     for donor in filling.donors:
         other = facts_of(donor)
         if other.unfit is not None or other.subject is None or facts.subject is None or not other.one_answer:
             continue
-        text = other.passages[other.home].text
+        donor_text = other.passages[other.home].text
         kind = other.subject.kind
         if kind != facts.subject.kind or kind == "person" or _asked(other) != _asked(facts):
             continue
-        if has_word(text, facts.answer) or has_word(own, other.answer):
+        if has_word(donor_text, facts.answer) or has_word(own_text, other.answer):
             continue
-        if not (_begins_and_ends(own) and _begins_and_ends(text) and _alike_in_length(text, own)):
+        if not (
+            _begins_and_ends(own_text)
+            and _begins_and_ends(donor_text)
+            and _alike_in_length(donor_text, own_text)
+        ):
             continue
         filling.used.add(donor.id)
         noun = facts.subject.noun if facts.subject.noun == other.subject.noun else kind
-        yield noun, f"{own.rstrip()}\n\n{text.strip()}"
+        yield noun, f"{own_text.rstrip()}\n\n{donor_text.strip()}"
 
 
 def _asked(facts: Facts) -> frozenset[str]:
-    """What is asked about the subject: the stems of the question without the subject's name and noun."""
+    """The stems of what the question asks about its subject, without the subject's name and noun."""
     subject = facts.subject
-    rest = facts.instance.query.lower()
+    question = facts.instance.query.lower()
     if subject is not None:
-        rest = rest.replace(re.sub(r"^the ", "", subject.name.lower()), " ").replace(subject.noun, " ")
-    return content_stems(rest) - content_stems("song movie film book novel show series lyrics")
+        question = question.replace(re.sub(r"^the ", "", subject.name.lower()), " ").replace(
+            subject.noun, " "
+        )
+    return content_stems(question) - content_stems("song movie film book novel show series lyrics")

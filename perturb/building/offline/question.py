@@ -1,4 +1,7 @@
-"""Questions: restores the letter case of names, and turns "who wrote Emma" into the claim "… wrote Emma"."""
+"""Reads questions: restores the letter case of names, and turns "who wrote Emma" into the claim "… wrote Emma".
+
+Many data sets write their questions in small letters, so names must be found again with the help of the passages.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from perturb.records import Passage
 
 
 def is_cased(query: str) -> bool:
-    """Whether a question writes its names with capitals, as its first word alone does not show."""
+    """Whether a question writes names with capitals. Its first word has a capital anyway and does not count."""
     return any(word[0].isupper() for word in tokens(query)[1:])
 
 
@@ -22,7 +25,7 @@ def bare_title(title: str) -> str:
 
 
 def recase(query: str, passages: tuple[Passage, ...]) -> str:
-    """The question with the names in it written as titles and passages write them; a cased one stays.
+    """The question with its names written as in the titles and passages; a question with capitals stays as it is.
 
     >>> recase("who wrote pride and prejudice", (Passage("Pride and Prejudice is a novel.", "Pride and Prejudice"),))
     'who wrote Pride and Prejudice'
@@ -36,32 +39,36 @@ def recase(query: str, passages: tuple[Passage, ...]) -> str:
         for form in (passage.title, bare_title(passage.title))
     }
     sources = [*titles, *(passage.text for passage in passages)]
-    found, result, at, cursor = list(TOKEN.finditer(query)), "", 0, 0
-    while at < len(found):
-        for length in range(min(8, len(found) - at), 0, -1):
-            start, end = found[at].start(), found[at + length - 1].end()
+    tokens_found = list(TOKEN.finditer(query))
+    result, position, cursor = "", 0, 0
+    while position < len(tokens_found):
+        # The longest phrase first, so that "new york times" is not read as "New York" and "times".
+        for length in range(min(8, len(tokens_found) - position), 0, -1):
+            start, end = tokens_found[position].start(), tokens_found[position + length - 1].end()
             cased = _cased(query[start:end], titles, sources, query)
             if cased is not None:
-                result, cursor, at = result + query[cursor:start] + cased, end, at + length
+                result, cursor, position = result + query[cursor:start] + cased, end, position + length
                 break
         else:
-            at += 1
+            position += 1
     return result + query[cursor:]
 
 
 def _cased(phrase: str, titles: dict[str, list[str]], sources: list[str], query: str) -> str | None:
+    """The phrase as a title or passage writes it; None if it is not a name."""
     words = phrase.split()
     if phrase == "us":
         return "US" if re.search(r"\b(?:the|in) us\b", query) else None
     bare = [plain(word) for word in tokens(phrase)]
-    for title, said in titles.items() if len(words) > 1 or not is_common(phrase) else ():
-        if said in (bare, ["the", *bare]):
+    for title, title_words in titles.items() if len(words) > 1 or not is_common(phrase) else ():
+        if title_words in (bare, ["the", *bare]):
             if len(words) > 1 and title[1:].islower() and is_common(plain(words[0])):
                 return phrase  # a title such as "Safety pin" is a common noun
-            return title if said == bare else title[4:]
+            return title if title_words == bare else title[4:]
     if len(words) == 1:
         return _cased_word(phrase, sources)
     small = is_small(words[0]) or is_small(words[-1])
+    # A phrase such as "to be" is a name only in quotation marks.
     forms = [
         source[start:end]
         for source in sources
@@ -76,7 +83,7 @@ def _cased(phrase: str, titles: dict[str, list[str]], sources: list[str], query:
 
 
 def _cased_word(word: str, sources: list[str]) -> str | None:
-    """A single word in capitals only if no dictionary knows it as a common word."""
+    """A single word with a capital if it is not a common word; None if nothing shows that it is a name."""
     key = plain(word)
     if is_small(word) or len(key) < 3 or is_common(key):
         return None
@@ -84,21 +91,22 @@ def _cased_word(word: str, sources: list[str]) -> str | None:
     if forms and all(form[:1].isupper() for form in forms):
         return forms[0]
     capital = word.capitalize()
-    known = any(capital in word_bank(bank) for bank in ("first_name", "city", "region"))
-    return capital if not forms and known else None
+    is_name = any(capital in word_bank(bank) for bank in ("first_name", "city", "region"))
+    return capital if not forms and is_name else None
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question taken apart: subject and predicate of the claim, one of which the answer completes."""
+    """A question as the parts of a claim. The answer completes the claim as its subject or at its end."""
 
     wh: str
+    """The question word in small letters: `who`, `when` or `where`."""
     subject: str
-    """Empty where the answer is the subject."""
+    """Empty if the answer is the subject."""
     verb: str
-    """The finite verb, an auxiliary if there is one."""
+    """The finite verb, which may be an auxiliary."""
     rest: str
-    """What follows it."""
+    """The text after the verb."""
 
     @property
     def deed(self) -> str:
@@ -107,7 +115,7 @@ class Question:
 
     @property
     def doing(self) -> str:
-        """The verb that says what was done: "wrote", "filmed"; empty where something only is."""
+        """The verb that says what was done: "wrote", "filmed"; empty if the question asks about a state."""
         if self.verb not in _BE:
             return self.verb
         first = self.rest.removeprefix("first ").removeprefix("last ").split(" ", 1)[0]
@@ -135,7 +143,7 @@ class Question:
         return negated and f"{self.subject} {negated} {self.placed(value)}"
 
     def participle(self) -> str | None:
-        """The deed as a participle: "written Emma"; None for a state."""
+        """The predicate as a participle: "written Emma"; None for a state."""
         form = inflected(self.verb, "VBN") if self.verb not in _BE else None
         return form and f"{form} {self.rest}".strip()
 
@@ -148,13 +156,12 @@ class Question:
 
     def placed(self, value: str) -> str:
         """The value with the preposition that the claim needs: "in 1984", "on 3 May 1984"."""
-        first = plain(tokens(value)[0]) if tokens(value) else ""
-        if first in _PREPOSITIONS:
+        words = tokens(value)
+        if words and plain(words[0]) in _PREPOSITIONS:
             return value
-        if self.wh == "where":
-            return f"in {value}"
-        day = re.search(r"\b\d{1,2}\b", re.sub(r"\b\d{3,4}\b", "", value))
-        return f"on {value}" if day else f"in {value}"
+        without_year = re.sub(r"\b\d{3,4}\b", "", value)
+        is_day = self.wh == "when" and re.search(r"\b\d{1,2}\b", without_year)
+        return f"on {value}" if is_day else f"in {value}"
 
 
 _BE = ("is", "was", "are", "were")
@@ -163,11 +170,11 @@ _SLIP = re.compile(
     r"\b(?:this|last|next) (?:year|season)|,|\blyrics$|\b\d{4}$|\b(?:and|or|of|by|with|from|when|where|what)$|\bthis\b|"
     r"\bin Olympics\b|\b(?:game|in) NBA\b"
 )
-"""Ends and words of a question that print would show."""
+"""Signs of a question that would read badly as a statement: dangling ends, "this year", missing articles."""
 
 
 def parse_question(query: str) -> Question | None:
-    """Read a question whose names are in proper case; None where its form is not a known one."""
+    """Parse a question whose names have their capitals; None if its form is not supported."""
     words = query.split()
     if not 3 <= len(words) <= 16 or any(mark in query for mark in ';|{}[]\n"') or _SLIP.search(query):
         return None
@@ -177,37 +184,46 @@ def parse_question(query: str) -> Question | None:
     return _when_where(words, low) if low[0] in ("when", "where") else None
 
 
-def _who(words: list[str], low: list[str]) -> Question | None:
+def _who(words: list[str], lowered: list[str]) -> Question | None:
     if (
-        low[1] in ("is", "was")
+        lowered[1] in ("is", "was")
         and len(words) > 3
-        and low[2] == "the"
-        and "that" not in low
-        and "who" not in low[3:]
+        and lowered[2] == "the"
+        and "that" not in lowered
+        and "who" not in lowered[3:]
     ):
-        return Question("who", "", low[1], " ".join(words[2:]))
-    if low[1] not in word_bank("made_verb") or low[2] in ("did", "does", "do", "at", "for", "in", "on"):
+        return Question("who", "", lowered[1], " ".join(words[2:]))
+    if lowered[1] not in word_bank("made_verb") or lowered[2] in (
+        "did",
+        "does",
+        "do",
+        "at",
+        "for",
+        "in",
+        "on",
+    ):
         return None
-    if inflected(low[1], "VB") == low[1]:
-        return None
-    rest = re.sub(r"^((?:theme )?(?:song|movie|film|book)s?\b)", r"the \1", " ".join(words[2:]))
+    if inflected(lowered[1], "VB") == lowered[1]:
+        return None  # "who write": a typing error, or a question about several people
+    object_text = re.sub(r"^((?:theme )?(?:song|movie|film|book)s?\b)", r"the \1", " ".join(words[2:]))
     bare = (
         words[2:]
         and words[2].islower()
-        and low[2] not in ("the", "a", "an", "to", "that")
-        and "song" not in low[2:4]
+        and lowered[2] not in ("the", "a", "an", "to", "that")
+        and "song" not in lowered[2:4]
     )
-    return None if bare and not _sound_object(rest) else Question("who", "", low[1], rest)
+    return None if bare and not _sound_object(object_text) else Question("who", "", lowered[1], object_text)
 
 
 def _sound_object(rest: str) -> bool:
-    """Whether what follows the verb begins with an article or a name, as print wants it."""
+    """Whether the text begins with an article, a name or a number, as a correct sentence does after its verb."""
     return re.match(r"(?:the|a|an|[A-Z]\S*|\d\S*) ", f"{rest} ") is not None
 
 
-def _when_where(words: list[str], low: list[str]) -> Question | None:
-    rest, following = words[2:], low[2:]
-    if low[1] == "did":
+def _when_where(words: list[str], lowered: list[str]) -> Question | None:
+    rest, following = words[2:], lowered[2:]
+    # "when did Rome fall" becomes "Rome fell …", so the verb must be found: the subject stands before it.
+    if lowered[1] == "did":
         place = next(
             (
                 i
@@ -226,19 +242,19 @@ def _when_where(words: list[str], low: list[str]) -> Question | None:
             or "from" in tail
         ):
             return None
-        return Question(low[0], " ".join(rest[:place]), past, " ".join(rest[place + 1 :]))
-    if low[1] in ("was", "were", "is", "are"):
+        return Question(lowered[0], " ".join(rest[:place]), past, " ".join(rest[place + 1 :]))
+    if lowered[1] in ("was", "were", "is", "are"):
         place = next((i for i, w in enumerate(following) if i and _participle(w)), None)
         if place and following[place - 1] in ("first", "last", "originally", "finally"):
             place -= 1
         if not place or not _sound_object(" ".join(rest)) or is_small(following[place - 1]):
             return None
-        return Question(low[0], " ".join(rest[:place]), low[1], " ".join(rest[place:]))
+        return Question(lowered[0], " ".join(rest[:place]), lowered[1], " ".join(rest[place:]))
     return None
 
 
-def _noun(words: list[str], place: int) -> bool:
-    return words[place - 1] in ("the", "a", "an", "of", "to", "first", "last", "new")
+def _noun(words: list[str], index: int) -> bool:
+    return words[index - 1] in ("the", "a", "an", "of", "to", "first", "last", "new")
 
 
 def _participle(word: str) -> bool:

@@ -1,6 +1,7 @@
-"""How the offline verifiers read an original instance: aliases, support and kind of the answer.
+"""What the offline verifiers read from an original instance: its aliases, its support and the kind of its answer.
 
-It also finds values of a type in a text, which are dates, numbers and names, and the forms that a value may take.
+An alias is an accepted answer, and the support are the sentences that hold one. The module also finds dates, numbers
+and names in a text, and the traces by which a text gives an answer away.
 """
 
 from __future__ import annotations
@@ -80,26 +81,27 @@ def years_in(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1024)
 def numbers_in(text: str) -> frozenset[float]:
-    """The numbers in a text, in digits or words, cardinal or ordinal; the word `one` counts as no number.
+    """The numbers in a text, in digits or words, cardinal or ordinal; the word `one` is not counted as a number.
 
     >>> sorted(numbers_in("the twenty-second of 1,200 and 3.5 million men"))
     [22.0, 1200.0, 3500000.0]
     """
-    plain = re.sub(r"\b(?:per|a|each) second\b", " ", normal(text))
-    found: set[float] = set()
+    plain = re.sub(r"\b(?:per|a|each) second\b", " ", normal(text))  # this `second` is a unit, not an ordinal
+    numbers: set[float] = set()
     for match in _NUMBER.finditer(plain):
         value = float(match.group(1).replace(",", "") + (match.group(2) or ""))
-        follow = plain[match.end() :].split(maxsplit=1)
-        scale = _SCALES.get(follow[0].strip(".,;)"), 1) if follow else 1
-        found.add(value * scale)
-    return frozenset(found | _spelled_numbers(plain))
+        following = plain[match.end() :].split(maxsplit=1)
+        scale = _SCALES.get(following[0].strip(".,;)"), 1) if following else 1
+        numbers.add(value * scale)
+    return frozenset(numbers | _spelled_numbers(plain))
 
 
 def _spelled_numbers(plain: str) -> set[float]:
-    found: set[float] = set()
+    """The numbers that a text writes in words, put together word by word: `two` `hundred` `and` `five`."""
+    numbers: set[float] = set()
     value: float | None = None
     last = ""
-    for word in [*re.findall(r"[a-z]+", plain), ""]:
+    for word in [*re.findall(r"[a-z]+", plain), ""]:  # the empty word closes a number at the end of the text
         if word in _SMALL and (value is None or last in _SCALES or (last in _TENS and _SMALL[word] < 10)):
             value = (value or 0.0) + _SMALL[word]
         elif word in _SCALES and value is not None:
@@ -108,10 +110,10 @@ def _spelled_numbers(plain: str) -> set[float]:
             continue
         else:
             if value is not None and last != "one":
-                found.add(value)
+                numbers.add(value)
             value = _SMALL.get(word)
         last = word
-    return found
+    return numbers
 
 
 @lru_cache(maxsize=1024)
@@ -123,26 +125,24 @@ def names_in(text: str) -> frozenset[str]:
     >>> sorted(names_in("The singer Ray Bell met Ann in New York."))
     ['ann', 'new york', 'ray bell']
     """
-    found = set()
+    names = set()
     for match in _NAME.finditer(text):
         tokens = match.group().strip(".,'’-&").split()
-        opens = (
-            not text[: match.start()].rstrip("\"“'‘( ")
-            or text[: match.start()].rstrip("\"“'‘( ")[-1] in ".!?"
-        )
+        before = text[: match.start()].rstrip("\"“'‘( ")
+        opens = not before or before[-1] in ".!?"
         if opens and len(tokens) == 1 and normal(tokens[0]) not in FIRST_NAMES:
             continue
         while tokens and normal(tokens[0]) in STOP_WORDS | _OPENERS:
             tokens = tokens[1:]
         if tokens and not tokens[0].isdigit():
             name = normal(" ".join(tokens))
-            found.add(name[:-2] if name.endswith("'s") else name)
-    return frozenset(found)
+            names.add(name[:-2] if name.endswith("'s") else name)
+    return frozenset(names)
 
 
 @lru_cache(maxsize=1024)
 def values_in(kind: ValueKind, text: str) -> frozenset[str]:
-    """Values of a kind in a text, as comparable strings; none for phrases, whose kind has no shape."""
+    """Values of a kind in a text, as strings that can be compared; empty for phrases, which no pattern can find."""
     if kind is ValueKind.DATE:
         return years_in(text) | _days_in(text)
     if kind is ValueKind.NUMBER:
@@ -156,24 +156,29 @@ def values_in(kind: ValueKind, text: str) -> frozenset[str]:
 def asked_value_kind(query: str, answer: str) -> ValueKind:
     """The kind of value that a question asks for, judged by its answer.
 
-    >>> [
-    ...     asked_value_kind(query, answer)
-    ...     for query, answer in (("when did it open", "May 1984"), ("how many men", "three"), ("who won", "Ray Bell"))
-    ... ]
-    [<ValueKind.DATE: 'date'>, <ValueKind.NUMBER: 'number'>, <ValueKind.NAME: 'name'>]
+    >>> asked_value_kind("when did it open", "May 1984")
+    <ValueKind.DATE: 'date'>
+    >>> asked_value_kind("how many men", "three")
+    <ValueKind.NUMBER: 'number'>
     """
-    lowered, asked = normal(answer), normal(query)
+    answer_text, question = normal(answer), normal(query)
     tokens = words(answer)
-    if any(token in MONTHS for token in tokens) and len(tokens) <= 6 and lowered != "may":
+    if any(token in MONTHS for token in tokens) and len(tokens) <= 6 and answer_text != "may":
         return ValueKind.DATE
-    if years_in(lowered) and len(tokens) <= 5 and not re.search(r"\bhow (?:many|much|big|long|far)\b", asked):
+    if (
+        years_in(answer_text)
+        and len(tokens) <= 5
+        and not re.search(r"\bhow (?:many|much|big|long|far)\b", question)
+    ):
         return ValueKind.DATE
-    if numbers_in(lowered) and len(tokens) <= 5 and not answer[:1].isupper():
+    if numbers_in(answer_text) and len(tokens) <= 5 and not answer[:1].isupper():
         return ValueKind.NUMBER
-    if re.search(r"\bhow (?:many|much)\b", asked) and numbers_in(lowered):
+    if re.search(r"\bhow (?:many|much)\b", question) and numbers_in(answer_text):
         return ValueKind.NUMBER
     capitals = re.findall(r"\b[A-Z]", answer)
-    if len(capitals) >= max(1, len([t for t in tokens if t not in STOP_WORDS]) * 0.6):
+    content_words = [token for token in tokens if token not in STOP_WORDS]
+    # Most words of a name have a capital, but not all: "Mendel's laws of inheritance".
+    if len(capitals) >= max(1, len(content_words) * 0.6):
         return ValueKind.NAME
     return ValueKind.PHRASE
 
@@ -195,9 +200,9 @@ def same_stem(word: str, other: str) -> bool:
     >>> same_stem("christianity", "christian"), same_stem("portal", "portugal")
     (True, False)
     """
-    a, b = stem(word), stem(other)
-    short = min(len(a), len(b))
-    return a == b or (short >= 5 and a[:short] == b[:short])
+    first, second = stem(word), stem(other)
+    shorter = min(len(first), len(second))
+    return first == second or (shorter >= 5 and first[:shorter] == second[:shorter])
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,19 +244,19 @@ def reading_of(instance: BaseInstance) -> Reading:
 @lru_cache(maxsize=256)
 def _reading(query: str, passages: tuple[Passage, ...], answers: tuple[str, ...]) -> Reading:
     text = "\n".join(passage.text for passage in passages)
-    pieces = tuple(s for passage in passages for s in sentences(passage.text))
+    all_sentences = tuple(s for passage in passages for s in sentences(passage.text))
     aliases = tuple(a for a in answers if len(a.split()) <= 10 and stands_in(a, text))
     kind = asked_value_kind(query, (aliases or answers)[0])
-    asked = content_stems(query)
+    query_stems = content_stems(query)
     support = sorted(
-        (s for s in pieces if any(stands_in(alias, s) for alias in aliases)),
-        key=lambda s: -coverage(asked, content_stems(s)),
+        (s for s in all_sentences if any(stands_in(alias, s) for alias in aliases)),
+        key=lambda s: -coverage(query_stems, content_stems(s)),
     )
     return Reading(
         text=text,
-        sentences=pieces,
+        sentences=all_sentences,
         words=words(text),
-        query_stems=asked,
+        query_stems=query_stems,
         kind=kind,
         aliases=aliases,
         all_aliases=answers,
@@ -262,65 +267,73 @@ def _reading(query: str, passages: tuple[Passage, ...], answers: tuple[str, ...]
 
 
 def holds_alias(reading: Reading, text: str) -> bool:
-    """True if an accepted answer that the passages held stands in this text."""
+    """True if this text holds an accepted answer that the original passages also held."""
     return any(stands_in(alias, text) for alias in reading.aliases)
 
 
 def traces_of(reading: Reading, query: str, text: str) -> list[str]:
-    """Traces from which an answer could be recovered in a text that should hold none; empty if it is clean.
+    """Traces of an answer in a text from which the answer was removed; empty if the text is clean.
 
-    Aliases, name parts, stems, the digit, word, ordinal or cardinal form of a number, the year of a date, and the
-    adjective of a place. Words that the question itself says give nothing away.
+    A trace is an alias, a part of a name, a word with the same stem, any form of a number, the year of a date, or the
+    adjective of a place. Words of the question are not traces.
     """
-    found = [f"'{alias}'" for alias in reading.all_aliases if len(alias) > 1 and stands_in(alias, text)]
-    if found:
-        return found
-    asked = frozenset(words(query))
-    there = words(text)
+    traces = [f"'{alias}'" for alias in reading.all_aliases if len(alias) > 1 and stands_in(alias, text)]
+    if traces:
+        return traces
+    query_words = frozenset(words(query))
+    text_words = words(text)
     for answer in reading.all_aliases:
-        found += _trace(reading.kind, answer, asked, there, text)
-    return list(dict.fromkeys(found))
+        traces += _trace(reading.kind, answer, query_words, text_words, text)
+    return list(dict.fromkeys(traces))
 
 
 def _trace(
-    kind: ValueKind, answer: str, asked: frozenset[str], there: tuple[str, ...], text: str
+    kind: ValueKind, answer: str, query_words: frozenset[str], text_words: tuple[str, ...], text: str
 ) -> list[str]:
     if kind is ValueKind.NUMBER:
-        shared = numbers_in(answer) & numbers_in(text) - numbers_in(" ".join(asked))
+        shared = numbers_in(answer) & numbers_in(text) - numbers_in(" ".join(query_words))
         return [f"the number {number:g}" for number in sorted(shared)]
     if kind is ValueKind.DATE:
-        return [f"the year {year}" for year in sorted(years_in(answer) & years_in(text) - asked)]
-    adjectives = [
-        WORDS.demonyms[place] for place in (normal(answer).removeprefix("the "),) if place in WORDS.demonyms
+        return [f"the year {year}" for year in sorted(years_in(answer) & years_in(text) - query_words)]
+    adjective = WORDS.demonyms.get(normal(answer).removeprefix("the "))
+    has_adjective = adjective in text_words and adjective not in query_words
+    traces = [f"'{adjective}'"] if has_adjective else []
+    answer_parts = [
+        part
+        for part in words(answer)
+        if len(part) >= 3
+        and part not in STOP_WORDS
+        and part not in MONTHS
+        and not any(same_stem(part, word) for word in query_words)
     ]
-    found = [f"'{adjective}'" for adjective in adjectives if adjective in there and adjective not in asked]
-    parts = [w for w in words(answer) if len(w) >= 3 and w not in STOP_WORDS and w not in MONTHS]
-    parts = [w for w in parts if not any(same_stem(w, word) for word in asked)]
     if kind is ValueKind.NAME:
-        return found + [f"'{part}'" for part in parts if _name_part_stands(part, answer, text)]
-    hits = [w for w in parts if any(same_stem(w, other) for other in there)]
-    if parts and len(hits) / len(parts) >= 0.6:
-        found.append(f"'{' '.join(hits)}'")
-    return found
+        return traces + [f"'{part}'" for part in answer_parts if _name_part_stands(part, answer, text)]
+    # A phrase leaves single words in many texts, so most of its words must be there.
+    shared_parts = [part for part in answer_parts if any(same_stem(part, other) for other in text_words)]
+    if answer_parts and len(shared_parts) / len(answer_parts) >= 0.6:
+        traces.append(f"'{' '.join(shared_parts)}'")
+    return traces
 
 
 def _name_part_stands(part: str, answer: str, text: str) -> bool:
-    """True if a part of a name stands in the text otherwise than within somebody else's name.
+    """True if the text holds a part of a name, and not as a part of another person's name.
 
-    A last word of the name counts anywhere; a first word counts unless another capitalised word follows it.
+    The last word of the name counts anywhere. Another word counts unless a word with a capital follows it.
     """
     if part in _COMMON_NAME_WORDS:
         return False
-    last = words(answer)[-1] == part
+    is_last = words(answer)[-1] == part
     plain = normal(text)
     if part not in plain:
         return False
+    # `plain` may differ from the text in length, for instance after a ligature. Then positions say nothing about the
+    # spelling, and the part counts.
     for match in re.finditer(rf"\b{re.escape(part)}\w{{0,4}}\b", plain):
-        shown = text[match.start() : match.end()] if len(plain) == len(text) else part.title()
-        if not shown[:1].isupper() or not same_stem(match.group(), part):
+        spelling = text[match.start() : match.end()] if len(plain) == len(text) else part.title()
+        if not spelling[:1].isupper() or not same_stem(match.group(), part):
             continue
-        follow = text[match.end() : match.end() + 2] if len(plain) == len(text) else ""
-        if last or not re.match(r"\s[A-Z]", follow):
+        next_characters = text[match.end() : match.end() + 2] if len(plain) == len(text) else ""
+        if is_last or not re.match(r"\s[A-Z]", next_characters):
             return True
     return False
 

@@ -18,15 +18,15 @@ class Subject:
 
     name: str
     kind: str
-    """One of the kinds of `levers/words.yaml`; empty where it is not sure."""
+    """One of the kinds of `levers/words.yaml`; empty if it is unclear."""
     noun: str
-    """The noun by which the passage calls it: `ballad`, `sitcom`."""
+    """The noun that the passage uses for it: `ballad`, `sitcom`."""
     full: str
-    """How a sentence names it: a work with its noun, other things with their article."""
+    """Its name as a sentence needs it: a work with its noun, other things with their article."""
     start: int | None
-    """The year in which it came out, began or was born, where the passage gives just one."""
+    """The year in which it appeared, began or was born; None unless the passage gives exactly one year."""
     definition: str
-    """The sentence that says what it is, up to its end; empty if it is missing."""
+    """The rest of the sentence "NAME is a …", from the name on; empty if the passage has no such sentence."""
 
 
 @cache
@@ -35,10 +35,11 @@ def _kind_of_noun() -> dict[str, str]:
 
 
 _NAMED_WITH_NOUN = ("song", "album", "film", "series", "book", "text", "stage", "game")
+"""Kinds whose name needs the noun before it in a sentence: `the film Jaws`."""
 _QUOTED = ("song", "text")
+"""Of these, the kinds whose name stands in quotation marks."""
 _NAMED_BARE = ("person", "band", "company", "country", "city", "state", "school")
-_COMMON = ("animal", "bird", "fish", "plant", "dish", "organ", "substance")
-"""Kinds whose names are common nouns, with a small letter."""
+"""Kinds whose name stands without an article unless the passage writes one."""
 _NO_SUBJECT = re.compile(
     r"^(?:List|Lists|History|Timeline|Economic history|Index|Outline|Glossary) |\bcharacters$|^\d+$"
 )
@@ -46,7 +47,11 @@ _NO_SUBJECT = re.compile(
 
 @lru_cache(maxsize=512)
 def subject_of(query: str, passage: Passage) -> Subject | None:
-    """The subject of a passage by its title; None where the passage never names it or its form is unclear."""
+    """The subject of a passage, found by its title.
+
+    None if the passage does not name it, or if it is unclear how a sentence should name it. In doubt the answer is
+    None: a rule that abstains costs one item, and a wrong name spoils one.
+    """
     title = passage.title if has_word(passage.text, passage.title) else bare_title(passage.title)
     if not title or _NO_SUBJECT.search(title) or len(title.split()) > 8 or not re.match(r"[^\W_]", title):
         return None
@@ -61,7 +66,7 @@ def subject_of(query: str, passage: Passage) -> Subject | None:
     if kind == "person" and not _is_person(name):
         return None
     if kind not in _NAMED_WITH_NOUN and re.search(r"\b(?:fictional|mythical|legendary)\b", definition):
-        return None  # no fact of nature or of history holds of it
+        return None  # the rules state facts of nature and history, which do not hold for fiction
     if not kind and (
         _may_be_person(name)
         or re.search(rf"\b{re.escape(name)},? (?:was born|died|grew up)\b", passage.text)
@@ -80,6 +85,7 @@ def subject_of(query: str, passage: Passage) -> Subject | None:
 
 def _as_written(text: str, title: str, query: str) -> str:
     """The name as the passage writes it inside a sentence; a common noun in small letters."""
+    # The first word of a sentence has a capital in any case, so it shows nothing.
     forms = [
         text[start:end]
         for start, end in spans_of(text, title)
@@ -99,8 +105,7 @@ _CUT = re.compile(
     r"based|written|set|created|directed|recorded|starring|produced|released|located|performed|published|sung|fought|won|held|\w{3,}ed|"
     r"consisting|adapted|composed|originally|developed|native|known|used|designed|built|held|owned|made|hosted)\b"
 )
-
-
+"""Where the noun phrase of a definition ends: "a 1975 film | directed by …"."""
 _IS_A = re.compile(
     r"[\"”']?(?:\s*\([^()]*(?:\([^()]*\)[^()]*)*\))?,?(?:\s[^.;]{3,70},)?\s+(?:is|was)\s+"
     r"(?:both )?(?:an?|the|one of the)\s+([^;\n]{3,160})",
@@ -111,18 +116,22 @@ _STOP = re.compile(r"\.(?:\s|$)")
 
 
 def _defined(name: str, text: str) -> tuple[str, str]:
-    """The sentence that defines a name, and the words of its "is a …" up to the first preposition."""
+    """The rest of the sentence that defines a name, and the noun phrase of its "is a …"; two empty texts if none."""
     spans = spans_of(text, re.sub(r"^(?:The|A|An|the) ", "", name))
     for pattern in (_IS_A, _APPOSED):
         for start, after in spans:
-            if found := pattern.match(text, after):
-                stop = _STOP.search(text, found.start(1))
-                return text[start : stop.start() if stop else len(text)], _CUT.split(found[1])[0]
+            if match := pattern.match(text, after):
+                stop = _STOP.search(text, match.start(1))
+                return text[start : stop.start() if stop else len(text)], _CUT.split(match[1])[0]
     return "", ""
 
 
 def _kind(name: str, title: str, passage: Passage, head: str, query: str) -> tuple[str, str]:
-    """Kind and noun: by the title's bracket, the definition, the question, or the name's own last word."""
+    """Kind and noun of a subject; two empty texts if unclear.
+
+    The sources in order of trust: fixed names, the title's bracket, the definition, the word before the name in the
+    question, and the last word of the name itself.
+    """
     if re.match(r"World War\b", name):
         return "war", "war"
     if name in word_bank("city"):
@@ -136,12 +145,12 @@ def _kind(name: str, title: str, passage: Passage, head: str, query: str) -> tup
     if "season" in inside or re.search(r"\bTV series\b", inside):
         return "series", "series"
     for words in (inside, head):
-        if found := _head_noun(words):
-            return found
+        if kind_and_noun := _head_noun(words):
+            return kind_and_noun
     if head:
-        return "", ""
-    place = query.lower().find(re.sub(r"^the ", "", name.lower()))
-    before = re.sub(r" (?:the|called|named)$", "", query[:place].lower().rstrip()) if place > 0 else ""
+        return "", ""  # there is a definition, but with a noun that is not in the table
+    start = query.lower().find(re.sub(r"^the ", "", name.lower()))
+    before = re.sub(r" (?:the|called|named)$", "", query[:start].lower().rstrip()) if start > 0 else ""
     noun = before.rsplit(" ", 1)[-1] if before else ""
     if _kind_of_noun().get(noun) in _NAMED_WITH_NOUN:
         return _kind_of_noun()[noun], noun
@@ -149,7 +158,7 @@ def _kind(name: str, title: str, passage: Passage, head: str, query: str) -> tup
     if (
         " " in title
         and title.rsplit(maxsplit=1)[-1][:1].isupper()
-        and tail not in ("play", "bank", "club", "heart")
+        and tail not in ("play", "bank", "club", "heart")  # these nouns often end the names of other things
     ):
         kind = _kind_of_noun().get(tail, "")
         return (kind, tail) if kind not in ("", "person", *_NAMED_WITH_NOUN) else ("", "")
@@ -157,11 +166,12 @@ def _kind(name: str, title: str, passage: Passage, head: str, query: str) -> tup
 
 
 def _head_noun(words: str) -> tuple[str, str] | None:
-    """The known noun at the end of a definition's head, and its kind."""
-    low = words.lower().split()
+    """Kind and noun by the last words of a noun phrase; None if they are not in the table of nouns."""
+    lowered = words.lower().split()
     for length in (2, 1):
-        noun = " ".join(low[-length:])
-        if len(low) >= length and (kind := _kind_of_noun().get(noun)):
+        noun = " ".join(lowered[-length:])
+        if len(lowered) >= length and (kind := _kind_of_noun().get(noun)):
+            # A series of books, games or events is another thing, and so is a show on a stage.
             if noun == "series" and not re.search(
                 r"\b(?:television|tv|drama|comedy|web|crime|anime|streaming)\b", words.lower()
             ):
@@ -184,6 +194,7 @@ def _may_be_person(name: str) -> bool:
 
 
 def _is_plural(name: str, kind: str, text: str) -> bool:
+    """Whether a name is plural, or may be: the wordings of rules fit singular subjects only."""
     if kind in (*_NAMED_WITH_NOUN, "person", "band", "team", "company"):
         return False
     last = plain(name.rsplit(maxsplit=1)[-1])
@@ -199,26 +210,27 @@ def _is_plural(name: str, kind: str, text: str) -> bool:
         and not verbs & {"is", "was", "has", "does"}
         and not re.search(rf"\b(?:an?|the) {re.escape(name)}\b", text, re.IGNORECASE)
     ):
-        return True  # a noun of which nothing shows that it is singular: "peasants and samurai"
+        return True  # no verb or article shows that the noun is singular, as in "peasants and samurai"
     return bool(verbs & {"are", "were", "have"}) or (ended and not verbs & {"is", "was", "has"})
 
 
 def _stands_bare(name: str, text: str) -> bool:
-    """Whether the passage uses a name without an article: at the head of a sentence or behind a preposition."""
+    """Whether the passage uses a name without an article: at the start of a sentence or after a preposition."""
     before = (text[max(0, start - 8) : start] for start, _ in spans_of(text, name))
     return any(
-        re.search(r"(?:^|[.!?]\s+|\b(?:of|in|to|for|with|from|by|at|and|that) )[\"“]?$", one)
-        for one in before
+        re.search(r"(?:^|[.!?]\s+|\b(?:of|in|to|for|with|from|by|at|and|that) )[\"“]?$", text_before)
+        for text_before in before
     )
 
 
 _ENDS_NAME = re.compile(
     r"[,.;:)\"”]|$|\s+(?:\(|(?:is|are|was|were|has|had|in|of|by|and|or|to|for|from|on|at|with|that|which|who|as)\b)"
 )
-"""What follows a name that stands by itself, and not before a noun of its own: "the Google Glass prototype"."""
+"""What follows a name that is not part of a longer phrase, such as "the Google Glass prototype"."""
 
 
 def _full(name: str, kind: str, noun: str, text: str) -> str:
+    """The name as a sentence needs it, with the article that the passage gives it at least half of the time."""
     if kind in _QUOTED:
         return f'the {noun} "{name}"'
     if kind in _NAMED_WITH_NOUN:
@@ -229,11 +241,11 @@ def _full(name: str, kind: str, noun: str, text: str) -> str:
         return name
     if re.match(r"(?:the|a|an) ", name, re.IGNORECASE):
         return f"the {name.split(maxsplit=1)[1]}"
-    whole = [span for span in spans_of(text, name) if not re.match(r" [A-Z]", text[span[1] : span[1] + 2])]
-    alone = [span for span in whole if _ENDS_NAME.match(text, span[1])]
-    if not alone and (not kind or kind in _NAMED_BARE):
+    complete = [span for span in spans_of(text, name) if not re.match(r" [A-Z]", text[span[1] : span[1] + 2])]
+    standing_alone = [span for span in complete if _ENDS_NAME.match(text, span[1])]
+    if not standing_alone and (not kind or kind in _NAMED_BARE):
         return name
-    articles = [text[max(0, start - 4) : start].lower() for start, _ in alone or whole]
+    articles = [text[max(0, start - 4) : start].lower() for start, _ in standing_alone or complete]
     if articles.count("the ") * 2 >= len(articles):
         return f"the {name}"
     if kind not in _NAMED_BARE and any(re.search(r"\ban? $", article) for article in articles):
@@ -254,12 +266,16 @@ _BEGAN = {
 def _start(kind: str, text: str) -> int | None:
     if not kind:
         return None
-    sort = "person" if kind == "person" else "work" if kind in _NAMED_WITH_NOUN else "body"
+    sort = "body"
+    if kind == "person":
+        sort = "person"
+    elif kind in _NAMED_WITH_NOUN:
+        sort = "work"
     if sort == "work" and re.search(
         r"\b(?:covered|cover|remake|version|(?:second|third|final|last|\w+th) season)\b", text
     ):
-        return None
-    found = [int(next(filter(None, one.groups()))) for one in re.finditer(_BEGAN[sort], text)]
+        return None  # the year may be that of another version
+    years = [int(next(filter(None, match.groups()))) for match in re.finditer(_BEGAN[sort], text)]
     if sort == "person":
-        return found[0] if found else None
-    return found[0] if len(set(found)) == 1 else None
+        return years[0] if years else None
+    return years[0] if len(set(years)) == 1 else None

@@ -1,6 +1,6 @@
-"""Words as the rules compare them: tokens, plain forms, stems, places of phrases, verb forms and measures.
+"""Words as the rules compare them: tokens, plain forms, stems, positions of phrases, verb forms and measures.
 
-Words and verb forms come from two tables in `_data/english`. A word that is in neither is unknown.
+The words and verb forms of English come from two tables in `_data/english`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def is_word(word: str) -> bool:
 
 
 def verb_form(verb: str, tag: str) -> str | None:
-    """A form of a verb, given in any form, by its Penn tag; None if the verb is not in the table.
+    """The form of a verb with a Penn tag; None if the verb is not in the table. The verb may come in any form.
 
     >>> verb_form("wrote", "VBN"), verb_form("begins", "VB"), verb_form("gramble", "VBD")
     ('written', 'begin', None)
@@ -53,7 +53,7 @@ def _words() -> frozenset[str]:
 def _verbs() -> dict[str, list[str]]:
     """Any form of a verb -> its forms, in the order of `_TAGS`."""
     rows = [row.split(",") for row in _table("verbs.csv.gz")]
-    return {form: forms for *forms, known in rows for form in known.split()}
+    return {form: forms for *forms, known_forms in rows for form in known_forms.split()}
 
 
 _UNITS = {
@@ -77,30 +77,32 @@ _MEASURE = re.compile(
 
 
 def measures_in(text: str) -> Iterator[tuple[int, str]]:
-    """Where each measure ends that is given in one unit only, and what it is in another.
+    """Yield the end of each measure in a text and its value in another unit, unless the text converts it already.
 
     >>> list(measures_in("The canal is 100 miles long."))
     [(22, '161 km')]
     """
-    for found in _MEASURE.finditer(text):
-        if text[max(0, found.start() - 1) : found.start()] == "(" or re.match(
-            r"[^.;]{0,20}\(", text[found.end() :]
+    for match in _MEASURE.finditer(text):
+        if text[max(0, match.start() - 1) : match.start()] == "(" or re.match(
+            r"[^.;]{0,20}\(", text[match.end() :]
         ):
             continue
-        unit, factor = _UNITS[found[2]]
-        value = float(found[1].replace(",", "")) * factor
-        yield found.end(), f"{value:,.1f} {unit}" if value < 10 or "." in found[1] else f"{value:,.0f} {unit}"
+        unit, factor = _UNITS[match[2]]
+        value = float(match[1].replace(",", "")) * factor
+        # Small and fractional values keep one decimal, since rounding to a whole number would change them.
+        decimals = 1 if value < 10 or "." in match[1] else 0
+        yield match.end(), f"{value:,.{decimals}f} {unit}"
 
 
 compiled = lru_cache(maxsize=4096)(re.compile)
-"""A pattern that is put together as it is used, kept for the next time."""
+"""Compile a pattern that is put together at run time. Python's own cache would be too small for all of them."""
 
 TOKEN = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 Span = tuple[int, int]
 
 
 def dice(*parts: Any) -> random.Random:
-    """A generator of choices that depends on nothing but the parts."""
+    """A random generator whose choices depend on these parts alone."""
     return random.Random(repr(parts))  # noqa: S311
 
 
@@ -122,8 +124,8 @@ def plain(word: str) -> str:
     """
     lowered = word.lower().replace("’", "'").removesuffix("'s")
     decomposed = unicodedata.normalize("NFKD", lowered)
-    kept = "".join(char for char in decomposed if not unicodedata.combining(char) and char not in "'.-")
-    return kept or lowered
+    letters = "".join(char for char in decomposed if not unicodedata.combining(char) and char not in "'.-")
+    return letters or lowered
 
 
 @cache
@@ -136,7 +138,7 @@ _SUFFIX = re.compile(r"(?<=...)(?:ingly|edly|ations?|ments?|ings?|ers|er|ies|ied
 
 @lru_cache(maxsize=16384)
 def stem(word: str) -> str:
-    """A crude stem: enough to see that "filmed" and "filming" belong together.
+    """A crude stem, which is enough to see that "filmed" and "filming" belong together.
 
     >>> stem("filmed") == stem("filming"), stem("countries") == stem("country")
     (True, True)
@@ -149,7 +151,7 @@ def stem(word: str) -> str:
 
 
 def is_small(word: str) -> bool:
-    """Whether a word carries no content of its own in a question."""
+    """Whether a word carries no content in a question: an article, a preposition or the like."""
     return plain(word) in word_bank("stop")
 
 
@@ -165,8 +167,8 @@ def support(query: str, text: str) -> float:
     >>> support("who wrote the anthem", "The anthem was written by Ann Lee.")
     1.0
     """
-    wanted = content_stems(query)
-    return len(wanted & content_stems(text)) / len(wanted) if wanted else 0.0
+    stems = content_stems(query)
+    return len(stems & content_stems(text)) / len(stems) if stems else 0.0
 
 
 @lru_cache(maxsize=16384)
@@ -176,21 +178,21 @@ def is_common(word: str) -> bool:
 
 
 def spans_of(text: str, phrase: str) -> list[Span]:
-    """Start and end of every occurrence of a phrase as whole words, whatever the letter case.
+    """Start and end of every occurrence of a phrase as whole words, in any letter case.
 
     >>> spans_of("Mars and Marshall on mars", "Mars")
     [(0, 4), (21, 25)]
     """
-    low, wanted = _lowered(text), " ".join(phrase.lower().split())
-    if not wanted or len(low) != len(text):
-        return []
-    found, start = [], low.find(wanted)
+    low, needle = _lowered(text), " ".join(phrase.lower().split())
+    if not needle or len(low) != len(text):
+        return []  # a few letters are longer in lower case, which would shift the positions
+    spans, start = [], low.find(needle)
     while start >= 0:
-        end = start + len(wanted)
+        end = start + len(needle)
         if not (start and _joined(low[start - 1 : start + 1])) and not _joined(low[end - 1 : end + 1]):
-            found.append((start, end))
-        start = low.find(wanted, end)
-    return found
+            spans.append((start, end))
+        start = low.find(needle, end)
+    return spans
 
 
 @lru_cache(maxsize=1024)
@@ -212,17 +214,17 @@ def has_word(text: str, phrase: str) -> bool:
 
 
 def capitalise(text: str) -> str:
-    """The text with its first letter as a capital, the rest untouched.
+    """The text with its first letter as a capital and the rest untouched.
 
     >>> capitalise("“all the World"), capitalise("")
     ('“All the World', '')
     """
-    found = re.search(r"[^\W_]", text)
-    return text if found is None else text[: found.start()] + found[0].upper() + text[found.end() :]
+    match = re.search(r"[^\W_]", text)
+    return text if match is None else text[: match.start()] + match[0].upper() + text[match.end() :]
 
 
 def without_span(text: str, start: int, end: int) -> str:
-    """The text without a span, its blanks and commas closed up."""
+    """The text without a span, with the blanks and commas around the gap put right."""
     left, right = text[:start].rstrip(" "), text[end:]
     if not left or left[-1] in ".!?\n":
         return f"{text[:start]}{capitalise(right.lstrip(' ,'))}"
