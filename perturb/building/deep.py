@@ -17,14 +17,15 @@ from perturb.text.matching import folded, holds_answer
 from perturb.text.passages import shown_texts
 
 MIN_PASSAGES = 3
-"""A deep item has at least so many passages."""
+"""The least number of passages of a deep item."""
 MAX_ADDED = 6
-"""A generator may add at most so many passages to those of the instance."""
+"""How many passages a generator may add to those of the instance."""
 MAX_PASSAGE_CHARS = 3000
-"""The length that a passage may reach; twice that of the longest original passage, if that is more."""
+"""The length that every passage may reach. Twice the length of the longest original passage is allowed too."""
 MIN_QUOTES, MAX_QUOTES = 2, 12
 """How many sentences a proof has."""
 MIN_QUOTE_WORDS = 4
+"""A quote with fewer words is a fragment, which proves nothing."""
 
 _NEEDED = frozenset({"perturbed_query", "passages", "lever_selected", "construction_selected", "proof"})
 _CLAIMS = ("intensity_achieved", "answer_constraint_satisfied", "expected_rag_behavior")
@@ -57,31 +58,34 @@ class DeepReply:
 
 
 def read_deep_reply(text: str, passages: int) -> DeepReply:
-    """Read a generator's reply about an instance with so many passages; raises `ReplyError` that says what is wrong."""
+    """Read a generator's reply about an instance with `passages` passages.
+
+    Raises `ReplyError` that says what is wrong.
+    """
     content = read_object(text, _NEEDED)
-    listed = content["passages"]
-    if not isinstance(listed, list) or not all(isinstance(entry, dict) for entry in listed):
+    entries = content["passages"]
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise ReplyError(
             "field 'passages' must be a list of objects with 'from', 'title', 'text', 'without_flaw'"
         )
-    read = tuple(_passage(entry, number, passages) for number, entry in enumerate(listed, start=1))
-    left = [number for number in range(1, passages + 1) if number not in {one.source for one in read}]
-    if left:
-        raise ReplyError(f"field 'passages' leaves out the original passage {left[0]}")
+    deep_passages = tuple(_passage(entry, number, passages) for number, entry in enumerate(entries, start=1))
+    missing = set(range(1, passages + 1)) - {passage.source for passage in deep_passages}
+    if missing:
+        raise ReplyError(f"field 'passages' leaves out the original passage {min(missing)}")
     proof = content["proof"]
     if not isinstance(proof, list) or not all(isinstance(quote, str) and quote.strip() for quote in proof):
         raise ReplyError("field 'proof' must be a list of exact sentences")
-    stated = {key: content[key] for key in ("trap", *_CLAIMS) if isinstance(content.get(key), str)}
+    claims = {key: content[key] for key in ("trap", *_CLAIMS) if isinstance(content.get(key), str)}
     return DeepReply(
         query=required_text(content["perturbed_query"], "perturbed_query"),
-        passages=read,
+        passages=deep_passages,
         lever=" ".join(required_text(content["lever_selected"], "lever_selected").split()),
         construction=" ".join(
             required_text(content["construction_selected"], "construction_selected").split()
         ),
         proof=tuple(quote.strip() for quote in proof),
         reasoning=required_text(content.get("implementation_reasoning") or "", "implementation_reasoning"),
-        stated=stated,
+        stated=claims,
     )
 
 
@@ -97,16 +101,16 @@ def _passage(entry: Mapping[str, Any], number: int, passages: int) -> DeepPassag
         if not isinstance(value, str):
             raise ReplyError(f"'{key}' of passage {number} must be a text")
         texts.append(value.strip())
-    one = DeepPassage(source, *texts)
-    if not one.text and (not source or one.without_flaw):
+    passage = DeepPassage(source, *texts)
+    if not passage.text and (not source or passage.without_flaw):
         raise ReplyError(
             f"passage {number} has no 'text': only an unchanged original passage may leave it empty"
         )
-    return one
+    return passage
 
 
 def required_text(value: Any, field: str) -> str:
-    """The text of a field without outer blanks. Raises `ReplyError` if it is not a text or is blank."""
+    """The text of a field without blanks around it. Raises `ReplyError` if it is not a text or is blank."""
     if not isinstance(value, str) or not value.strip():
         raise ReplyError(f"field '{field}' must be a non-empty string")
     return value.strip()
@@ -116,17 +120,19 @@ def deep_candidate(catalogue: Catalogue, job: Job, instance: BaseInstance, reply
     """The candidate of a reply. An added passage counts as noise unless the proof quotes it."""
     lever, construction = catalogue.find(reply.lever), catalogue.construction(reply.construction)
     quotes = [folded(quote) for quote in reply.proof]
-    made, control = [], []
-    for one in reply.passages:
-        original = instance.passages[one.source - 1] if one.source else Passage("", role="noise")
-        text = one.text or original.text
+    perturbed, control = [], []
+    for deep_passage in reply.passages:
+        original = (
+            instance.passages[deep_passage.source - 1] if deep_passage.source else Passage("", role="noise")
+        )
+        text = deep_passage.text or original.text
         if folded(text) == folded(original.text):
             text = original.text
         quoted = any(quote in folded(text) for quote in quotes)
         role = "signal" if quoted else original.role
-        title = one.title or original.title
-        made.append(Passage(text, title, role))
-        control.append(Passage(one.without_flaw or text, title, role))
+        title = deep_passage.title or original.title
+        perturbed.append(Passage(text, title, role))
+        control.append(Passage(deep_passage.without_flaw or text, title, role))
     query = instance.query if folded(reply.query) == folded(instance.query) else reply.query
     stated: dict[str, Any] = {
         **reply.stated,
@@ -144,7 +150,7 @@ def deep_candidate(catalogue: Catalogue, job: Job, instance: BaseInstance, reply
         cell=job.cell,
         lever=lever.name if lever else reply.lever,
         query=query,
-        passages=tuple(made),
+        passages=tuple(perturbed),
         reasoning=reply.reasoning,
         expected_behavior=catalogue.expected_behavior(job.cell),
         stated=stated,
@@ -169,8 +175,8 @@ def _construction_fault(catalogue: Catalogue, candidate: Candidate, offered: Seq
     if catalogue.construction(name) is None:
         return f"unknown construction '{name[:80]}'"
     if offered and name not in offered:
-        wanted = " or ".join(f"'{one}'" for one in offered)
-        return f"construction '{name}' was used, {wanted} was asked for"
+        offered_names = " or ".join(f"'{construction}'" for construction in offered)
+        return f"construction '{name}' was used, {offered_names} was asked for"
     return None
 
 
@@ -180,7 +186,9 @@ def _passages_fault(original: BaseInstance, candidate: Candidate) -> str | None:
         return f"a deep item has {len(passages)} passages, at least {MIN_PASSAGES} are needed"
     if len(passages) > len(original.passages) + MAX_ADDED:
         return f"{len(passages)} passages, at most {MAX_ADDED} may be added to {len(original.passages)}"
-    limit = max(MAX_PASSAGE_CHARS, *(2 * len(one.text) for one in original.passages))
+    limit = max(
+        MAX_PASSAGE_CHARS, *(2 * len(original_passage.text) for original_passage in original.passages)
+    )
     for number, passage in enumerate(passages, start=1):
         if len(passage.text) > limit:
             return f"passage {number} has {len(passage.text)} characters, more than the {limit} allowed"
@@ -194,19 +202,19 @@ def _proof_fault(candidate: Candidate) -> str | None:
     texts = [folded(text) for text in (candidate.query, *(passage.text for passage in candidate.passages))]
     places: set[int] = set()
     for quote in map(folded, proof):
-        within = [place for place, text in enumerate(texts) if quote in text]
-        if not within:
+        holding = [index for index, text in enumerate(texts) if quote in text]
+        if not holding:
             return f"the proof quotes a sentence that the item does not hold: '{quote[:80]}'"
         if len(quote.split()) < MIN_QUOTE_WORDS and texts[0] != quote and " " in quote:
             return f"the proof quotes a fragment, not a sentence: '{quote[:80]}'"
-        places.update(within)
+        places.update(holding)
     if len(places) < 2:
         return "the proof quotes one place only: a deep flaw lies in several"
     return None
 
 
 def _target_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candidate) -> str | None:
-    """A flaw in a part that the class does not allow. A longer context by itself is not a flaw."""
+    """One line on a flaw in a part that the class does not allow. A longer context by itself is not a flaw."""
     name = candidate.cell.perturbation_class
     target = catalogue.classes[name].target
     in_query = candidate.query != original.query
@@ -221,7 +229,7 @@ def _target_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candi
 
 
 def _answer_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candidate) -> str | None:
-    """An answer of the original that the control lacks, or a LOW item."""
+    """One line if the control, or an item that must still be answered, has lost the answer of the original."""
     if not _stands(original, original.passages):
         return None
     if not _stands(original, candidate.control):

@@ -1,7 +1,7 @@
-"""Drafts a perturbation class from a sentence, and tries each of its levers, for a person to edit.
+"""Drafts a perturbation class from a sentence, and tries each of its levers.
 
-The draft is a class file as docs/levers.md describes it. The loader of a build checks it. If it finds a fault, the
-model gets the message and tries once more.
+The draft is a class file as docs/levers.md describes it, for a person to edit. The loader of builds checks it. If the
+loader finds a fault, the model gets the message and tries once more.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Trial:
     """Why there is no candidate, if there is none."""
     query: str = ""
     context: str = ""
-    """The texts after the change; additions stand between `{+` and `+}`, what was removed between `[-` and `-]`."""
+    """The texts after the change: additions stand between `{+` and `+}`, and removals between `[-` and `-]`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +70,11 @@ class Draft:
 
 
 def draft_class(sentence: str, models: ModelSet, out: Path, options: RunOptions) -> Draft:
-    """Have the one model of `models` draft a class for the flaw that a sentence describes, and try its levers.
+    """Let the only model of `models` draft a class for the flaw that a sentence describes, and try its levers.
 
-    The class file and `trials.md` are written into the folder `out`; the ledger of the calls lies beside it, so that
-    stopped work resumes. Raises `ConfigError` if `out` holds lever files, if the draft cannot be used, or for a model
-    that cannot be called, and `BudgetSpent` before the budget is overspent.
+    The class file and `trials.md` are written into the folder `out`. The ledger of the calls lies beside it, so that
+    stopped work can resume. Raises `ConfigError` if `out` holds lever files, if the draft cannot be used, or for a
+    model that cannot be called. Raises `BudgetSpent` before the budget is overspent.
     """
     if any(out.glob("*.y*ml")) or (out.exists() and not out.is_dir()):
         raise ConfigError(f"{out}: holds lever files already: choose another folder for the draft")
@@ -109,13 +109,13 @@ async def _draft(
             async def attempt(lever: Lever, instance: BaseInstance) -> Trial:
                 key = digest("draft", catalogue.cell_digest(lever.cell), lever.name, instance.id, model)
                 job = Job(key, instance.id, lever.cell, model, 0, "draft", ((lever.name,),))
-                made = await generate_by_model(session.client, prompts, job, instance, 0)
-                return _trial(lever, instance, made)
+                result = await generate_by_model(session.client, prompts, job, instance, 0)
+                return _trial(lever, instance, result)
 
-            tried = await gather_all(
+            trials = await gather_all(
                 attempt(lever, instance) for lever in levers for instance in _instances(lever)
             )
-    return text, tuple(tried)
+    return text, tuple(trials)
 
 
 async def _write_class(session: Session, model: str, sentence: str) -> str:
@@ -180,7 +180,7 @@ def _lever_entry(lever: Mapping[str, Any], code: Any) -> dict[str, Any]:
 
 
 def _load(text: str) -> Catalogue:
-    """The catalogue with a class file of this text. Raises `CatalogueError` that does not name the place."""
+    """The catalogue with a class file of this text. Raises `CatalogueError` whose message names no temporary folder."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "class.yaml")
         file.write_text(text, encoding="utf-8")
@@ -193,16 +193,16 @@ def _load(text: str) -> Catalogue:
 def _instances(lever: Lever) -> Sequence[BaseInstance]:
     """The instances of the demo set that a lever is tried on."""
     demo = BaseSet.read("demo").instances
-    return sorted(demo, key=lambda one: fraction_of("draft", lever.name, one.id))[:TRIED_ON]
+    return sorted(demo, key=lambda instance: fraction_of("draft", lever.name, instance.id))[:TRIED_ON]
 
 
-def _trial(lever: Lever, instance: BaseInstance, made: GenerationResult) -> Trial:
-    detail, query, context = made.detail, "", ""
-    if made.candidate is not None and made.outcome is JobOutcome.CANDIDATE:
+def _trial(lever: Lever, instance: BaseInstance, result: GenerationResult) -> Trial:
+    detail, query, context = result.detail, "", ""
+    if result.candidate is not None and result.outcome is JobOutcome.CANDIDATE:
         detail = ""
-        query = _marked(instance.query, made.candidate.query)
-        context = _marked(instance.context, made.candidate.context)
-    return Trial(lever.name, str(lever.cell.intensity), instance.id, made.outcome, detail, query, context)
+        query = _marked(instance.query, result.candidate.query)
+        context = _marked(instance.context, result.candidate.context)
+    return Trial(lever.name, str(lever.cell.intensity), instance.id, result.outcome, detail, query, context)
 
 
 def _marked(before: str, after: str) -> str:
@@ -211,7 +211,7 @@ def _marked(before: str, after: str) -> str:
 
 
 def _describe(trials: Sequence[Trial]) -> Iterator[str]:
-    """The page `trials.md`: what each lever made, so that a person sees which instruction needs work."""
+    """The lines of `trials.md`: the result of each lever, so that a person sees which instruction needs work."""
     yield "# What the drafted levers made"
     for trial in trials:
         yield f"\n## {trial.lever} ({trial.intensity}), instance {trial.instance}\n"

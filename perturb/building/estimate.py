@@ -1,4 +1,4 @@
-"""What a build would do and cost, before anything is spent."""
+"""Estimates what a build or a run of models would do and cost, before anything is spent."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ class ModelEstimate:
     prompt_tokens: int
     completion_tokens: int
     cost_usd: float | None
-    """None when the price is unknown."""
+    """None if the price is unknown."""
     dearest_usd: float | None
-    """What a budget sets aside for one call of middling length: its prompt, and a reply as long as it may be."""
+    """What a budget sets aside for one average call: the cost of its prompt and of the longest reply it allows."""
 
 
 class _Estimate:
-    """What the estimates of all commands share: the models, their sums, and what stands in the way."""
+    """The part that the estimates of all commands share: the models, their sums, and the obstacles."""
 
     __slots__ = ()
     work: ClassVar[str] = "build"
@@ -71,11 +71,11 @@ class _Estimate:
 
     @property
     def obstacles(self) -> tuple[str, ...]:
-        """One line for each thing that would keep the work from starting or from reaching its end."""
+        """One line for each reason why the work could not start, or would stop before its end."""
         lines = []
         if self.missing_keys:
-            them = "it" if len(self.missing_keys) == 1 else "them"
-            lines.append(f"Not set: {', '.join(self.missing_keys)}: export {them} before the {self.work}")
+            pronoun = "it" if len(self.missing_keys) == 1 else "them"
+            lines.append(f"Not set: {', '.join(self.missing_keys)}: export {pronoun} before the {self.work}")
         unpriced = list(dict.fromkeys(model.name for model in self.models if model.cost_usd is None))
         if unpriced:
             needed = "budget_usd needs one" if self.budget_usd else "the cost is unknown without one"
@@ -100,14 +100,14 @@ class _Estimate:
 
     @property
     def cost_usd(self) -> float | None:
-        """The whole cost in USD; None when the price of a model is unknown."""
+        """The cost of all models in USD; None if the price of a model is unknown."""
         costs = [model.cost_usd for model in self.models if model.cost_usd is not None]
         return sum(costs) if len(costs) == len(self.models) else None
 
 
 @dataclass(frozen=True, slots=True)
 class RunEstimate(_Estimate):
-    """What it would take to ask models about items or questions."""
+    """What asking models about items or questions would cost."""
 
     items: int
     models: tuple[ModelEstimate, ...]
@@ -140,9 +140,9 @@ class CostEstimate(_Estimate):
     least_jobs: int | None = None
     """Jobs that fill the quota if every item is accepted; None without a quota."""
     planted: int = 0
-    """Items with a known label; every verifier votes on them too."""
+    """Items with a known label, on which every verifier votes too."""
     jobs_to_go: int | None = None
-    """About how many more jobs fill the quota at the rate of acceptance so far; None before any job ended."""
+    """The expected number of further jobs, at the rate of acceptance so far; None before any job has ended."""
 
     def to_dict(self) -> dict[str, Any]:
         """The estimate under the names of `perturb build --dry-run --json`."""
@@ -166,17 +166,17 @@ class CostEstimate(_Estimate):
 
 @dataclass(frozen=True, slots=True)
 class _Volume:
-    """How much a build asks for at most: figures that the estimates of several roles share."""
+    """How much a build asks for at most. The estimates of several roles share these figures."""
 
     jobs_per_generator: int
     rounds: int
-    """How often a job of a model may generate: once, and each time that its item is made harder."""
+    """How often a job of a model may generate: once, and once more each time that its item is made harder."""
     candidates: int
-    """Of all generators, rule engines included."""
+    """The candidates of all generators, rule engines included."""
     deep_candidates: float
     deep_share: float
     copied_tokens: float
-    """Mean tokens of an instance that a generator may have to write again."""
+    """The mean number of tokens of an instance that a generator may have to copy."""
     planted: int
 
     @classmethod
@@ -199,11 +199,11 @@ class _Volume:
 
 
 def estimate_build(build_plan: BuildPlan, ends: Sequence[JobEnd] = ()) -> CostEstimate:
-    """Count jobs and calls exactly, tokens by their length, and cost where prices are known.
+    """Estimate a build. Jobs and calls are counted, tokens follow from lengths, and costs from known prices.
 
-    The estimate is an upper one: abstentions, instances that no lever of a cell fits, machine checks and the economy
-    schedule save calls. Only levers that a generator declines may add some. Nothing is called and nothing is written.
-    Raises `ConfigError` for a model that could not be called with any key.
+    The estimate is high, since abstentions, instances that no lever fits, machine checks and the economy schedule save
+    calls. Only levers that a generator declines may add calls. Nothing is called and nothing is written. Raises
+    `ConfigError` for a model that could not be called with any key.
     """
     config, panel = build_plan.config, build_plan.panel
     jobs_per_generator = len(build_plan.instances) * len(config.chosen_cells) * config.replicates
@@ -267,11 +267,10 @@ def _verifier_models(build_plan: BuildPlan, volume: _Volume) -> list[ModelEstima
 def estimate_run(
     task: RefusalBench | QuestionTask[Any], models: ModelSet, budget_usd: float | None
 ) -> RunEstimate:
-    """Count the calls of a run, tokens by their length, and cost where prices are known. Nothing is called.
+    """Estimate a run. Calls are counted, tokens follow from lengths, and costs from known prices. Nothing is called.
 
-    The estimate is an upper one: every reply may need a judge, and every question of the Refusal Index a forced answer.
-    Replies that a ledger holds already are counted too. Raises `ConfigError` for a model that could not be called with
-    any key.
+    The estimate is high: every reply may need a judge, and every question of the Refusal Index a forced answer. Replies
+    that a ledger already holds are counted too. Raises `ConfigError` for a model that could not be called with any key.
     """
     task.check(models)
     if isinstance(task, RefusalBench):
@@ -307,7 +306,7 @@ def estimate_run(
 
 
 def _requests(task: QuestionTask[Any], question: Question) -> Iterator[ChatRequest]:
-    """Every request that a question may lead to; a second request is taken to be as long as the first."""
+    """Yield every request that a question may lead to. A second request counts as long as the first."""
     if isinstance(task, BasTask):
         for way in task.ways:
             yield from [confidence_request(way, question, None, task.k)] * way.calls
@@ -318,7 +317,7 @@ def _requests(task: QuestionTask[Any], question: Question) -> Iterator[ChatReque
 
 
 def _model_under_test(model: ModelUnderTest, role: str, calls: int, prompt: float) -> ModelEstimate:
-    """The estimate of one model; services and functions are taken to cost nothing."""
+    """The estimate of one model. Services and functions count as free, since their price is unknown."""
     if model.opener is None:
         return _model(model.settings, role, calls, prompt, ANSWER_TOKENS)
     tokens = (round(calls * prompt), calls * ANSWER_TOKENS)
@@ -329,11 +328,12 @@ def _written_faults(build_plan: BuildPlan) -> list[int]:
     """How many planted faults each generator writes, in the order of the generators."""
     writers = len(build_plan.generator_settings)
     written = expected_numbers(build_plan, build_plan.count_jobs())["written"]
-    return [written // writers + (number < written % writers) for number in range(writers)]
+    # The first generators write one fault more each until the remainder is used up.
+    return [len(range(number, written, writers)) for number in range(writers)]
 
 
 def _solver_models(build_plan: BuildPlan, volume: _Volume) -> list[ModelEstimate]:
-    """What solvers and their judge would be asked if every candidate were accepted."""
+    """The estimates of the solvers and their judge, if every candidate were accepted."""
     plan = build_plan.solvers
     if plan is None:
         return []
@@ -349,7 +349,7 @@ def _solver_models(build_plan: BuildPlan, volume: _Volume) -> list[ModelEstimate
 
 def _missing_keys(models: Sequence[ModelSettings]) -> tuple[str, ...]:
     if not models:
-        return ()  # without loading litellm
+        return ()  # the module below loads litellm, which takes seconds
     from perturb.llm.remote import check_model, missing_key
 
     for settings in models:
@@ -358,7 +358,7 @@ def _missing_keys(models: Sequence[ModelSettings]) -> tuple[str, ...]:
 
 
 def _longest_copy(instance: BaseInstance) -> int:
-    """Bytes that a generator may have to write again: the query and the signal passages."""
+    """The bytes that a generator may have to copy: the query and the signal passages."""
     signal = (passage.text for passage in instance.passages if passage.role == "signal")
     return sum(map(_bytes, (instance.query, *signal)))
 
@@ -368,7 +368,7 @@ def _bytes(text: str) -> int:
 
 
 def _quota_jobs(build_plan: BuildPlan, ends: Sequence[JobEnd]) -> tuple[int | None, int | None]:
-    """The least number of jobs that fills the quota, and the expected number of further jobs.
+    """The least number of jobs that fill the quota, and the expected number of further jobs.
 
     Both are None without a quota; the second also if no job has ended.
     """
@@ -425,7 +425,7 @@ def _generation_prompt(build_plan: BuildPlan, depth: Depth = "open") -> float:
 
 
 def _verification_prompts(build_plan: BuildPlan) -> dict[Cell, float]:
-    """Mean tokens of a verification prompt of each cell, taking the candidate to be as long as the original."""
+    """Mean tokens of a verification prompt of each cell, if the candidate is as long as the original."""
 
     def tokens(cell: Cell, instance: BaseInstance) -> float:
         copy = Candidate("", instance.id, "", cell, "", instance.query, instance.passages, "", "")

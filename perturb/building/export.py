@@ -42,20 +42,20 @@ def select_items(db: sqlite3.Connection, plan: CurrentPlan, quota: SelectionPlan
         if not plan.facts.solvers:
             raise ConfigError(NO_SOLVERS)
         failed = failed_items(db, plan.facts.solvers, quota.at_least or 0.5)
-        accepted = [one for one in accepted if one.id in failed]
+        accepted = [job for job in accepted if job.id in failed]
     if quota.reviewed:
         verdicts = people_verdicts(read_reviews(db))
         default = quota.reviewed == "drop-failed"
         if not verdicts:
             raise SnapshotError("nobody has reviewed an item: use `perturb review`, or leave --reviewed out")
-        accepted = [one for one in accepted if verdicts.get(one.id, default)]
+        accepted = [job for job in accepted if verdicts.get(job.id, default)]
     fresh = list(_without_repeats(db, accepted, quota.seed)) if quota.drop_repeats else accepted
     selection = select(fresh, quota, generators, plan.cells)
     return replace(selection, repeats=len(accepted) - len(fresh))
 
 
 def _without_repeats(db: sqlite3.Connection, jobs: Iterable[Job], seed: int) -> Iterator[Job]:
-    """The items, without near duplicates of another item of the same generator, cell and preferred answer.
+    """Yield the jobs without near duplicates of another item of the same generator, cell and preferred answer.
 
     Similar items of different cells test different things, and generators are compared on the same questions. Similar
     questions with different answers ("When was the pier built?", "When was the mill built?") are not duplicates.
@@ -66,10 +66,12 @@ def _without_repeats(db: sqlite3.Connection, jobs: Iterable[Job], seed: int) -> 
         groups[job.generator, job.cell, answer].append(job)
     for group in groups.values():
         if len({job.instance_id for job in group}) == 1:
-            yield from group  # replicates of one question, as the configuration wants them
+            yield from group  # these are replicates of one question, which the configuration asks for
             continue
         index = FreshnessIndex()
-        for job in sorted(group, key=lambda one: (seed_of(seed, "repeat", one.id), one.id)):
+        for job in sorted(
+            group, key=lambda candidate_job: (seed_of(seed, "repeat", candidate_job.id), candidate_job.id)
+        ):
             item = perturbed_item(queries.instance_of(db, job.id), queries.candidate(db, job.id))
             if index.find(item) is None:
                 index.add(item)
@@ -79,12 +81,12 @@ def _without_repeats(db: sqlite3.Connection, jobs: Iterable[Job], seed: int) -> 
 def people_figures(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Any] | None:
     """The share of the reviewed, accepted items that most annotators pass; None if nobody reviewed any."""
     verdicts = people_verdicts(read_reviews(db))
-    accepted = [accepted.job for accepted in queries.accepted_jobs(db, plan.number, plan.panel)]
-    reviewed = [one for one in accepted if one.id in verdicts]
+    jobs = [planned.job for planned in queries.accepted_jobs(db, plan.number, plan.panel)]
+    reviewed = [job for job in jobs if job.id in verdicts]
     if not reviewed:
         return None
-    passed = np.array([float(verdicts[one.id]) for one in reviewed])
-    rate = overall_rate("people", passed, Labels.of_words([one.instance_id for one in reviewed]).codes)
+    passed = np.array([float(verdicts[job.id]) for job in reviewed])
+    rate = overall_rate("people", passed, Labels.of_words([job.instance_id for job in reviewed]).codes)
     low, high = (rate.low, rate.high) if rate.cluster_low is None else (rate.cluster_low, rate.cluster_high)
     return {"value": rate.rate, "low": low, "high": high, "reason": rate.reason, "n": rate.n}
 
@@ -121,27 +123,27 @@ def export_snapshot(
     if max_wrong is not None:
         _refuse_wrong_labels(certify(db, plan), max_wrong, hard=quota.strategy == "hard")
     selection = select_items(db, plan, quota)
-    labels = (plan.facts.round, plan.facts.panel.name)
-    rows = build_rows(items_with_votes(db, plan, selection.ids), *labels)
+    round_and_panel = (plan.facts.round, plan.facts.panel.name)
+    rows = build_rows(items_with_votes(db, plan, selection.ids), *round_and_panel)
     measured = shortcut_figures(list(items_of(rows, plan.facts.classes))) if shortcuts and rows else None
     return write_snapshot(
         folder,
         rows,
         replace(_facts(db, plan, quota, selection, created), replies=replies, shortcuts=measured),
         plan.config,
-        build_controls(items_with_votes(db, plan, selection.ids), *labels) if controls else (),
+        build_controls(items_with_votes(db, plan, selection.ids), *round_and_panel) if controls else (),
     )
 
 
 def _refuse_wrong_labels(certificate: Certificate | None, max_wrong: float, *, hard: bool) -> None:
-    """Raises `SnapshotError` if more labels may be wrong than is allowed, or if nobody knows."""
+    """Raise `SnapshotError` if more labels may be wrong than allowed, or if nothing was certified."""
     if certificate is None:
         raise SnapshotError(
             "nothing is certified: no items were planted: add `planted: 60` to `panel` in build.yaml and build again,"
             " or leave --max-wrong out"
         )
-    wrong = certificate.wrong_labels_of_hard() if hard else certificate.quoted()
-    high = None if wrong is None else wrong.high
+    wrong_share = certificate.wrong_labels_of_hard() if hard else certificate.quoted()
+    high = None if wrong_share is None else wrong_share.high
     if high is None or high > max_wrong:
         raise SnapshotError(
             f"{certificate.headline}: the upper end is above {100 * max_wrong:g} % (--max-wrong): plant more items"

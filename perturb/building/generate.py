@@ -30,7 +30,7 @@ class GenerationResult:
 
     outcome: JobOutcome
     detail: str
-    """Why there is no candidate, or which lever it uses; one line."""
+    """One line: why there is no candidate, or the lever that the candidate uses."""
     raw: str = ""
     """The raw reply; the ledger keeps it with the call."""
     candidate: Candidate | None = None
@@ -42,7 +42,7 @@ class GenerationResult:
 _TEXTS = frozenset({"perturbed_query", "lever_selected", "implementation_reasoning"})
 _CLAIMS = ("intensity_achieved", "answer_constraint_satisfied", "expected_rag_behavior")
 _REASON = 300
-"""Characters of a reason that are stored; the whole reply is stored too."""
+"""How many characters of a reason are stored. The call keeps the whole reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ async def generate_by_model(
     seed: int,
     earlier: Mapping[str, Any] | None = None,
 ) -> GenerationResult:
-    """Run one job: a candidate that passed the machine checks, or the stored reason why not.
+    """Run one job. The result is a candidate that passed the machine checks, or the reason why there is none.
 
     `earlier` is the item that the job should make harder, with replies to it. A generator that declines an offer of
     levers gets the next one. Raises `BudgetSpent` if a call could overspend; every other failure is a result.
@@ -114,7 +114,9 @@ async def offer_in_turn(
     """The result of the first offer that is not declined. `ask` takes the number of an offer and its levers."""
     result = GenerationResult(JobOutcome.NOT_APPLICABLE, "no lever of the cell fits this instance")
     declined: dict[str, str] = {}
-    for number, offer in enumerate(((),) if job.offers is None else job.offers):
+    # A job without offers leaves the choice of the lever to the generator, which is a single empty offer.
+    offers = ((),) if job.offers is None else job.offers
+    for number, offer in enumerate(offers):
         result = await ask(number, offer)
         if result.outcome is not JobOutcome.NOT_APPLICABLE:
             break
@@ -142,7 +144,7 @@ def check_reply(
 
 
 def read_reply(text: str, passages: int = 1, *, query_only: bool = False) -> Reply | Declined:
-    """Read a generator's reply about an instance with so many passages.
+    """Read a generator's reply about an instance with `passages` passages.
 
     With `query_only`, the reply may leave out the passages, since the class cannot change them. Raises a `ReplyError`
     that says what is missing or wrong.
@@ -156,12 +158,10 @@ def read_reply(text: str, passages: int = 1, *, query_only: bool = False) -> Rep
         required_text(content[key], key)
     texts: dict[int, str] = {}
     if content.get(field) or not query_only:
-        single = passages == 1
-        texts = (
-            {1: required_text(content[field], field)}
-            if single
-            else _changed_passages(content[field], passages)
-        )
+        if passages == 1:
+            texts = {1: required_text(content[field], field)}
+        else:
+            texts = _changed_passages(content[field], passages)
     claims = {key: content[key] for key in _CLAIMS if isinstance(content.get(key), str)}
     return Reply(
         query=content["perturbed_query"].strip(),
@@ -173,7 +173,7 @@ def read_reply(text: str, passages: int = 1, *, query_only: bool = False) -> Rep
 
 
 def read_deep(text: str, passages: int) -> DeepReply | Declined:
-    """Read a reply with a deep item about an instance with so many passages, or with the reason why there is none.
+    """Read a reply with a deep item about an instance with `passages` passages, or with a reason to decline.
 
     Raises a `ReplyError` that says what is missing or wrong.
     """
@@ -184,10 +184,7 @@ def read_deep(text: str, passages: int) -> DeepReply | Declined:
 
 
 def _read_declined(text: str, needed: frozenset[str]) -> Declined | None:
-    """The reason why a reply declines; None if it has an item.
-
-    A schema may force the fields of an item too, which then are empty.
-    """
+    """The reason why a reply declines; None if it has an item."""
     try:
         content = read_object(text, frozenset({DECLINED_KEY}))
     except ReplyError:
@@ -195,6 +192,7 @@ def _read_declined(text: str, needed: frozenset[str]) -> Declined | None:
     reason = content[DECLINED_KEY]
     if not isinstance(reason, str) or not reason.strip():
         return None
+    # A schema may force a model to write the fields of an item as well. Then they are empty.
     item: Mapping[str, Any] = content
     if not needed <= content.keys():
         try:
@@ -228,13 +226,18 @@ def _changed_passages(value: Any, passages: int) -> dict[int, str]:
 
 def read_candidate(catalogue: Catalogue, job: Job, instance: BaseInstance, reply: Reply) -> Candidate:
     """The candidate that a reply describes, unchecked."""
-    known = catalogue.find(reply.lever)
+    lever = catalogue.find(reply.lever)
+    claims = dict(reply.claims)
+    if lever is not None and lever.answer:
+        claims[EXPECTED_ANSWER] = lever.answer
+    if job.depth != "open":
+        claims["depth"] = job.depth
     candidate = Candidate(
         id=job.id,
         instance_id=instance.id,
         generator=job.generator,
         cell=job.cell,
-        lever=known.name if known else reply.lever,
+        lever=lever.name if lever else reply.lever,
         query=reply.query,
         passages=tuple(
             replace(passage, text=reply.texts.get(number, passage.text))
@@ -242,9 +245,7 @@ def read_candidate(catalogue: Catalogue, job: Job, instance: BaseInstance, reply
         ),
         reasoning=reply.reasoning,
         expected_behavior=catalogue.expected_behavior(job.cell),
-        stated=reply.claims
-        | ({EXPECTED_ANSWER: known.answer} if known and known.answer else {})
-        | ({"depth": job.depth} if job.depth != "open" else {}),
+        stated=claims,
     )
     return without_telling_titles(instance, copy_unchanged_parts(instance, candidate))
 
@@ -252,9 +253,9 @@ def read_candidate(catalogue: Catalogue, job: Job, instance: BaseInstance, reply
 def generate_by_rule(
     catalogue: Catalogue, job: Job, instance: BaseInstance, seed: int, donors: Sequence[BaseInstance] = ()
 ) -> GenerationResult:
-    """Run one job; an instance that no rule of the cell fits is an abstention, not a failure.
+    """Run one job. If no rule of the cell fits the instance, the job abstains, which is not a failure.
 
-    No text may stop a run: an exception is a fault of ours, and the outcome of this one job.
+    No text may stop a run: an exception is a fault of our code and becomes the outcome of this job.
     """
     try:
         if unread := unread_offline(instance.language):
@@ -278,50 +279,50 @@ def generate_by_rule(
         fault = find_fault(catalogue, instance, candidate, () if lever is None else (lever,))
         outcome = JobOutcome.CANDIDATE if fault is None else JobOutcome.REJECTED
         return GenerationResult(outcome, fault or candidate.lever, candidate=candidate)
-    except Exception as error:  # noqa: BLE001  (whatever a rule stumbles over)
+    except Exception as error:  # noqa: BLE001  (a rule may fail on a text in any way)
         return GenerationResult(JobOutcome.ERROR, fault_line(error, f"the offline engine, {job.cell}"))
 
 
 OFFERED = ("instance", "cell", "levers", "seed")
-"""What the parameters of a generator may be called."""
+"""The parameters that a generator function may declare."""
 _KEYS = ("query", "context", "passages", "lever", "reasoning")
 
 
 async def generate_by_function(
     function: OwnFunction, catalogue: Catalogue, job: Job, instance: BaseInstance, seed: int
 ) -> GenerationResult:
-    """Run one job, offer after offer as for a model; whatever the function raises is a stored error."""
+    """Run one job, offer after offer as for a model. An exception of the function is stored as an error."""
 
     async def ask(_: int, offer: Sequence[str]) -> GenerationResult:
         levers = tuple(lever for name in offer if (lever := catalogue.find(name)) is not None)
         parts = {"instance": instance, "cell": job.cell, "levers": levers, "seed": seed + job.replicate}
         try:
-            made = await function.call(parts)
+            returned = await function.call(parts)
         except FunctionError as error:
             return GenerationResult(JobOutcome.ERROR, str(error))
-        if made is None:
+        if returned is None:
             return GenerationResult(JobOutcome.NOT_APPLICABLE, "the function declined")
         try:
-            reply = read_made(made, instance, levers)
+            reply = read_returned(returned, instance, levers)
         except ReplyError as error:
-            return GenerationResult(JobOutcome.UNPARSED, str(error), repr(made)[:2000])
+            return GenerationResult(JobOutcome.UNPARSED, str(error), repr(returned)[:2000])
         return check_reply(catalogue, job, instance, reply, offer)
 
     return await offer_in_turn(job, ask)
 
 
-def read_made(made: Any, instance: BaseInstance, levers: Sequence[Lever]) -> Reply:
-    """What a function returned, read as a model's reply is; texts that it leaves out stay as they were.
+def read_returned(returned: Any, instance: BaseInstance, levers: Sequence[Lever]) -> Reply:
+    """Read what a function returned as a reply. Texts that it leaves out stay as they were.
 
     Raises `ReplyError` that says what is wrong.
     """
-    if not isinstance(made, Mapping):
+    if not isinstance(returned, Mapping):
         raise ReplyError(
-            f"returned {type(made).__name__}: return a dictionary with {', '.join(_KEYS)}, or None"
+            f"returned {type(returned).__name__}: return a dictionary with {', '.join(_KEYS)}, or None"
         )
-    if unknown := [key for key in made if key not in _KEYS]:
+    if unknown := [key for key in returned if key not in _KEYS]:
         raise ReplyError(f"unknown key '{unknown[0]}': return {', '.join(_KEYS)} or some of them")
-    passages = made.get("passages", [made["context"]] if "context" in made else None)
+    passages = returned.get("passages", [returned["context"]] if "context" in returned else None)
     if passages is None:
         passages = [passage.text for passage in instance.passages]
     if (
@@ -330,13 +331,13 @@ def read_made(made: Any, instance: BaseInstance, levers: Sequence[Lever]) -> Rep
         or len(passages) != len(instance.passages)
     ):
         raise ReplyError(f"must return {len(instance.passages)} passages, each as a text")
-    lever = made.get("lever", levers[0].name if len(levers) == 1 else None)
+    lever = returned.get("lever", levers[0].name if len(levers) == 1 else None)
     if lever is None:
         raise ReplyError("names no 'lever': several were offered")
     texts = {
-        "query": made.get("query", instance.query),
+        "query": returned.get("query", instance.query),
         "lever": lever,
-        "reasoning": made.get("reasoning", ""),
+        "reasoning": returned.get("reasoning", ""),
     }
     texts |= {f"passages[{number}]": text for number, text in enumerate(passages)}
     for key, text in texts.items():

@@ -1,7 +1,7 @@
 """The finished item as the offline verifiers see it: the original and the candidate, compared once.
 
-It also holds the result of a check, and the check of target compliance: the class allows all changes, and they are
-neither too small nor too large.
+The verdict of a verifier is here too, and so is the check of target compliance. It asks whether the class allows all
+changes, and whether they are neither too small nor too large.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from perturb.text.matching import beyond_reading
 
 @dataclass(frozen=True)
 class CheckedItem:
-    """One original with the candidate made of it."""
+    """An original and the candidate that was made from it."""
 
     original: BaseInstance
     candidate: Candidate
@@ -43,13 +43,13 @@ class CheckedItem:
 
     @cached_property
     def beyond_reading(self) -> bool:
-        """True if a text is too long or no prose, so that no verifier has an opinion."""
-        faults = (beyond_reading(one.query, one.passages) for one in (self.original, self.candidate))
+        """True if a text is too long or not prose, so that no verifier has an opinion."""
+        faults = (beyond_reading(side.query, side.passages) for side in (self.original, self.candidate))
         return any(fault is not None for fault in faults)
 
     @cached_property
     def reading(self) -> Reading:
-        """What the original instance says, read once for each instance."""
+        """The analysis of the original instance, which all of its candidates share."""
         return reading_of(self.original)
 
     @cached_property
@@ -72,7 +72,7 @@ class CheckedItem:
 
     @cached_property
     def shown(self) -> str:
-        """All that a reader of the candidate sees of its passages: with several, their titles as well."""
+        """The passages as a reader of the candidate sees them: several passages come with their titles."""
         passages = self.candidate.passages
         titles = [passage.title for passage in passages] if len(passages) > 1 else []
         return "\n".join([*titles, self.text])
@@ -86,17 +86,17 @@ class CheckedItem:
 
     @cached_property
     def added(self) -> tuple[str, ...]:
-        """Sentences of the candidate that the original lacks, changed ones included."""
+        """The sentences of the candidate that the original lacks, including edited sentences."""
         return _beyond(self.sentences, self.reading.sentences)
 
     @cached_property
     def removed(self) -> tuple[str, ...]:
-        """Sentences of the original that the candidate lacks, changed ones included."""
+        """The sentences of the original that the candidate lacks, including edited sentences."""
         return _beyond(self.reading.sentences, self.sentences)
 
     @cached_property
     def inserted(self) -> tuple[str, ...]:
-        """Added sentences that are not an edited form of a removed one."""
+        """The added sentences that are not edited forms of removed sentences."""
         return tuple(s for s in self.added if not any(overlap(s, old) >= 0.6 for old in self.removed))
 
     @cached_property
@@ -110,9 +110,9 @@ class CheckedItem:
         return self.query_stems - self.reading.query_stems
 
 
-def _beyond(these: tuple[str, ...], those: tuple[str, ...]) -> tuple[str, ...]:
-    known = {normal(sentence) for sentence in those}
-    return tuple(sentence for sentence in these if normal(sentence) not in known)
+def _beyond(texts: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
+    other_sentences = {normal(sentence) for sentence in others}
+    return tuple(sentence for sentence in texts if normal(sentence) not in other_sentences)
 
 
 _RECENT: OrderedDict[tuple[int, int, frozenset[Target]], CheckedItem] = OrderedDict()
@@ -120,10 +120,8 @@ _RECENT_SIZE = 32
 
 
 def checked_item(original: BaseInstance, candidate: Candidate, target: frozenset[Target]) -> CheckedItem:
-    """The item of these two, shared between the verifiers that are asked about it one after the other.
-
-    Keyed by identity: an item in the store keeps its two records alive, so that their ids stay theirs.
-    """
+    """The item of an original and a candidate. The verifiers, which are asked one after the other, share it."""
+    # Identities are safe keys: a stored item keeps both records alive, so that no other object can get their ids.
     key = (id(original), id(candidate), target)
     item = _RECENT.get(key)
     if item is None:
@@ -138,17 +136,17 @@ class RuleVerdict:
     """One rule-based verifier's opinion on one finished item."""
 
     passed: bool | None
-    """None where it has no opinion."""
+    """None if the verifier has no opinion."""
     checks: Mapping[str, bool] = field(default_factory=dict)
     """The checks of `records.CHECK_NAMES` that this verifier judged."""
     predicted_behavior: str | None = None
-    """The behaviour it expects of a careful reader, where it can tell."""
+    """The behaviour that it expects of a careful reader; None if it cannot tell."""
     issues: tuple[str, ...] = ()
-    """Plain sentences, one for each thing that is wrong."""
+    """Plain sentences, one for each fault."""
 
 
 Check = Callable[[CheckedItem], RuleVerdict]
-"""A verifier: reads an item, never the analysis of whoever made it."""
+"""A verifier reads an item, and never the analysis by the generator that made it."""
 
 NO_OPINION = RuleVerdict(passed=None)
 """The verdict on an item that a verifier has nothing to say about."""
@@ -157,13 +155,12 @@ NO_OPINION = RuleVerdict(passed=None)
 def verdict(
     item: CheckedItem, findings: Mapping[str, list[str]], predicted: str | None = None
 ) -> RuleVerdict:
-    """Make a verdict of the findings: check name -> the sentences that speak against it.
+    """Make a verdict from findings: the name of each check, with one sentence for each objection.
 
-    A check with no sentence against it holds. `predicted`, where given, is judged against the behaviour the
-    item expects.
+    A check without objections is passed. `predicted`, if given, must be the behaviour that the item expects.
     """
-    checks = {name: not against for name, against in findings.items()}
-    issues = [sentence for against in findings.values() for sentence in against]
+    checks = {name: not objections for name, objections in findings.items()}
+    issues = [sentence for objections in findings.values() for sentence in objections]
     if predicted is not None:
         checks["predicted_behavior"] = predicted == item.candidate.expected_behavior
         if not checks["predicted_behavior"] and not issues:
@@ -186,21 +183,21 @@ REWRITING_LEVERS = frozenset({"Entirely Irrelevant Context", "Audio-only Referen
 
 def check_target_diff(item: CheckedItem) -> RuleVerdict:
     """Judge `target_compliance` for every class."""
-    against = _outside_target(item) + _size_of_change(item) + _markup(item)
-    return verdict(item, {"target_compliance": against})
+    objections = _outside_target(item) + _size_of_change(item) + _markup(item)
+    return verdict(item, {"target_compliance": objections})
 
 
 def _outside_target(item: CheckedItem) -> list[str]:
-    against = []
+    objections = []
     if "query" not in item.target and item.original.query != item.candidate.query:
-        against.append("The question was changed, though this class leaves it alone.")
+        objections.append("The question was changed, though this class leaves it alone.")
     if "context" not in item.target and _passage_texts(item, before=True) != _passage_texts(
         item, before=False
     ):
-        against.append("A passage was changed, though this class leaves the context alone.")
+        objections.append("A passage was changed, though this class leaves the context alone.")
     if len(item.original.passages) != len(item.candidate.passages):
-        against.append("The number of passages differs from the original.")
-    return against
+        objections.append("The number of passages differs from the original.")
+    return objections
 
 
 def _passage_texts(item: CheckedItem, *, before: bool) -> list[str]:
@@ -227,10 +224,10 @@ def _bare(text: str) -> list[str]:
 
 
 def _rewritten(item: CheckedItem) -> bool:
-    """True if little of the original survives, for levers that are meant to edit it.
+    """True if little of the original survives although the lever should only edit it.
 
-    MissingInfo items may lose much; what they keep must come from the original. Elsewhere the sentences that tell the
-    answer may give way to others, and with them what leans on them.
+    MissingInfo items may lose much, but what they keep must come from the original. In other classes, new sentences may
+    replace the sentences that give the answer, and also the sentences that refer to these.
     """
     if item.candidate.lever in REWRITING_LEVERS:
         return False
@@ -238,23 +235,28 @@ def _rewritten(item: CheckedItem) -> bool:
     if item.kind is PerturbationClass.MISSING_INFO:
         floor = 0.2 if item.intensity is Intensity.LOW else 0.0
         return coverage(before, after) < floor or coverage(after, before) < 0.5
-    told = frozenset().union(*(content_stems(s) for s in item.removed if holds_alias(item.reading, s)))
-    floor = 0.25 if told and len(item.reading.sentences) > 2 else 0.5 if not told else 0.1
+    answering = frozenset().union(*(content_stems(s) for s in item.removed if holds_alias(item.reading, s)))
+    if not answering:
+        floor = 0.5
+    elif len(item.reading.sentences) > 2:
+        floor = 0.25
+    else:
+        floor = 0.1  # little remains of a passage of two sentences if one of them is replaced
     return coverage(before, after) < floor
 
 
 def _markup(item: CheckedItem) -> list[str]:
-    against = []
+    objections = []
     for name, before, after in (
         ("question", item.original.query, item.candidate.query),
         ("context", item.reading.text, item.text),
     ):
         if before == after:
             continue
-        marks = [m.group().strip() for m in MARKUP.finditer(after)]
+        marks = [match.group().strip() for match in MARKUP.finditer(after)]
         marks = [mark for mark in marks if mark not in before]
         if marks:
-            against.append(f"The {name} holds left-over markup: {marks[0]!r}.")
+            objections.append(f"The {name} holds left-over markup: {marks[0]!r}.")
     if not item.text.strip() or not normal(item.candidate.query):
-        against.append("The question or the context is empty.")
-    return against
+        objections.append("The question or the context is empty.")
+    return objections

@@ -1,7 +1,7 @@
 """Word lists and text functions of the offline verifiers.
 
-The lists are in `words.yaml` beside this file; the functions find words, stems, sentences and phrases. None of this is
-shared with the rules that generate (`words.py`): a check must not repeat the mistakes of what it checks.
+The lists are in `words.yaml` beside this file. The functions find words, stems, sentences and phrases. The rules that
+generate have functions of their own in `words.py`, since a check must not repeat the mistakes of what it checks.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ class WordBank(Strict):
     """The content of `words.yaml`: lists of words, separated by blanks, and of wordings, separated by semicolons."""
 
     stop_words: str
-    """Words that carry no content of their own."""
+    """Words without content: articles, prepositions and the like."""
     openers: str
     """Words that have a capital only because they begin a sentence."""
     asked_kinds: str
     """Stems of words such as `year`: they name the kind of answer, not the topic."""
     common_name_words: str
-    """Parts of names that identify nobody."""
+    """Parts of names that many people share, such as titles."""
     male_names: str
     """Common first names whose bearers are nearly always of one gender, for judging pronouns."""
     female_names: str
@@ -49,22 +49,22 @@ def word_set(listing: str) -> frozenset[str]:
 
 
 def any_of(wordings: str) -> re.Pattern[str]:
-    """A pattern for any of the wordings in a list; each is a regular expression of whole words."""
+    """A pattern for all wordings in a list. Each wording is a regular expression of whole words."""
     parts = [part.strip() for part in " ".join(wordings.split()).split(";")]
     return re.compile(r"(?<!\w)(?:" + "|".join(part for part in parts if part) + r")(?!\w)", re.I)
 
 
 NEGATION = any_of(WORDS.wordings["negation"])
 DISMISSAL = any_of(WORDS.wordings["dismissal"])
-"""Calls a statement untrue."""
+"""Wordings that call a statement untrue."""
 LOW_CREDIBILITY = any_of(WORDS.wordings["low_credibility"])
-"""Names a source that need not be believed."""
+"""Wordings of a source that need not be believed."""
 HIGH_CREDIBILITY = any_of(WORDS.wordings["high_credibility"])
-"""Calls one side right."""
+"""Wordings that call one side right."""
 EXCLUSION = any_of(WORDS.wordings["exclusion"])
-"""Says that two statements exclude each other."""
+"""Wordings by which two statements exclude each other."""
 BALANCED = any_of(WORDS.wordings["balanced"])
-"""Gives both sides the same weight."""
+"""Wordings that give both sides the same weight."""
 
 
 def word_list(listing: str) -> tuple[str, ...]:
@@ -76,17 +76,17 @@ STOP_WORDS = word_set(WORDS.stop_words)
 
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "\xa0": " "})
 _WORD = re.compile(r"[a-z0-9]+(?:[.,][0-9]+)*(?:'[a-z]+)?")
-"""In normal text: `songs`, `1,234`, `ray's`."""
+"""A word of a text that `normal` has made: `songs`, `1,234`, `ray's`."""
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(\[\"'“‘])(?:[A-Z]|Mr|Mrs|Ms|Dr|St|Sr|Jr|Prof|Gen|Col|Lt|Sgt|Capt|Rev|Hon|Gov|Sen|Rep|No|vs|etc|e\.g|i\.e|ca|c"
     r"|approx|Inc|Ltd|Co|Corp|Bros|U\.S|U\.K|U\.N|D\.C|Ph\.D|a\.m|p\.m|Mt|Ft|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov"
     r"|Dec|Vol|pp?|fl|b|d|r|ft|al|ref|cf|fn|fig|ed|eds)\.$"
 )
-"""At the end of a text, with its period: `Dr.`, `(b.`, `U.S.`, or an initial such as `J.`"""
+"""An abbreviation at the end of a text, with its period: `Dr.`, `(b.`, `U.S.`, or an initial such as `J.`"""
 _ENDING = 20
-"""Characters at the end of a text that are searched for an abbreviation; the longest has eight."""
+"""How many characters at the end of a text are searched for an abbreviation. The longest has eight."""
 _BOUNDARY = re.compile(r"(?<=[.!?])[\"”’')\]]*\s+(?=[\"“‘'(]*[A-Z0-9]|[\[█_])|\n+")
-"""Between sentences: blanks after a mark and before a capital or digit, or a line break."""
+"""The gap between sentences: blanks after an end mark and before a capital or digit, or a line break."""
 
 
 @lru_cache(maxsize=1024)

@@ -20,9 +20,9 @@ from perturb.text.matching import beyond_reading
 from perturb.text.passages import removes_answer, split_sentences
 
 _RELEVANT = 0.34
-"""A sentence, with its title, that holds this share of a question's content words is relevant to the question."""
+"""A sentence that holds this share of a question's content words, its title included, is relevant to the question."""
 _ANSWERING = 0.5
-"""A sentence, with its title, that holds this share of a question's content words may give it another answer."""
+"""A sentence that holds this share of a question's content words may give the question another answer."""
 
 
 def with_noise(instance: BaseInstance, passages: tuple[Passage, ...]) -> tuple[Passage, ...]:
@@ -36,7 +36,7 @@ def with_noise(instance: BaseInstance, passages: tuple[Passage, ...]) -> tuple[P
 def undone_by(
     instance: BaseInstance, cell: Cell, facts: Facts, query: str, passages: tuple[Passage, ...]
 ) -> str | None:
-    """How a passage undoes the effect of a draft, in one line; None if none does."""
+    """One line on a passage that undoes the effect of a draft; None if no passage does."""
     noise: tuple[Passage, ...] = ()
     if len(passages) < len(instance.passages):
         noise = tuple(passage for passage in instance.passages if passage.role != "signal")
@@ -75,12 +75,12 @@ def _new_question_answered(facts: Facts, query: str, noise: tuple[Passage, ...])
 
 
 def _settled(facts: Facts, untouched: tuple[Passage, ...]) -> str | None:
-    """Whether an unchanged passage gives the answer: it would show which reading or which side is right."""
+    """One line if an unchanged passage gives the answer, which shows which reading or which side is right."""
     for title, sentence in _sentences(untouched):
-        near = f"{title} {sentence}"
+        titled_sentence = f"{title} {sentence}"
         if (
-            any(has_word(near, alias) for alias in facts.instance.answers)
-            and support(facts.instance.query, near) >= _RELEVANT
+            any(has_word(titled_sentence, alias) for alias in facts.instance.answers)
+            and support(facts.instance.query, titled_sentence) >= _RELEVANT
         ):
             return "a passage that was left alone settles the question"
     return None
@@ -122,12 +122,16 @@ def perturb_by_rule(
     seed: int,
     donors: Sequence[BaseInstance] = (),
 ) -> RuleCandidate | Abstention:
-    """Perturb an instance for a cell, by `lever` or, if it is None, by a fitting one that the seed draws.
+    """Perturb an instance for a cell by a lever. If `lever` is None, the seed draws among the levers that fit.
 
     `donors` are other instances of the base set, which may lend rivals and passages. An exception is a fault of the
-    engine; a note on it names the lever.
+    engine, and a note on it names the lever.
     """
-    levers = [one for one in catalogue.levers_of(cell) if one.rule and lever in (None, one.name)]
+    levers = [
+        fitting_lever
+        for fitting_lever in catalogue.levers_of(cell)
+        if fitting_lever.rule and lever in (None, fitting_lever.name)
+    ]
     if not levers:
         return Abstention(
             f"no rule for {cell}" if lever is None else f"no rule for the lever {lever!r} in {cell}"
@@ -139,23 +143,23 @@ def perturb_by_rule(
         return Abstention(facts.unfit)
     dice("order", seed).shuffle(levers)
     failures: list[str] = []
-    for one in levers:
+    for fitting_lever in levers:
         try:
-            result = _apply(one, instance, facts, seed, donors)
+            result = _apply(fitting_lever, instance, facts, seed, donors)
         except Exception as error:
-            error.add_note(f"rule '{one.name}'")
+            error.add_note(f"rule '{fitting_lever.name}'")
             raise
         if isinstance(result, RuleCandidate):
             return result
         if result is not None:
-            failures.append(f"{one.name}: {result}")
+            failures.append(f"{fitting_lever.name}: {result}")
     return Abstention("; ".join(failures) or f"no rule of {cell} fits")
 
 
 def _apply(
     lever: Lever, instance: BaseInstance, facts: Facts, seed: int, donors: Sequence[BaseInstance]
 ) -> RuleCandidate | str | None:
-    """The candidate that the lever's rule makes, or why it makes none; None if the lever does not fit."""
+    """The candidate that the lever's rule makes, or the reason why it makes none; None if the lever does not fit."""
     rule = lever.rule
     if rule is None or not all(Need.read(need).holds(facts.features) for need in (*lever.needs, *rule.needs)):
         return None
@@ -173,7 +177,7 @@ def _apply(
 
 
 def _broken(facts: Facts, cell: Cell, draft: Draft) -> str | None:
-    """What is wrong with a draft for the cell, in one line; None if nothing is."""
+    """One line on what is wrong with a draft for the cell; None if the draft is sound."""
     old = facts.instance
     if not all(passage.text.strip() for passage in draft.passages):
         return "nothing would be left of a passage"

@@ -1,9 +1,8 @@
-"""The offline verifiers, which judge the finished item by rules.
+"""The offline verifiers, which judge finished items by rules, and the check of the answer constraint.
 
-They share no code with the rules that generate, so that an error in the analysis of an instance is not repeated here.
-A verifier abstains if it has no test for an item, and it is absent for a class on which it never has one. The check of
-the answer constraint stands here too: the accepted answer is there if it must be, and otherwise it is gone without a
-trace. That these rules agree with the generating rules validates neither.
+The verifiers share no code with the rules that generate, so that they do not repeat an error of the generating
+analysis. Agreement between the two still validates neither. A verifier abstains on an item for which it has no test.
+It does not judge a class for which it has no test at all.
 """
 
 from __future__ import annotations
@@ -50,9 +49,9 @@ __all__ = [
 
 
 def check_answer_state(item: CheckedItem) -> RuleVerdict:
-    """Judge `answer_constraint` and, where the state of the answer decides it, the predicted behaviour.
+    """Judge `answer_constraint`, and predict the behaviour if the state of the answer decides it.
 
-    No opinion where no accepted answer stands verbatim in the original, as with long-form answers.
+    There is no opinion if the original holds no accepted answer verbatim, as with long-form answers.
     """
     if not item.reading.aliases:
         return NO_OPINION
@@ -64,19 +63,19 @@ def check_answer_state(item: CheckedItem) -> RuleVerdict:
 
 
 def _lost(item: CheckedItem) -> list[str]:
-    """Outside MissingInfo an item must not come down to missing information."""
+    """One line if the answer vanished from an item of a class whose flaw is not missing information."""
     if item.context_changed and not holds_alias(item.reading, item.text):
         return ["The accepted answer vanished, which is missing information and not this class's flaw."]
     return []
 
 
 def _answer_stands(item: CheckedItem) -> RuleVerdict:
-    against = _not_derivable(item) + _no_longer_asked(item) + _given_away(item)
-    if not against:
-        against = [
+    objections = _not_derivable(item) + _no_longer_asked(item) + _given_away(item)
+    if not objections:
+        objections = [
             f"An equally credible rival of the answer was brought in: {r!r}." for r in rivals_of(item)[:1]
         ]
-    return verdict(item, {"answer_constraint": against}, ANSWER_CORRECTLY if not against else None)
+    return verdict(item, {"answer_constraint": objections}, ANSWER_CORRECTLY if not objections else None)
 
 
 def _not_derivable(item: CheckedItem) -> list[str]:
@@ -84,30 +83,31 @@ def _not_derivable(item: CheckedItem) -> list[str]:
         return []
     if not holds_alias(item.reading, item.text):
         return ["No accepted answer stands in the context any more."]
-    if not item.reading.support:  # the answer runs over the end of a sentence: no sentence can be looked for
-        return []
-    standing = [s for s in item.sentences if holds_alias(item.reading, s)]
+    if not item.reading.support:
+        return []  # the answer spans two sentences, so no single sentence supports it
+    stating = [s for s in item.sentences if holds_alias(item.reading, s)]
     support = content_stems(item.reading.support[0])
-    best = max(standing, key=lambda s: coverage(support, content_stems(s)), default="")
+    best = max(stating, key=lambda s: coverage(support, content_stems(s)), default="")
     if coverage(support, content_stems(best)) < 0.45:
         return ["The sentence that supported the answer was taken apart."]
-    asked = item.reading.claim_stems
-    lost = (asked & support) - content_stems(item.text)
-    if asked and len(lost) / len(asked) > 0.34:
+    claim = item.reading.claim_stems
+    lost_words = (claim & support) - content_stems(item.text)
+    if claim and len(lost_words) / len(claim) > 0.34:
         return ["The context lost words of the question that tie the answer to it."]
     undermined = [s for s in item.added if holds_alias(item.reading, s) and _newly_negated(item, s)]
-    if undermined and not any(s for s in standing if s not in undermined):
+    if undermined and not any(s for s in stating if s not in undermined):
         return [f"The answer is negated or doubted: {undermined[0]!r}."]
     return []
 
 
 def _newly_negated(item: CheckedItem, sentence: str) -> bool:
-    """True if a negation or dismissal stands near the answer that no original sentence had."""
-    fresh = {
-        m.group().lower() for m in re.finditer(f"{NEGATION.pattern}|{DISMISSAL.pattern}", sentence, re.I)
+    """True if a sentence has a negation or dismissal that no original sentence with the answer had."""
+    denials = {
+        match.group().lower()
+        for match in re.finditer(f"{NEGATION.pattern}|{DISMISSAL.pattern}", sentence, re.I)
     }
-    known = {word for s in item.reading.support for word in words(s)}
-    return any(not set(words(mark)) <= known for mark in fresh)
+    support_words = {word for s in item.reading.support for word in words(s)}
+    return any(not set(words(mark)) <= support_words for mark in denials)
 
 
 _WH = re.compile(r"\b(who|whom|whose|when|where|why|how|which|what)\b", re.I)
@@ -130,21 +130,21 @@ def _no_longer_asked(item: CheckedItem) -> list[str]:
     query = item.candidate.query
     if _YES_NO.search(query) and not _YES_NO.search(item.original.query):
         return ["The question became a yes-or-no question, which the accepted answer does not answer."]
-    was, now = _asked_word(item.original.query), _asked_word(query)
-    if now in _CLASHES.get(was, "").split() and not _same_ask(item):
-        return [f"The question asked {was!r} and now asks {now!r}."]
+    original_word, new_word = _asked_word(item.original.query), _asked_word(query)
+    if new_word in _CLASHES.get(original_word, "").split() and not _same_ask(item):
+        return [f"The question asked {original_word!r} and now asks {new_word!r}."]
     if _kept_through_names(item) < 0.5:
         return ["Little of the original question is left."]
     return []
 
 
 def _kept_through_names(item: CheckedItem) -> float:
-    """Share of the original question that is kept, also by way of an epithet that an added sentence explains."""
-    asked = item.reading.query_stems
+    """Share of the original question that is kept, also if an added sentence explains a new word for a part of it."""
+    query_stems = item.reading.query_stems
     explained = frozenset[str]().union(
         *(content_stems(s) for s in item.inserted if item.new_query_stems & content_stems(s))
     )
-    return coverage(asked, item.query_stems | explained) if asked else 1.0
+    return coverage(query_stems, item.query_stems | explained) if query_stems else 1.0
 
 
 def _same_ask(item: CheckedItem) -> bool:
@@ -153,8 +153,8 @@ def _same_ask(item: CheckedItem) -> bool:
 
 
 def _asked_word(query: str) -> str:
-    found = _WH.search(query)
-    word = found.group().lower() if found else ""
+    match = _WH.search(query)
+    word = match.group().lower() if match else ""
     return "who" if word in ("whom", "whose") else word
 
 
@@ -167,40 +167,41 @@ def _given_away(item: CheckedItem) -> list[str]:
 
 
 def _answer_is_gone(item: CheckedItem) -> RuleVerdict:
-    shown = item.shown if _BRACKETED.search(item.reading.text) else _BRACKETED.sub(" ", item.shown)
-    traces = traces_of(item.reading, item.candidate.query, shown)
-    against = [f"The answer can be recovered from {trace}." for trace in traces[:2]]
-    if not against:
-        against = [
+    visible_text = item.shown if _BRACKETED.search(item.reading.text) else _BRACKETED.sub(" ", item.shown)
+    traces = traces_of(item.reading, item.candidate.query, visible_text)
+    objections = [f"The answer can be recovered from {trace}." for trace in traces[:2]]
+    if not objections:
+        objections = [
             f"Another value of the same type steps in as an answer: {s!r}." for s in _steps_in(item)[:1]
         ]
-    predicted = ANSWER_CORRECTLY if against else item.candidate.expected_behavior
-    return verdict(item, {"answer_constraint": against}, predicted)
+    predicted = ANSWER_CORRECTLY if objections else item.candidate.expected_behavior
+    return verdict(item, {"answer_constraint": objections}, predicted)
 
 
 def _steps_in(item: CheckedItem) -> list[str]:
-    """Sentences that offer a value of the answer's kind together with most of what the question asserts.
+    """The sentences that offer a value of the answer's kind together with most of what the question asserts.
 
-    An edited form of the supporting sentence that now holds a value the passage never had counts as well.
+    A supporting sentence that was edited to hold a new value counts as well.
     """
     reading = item.reading
     if reading.kind is ValueKind.PHRASE:
         return []
-    known = values_in(reading.kind, " ".join((item.original.query, *reading.support)))
+    known_values = values_in(reading.kind, " ".join((item.original.query, *reading.support)))
     countable = not (reading.kind is ValueKind.NUMBER and _HOW_MANY.search(item.original.query))
-    found = []
+    rivals = []
     for sentence in item.sentences:
-        values = values_in(reading.kind, _BRACKETED.sub(" ", sentence)) - known - reading.alias_values
+        values = values_in(reading.kind, _BRACKETED.sub(" ", sentence)) - known_values - reading.alias_values
         if reading.kind is ValueKind.NAME:
             values = _names_apart(values, item, sentence)
         if reading.kind is ValueKind.NUMBER:
+            # Small numbers are everywhere: days, months, parts, places in a list.
             values = frozenset(v for v in values if float(v) > 12)
-        fresh = values - values_in(reading.kind, reading.text)
-        edited = sentence in item.added and any(overlap(sentence, s) >= 0.5 for s in reading.support)
-        named = countable and makes_claim(item, sentence, _STEP_IN[reading.kind])
-        if (fresh and edited) or (values and named):
-            found.append(sentence)
-    return found or _counted(item)
+        new_values = values - values_in(reading.kind, reading.text)
+        is_edited = sentence in item.added and any(overlap(sentence, s) >= 0.5 for s in reading.support)
+        makes_the_claim = countable and makes_claim(item, sentence, _STEP_IN[reading.kind])
+        if (new_values and is_edited) or (values and makes_the_claim):
+            rivals.append(sentence)
+    return rivals or _counted(item)
 
 
 _PLACED = re.compile(r"\b(?:in|at|near|from|on|outside|to) (?:the )?$")
@@ -208,16 +209,18 @@ _PLACED = re.compile(r"\b(?:in|at|near|from|on|outside|to) (?:the )?$")
 
 def _names_apart(values: frozenset[str], item: CheckedItem, sentence: str) -> frozenset[str]:
     """Names of two words or more that share no word with the question; for a where-question, places only."""
-    asked = frozenset(words(item.original.query))
-    apart = (v for v in values if " " in v and not frozenset(words(v)) & asked)
-    if "where" not in asked:
-        return frozenset(apart)
+    query_words = frozenset(words(item.original.query))
+    unrelated = (name for name in values if " " in name and not frozenset(words(name)) & query_words)
+    if "where" not in query_words:
+        return frozenset(unrelated)
     plain = normal(sentence)
-    return frozenset(v for v in apart if any(_PLACED.search(before[-20:]) for before in plain.split(v)[:-1]))
+    return frozenset(
+        name for name in unrelated if any(_PLACED.search(before[-20:]) for before in plain.split(name)[:-1])
+    )
 
 
 _STEP_IN = {ValueKind.DATE: 0.75, ValueKind.NUMBER: 0.9, ValueKind.NAME: 0.75}
-"""Share of the question's content that a sentence with a value of the kind must cover to step in."""
+"""Share of the question's content that a sentence must cover for its value to be taken for the answer."""
 _BRACKETED = re.compile(r"\[[^\]]*\]|\([^()]*\b(?:see|cf|pp?)\b[^()]*\)")
 """A place-holder, or a reference to another work."""
 
@@ -226,22 +229,22 @@ _HOW_MANY = re.compile(r"\bhow many (?:\w+ )?(\w+)", re.I)
 
 
 def _counted(item: CheckedItem) -> list[str]:
-    """Sentences that count, within three words, the very thing that a how-many question asks about."""
-    asked = _HOW_MANY.search(item.original.query)
-    if asked is None:
+    """The sentences with a number at most three words before the thing that a how-many question asks about."""
+    question = _HOW_MANY.search(item.original.query)
+    if question is None:
         return []
-    nouns = content_stems(asked.group())
-    found = []
+    nouns = content_stems(question.group())
+    counting = []
     for sentence in item.sentences:
-        said = words(_BRACKETED.sub(" ", sentence))
-        near = (
-            said[i : i + 4]
-            for i, word in enumerate(said)
+        sentence_words = words(_BRACKETED.sub(" ", sentence))
+        counted_spans = (
+            sentence_words[i : i + 4]
+            for i, word in enumerate(sentence_words)
             if numbers_in(word) - numbers_in(item.original.query)
         )
-        if any(stem(word) in nouns for span in near for word in span[1:]):
-            found.append(sentence)
-    return [s for s in found if coverage(item.reading.claim_stems, stems_said(item, s)) >= 0.5]
+        if any(stem(word) in nouns for span in counted_spans for word in span[1:]):
+            counting.append(sentence)
+    return [s for s in counting if coverage(item.reading.claim_stems, stems_said(item, s)) >= 0.5]
 
 
 CHECK_VERSION = "9e601c323445c3b8"
@@ -254,14 +257,14 @@ CHECKS: Mapping[str, Check] = {
     "leftovers": check_leftovers,
     "fluency": check_fluency,
 }
-"""Name -> verifier, in the order in which they are asked."""
+"""Name -> verifier, in the order in which the verifiers are asked."""
 
 CLASSES_JUDGED: Mapping[str, frozenset[PerturbationClass]] = {
     "contradiction": frozenset(
         {PerturbationClass.CONTRADICTION, PerturbationClass.GRANULARITY, PerturbationClass.EPISTEMIC}
     ),
 }
-"""Name -> the classes on which a verifier may have an opinion, for those that have none on others."""
+"""Name -> the classes that a verifier judges. A verifier that is not listed judges all classes."""
 
 
 def judge_by_rule(
@@ -269,11 +272,11 @@ def judge_by_rule(
 ) -> RuleVerdict:
     """Ask the verifier called `check` about one item.
 
-    `target` holds what the item's class may change. None has an opinion on texts that are too long, or no prose: see
-    `perturb.text.matching`. Raises `ConfigError` if there is no such verifier.
+    `target` holds the parts that the item's class may change. No verifier has an opinion on texts that are too long or
+    not prose, see `perturb.text.matching`. Raises `ConfigError` if there is no such verifier.
     """
     if check not in CHECKS:
-        known = ", ".join(CHECKS)
-        raise ConfigError(f"there is no rule verifier '{check}': choose one of {known}")
+        names = ", ".join(CHECKS)
+        raise ConfigError(f"there is no rule verifier '{check}': choose one of {names}")
     item = checked_item(original, candidate, target)
     return NO_OPINION if item.beyond_reading else CHECKS[check](item)
