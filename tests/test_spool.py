@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from perturb.files.resources import digest
-from perturb.files.text_files import RowSelection, Spool
+from perturb.files.resources import RowSelection, Spool, digest
 from perturb.snapshots.harness import PromptSet
 from perturb.snapshots.rows import build_rows
 from perturb.snapshots.snapshot import write_snapshot

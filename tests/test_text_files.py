@@ -11,7 +11,7 @@ from perturb.auditing.review_exports import read_sheet
 from perturb.config import load_config
 from perturb.errors import ConfigError, PerturbError, SourceError
 from perturb.evaluation.question_formats import Question
-from perturb.files.text_files import read_text
+from perturb.files.resources import read_text
 from perturb.scoring.confidence_table import load_maps
 from perturb.scoring.round_comparison import read_scores
 

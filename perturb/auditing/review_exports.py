@@ -13,7 +13,7 @@ from xml.sax.saxutils import quoteattr
 from perturb.auditing.review_items import ReviewItem
 from perturb.auditing.rubric import COMMENT, MAX_COMMENT, NO, YES, RubricQuestion, check_names, is_finished
 from perturb.errors import ConfigError, SourceError
-from perturb.files.text_files import read_text, writing_errors
+from perturb.files.resources import read_text, writing_errors
 from perturb.ledger.evaluations import Reviews
 
 _WORDS = {

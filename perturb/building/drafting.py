@@ -23,8 +23,7 @@ from perturb.errors import CatalogueError, ConfigError, TransientModelError
 from perturb.evaluation.models_under_test import ModelSet
 from perturb.evaluation.run import check_models, open_session
 from perturb.evaluation.session import RunOptions, Session
-from perturb.files.resources import digest, fraction_of
-from perturb.files.text_files import writing_errors
+from perturb.files.resources import digest, fraction_of, writing_errors
 from perturb.ledger.evaluations import EvaluationLedger
 from perturb.llm.budget import Progress
 from perturb.llm.replies import ReplyError, read_object

@@ -22,7 +22,7 @@ from perturb.building.planting import Planting, fix_numbers
 from perturb.building.solvers import SolverStage, quieter_jobs
 from perturb.config import BuildConfig, load_config
 from perturb.errors import BudgetSpent, ConfigError, LedgerError, SnapshotError
-from perturb.files.text_files import writing_errors
+from perturb.files.resources import writing_errors
 from perturb.ledger import queries
 from perturb.ledger.calls import reading
 from perturb.ledger.db import ledger_errors

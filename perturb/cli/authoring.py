@@ -24,8 +24,7 @@ from perturb.cli.output import (
 )
 from perturb.cli.run_options import JsonOption
 from perturb.errors import ConfigError
-from perturb.files.resources import data_folder
-from perturb.files.text_files import writing_errors
+from perturb.files.resources import data_folder, writing_errors
 from perturb.records import Intensity, Lever, taxonomy_place
 from perturb.text.wording import counted, suggestion
 

@@ -24,7 +24,7 @@ from typer import Option
 
 from perturb.cli.output import UsageError, note, reject_option, styled
 from perturb.errors import ConfigError
-from perturb.files.text_files import writing_errors
+from perturb.files.resources import writing_errors
 from perturb.runtime.asyncs import LOG
 
 

@@ -34,9 +34,8 @@ from perturb.curation.source_rows import (
     read_rows,
 )
 from perturb.errors import SourceError
-from perturb.files.resources import data_folder, digest
+from perturb.files.resources import data_folder, digest, writing_errors
 from perturb.files.tables import ending_of, plain_value, quote
-from perturb.files.text_files import writing_errors
 from perturb.records import BaseInstance
 from perturb.text.matching import holds_answer
 from perturb.text.wording import ENGLISH, counted, html_table, listed

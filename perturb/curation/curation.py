@@ -22,8 +22,7 @@ from perturb.curation.garage import CITED, DROPPED, LABELS, RELATED
 from perturb.curation.source import PLAIN, OpenedSource, PassageBudget, Recipe, SourceRequest, open_source
 from perturb.curation.source_rows import Header, RowError, SkippedRow
 from perturb.errors import SourceError
-from perturb.files.resources import digest, fraction_of
-from perturb.files.text_files import writing_errors
+from perturb.files.resources import digest, fraction_of, writing_errors
 from perturb.records import BaseInstance
 from perturb.text.matching import holds_answer
 

@@ -24,8 +24,7 @@ from typing import Any
 
 from perturb.curation.source_rows import MAX_NAME_CHARS, MAX_PASSAGE_CHARS, SkippedRow
 from perturb.errors import SourceError
-from perturb.files.resources import digest
-from perturb.files.text_files import read_text, reading_errors
+from perturb.files.resources import digest, read_text, reading_errors
 from perturb.files.yaml_files import YamlFile
 from perturb.records import BaseInstance, Passage
 from perturb.text.matching import words

@@ -22,8 +22,7 @@ from perturb.errors import LedgerError
 from perturb.evaluation.adapters import judge_request, judge_version, kind_request, kinds_version, read_kind
 from perturb.evaluation.reading import ANSWER, read_code, read_confidence, refusal_codes
 from perturb.evaluation.session import NOT_JUDGED, RULE, Rubric, judgement
-from perturb.files.resources import digest
-from perturb.files.text_files import writing_errors
+from perturb.files.resources import digest, writing_errors
 from perturb.ledger.calls import reading
 from perturb.ledger.db import stored_values
 from perturb.ledger.evaluations import read_facts, read_items, read_judgements, read_responses

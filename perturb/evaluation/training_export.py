@@ -22,9 +22,8 @@ from perturb.catalogue.levers import Catalogue
 from perturb.errors import SnapshotError, SourceError
 from perturb.evaluation.results import run_of
 from perturb.evaluation.results import write_rows as write_lines
-from perturb.files.resources import data_folder, seed_of
+from perturb.files.resources import atomic_directory, data_folder, seed_of
 from perturb.files.templating import environment
-from perturb.files.text_files import atomic_directory
 from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import read_responses
 from perturb.ledger.plans import CurrentPlan

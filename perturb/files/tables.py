@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from perturb.errors import SourceError, location
-from perturb.files.text_files import reading_errors
+from perturb.files.resources import reading_errors
 
 if TYPE_CHECKING:
     import pandas as pd

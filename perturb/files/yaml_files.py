@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Val
 from pydantic_core import ErrorDetails
 
 from perturb.errors import ConfigError, PerturbError, location
-from perturb.files.text_files import read_text
+from perturb.files.resources import read_text
 from perturb.text.wording import LANGUAGES, VARIETY, read_language, suggestion
 
 Model = TypeVar("Model", bound=BaseModel)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from perturb.errors import LedgerError
-from perturb.files.text_files import writing_errors
+from perturb.files.resources import writing_errors
 
 BATCH_ROWS = 200
 """Rows that one commit may carry: few enough to lose little, enough to share one fsync."""

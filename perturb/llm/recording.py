@@ -38,8 +38,7 @@ from typing import Annotated, Any, BinaryIO, Literal
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from perturb.errors import PermanentModelError, RecordingError
-from perturb.files.resources import canonical
-from perturb.files.text_files import Spool, reading_errors
+from perturb.files.resources import Spool, canonical, reading_errors
 from perturb.files.yaml_files import describe_fault
 from perturb.llm.client import ChatModel, ChatReply, ChatRequest, ModelSettings, Topic
 from perturb.llm.limits import holding

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from perturb.errors import ConfigError, PublishError, RecordingError
+from perturb.files.resources import writing_errors
 from perturb.files.templating import environment
-from perturb.files.text_files import writing_errors
 from perturb.llm.recording import read_recording
 from perturb.llm.redaction import show_key
 from perturb.metrics.inputs import Estimate, Floats

@@ -24,7 +24,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from perturb.errors import ConfigError
-from perturb.files.text_files import writing_errors
+from perturb.files.resources import writing_errors
 from perturb.ledger.calls import reading
 from perturb.ledger.plans import current_plan
 from perturb.reports.model import Report, Section, Table

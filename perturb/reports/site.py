@@ -23,9 +23,8 @@ from perturb.evaluation.adapters import judge_request, kind_request, respond_req
 from perturb.evaluation.answers import KIND as GRADE
 from perturb.evaluation.results import classes_of, judgement_holds, outcome_of
 from perturb.evaluation.session import RULE
-from perturb.files.resources import code_version
+from perturb.files.resources import atomic_directory, code_version
 from perturb.files.templating import asset
-from perturb.files.text_files import atomic_directory
 from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import holds_items, read_facts
 from perturb.ledger.plans import key_variables_of

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from perturb.errors import ConfigError, SourceError
+from perturb.files.resources import read_text, writing_errors
 from perturb.files.tables import read_columns, read_flag, rename, row_place
-from perturb.files.text_files import read_text, writing_errors
 from perturb.ledger.evaluations import CONFIDENCE_TABLE
 from perturb.metrics.calibrated_scores import CalibrationMap
 from perturb.metrics.inputs import PERCENT_FROM, Flags, Floats

@@ -19,8 +19,7 @@ import yaml
 from perturb.catalogue.prompts import render_template
 from perturb.errors import LedgerError
 from perturb.evaluation.results import EvaluationRun, Result, is_current, run_of
-from perturb.files.resources import code_version
-from perturb.files.text_files import writing_errors
+from perturb.files.resources import code_version, writing_errors
 from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import read_items, read_responses
 from perturb.metrics.outcomes import UNSCORED, ReplyOutcome, is_correct, reply_outcome

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from perturb.errors import ConfigError, SourceError
 from perturb.evaluation.stop_rule import SHORT
-from perturb.files.text_files import read_text
+from perturb.files.resources import read_text
 from perturb.metrics.inputs import Estimate, plain_value
 from perturb.snapshots.freshness import (
     ComparedSet,

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from perturb.errors import SnapshotError
-from perturb.files.resources import canonical, digest
-from perturb.files.text_files import Spool
+from perturb.files.resources import Spool, canonical, digest
 from perturb.llm.replies import END_OF_THINKING
 from perturb.records import ANSWER_CORRECTLY, Facts, JsonObject
 from perturb.snapshots.rows import SnapshotRow, read_part, write_rows

@@ -18,9 +18,8 @@ from perturb.catalogue.prompts import folder_version, render_template
 from perturb.curation.garage import cited_text, split_marker
 from perturb.curation.source_rows import MAX_PASSAGE_CHARS, MAX_QUERY_CHARS, Header, SourceRow
 from perturb.errors import SnapshotError, SourceError
-from perturb.files.resources import digest
+from perturb.files.resources import Spool, digest
 from perturb.files.tables import type_name
-from perturb.files.text_files import Spool
 from perturb.records import (
     ANSWER_CORRECTLY,
     EXPECTED_ANSWER,

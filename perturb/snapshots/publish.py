@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from perturb.errors import PublishError, RecordingError, SnapshotError
-from perturb.files.text_files import writing_errors
+from perturb.files.resources import writing_errors
 from perturb.llm.recording import read_recording
 from perturb.llm.redaction import key_variables, show_key
 from perturb.records import Facts

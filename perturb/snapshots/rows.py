@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from perturb.errors import SnapshotError
-from perturb.files.resources import digest
-from perturb.files.text_files import RowSelection, Spool
+from perturb.files.resources import RowSelection, Spool, digest
 from perturb.llm.replies import whole_texts
 from perturb.records import EXPECTED_ANSWER, BaseInstance, Candidate, JsonObject, Verdict, VerdictState
 from perturb.text.wording import ENGLISH

@@ -13,9 +13,8 @@ from typing import Any
 
 from perturb.catalogue.classes import OwnCode
 from perturb.errors import ConfigError
-from perturb.files.resources import data_folder, digest
+from perturb.files.resources import data_folder, digest, read_text
 from perturb.files.templating import render_blocks
-from perturb.files.text_files import read_text
 from perturb.llm.client import Message
 from perturb.records import Facts, Item
 from perturb.snapshots.items import Variant, render_prompt, respond_version

@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from perturb.catalogue.classes import ClassEntry, read_classes
 from perturb.errors import SnapshotError
-from perturb.files.resources import digest
-from perturb.files.text_files import RowSelection, atomic_directory
+from perturb.files.resources import RowSelection, atomic_directory, digest
 from perturb.records import Facts
 from perturb.snapshots.card import CardFiles, render_card
 from perturb.snapshots.croissant import CROISSANT, describe_snapshot, render_croissant

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from perturb.errors import SnapshotError
-from perturb.files.text_files import atomic_directory, clear_leftovers
+from perturb.files.resources import atomic_directory, clear_leftovers
 
 WRITER = """
 import sys
 from pathlib import Path
-from perturb.files.text_files import atomic_directory
+from perturb.files.resources import atomic_directory
 
 def halt():
     print("halted", flush=True)
