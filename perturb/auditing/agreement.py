@@ -1,4 +1,7 @@
-"""Agreement between pairs of verifiers and within the panel, with intervals, and the number of votes it is worth."""
+"""Agreement between pairs of verifiers and within the panel, with intervals, and the effective number of votes.
+
+The coefficients themselves are in `perturb.metrics.agreement`; this module adds resamples and reasons for gaps.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +29,13 @@ PANEL_NAMES = {
     "fleiss": "Fleiss' κ",
     "alpha": "Krippendorff's α",
 }
-"""The coefficients of a whole panel, as readers know them."""
+"""The coefficients of a whole panel, with their usual names."""
 
 MIN_RARE = 3
-"""With fewer votes of the rarer kind κ gets no interval: it would hold nearly every value."""
+"""With fewer votes of the rarer kind κ gets no interval: it would contain nearly every value."""
 
 MANY_RARE = 20
-"""With so many of them a rarer vote counts twice: the commoner ones tell something too."""
+"""With this many votes of the rarer kind each counts twice: the commoner votes are informative too."""
 
 _PANEL: dict[str, tuple[Callable[[Floats], Floats], str]] = {
     "agreement": (vote_counts.panel_agreement, NO_PAIRS),
@@ -45,38 +48,41 @@ _PANEL: dict[str, tuple[Callable[[Floats], Floats], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """Two raters on the items that both scored: verifiers and candidates, judges or people and replies."""
+    """The agreement of two raters on the items that both scored.
+
+    The raters are verifiers who vote on candidates, or judges and people who grade replies.
+    """
 
     a: str
     b: str
     n: int
-    """Items that both scored."""
+    """Number of items that both scored."""
     prevalence: float | None
-    """Share of passes, or of the first kind, among their votes: κ is low near 0 or 1, however well they agree."""
+    """Share of passes, or of the first kind, among their votes. Near 0 or 1, κ is low even if raters agree well."""
     kappa: Estimate
     agreement: Estimate
     pabak: Estimate
     ac1: Estimate
 
     def to_dict(self) -> dict[str, Any]:
-        """As in the JSON of the audit: κ and its interval at the top level."""
+        """One entry of the JSON of the audit, with κ and its interval at the top level."""
         return plain(self) | self.kappa.spread("kappa")
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """All that is said about agreement."""
+    """The agreement of every pair of raters and of the whole panel."""
 
     pairs: tuple[PairAgreement, ...]
     mean_kappa: Estimate
-    """Mean of κ over the pairs in which it is defined; `n` counts those pairs."""
+    """Mean of κ over the pairs that define it; `n` counts those pairs."""
     panel: dict[str, Estimate]
     """The whole panel: agreement, pabak, ac1, fleiss, alpha."""
 
 
 def measure_agreement(table: VoteTable, resamples: Resamples) -> Agreement:
     """Agreement of the panel (spec, section 5)."""
-    kinds, names = 1 - table.votes, table.verifiers
+    kinds, names = 1 - table.votes, table.verifiers  # a pass is the kind 0
     pairs = tuple(
         _Pair.of((names[i], names[j]), kinds[:, i], kinds[:, j], resamples, words=table.words)
         for i, j in combinations(range(len(names)), 2)
@@ -91,13 +97,13 @@ def measure_agreement(table: VoteTable, resamples: Resamples) -> Agreement:
 def measure_grades(
     names: tuple[str, str], first: Floats, second: Floats, kinds: int, resamples: Resamples
 ) -> PairAgreement:
-    """Agreement of two raters who give each reply one of several kinds of grade, from 0; NaN where they give none."""
+    """Agreement of two raters who give each reply one of several kinds of grade: 0, 1, … or NaN for no grade."""
     return _Pair.of(names, first, second, resamples, kinds, graded=True).measure()
 
 
 @dataclass(frozen=True)
 class _Pair:
-    """What two raters say of the items that both scored."""
+    """The votes of two raters on the items that both scored, and their coefficients."""
 
     a: str
     b: str
@@ -105,7 +111,7 @@ class _Pair:
     both: Flags
     resamples: Resamples
     graded: bool = False
-    """Replies are graded, not candidates passed or failed."""
+    """Whether the raters graded replies, rather than passed or failed candidates."""
     words: VoteWords = CANDIDATE_WORDS
 
     @classmethod
@@ -136,7 +142,7 @@ class _Pair:
 
     @property
     def rare(self) -> tuple[float, float]:
-        """Votes of the rarer kinds, all but the commonest, of each of the two."""
+        """The number of votes that are not of the commonest kind, for each of the two raters."""
         first, second = (
             self.n - float(pair_margin.max()) for pair_margin in vote_counts.pair_margins(self.totals.point)
         )
@@ -146,13 +152,13 @@ class _Pair:
     def kappa(self) -> Bounded | Estimate:
         """κ on the range that it can have at these pass rates.
 
-        Nearly all its information lies in the votes of the rarer kind: there it is the share that both cast.
+        Nearly all its information comes from the votes of the rarer kind: κ is close to the share that both gave.
         """
         value = float(vote_counts.pair_kappa(self.totals.point))
         if np.isnan(value):
             return Estimate.undefined(self._no_variance or NO_PAIRS, self.n)
         if min(self.rare) < MIN_RARE:
-            counts = self.totals.point
+            counts = self.totals.point  # by the two votes: pass-pass, pass-fail, fail-pass, fail-fail
             failed = min(counts[2] + counts[3], counts[1] + counts[3])
             verb = self.words.failed if failed <= self.n / 2 else self.words.passed
             verb = "graded other than the commonest way" if self.graded else verb
@@ -166,11 +172,11 @@ class _Pair:
 
     @property
     def _no_variance(self) -> str | None:
-        """Why κ is undefined."""
+        """The reason why κ is undefined; None if the raters' votes vary."""
         if not self.graded:
             return no_variance(self.totals.point, self.a, self.b, self.words)
-        alike = (pair_margin.max() == self.n for pair_margin in vote_counts.pair_margins(self.totals.point))
-        names = [name for name, same in zip((self.a, self.b), alike, strict=True) if same]
+        margins = zip((self.a, self.b), vote_counts.pair_margins(self.totals.point), strict=True)
+        names = [name for name, margin in margins if margin.max() == self.n]
         return f"{' and '.join(names)} gave every reply the same grade" if self.n and names else None
 
     def bounded(
@@ -203,9 +209,10 @@ class _Pair:
 
 
 def _worth(rare: float, n: float) -> float:
-    """How many independent trials κ is worth at best: one for each rarer vote while they are few, up to n.
+    """The number of independent trials that κ is worth without clusters, at most n.
 
-    A panel of many is then worth no more than a pair, as all may fail the same few candidates.
+    Each of a few rare votes is one trial. A large panel is then worth no more than a pair: all its verifiers may fail
+    the same few candidates.
     """
     return min(n, rare * (1 + rare / MANY_RARE))
 
@@ -213,24 +220,21 @@ def _worth(rare: float, n: float) -> float:
 def _mean_kappa(pairs: Sequence[_Pair], table: VoteTable, resamples: Resamples) -> Estimate:
     defined = [pair for pair in pairs if pair.kappa.value is not None]
     if not defined:
-        reason = (
-            ONE_VERIFIER
-            if len(table.verifiers) < 2
-            else f"κ is undefined for every pair of {table.words.raters}"
-        )
-        return Estimate.undefined(reason)
+        undefined = f"κ is undefined for every pair of {table.words.raters}"
+        return Estimate.undefined(ONE_VERIFIER if len(table.verifiers) < 2 else undefined)
     value = float(np.mean([pair.kappa.value for pair in defined]))
     bounded = [pair.kappa for pair in defined if isinstance(pair.kappa, Bounded)]
     if len(bounded) < len(defined):
         without = next(pair.kappa for pair in defined if isinstance(pair.kappa, Estimate))
         return Estimate(value, n=len(defined), reason=without.reason)
-    columns = np.stack([pair.kappas for pair in defined])
-    known = ~np.isnan(columns)
-    sums, counts = np.where(known, columns, 0.0).sum(axis=0), known.sum(axis=0)
+    # the mean over the pairs that a resample defines; `np.nanmean` warns about resamples that define none
+    kappas = np.stack([pair.kappas for pair in defined])
+    is_defined = ~np.isnan(kappas)
+    sums, counts = np.where(is_defined, kappas, 0.0).sum(axis=0), is_defined.sum(axis=0)
     means = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-    low = float(np.mean([one.low for one in bounded]))
+    low = float(np.mean([kappa.low for kappa in bounded]))
     trials = float(np.mean([_worth(sum(pair.rare) / 2, pair.n * table.mean_judges / 2) for pair in defined]))
-    clusters = min(one.clusters for one in bounded)
+    clusters = min(kappa.clusters for kappa in bounded)
     return reported_estimate(
         resamples.bounded(value, means, len(defined), clusters=clusters, low=low, trials=trials)
     )
@@ -243,32 +247,37 @@ def _panel(table: VoteTable, resamples: Resamples) -> dict[str, Estimate]:
     counts, replicates = totals.point[0], totals.replicates[:, 0]
     n, clusters = int(counts[0]), resamples.count(table.scored.sum(axis=1) >= 2)
     rare = min(counts[3], counts[2] - counts[3])  # in candidates
-    worth = table.mean_judges / 2  # a panel of many says more of a candidate than a pair does
+    pairs_worth = table.mean_judges / 2  # a large panel is more informative about a candidate than a pair
+    floors = {"agreement": 0.0, "pabak": -1.0, "ac1": -1.0}
 
     def measured(name: str) -> Estimate:
-        coefficient, reason = _PANEL[name]
-        value, floors = float(coefficient(counts)), {"agreement": 0.0, "pabak": -1.0, "ac1": -1.0}
-        options: dict[str, Any] = {"low": floors.get(name, 0.0), "trials": n * worth}
-        if name not in floors:  # as κ of a pair
+        coefficient, undefined = _PANEL[name]
+        value = float(coefficient(counts))
+        if name in floors:
+            low, trials = floors[name], n * pairs_worth
+        else:  # the votes of the rarer kind limit Fleiss' κ and α, as they do κ of a pair
             if not np.isnan(value) and rare < MIN_RARE:
                 passed, votes = counts[5:7]
                 few = f"fails are {votes - passed:.0f}" if 2 * passed > votes else f"passes are {passed:.0f}"
                 return Estimate(value, n=n, reason=f"no interval: {few} of {votes:.0f} votes: too few to say")
             common = max(counts[3], counts[2] - counts[3])
-            options = {"low": min(value, 1 - counts[2] / max(common, 1)), "trials": _worth(rare, n * worth)}
-        why = reason if n else NO_PAIRS
+            low, trials = min(value, 1 - counts[2] / max(common, 1)), _worth(rare, n * pairs_worth)
+        reason = undefined if n else NO_PAIRS
         return reported_estimate(
-            resamples.bounded(value, coefficient(replicates), n, why, clusters=clusters, **options)
+            resamples.bounded(
+                value, coefficient(replicates), n, reason, clusters=clusters, low=low, trials=trials
+            )
         )
 
     return {name: measured(name) for name in _PANEL}
 
 
 def effective_votes(errors: Floats, seed: int = 0, resamples: int = 1000) -> Estimate:
-    """How many independent verifiers err as rarely together: k / (1 + (k - 1) r), r the mean correlation of errors.
+    """The number of independent verifiers that the panel is worth: k / (1 + (k - 1) r), in [1, k].
 
-    `errors` has a row for each item about which the truth is known and a column for each of k verifiers: 1 where it
-    erred. In [1, k]; undefined where fewer than two verifiers erred. Reference: Kish (1965), Survey Sampling.
+    `r` is the mean correlation of the errors of k verifiers. `errors` has a row for each item with a known label and a
+    column for each verifier: 1 for an error. Undefined if fewer than two verifiers erred. Reference: Kish (1965),
+    Survey Sampling.
 
     >>> alike = np.array([[1, 1], [0, 0], [1, 1], [0, 0]], dtype=float)
     >>> effective_votes(alike).value
@@ -281,15 +290,15 @@ def effective_votes(errors: Floats, seed: int = 0, resamples: int = 1000) -> Est
     if value is None:
         return Estimate.undefined("fewer than two verifiers erred on planted items", n)
     generator = np.random.default_rng(seed)
-    again = [_effective(errors[generator.integers(0, n, n)]) for _ in range(resamples)]
-    defined = [one for one in again if one is not None]
+    replicates = [_effective(errors[generator.integers(0, n, n)]) for _ in range(resamples)]
+    defined = [replicate for replicate in replicates if replicate is not None]
     low, high = np.quantile(defined, [TAIL, 1 - TAIL])
     return Estimate(value, float(min(low, value)), float(max(high, value)), n=n)
 
 
 def _effective(errors: Floats) -> float | None:
     members = errors.shape[1]
-    varied = errors[:, errors.std(axis=0) > 0]
+    varied = errors[:, errors.std(axis=0) > 0]  # a verifier without errors has no correlation with others
     if varied.shape[1] < 2:
         return None
     correlation = np.atleast_2d(np.corrcoef(varied, rowvar=False))

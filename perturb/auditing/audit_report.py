@@ -1,8 +1,8 @@
-"""The audit of a panel, from stored votes alone: agreement, bias, rates, and what other rules would accept.
+"""The audit of a panel from its stored votes: agreement, bias, rates, and what other panel rules would accept.
 
-Votes can be missing by design. Under the economy schedule a panel stops once its decision is certain, so that most
-candidates with every vote are those that nobody failed. Figures from all votes would be wrong. Only the audited share
-is safe, since a hash draws it before any vote. The figures that go into the manifest and the card are here too.
+Votes can be missing by design. Under the economy schedule a panel stops as soon as its decision is certain. Most
+candidates with every vote are then candidates that nobody failed, and figures from all votes would be wrong. Only the
+audited share is safe: a hash draws it before any vote. The figures of the manifest and the card are also made here.
 """
 
 from __future__ import annotations
@@ -39,17 +39,18 @@ from perturb.records import Item
 
 @dataclass(frozen=True, slots=True)
 class AcceptanceRate:
-    """What one rule does with the candidates; the rate is that of the accepted among all."""
+    """The decisions of one panel rule on all candidates."""
 
     rate: Rate
+    """The share of accepted candidates."""
     accepted: int
     rejected: int
-    """So many fails that the rule cannot be met."""
+    """Candidates with so many fails that they can no longer meet the rule."""
     undecided: int
-    """Neither: a vote is unscored or missing, or nobody judges it, which is never an acceptance."""
+    """All others: a vote is unscored or missing, or no verifier judges the candidate."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The rate with the counts beside it."""
+        """The fields of the rate without its name, and the counts."""
         counts = plain(self)
         rate = counts.pop("rate")
         return {name: value for name, value in rate.items() if name != "name"} | counts
@@ -57,7 +58,7 @@ class AcceptanceRate:
 
 @dataclass(frozen=True, slots=True)
 class LeaveOneOut:
-    """Unanimity without one verifier."""
+    """What a unanimous panel accepts without one of its verifiers."""
 
     verifier: str
     without: AcceptanceRate
@@ -80,38 +81,43 @@ class PanelRules:
     unanimous_by: dict[str, tuple[Rate, ...]]
     """Unanimous acceptance by class, intensity, lever and generator."""
     k_of_n: dict[str, AcceptanceRate]
-    """By k, as text: with "1" one pass is enough, and the number of verifiers means unanimity. If fewer than k
-    verifiers judge a candidate, all of them must pass it."""
+    """By k as text: "1" means that one pass is enough, and the number of verifiers means unanimity.
+
+    If fewer than k verifiers judge a candidate, all of them must pass it.
+    """
     leave_one_out: tuple[LeaveOneOut, ...]
 
 
 def unanimity_is_known(table: VoteTable) -> bool:
-    """Whether every unanimous decision is known although votes may be missing.
+    """Whether the votes show every unanimous decision, even if some votes are missing.
 
-    That holds under a full schedule, and under an economy schedule that stops at the first fail.
+    They do under a full schedule, and under an economy schedule that stops at the first fail.
     """
     failed = (table.states == FAIL).any(axis=1)
     return bool((failed | ~(table.states == NOT_ASKED).any(axis=1)).all())
 
 
 def compare_panel_rules(table: VoteTable, everything: VoteTable) -> PanelRules:
-    """Acceptance on the candidates of `table`; by unanimity on those of `everything`, if it is known for all."""
-    wide = everything if unanimity_is_known(everything) else table
-    n = len(table.verifiers)
-    unanimous = decide_by_rule(wide.states, n)[0].astype(np.float64)
-    ones = np.ones(len(wide))
+    """Acceptance under each rule, from `table`, the candidates with every vote.
+
+    Unanimous acceptance comes from the larger table `everything` if its votes show every unanimous decision.
+    """
+    decidable = everything if unanimity_is_known(everything) else table
+    panel_size = len(table.verifiers)
+    accepted = decide_by_rule(decidable.states, panel_size)[0].astype(np.float64)
+    candidate_counts = np.ones(len(decidable))
     return PanelRules(
-        unanimous=_accept(wide.states, n, wide.base.codes),
+        unanimous=_acceptance(decidable.states, panel_size, decidable.base.codes),
         unanimous_by={
-            name: grouped_rates(unanimous, ones, labels, wide.base.codes)
-            for name, labels in wide.groupings.items()
+            name: grouped_rates(accepted, candidate_counts, labels, decidable.base.codes)
+            for name, labels in decidable.groupings.items()
         },
-        k_of_n={str(k): _accept(table.states, k, table.base.codes) for k in range(1, n + 1)},
-        leave_one_out=_leave_one_out(table) if n > 1 else (),
+        k_of_n={str(k): _acceptance(table.states, k, table.base.codes) for k in range(1, panel_size + 1)},
+        leave_one_out=_leave_one_out(table) if panel_size > 1 else (),
     )
 
 
-def _accept(states: NDArray[np.int8], needed: int, base: Integers) -> AcceptanceRate:
+def _acceptance(states: NDArray[np.int8], needed: int, base: Integers) -> AcceptanceRate:
     accepted, rejected = decide_by_rule(states, needed)
     return AcceptanceRate(
         rate=overall_rate("all", accepted.astype(np.float64), base),
@@ -124,13 +130,12 @@ def _accept(states: NDArray[np.int8], needed: int, base: Integers) -> Acceptance
 def _leave_one_out(table: VoteTable) -> tuple[LeaveOneOut, ...]:
     with_all = decide_by_rule(table.states, len(table.verifiers))[0]
     rows = []
-    for i, verifier in enumerate(table.verifiers):
-        others = np.delete(table.states, i, axis=1)
-        without = _accept(others, others.shape[1], table.base.codes)
+    for column, verifier in enumerate(table.verifiers):
+        others = np.delete(table.states, column, axis=1)
+        without = _acceptance(others, others.shape[1], table.base.codes)
         gained = int((decide_by_rule(others, others.shape[1])[0] & ~with_all).sum())
-        rows.append(
-            LeaveOneOut(verifier, without, gained, gained / without.accepted if without.accepted else None)
-        )
+        churn = gained / without.accepted if without.accepted else None
+        rows.append(LeaveOneOut(verifier, without, gained, churn))
     return tuple(rows)
 
 
@@ -142,9 +147,9 @@ class EstimationSample:
     """"all", "audited" (the share drawn to get every vote), or "unknown" (votes are missing for unknown reasons)."""
     n: int
     of: int
-    """All candidates with a vote or an unscored one."""
+    """The number of all candidates with a vote, readable or not."""
     note: str | None = None
-    """A caution for whoever quotes the figures."""
+    """A caution for readers who quote the figures."""
 
 
 def choose_sample(table: VoteTable) -> tuple[EstimationSample, VoteTable]:
@@ -155,8 +160,8 @@ def choose_sample(table: VoteTable) -> tuple[EstimationSample, VoteTable]:
         return EstimationSample("all", n, n), table
     if table.audited is None:
         note = (
-            f"{int(missing.sum())} of {n} candidates lack votes and nothing says why: if the panel stopped asking at"
-            " the first fail, agreement, pass rates and bias below are distorted; a column 'audited' would tell"
+            f"{int(missing.sum())} of {n} candidates lack votes, for an unknown reason: if the panel stopped asking at"
+            " the first fail, agreement, pass rates and bias below are distorted; add a column 'audited' to rule it out"
         )
         return EstimationSample("unknown", n, n, note), table
     audited = table.keep(table.audited)
@@ -167,7 +172,7 @@ def choose_sample(table: VoteTable) -> tuple[EstimationSample, VoteTable]:
     if not len(audited):
         note = (
             "votes are missing by design and no candidate was drawn to get every vote: agreement, pass rates and bias"
-            " cannot be determined; set audit_fraction in the panel"
+            " cannot be estimated; set audit_fraction in the panel"
         )
     return EstimationSample("audited", len(audited), n, note), audited
 
@@ -197,19 +202,19 @@ class AuditReport:
     unscored: dict[str, int]
     """Unscored votes of each verifier."""
     judged: dict[str, int]
-    """Verifier → how many candidates it judges. It abstained on the others, or does not judge their class."""
+    """Verifier → the number of candidates that it judges. It abstains on the others, or does not judge their class."""
     unfinished: str
     """A sentence on the jobs that the run has yet to do; empty if all are done."""
     caveat: str = ""
-    """The note of the run's configuration, which limits what bias means; empty if it is missing."""
+    """The note of the run's configuration on what bias means; empty if the configuration has none."""
     certificate: Certificate | None = None
-    """How many labels are wrong, from planted items; None if they are missing."""
+    """Bounds for the share of wrong labels, from planted items; None without planted items."""
 
     @property
     def class_ranking(self) -> tuple[Rate, ...]:
-        """The classes by pass rate, the lowest (the hardest class) first."""
-        known = [rate for rate in self.pass_rates["class"] if rate.rate is not None]
-        return tuple(sorted(known, key=lambda rate: (rate.rate, rate.name)))
+        """The classes by pass rate, the hardest class (with the lowest rate) first."""
+        defined = [rate for rate in self.pass_rates["class"] if rate.rate is not None]
+        return tuple(sorted(defined, key=lambda rate: (rate.rate, rate.name)))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON. An undefined value is None, with a reason."""
@@ -246,9 +251,9 @@ def audit(source: VoteTable | Path | str, *, seed: int = 0, resamples: int = 100
         pass_rates={name: pass_rates(table, labels) for name, labels in table.groupings.items()},
         generator_rates={
             name: {
-                generator: pass_rates(table.keep(own), labels.keep(own))
-                for number, generator in enumerate(table.generator.names)
-                for own in [table.generator.codes == number]
+                generator: pass_rates(table.keep(is_own), labels.keep(is_own))
+                for code, generator in enumerate(table.generator.names)
+                for is_own in [table.generator.codes == code]
             }
             for name, labels in table.groupings.items()
             if name in ("class", "intensity")
@@ -282,10 +287,12 @@ def _with_effective_numbers(
         "mean κ (votes of the rarer kind)": agreement.mean_kappa,
         **{f"self-bias of {row.model}": row.bias for row in self_bias},
     }
-    worth = [f"{name} {min(one.effective, basis.n):.0f}" for name, one in figures.items() if one.effective]
-    if basis.candidates != "audited" or not worth:
+    numbers = [
+        f"{name} {min(figure.effective, basis.n):.0f}" for name, figure in figures.items() if figure.effective
+    ]
+    if basis.candidates != "audited" or not numbers:
         return basis
-    return replace(basis, note=f"{basis.note}; effective numbers: {', '.join(worth)}")
+    return replace(basis, note=f"{basis.note}; effective numbers: {', '.join(numbers)}")
 
 
 RESAMPLES = 1000
@@ -293,10 +300,10 @@ _DIGITS = 4
 
 
 def agreement_figures(votes: VoteTable) -> dict[str, Any] | None:
-    """Agreement over all candidates voted on, with 95 % intervals; None if they are missing to tell it from.
+    """Agreement over all candidates with votes, with 95 % intervals; None without any candidate to estimate it from.
 
-    `candidates` says how many, `note` what a reader must know, `figures` holds raw agreement, the mean of Cohen's κ
-    over the pairs, Gwet's AC1 and Krippendorff's α, each with `value`, `low`, `high` and the `reason` of a gap.
+    `candidates` is their number and `note` a caution for readers. `figures` holds raw agreement, the mean of Cohen's κ
+    over the pairs, Gwet's AC1 and Krippendorff's α. Each has a `value`, `low`, `high`, and a `reason` if it is missing.
     """
     basis, table = choose_sample(votes)
     if not len(table):
@@ -313,9 +320,10 @@ def agreement_figures(votes: VoteTable) -> dict[str, Any] | None:
 
 
 def shortcut_figures(items: Sequence[Item]) -> dict[str, Any]:
-    """What baselines tell from a part of an item: macro-F1, with 95 % intervals, of each target by what is seen.
+    """How well baselines predict a label from a part of an item: macro-F1 by visible part and target.
 
-    `chance` is that of a guess by the shares of the labels; `note` says why there are no `figures`.
+    `figures` have 95 % intervals. `chance` is the macro-F1 of guesses drawn by the shares of the labels. `note` gives
+    the reason if there are no `figures`.
     """
     try:
         measured = measure_shortcuts("the rows", items, resamples=RESAMPLES)
@@ -326,11 +334,12 @@ def shortcut_figures(items: Sequence[Item]) -> dict[str, Any]:
         "note": None,
         "chance": {TARGETS[floor.target]: round(floor.chance_macro_f1, _DIGITS) for floor in measured.floors},
         "figures": {
-            seen: {name: f1[view, target] for target, name in TARGETS.items()} for view, seen in VIEWS.items()
+            visible_part: {name: f1[view, target] for target, name in TARGETS.items()}
+            for view, visible_part in VIEWS.items()
         },
     }
 
 
 def _rounded(estimate: Estimate) -> dict[str, Any]:
-    told = estimate.spread("value")
-    return {name: round(one, _DIGITS) if isinstance(one, float) else one for name, one in told.items()}
+    fields = estimate.spread("value").items()
+    return {name: round(value, _DIGITS) if isinstance(value, float) else value for name, value in fields}

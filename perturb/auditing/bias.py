@@ -2,13 +2,13 @@
 
 There are two measures. The published bias is the rate at which a model passes its own candidates, minus the mean rate
 at which the other verifiers pass them. A lenient verifier shows such a bias towards everybody. The
-difference-in-differences takes out leniency and quality: it is how far the rate of a model on its own candidates lies
-above the rate that they predict. The logit of each pass rate is modelled as the quality of the generator plus the
+difference-in-differences removes leniency and quality: it is the rate of a model on its own candidates, minus the rate
+that leniency and quality predict. The logit of each pass rate is modelled as the quality of the generator plus the
 leniency of the verifier. The fit uses all pairs of different models. Firth's penalty keeps the logits finite if a pair
 passed everything.
 
-Pass rates themselves are not additive near 1, where a lenient judge has no room left on good candidates. A fit on that
-scale would see favour there; it is reported for comparison.
+Pass rates are not additive near 1, where a lenient judge has no room left on good candidates. A fit on that scale would
+show a preference there. It is reported for comparison.
 
 References: Firth (1993), Biometrika 80; Heinze and Schemper (2002), Statistics in Medicine 21.
 """
@@ -33,16 +33,19 @@ NO_OWN_VOTE = "the model gives no vote on candidates of its own"
 NOT_SEPARABLE = "the pairs of other models are too few to tell leniency and quality from self-preference"
 MAX_STEPS = 50
 LONGEST_STEP = 4.0
+"""The longest step of Newton's method in one coefficient; a longer step from a bad start may not come back."""
 SETTLED = 1e-6
+"""A fit has converged if no coefficient moves by more."""
 
 
 @dataclass(frozen=True, slots=True)
 class SelfPreference:
-    """How far a model's pass rate on its own candidates lies above the fit, in percentage points."""
+    """A model's pass rate on its own candidates minus the rate that the fit predicts, in percentage points."""
 
     logit: Estimate
-    """By the fit on the logit scale; the interval includes those of the other two fits."""
+    """The value from the logit fit. Its interval contains the intervals of all three fits."""
     additive: Estimate
+    """The value from the fit to the pass rates themselves."""
     p_value: float | None
     """Two-sided p-value from the interval of `logit`. It is small only if all fits agree, with the same sign."""
 
@@ -61,7 +64,7 @@ def shares_of(totals: Floats) -> tuple[Floats, Floats]:
 def clustered_rate(
     resamples: Resamples, rate: float, replicates: Floats, n: float, clusters: int
 ) -> Bounded | Estimate:
-    """A pass rate with its resamples, or without an interval if it rests on too few base instances."""
+    """A pass rate with its resamples, or without an interval if it comes from too few base instances."""
     if 1 < clusters < MIN_BASES:
         return Estimate(rate, n=round(n), reason=f"no interval: {clusters} base instances are too few to say")
     return resamples.bounded(rate, replicates, round(n), clusters=clusters, trials=n)
@@ -70,21 +73,20 @@ def clustered_rate(
 def measure_self_preference(
     table: VoteTable, own_verifier: NDArray[np.int64], resamples: Resamples
 ) -> tuple[SelfPreference, ...]:
-    """One entry for each generator; undefined if it is not a verifier, or if the fit is not determined.
+    """One entry for each generator; undefined if it is not a verifier, or if the votes do not determine the fit.
 
     The entry of a model uses the classes that it judges, and the peers that judge all of them. `own_verifier` has, for
     each generator, the index of the verifier that is the same model, or -1.
     """
     judged = table.judged[:, own_verifier]
-    found: dict[int, SelfPreference] = {}
+    preferences = [_undefined(NO_OWN_VOTE)] * len(own_verifier)
+    # models that judge the same classes share one fit
     for classes in np.unique(judged[:, own_verifier >= 0], axis=1).T:
-        favours = _measure_on(table, own_verifier, resamples, classes)
-        same = (judged == classes[:, None]).all(axis=0)
-        found |= {g: one for g, one in enumerate(favours) if same[g]}
-    nothing = _undefined(NO_OWN_VOTE)
-    return tuple(
-        found.get(g, nothing) if verifier >= 0 else nothing for g, verifier in enumerate(own_verifier)
-    )
+        measured = _measure_on(table, own_verifier, resamples, classes)
+        judges_these = (judged == classes[:, None]).all(axis=0)
+        for generator in np.flatnonzero(judges_these & (own_verifier >= 0)):
+            preferences[generator] = measured[generator]
+    return tuple(preferences)
 
 
 def _measure_on(
@@ -99,40 +101,47 @@ def _measure_on(
         rows=rows,
     )
     (shares, votes), replicates = shares_of(totals.point), shares_of(totals.replicates)[0]
-    others = np.arange(len(table.verifiers)) != own_verifier[:, None]
-    used = (votes > 0) & others & table.judged[classes].all(axis=0)
+    is_peer = np.arange(len(table.verifiers)) != own_verifier[:, None]
+    used = (votes > 0) & is_peer & table.judged[classes].all(axis=0)
     design = _design(*used.shape)
     fits = (
         [_Fit.of(design[used], totals, used, failures=failures) for failures in (False, True)]
         if used.any()
         else []
     )
-    within = np.isin(np.arange(len(table)), rows)
-    made = [within & (table.generator.codes == generator) for generator in range(len(table.generator.names))]
-    clusters = np.array([[resamples.count(mine & voted) for voted in table.scored.T] for mine in made])
+    is_of_classes = np.isin(np.arange(len(table)), rows)
+    made_by = [
+        is_of_classes & (table.generator.codes == generator)
+        for generator in range(len(table.generator.names))
+    ]
+    clusters = np.array([[resamples.count(made & voted) for voted in table.scored.T] for made in made_by])
 
-    def cell(i: int, j: int) -> Bounded | Estimate:
+    def pair_rate(generator: int, verifier: int) -> Bounded | Estimate:
+        pair = generator, verifier
         return clustered_rate(
-            resamples, float(shares[i, j]), replicates[:, i, j], votes[i, j], clusters[i, j]
+            resamples, float(shares[pair]), replicates[:, *pair], votes[pair], clusters[pair]
         )
 
-    cells = [cell(i, j) for i, j in np.argwhere(used)]
-    found = []
+    fitted_rates = [pair_rate(*pair) for pair in np.argwhere(used)]
+    preferences = []
     for generator, verifier in enumerate(own_verifier):
         pair = generator, int(verifier)
         if verifier < 0 or not votes[pair]:
-            found.append(_undefined(NO_OWN_VOTE))
+            preferences.append(_undefined(NO_OWN_VOTE))
             continue
         weights = fits[0].weights(design[pair]) if fits else None
         if weights is None:
-            found.append(_undefined(NOT_SEPARABLE))
+            preferences.append(_undefined(NOT_SEPARABLE))
             continue
-        own, n = cell(*pair), int(votes[pair])
+        own_rate, n = pair_rate(*pair), int(votes[pair])
+        # the prediction is as precise as its least precise part at best
         fewest = clusters[used].min()
-        gaps = [weighted_sum([own, fit.expected(weights, resamples, fewest)], [1.0, -1.0], n) for fit in fits]
-        additive = weighted_sum([own, *cells], [1.0, *-weights], n)
-        found.append(_on_all_scales(gaps[0], gaps[1], additive))
-    return found
+        logit, failures = (
+            weighted_sum([own_rate, fit.expected(weights, resamples, fewest)], [1.0, -1.0], n) for fit in fits
+        )
+        additive = weighted_sum([own_rate, *fitted_rates], [1.0, *-weights], n)
+        preferences.append(_on_all_scales(logit, failures, additive))
+    return preferences
 
 
 def _on_all_scales(
@@ -141,17 +150,18 @@ def _on_all_scales(
     """The value of the logit fit with the union of all intervals, and the p-value that belongs to the union."""
     gaps = [gap for gap in (logit, failures, additive) if isinstance(gap, WeightedSum)]
     estimates = [reported_estimate(gap, 100) for gap in (logit, failures, additive)]
-    value, shown = estimates[0], estimates[2]
+    logit_estimate, _, additive_estimate = estimates
     if len(gaps) < len(estimates):
         reason = next((estimate.reason for estimate in estimates if estimate.reason), None)
-        return SelfPreference(Estimate(value.value, n=value.n, reason=reason), shown, None)
+        without_interval = Estimate(logit_estimate.value, n=logit_estimate.n, reason=reason)
+        return SelfPreference(without_interval, additive_estimate, None)
     union = replace(
-        value,
+        logit_estimate,
         low=min(estimate.low for estimate in estimates if estimate.low is not None),
         high=max(estimate.high for estimate in estimates if estimate.high is not None),
     )
     same_side = len({np.sign(gap.value) for gap in gaps}) == 1
-    return SelfPreference(union, shown, max(gap.p_value() for gap in gaps) if same_side else 1.0)
+    return SelfPreference(union, additive_estimate, max(gap.p_value() for gap in gaps) if same_side else 1.0)
 
 
 def _undefined(reason: str) -> SelfPreference:
@@ -170,7 +180,7 @@ def _design(generators: int, verifiers: int) -> Floats:
 class _Fit:
     """Quality plus leniency, fitted to the pairs of different models, in the data and in each resample.
 
-    They add up to the logits of pass rates or to the logarithms of failure rates.
+    Their sum is the logit of a pass rate, or the logarithm of a failure rate.
     """
 
     pairs: Floats
@@ -188,34 +198,33 @@ class _Fit:
 
     @classmethod
     def of(cls, pairs: Floats, totals: Totals, used: NDArray[np.bool_], *, failures: bool) -> _Fit:
-        left, values, _ = np.linalg.svd(pairs, full_matrices=False)
-        basis = left[:, values > 1e-9]
+        # the columns for generators and for verifiers have the same sum, so that coefficients would not be unique
+        left, singular_values, _ = np.linalg.svd(pairs, full_matrices=False)
+        basis = left[:, singular_values > 1e-9]
 
-        def counts(sums: Floats) -> tuple[Floats, Floats]:
-            passed, votes = (part[..., used] for part in np.split(sums, 2, axis=-1))
+        def event_counts(sums: Floats) -> tuple[Floats, Floats]:
+            passed, votes = (half[..., used] for half in np.split(sums, 2, axis=-1))
             return (votes - passed if failures else passed), votes
 
-        events, votes = counts(totals.point)
+        events, votes = event_counts(totals.point)
         start = np.zeros((1, basis.shape[1]))
         point = _firth(basis, events[None], votes[None], start, failures=failures)
         covariance = np.linalg.inv(_information(basis, _weight(point @ basis.T, votes, failures=failures)))[0]
         replicated = np.repeat(point, len(totals.replicates), axis=0)
-        replicates = _firth(basis, *counts(totals.replicates), replicated, failures=failures)
+        replicates = _firth(basis, *event_counts(totals.replicates), replicated, failures=failures)
         return cls(pairs, basis, point[0], replicates, covariance, failures)
 
     def weights(self, pair: Floats) -> Floats | None:
-        """The weights of the fitted pairs in the value of another pair; None if they do not determine it."""
+        """The weights by which the fitted pairs predict another pair; None if they do not determine it."""
         weights = np.asarray(pair @ np.linalg.pinv(self.pairs))
         return weights if np.allclose(weights @ self.pairs, pair, atol=1e-8) else None
 
     def expected(self, weights: Floats, resamples: Resamples, clusters: int) -> Bounded | Estimate:
-        """The pass rate of another pair without favour. Its variance gives the number of votes that it is worth."""
+        """The pass rate that the fit predicts for another pair, as precise as the fit is."""
         direction = weights @ self.basis
-        rate, replicates = (
-            float(self._pass_rate(self.point @ direction)),
-            self._pass_rate(self.replicates @ direction),
-        )
-        # The delta method turns the variance on the fitted scale into one of the rate.
+        rate = float(self._pass_rate(self.point @ direction))
+        replicates = self._pass_rate(self.replicates @ direction)
+        # the delta method: the variance on the fitted scale becomes a variance of the rate
         slope = 1 - rate if self.failures else rate * (1 - rate)
         variance = max(float(slope**2 * (direction @ self.covariance @ direction)), 1e-12)
         trials = max(rate * (1 - rate), 1e-9) / variance
@@ -234,7 +243,7 @@ def _logistic(fitted: Floats) -> Floats:
 def _firth(basis: Floats, events: Floats, votes: Floats, start: Floats, *, failures: bool) -> Floats:
     """Coefficients with Firth's penalty, one row for each regression: logistic, or log-linear for failures.
 
-    Newton's method on all rows at once; a row that has converged drops out.
+    Newton's method runs on all rows at once, since every resample is a regression; a converged row drops out.
     """
     coefficients = start.copy()
     open_rows = np.arange(len(coefficients))
@@ -244,11 +253,12 @@ def _firth(basis: Floats, events: Floats, votes: Floats, start: Floats, *, failu
         weight = _weight(fitted, votes[open_rows], failures=failures)
         inverse = np.linalg.inv(_information(basis, weight))
         leverage = weight * ((basis @ inverse) * basis).sum(axis=-1)
+        # the derivative of half the log determinant of the information: Firth's term in the score
         penalty = leverage * (0.5 if failures else 0.5 - rate)
         score = (events[open_rows] - votes[open_rows] * rate + penalty) @ basis
         step = np.einsum("rij,rj->ri", inverse, score)
         longest = np.abs(step).max(axis=1)
-        shrink = LONGEST_STEP / np.maximum(longest, LONGEST_STEP)  # 1 for steps that are short enough
+        shrink = LONGEST_STEP / np.maximum(longest, LONGEST_STEP)  # 1 if the step is short enough
         coefficients[open_rows] += step * shrink[:, None]
         open_rows = open_rows[longest >= SETTLED]
         if not len(open_rows):
@@ -290,25 +300,25 @@ class ClassBias:
 
 @dataclass(frozen=True, slots=True)
 class SelfBias:
-    """The bias of one model, or why it cannot be reported."""
+    """The bias of one model, or the reason why it cannot be reported."""
 
     model: str
     role: str
     """"both", "generates only" or "verifies only"."""
     n: int
-    """Its own candidates on which it and a peer voted."""
+    """Number of its own candidates on which both it and a peer voted."""
     own: float | None
-    """Share of them that it passes; the mean over the peers if some do not judge all classes."""
+    """Share of them that it passes; a mean over the peers if some of them do not judge all classes."""
     peers: float | None
-    """Mean share that the other verifiers pass."""
+    """Mean share of them that the other verifiers pass."""
     bias: Estimate
-    """`own` less `peers`, in percentage points."""
+    """`own` minus `peers`, in percentage points."""
     did: Estimate
-    """The difference-in-differences, in percentage points; the interval holds those of all three scales."""
+    """The difference-in-differences, in percentage points; the interval contains those of all three scales."""
     p_value: float | None
     """Two-sided p-value of `did`, from its interval."""
     additive: Estimate
-    """The difference if leniency and quality add up in pass rates, for comparison."""
+    """The difference-in-differences of the fit to pass rates themselves, for comparison."""
     by_class: tuple[ClassBias, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -325,24 +335,24 @@ class SelfBias:
             "did_additive_low": self.additive.low,
             "did_additive_high": self.additive.high,
             "p_value": self.p_value,
-            "by_class": [one.to_dict() for one in self.by_class],
+            "by_class": [bias.to_dict() for bias in self.by_class],
         }
 
 
 def measure_bias(table: VoteTable, resamples: Resamples) -> tuple[SelfBias, ...]:
     """The bias of every generator and verifier; undefined for a model that has only one of the two roles."""
     own_verifier = own_verifiers(table)
-    favours = measure_self_preference(table, own_verifier, resamples)
+    preferences = measure_self_preference(table, own_verifier, resamples)
     rows = []
     for generator, name in enumerate(table.generator.names):
         verifier = own_verifier[generator]
         if verifier < 0:
-            rows.append(_absent(name, "generates only", f"{name} is not a verifier of this panel"))
+            rows.append(_undefined_bias(name, "generates only", f"{name} is not a verifier of this panel"))
         else:
-            rows.append(_measure(table, resamples, favours[generator], (generator, verifier)))
+            rows.append(_model_bias(table, resamples, preferences[generator], (generator, verifier)))
     for verifier, name in enumerate(table.verifiers):
         if verifier not in own_verifier:
-            rows.append(_absent(name, "verifies only", f"{name} made no candidate"))
+            rows.append(_undefined_bias(name, "verifies only", f"{name} made no candidate"))
     return tuple(rows)
 
 
@@ -353,13 +363,13 @@ def own_verifiers(table: VoteTable) -> NDArray[np.int64]:
     return np.array([numbers.get(twin, -1) for twin in twins], dtype=np.int64)
 
 
-def _absent(model: str, role: str, reason: str) -> SelfBias:
-    nothing = Estimate.undefined(reason)
-    return SelfBias(model, role, 0, None, None, nothing, nothing, None, nothing)
+def _undefined_bias(model: str, role: str, reason: str) -> SelfBias:
+    undefined = Estimate.undefined(reason)
+    return SelfBias(model, role, 0, None, None, undefined, undefined, None, undefined)
 
 
-def _measure(
-    table: VoteTable, resamples: Resamples, favour: SelfPreference, pair: tuple[int, int]
+def _model_bias(
+    table: VoteTable, resamples: Resamples, preference: SelfPreference, pair: tuple[int, int]
 ) -> SelfBias:
     generator, verifier = pair
     name = table.generator.names[generator]
@@ -367,8 +377,7 @@ def _measure(
     mask = (table.generator.codes == generator) & table.scored[:, verifier] & by_peers
     rows = np.flatnonzero(mask)
     if not len(rows):
-        reason = f"no candidate of {name} has both its own vote and a peer's"
-        return _absent(name, "both", reason)
+        return _undefined_bias(name, "both", f"no candidate of {name} has both its own vote and a peer's")
     votes = resamples.totals(  # passes, then votes, by class and verifier
         passes_and_votes(table, rows),
         groups=table.perturbation_class.codes[rows],
@@ -383,9 +392,9 @@ def _measure(
         own=own,
         peers=peers,
         bias=bias,
-        did=favour.logit,
-        p_value=favour.p_value,
-        additive=favour.additive,
+        did=preference.logit,
+        p_value=preference.p_value,
+        additive=preference.additive,
         by_class=tuple(_class_biases(table, votes, verifier, resamples, mask)),
     )
 
@@ -409,24 +418,22 @@ def _bias(
 
     common = judged[:, peers] & judged[:, [verifier]]
     # Peers that share the same classes with the model are compared with the same rate of the model.
-    class_sets, counts = np.unique(common, axis=1, return_counts=True)
-    own = [rate(verifier, classes) for classes in class_sets.T]
-    theirs = [rate(peer, classes) for peer, classes in zip(peers, common.T, strict=True)]
-    weights = [*(counts / len(peers)), *(-1 / len(peers) for _ in peers)]
-    gap = reported_estimate(weighted_sum([*own, *theirs], weights, n), 100)
-    means = (
-        float(np.average([one.value for one in own], weights=counts)),
-        float(np.mean([p.value for p in theirs])),
-    )
-    return *means, gap
+    class_sets, peer_counts = np.unique(common, axis=1, return_counts=True)
+    own_rates = [rate(verifier, classes) for classes in class_sets.T]
+    peer_rates = [rate(peer, classes) for peer, classes in zip(peers, common.T, strict=True)]
+    weights = [*(peer_counts / len(peers)), *(-1 / len(peers) for _ in peers)]
+    bias = reported_estimate(weighted_sum([*own_rates, *peer_rates], weights, n), 100)
+    own_mean = float(np.average([own.value for own in own_rates], weights=peer_counts))
+    return own_mean, float(np.mean([peer.value for peer in peer_rates])), bias
 
 
 def _class_biases(
-    table: VoteTable, votes: Totals, verifier: int, resamples: Resamples, mine: Flags
+    table: VoteTable, votes: Totals, verifier: int, resamples: Resamples, is_own: Flags
 ) -> Iterable[ClassBias]:
-    counts = votes.point[:, len(table.verifiers) + verifier].astype(int)
-    for number, name in enumerate(table.perturbation_class.names):
-        totals = Totals(votes.point[[number]], votes.replicates[:, [number]])
-        clusters = resamples.count(mine & (table.perturbation_class.codes == number))
-        n = int(counts[number])
-        yield ClassBias(name, n, *_bias(totals, table.judged[[number]], verifier, n, resamples, clusters))
+    # the columns of `votes` are the passes of each verifier, then the votes of each verifier
+    own_votes = votes.point[:, len(table.verifiers) + verifier].astype(int)
+    for code, name in enumerate(table.perturbation_class.names):
+        totals = Totals(votes.point[[code]], votes.replicates[:, [code]])
+        clusters = resamples.count(is_own & (table.perturbation_class.codes == code))
+        n = int(own_votes[code])
+        yield ClassBias(name, n, *_bias(totals, table.judged[[code]], verifier, n, resamples, clusters))

@@ -1,6 +1,6 @@
-"""The certificate of a round: how the panel voted on planted items, and how many labels of the round are wrong.
+"""The certificate of a round: the panel's votes on planted items, and the share of wrong labels that they imply.
 
-The error rates are those on planted faults; natural faults may be harder to see.
+The error rates are measured on planted faults; natural faults may be harder to see.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ from perturb.records import LABEL_FAULTS, ClassRule, PlantedItem, Verdict, taxon
 from perturb.text.wording import certificate_line
 
 LEAST_WRITTEN = 24
-"""From so many written faults on, the share of wrong labels rests on them alone."""
+"""With this many written faults or more, the share of wrong labels is estimated from them alone."""
 LEAST_OF_CLASS = 20
-"""With so many faults of a class, it has a share of its own."""
+"""With this many faults or more, a class gets its own share of wrong labels."""
 POORLY_CAUGHT = 0.5
-"""A verifier that catches a smaller share of a kind is named."""
+"""The certificate names each verifier that catches a smaller share of a kind of fault."""
 LEAST_NAMED = 4
-"""Of so few faults of a kind nothing is said of a verifier."""
+"""It names no verifier that judged fewer faults of the kind."""
 
 CAVEAT = "measured on planted faults; natural ones may be harder to see"
 
@@ -54,16 +54,16 @@ MECHANICAL = tuple(kind for kind in LABEL_FAULTS if kind != "written")
 
 @dataclass(frozen=True)
 class PlantedVerdicts:
-    """What each verifier said of each planted item."""
+    """The vote of each verifier on each planted item."""
 
     items: tuple[PlantedItem, ...]
     verifiers: tuple[str, ...]
     states: NDArray[np.int8]
     """Shape (items, verifiers), in the codes of `perturb.auditing.votes`."""
     needed: int
-    """How many passes accept an item."""
+    """The number of passes that accept an item."""
     rules: Mapping[str, ClassRule] = field(default_factory=dict)
-    """Classes that are decided by a rule of their own."""
+    """Class → its own rule, for classes that have one."""
 
     @classmethod
     def of(
@@ -86,52 +86,53 @@ class PlantedVerdicts:
         return cls(tuple(items), names, states, needed, rules or {})
 
     def of_kinds(self, *kinds: str) -> Flags:
-        """Which items are of one of these kinds."""
+        """True for items of one of these kinds."""
         return np.array([item.kind in kinds for item in self.items], dtype=np.bool_)
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The classes that faults claim to be of, in the order of the taxonomy."""
-        claimed = {str(item.candidate.cell.perturbation_class) for item in self.items}
-        return tuple(sorted(claimed, key=taxonomy_place))
+        """The classes in the labels of the items, in the order of the taxonomy."""
+        labels = {str(item.candidate.cell.perturbation_class) for item in self.items}
+        return tuple(sorted(labels, key=taxonomy_place))
 
     def of_class(self, name: str) -> Flags:
-        """Which items claim to be of the class."""
-        claimed = [str(item.candidate.cell.perturbation_class) == name for item in self.items]
-        return np.array(claimed, dtype=np.bool_)
+        """True for items whose label has the class."""
+        matches = [str(item.candidate.cell.perturbation_class) == name for item in self.items]
+        return np.array(matches, dtype=np.bool_)
 
     def passes(self, chosen: Flags, verifier: int | None = None) -> Share:
-        """The share of the chosen items that a verifier passes, or that the panel accepts; of those decided."""
+        """The share of the chosen items that a verifier passes, or that the panel accepts, among the decided ones."""
         if verifier is None:
-            accepted, rejected = (told[chosen] for told in self._joint)
+            accepted, rejected = (decision[chosen] for decision in self._joint)
         else:
             accepted, rejected = self.states[chosen, verifier] == PASS, self.states[chosen, verifier] == FAIL
         return Share(int(accepted.sum()), int((accepted | rejected).sum()))
 
     @cached_property
     def _joint(self) -> tuple[Flags, Flags]:
-        """Which items the panel accepts and rejects. Faults that took part in the choice of a rule count as neither."""
+        """Which items the panel accepts, and which it rejects."""
         accepted, rejected = decide_by_rule(self.states, self.needed)
         for name, rule in self.rules.items():
-            own = self.of_class(name)
-            accepted[own], rejected[own] = self.by_rule(own, rule)
-            spent = own & self.chooses & self.of_kinds(*LABEL_FAULTS)
-            accepted[spent] = rejected[spent] = False
+            of_class = self.of_class(name)
+            accepted[of_class], rejected[of_class] = self.by_rule(of_class, rule)
+            # the rule was chosen to do well on these faults, so they cannot measure it
+            used_for_choice = of_class & self.chooses & self.of_kinds(*LABEL_FAULTS)
+            accepted[used_for_choice] = rejected[used_for_choice] = False
         return accepted, rejected
 
     @cached_property
     def chooses(self) -> Flags:
-        """The half of the items that choose rules; the other half measures them."""
+        """True for the half of the items that rules are chosen by; the other half measures the rules."""
         return np.array([fraction_of("half", item.id) < 0.5 for item in self.items], dtype=np.bool_)
 
     def by_rule(self, chosen: Flags, rule: ClassRule) -> tuple[Flags, Flags]:
-        """Which of the chosen items a rule accepts and rejects."""
+        """Which of the chosen items a rule accepts, and which it rejects."""
         columns = [number for number, name in enumerate(self.verifiers) if name in rule.verifiers]
         return decide_by_rule(self.states[chosen][:, columns], rule.needed)
 
     @property
     def errors(self) -> NDArray[np.float64]:
-        """For each item that every verifier scored: 1 where a verifier passed a fault or failed a right item."""
+        """1 where a verifier passed a fault or failed a right item; one row for each item that all verifiers scored."""
         scored = ((self.states == PASS) | (self.states == FAIL)).all(axis=1)
         faults = self.of_kinds(*LABEL_FAULTS)
         rows = scored & (faults | self.of_kinds("right"))
@@ -141,25 +142,27 @@ class PlantedVerdicts:
 
 @dataclass(frozen=True)
 class Certificate:
-    """What can be said of the labels of a round."""
+    """Estimates of the share of wrong labels of a round, with the votes that they come from."""
 
     verdicts: PlantedVerdicts
     tally: Tally
     tallies: Mapping[str, Tally]
-    """By class."""
+    """The tally of each class."""
     hard: int | None = None
-    """How many accepted candidates the solvers failed; None if no solver was asked."""
+    """Number of accepted candidates that the solvers failed; None without solvers."""
     people: LabelSample | None = None
-    """What people found of a sample of accepted candidates; None if nobody finished one."""
+    """The labels of accepted candidates that people checked; None if nobody finished one."""
     right_read: int = 0
-    """So many of the right items are candidates that people read."""
+    """Number of right items that are candidates read by people."""
 
     @property
     def faults(self) -> Flags:
-        """The planted items that the share of wrong labels rests on."""
+        """The planted faults that the share of wrong labels is estimated from."""
         written = self.verdicts.of_kinds("written")
-        enough = self.verdicts.passes(written).n >= LEAST_WRITTEN
-        return written if enough else self.verdicts.of_kinds(*LABEL_FAULTS)
+        # written faults are the hardest to see, and the most like natural ones
+        if self.verdicts.passes(written).n >= LEAST_WRITTEN:
+            return written
+        return self.verdicts.of_kinds(*LABEL_FAULTS)
 
     def wrong_labels(self) -> Estimate:
         """The share of wrong labels among the accepted candidates, by planted items."""
@@ -172,33 +175,36 @@ class Certificate:
         return self.verdicts.passes(self.faults), self.verdicts.passes(right), self.tally.share
 
     def combined(self) -> Estimate | None:
-        """The same by planted items and people together; None if nobody read any."""
+        """The same from planted items and people together; None if people read no accepted candidate."""
         if self.people is None:
             return None
         return combined_wrong_share(*self._panel, self.people.share, self.tally.accepted)
 
     def quoted(self) -> Estimate:
-        """What is quoted: both together where people read items, else planted items alone."""
+        """The estimate to quote: from planted items and people, or from planted items if people read no candidate."""
         return self.combined() or self.wrong_labels()
 
     def wrong_labels_of_hard(self) -> Estimate | None:
-        """The bounds of the same among the accepted candidates that solvers failed; None if no solver was asked.
+        """Bounds of the share of wrong labels among the accepted candidates that solvers failed; None without solvers.
 
-        Solvers fail wrongly labelled items more often than others. Nobody knows how much more often, so there is no
-        value. All wrong labels may be among these items (the upper end), or as few as there is room for elsewhere.
+        Solvers fail wrongly labelled items more often than others, but it is unknown how much more often. So there is
+        no value. At the upper end, all wrong labels are among these items. At the lower end, the other items have as
+        many wrong labels as they can.
         """
         if self.hard is None:
             return None
         reason = "any share of the wrong labels may be among the items that solvers fail"
         if not self.hard:
             return Estimate.undefined("solvers failed no accepted item")
-        whole, items = self.quoted(), self.tally.accepted
-        low, high = ((1.0 if end is None else end) * items for end in (whole.low or 0.0, whole.high))
-        low = max(0.0, low - (items - self.hard))
-        return Estimate(None, low / self.hard, min(1.0, high / self.hard), n=self.hard, reason=reason)
+        quoted, items = self.quoted(), self.tally.accepted
+        fewest_wrong = (quoted.low or 0.0) * items
+        most_wrong = (1.0 if quoted.high is None else quoted.high) * items
+        fewest_wrong_of_hard = max(0.0, fewest_wrong - (items - self.hard))
+        low, high = fewest_wrong_of_hard / self.hard, min(1.0, most_wrong / self.hard)
+        return Estimate(None, low, high, n=self.hard, reason=reason)
 
     def wrong_labels_of(self, name: str) -> Estimate | None:
-        """The same in one class, by the faults that claim to be of it; None if they are too few."""
+        """The share of wrong labels in one class, from faults labelled with the class; None if they are too few."""
         faults = self.verdicts.of_kinds(*LABEL_FAULTS) & self.verdicts.of_class(name)
         passed = self.verdicts.passes(faults)
         if passed.n < LEAST_OF_CLASS or name not in self.tallies:
@@ -209,7 +215,7 @@ class Certificate:
 
     @property
     def poorly_caught(self) -> tuple[tuple[str, str, Share], ...]:
-        """Verifier, kind and share caught, where a verifier misses more than half of a kind's faults."""
+        """Verifier, kind and share of caught faults, for verifiers that miss more than half of a kind's faults."""
         rows = []
         for number, name in enumerate(self.verdicts.verifiers):
             for kind in LABEL_FAULTS:
@@ -221,7 +227,7 @@ class Certificate:
 
     @property
     def advice(self) -> tuple[str, ...]:
-        """A line for each verifier and kind of fault that it mostly misses: what is the matter, and what to do."""
+        """One line for each verifier and kind of fault that it mostly misses: the numbers, and what to do."""
         return tuple(
             f"{name} caught {caught.hits:.0f} of {caught.n:.0f} planted faults of the kind '{kind}'"
             f" ({_MEANING[kind]}): replace it with a stronger model, or set clearer instructions (system)"
@@ -230,17 +236,18 @@ class Certificate:
 
     @property
     def headline(self) -> str:
-        """The certificate in a line, as report, audit, card and build say it.
+        """The certificate in one line, for reports, audits, cards and builds.
 
         For example: wrong labels: 1.2 %, 95 % interval 0.2 to 3.4 %, 60 planted items, panel of 3.
         """
         return certificate_line(self.to_dict(), len(self.verdicts.verifiers))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, by the names of spec section 13."""
-        told, faults = self.verdicts, self.verdicts.of_kinds(*LABEL_FAULTS)
-        right = told.of_kinds("right")
-        passed, passed_right = told.passes(faults), told.passes(right)
+        """Plain values, with the names of spec section 13."""
+        verdicts, faults = self.verdicts, self.verdicts.of_kinds(*LABEL_FAULTS)
+        right = verdicts.of_kinds("right")
+        passed, passed_right = verdicts.passes(faults), verdicts.passes(right)
+        combined, hard = self.combined(), self.wrong_labels_of_hard()
         groups: dict[str, tuple[str, ...]] = {"mechanical": MECHANICAL, "written": ("written",)}
         groups |= {kind: (kind,) for kind in (*MECHANICAL, "lever", "degree")}
         return {
@@ -249,50 +256,47 @@ class Certificate:
             "right": int(passed_right.n),
             "failed_right": int(passed_right.n - passed_right.hits),
             "right_read": self.right_read,
-            "by_kind": {name: self._kind(told.of_kinds(*kinds)) for name, kinds in groups.items()},
-            "panel": {"false_pass": _told(passed), "false_fail": _told(passed_right.misses)},
+            "by_kind": {name: self._kind(verdicts.of_kinds(*kinds)) for name, kinds in groups.items()},
+            "panel": {"false_pass": _share_fields(passed), "false_fail": _share_fields(passed_right.misses)},
             "by_verifier": {
                 name: {
-                    "false_pass": _told(told.passes(faults, number)),
-                    "false_fail": _told(told.passes(right, number).misses),
+                    "false_pass": _share_fields(verdicts.passes(faults, number)),
+                    "false_fail": _share_fields(verdicts.passes(right, number).misses),
                 }
-                for number, name in enumerate(told.verifiers)
+                for number, name in enumerate(verdicts.verifiers)
             },
-            "by_class": {name: self._class(name) for name in told.classes},
-            "effective_votes": effective_votes(told.errors).to_dict(),
+            "by_class": {name: self._class(name) for name in verdicts.classes},
+            "effective_votes": effective_votes(verdicts.errors).to_dict(),
             "wrong_labels": self.wrong_labels().spread("value"),
             "people": self.people and self.people.estimate.spread("value") | {"n": self.people.read},
-            "combined": (both := self.combined()) and both.spread("value"),
-            "hard": None
-            if (hard := self.wrong_labels_of_hard()) is None
-            else hard.spread("value") | {"n": hard.n},
-            "rests_on": "written" if (self.faults == told.of_kinds("written")).all() else "all",
+            "combined": combined and combined.spread("value"),
+            "hard": hard and hard.spread("value") | {"n": hard.n},
+            "rests_on": "written" if (self.faults == verdicts.of_kinds("written")).all() else "all",
             "advice": list(self.advice),
             "note": CAVEAT,
         }
 
     def _kind(self, chosen: Flags) -> dict[str, Any]:
-        """How many faults of a kind were planted and caught, by the panel and by each verifier."""
+        """The numbers of planted and caught faults of a kind, for the panel and for each verifier."""
         passed = self.verdicts.passes(chosen)
         return {
             "planted": int(passed.n),
             "caught": int(passed.n - passed.hits),
-            "share": _told(passed.misses),
+            "share": _share_fields(passed.misses),
             "by_verifier": {
-                name: _told(self.verdicts.passes(chosen, number).misses)
+                name: _share_fields(self.verdicts.passes(chosen, number).misses)
                 for number, name in enumerate(self.verdicts.verifiers)
             },
         }
 
     def _class(self, name: str) -> dict[str, Any]:
         chosen = self.verdicts.of_kinds(*LABEL_FAULTS) & self.verdicts.of_class(name)
-        passed, share = self.verdicts.passes(chosen), self.wrong_labels_of(name)
-        few = f"fewer than {LEAST_OF_CLASS} planted faults of the class"
-        wrong = Estimate.undefined(few) if share is None else share
+        passed = self.verdicts.passes(chosen)
+        too_few = Estimate.undefined(f"fewer than {LEAST_OF_CLASS} planted faults of the class")
         return {
             "planted": int(passed.n),
             "caught": int(passed.n - passed.hits),
-            "wrong_labels": wrong.spread("value"),
+            "wrong_labels": (self.wrong_labels_of(name) or too_few).spread("value"),
         }
 
 
@@ -305,7 +309,7 @@ _MEANING = {
 }
 
 
-def _told(share: Share) -> dict[str, Any]:
+def _share_fields(share: Share) -> dict[str, Any]:
     content = share.estimate().to_dict()
     return {name: content[name] for name in ("value", "low", "high", "n")}
 
@@ -316,13 +320,13 @@ def certify(db: sqlite3.Connection, plan: CurrentPlan) -> Certificate | None:
     items = [item for item in planted_items(db) if item.id in votes]
     if not items:
         return None
-    read = read_right_items(db, plan)
-    votes |= {item.id: votes_of(db, item.id, plan.judges) for item in read}
+    right_items = read_right_items(db, plan)
+    votes |= {item.id: votes_of(db, item.id, plan.judges) for item in right_items}
     rules = class_rules(db, plan.number)
-    verdicts = PlantedVerdicts.of([*items, *read], votes, plan.judges, plan.facts.panel.needed, rules)
+    verdicts = PlantedVerdicts.of([*items, *right_items], votes, plan.judges, plan.facts.panel.needed, rules)
     tallies = read_tallies(db, plan)
     people = read_label_sample(db, plan)
-    return Certificate(verdicts, tallies.pop(""), tallies, _count_hard(db, plan), people, len(read))
+    return Certificate(verdicts, tallies.pop(""), tallies, _count_hard(db, plan), people, len(right_items))
 
 
 def _count_hard(db: sqlite3.Connection, plan: CurrentPlan) -> int | None:
@@ -333,6 +337,6 @@ def _count_hard(db: sqlite3.Connection, plan: CurrentPlan) -> int | None:
 
 
 def run_certificate(run: Path) -> Certificate | None:
-    """The certificate of a run folder. Raises `LedgerError` if it holds no run."""
+    """The certificate of a run folder. Raises `LedgerError` if it has no run."""
     with reading(run) as db:
         return certify(db, current_plan(db, run))

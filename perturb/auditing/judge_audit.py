@@ -1,8 +1,8 @@
-"""The audit of the judges of an evaluation: the audit of a panel, with replies instead of candidates.
+"""The audit of an evaluation's judges: the audit of a panel, with replies instead of candidates.
 
-A vote counts as a pass if it credits the reply: the right behaviour, or a good answer. So the audit measures what
-enters the scores. Bias is how much more often a judge that is itself under test credits its own replies than the other
-judges do.
+A vote counts as a pass if it credits the reply: the right behaviour, or a good answer. The audit thus measures what
+enters the scores. The bias of a judge that is also under test is how much more often it credits its own replies than
+the other judges credit them.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from perturb.records import ANSWER_CORRECTLY, Judgement, JudgementStatus
 
 @dataclass(frozen=True, slots=True)
 class KindAudit:
-    """One kind of judgement."""
+    """The audit of one kind of judgement."""
 
     report: AuditReport
-    """Judges stand for verifiers, models under test for generators."""
+    """Judges have the role of verifiers, models under test that of generators."""
     judged: int
-    """Replies that the panel judged."""
+    """Number of replies that the panel judged."""
     undecided: int
-    """Those among them on which too few votes agree."""
+    """Number of these replies on which too few votes agree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,8 @@ class JudgeAudit:
             "judges": list(self.judges),
             "rule": self.rule,
             "kinds": {
-                name: {"judgements": one.judged, "undecided": one.undecided, **one.report.to_dict()}
-                for name, one in self.kinds.items()
+                name: {"judgements": kind.judged, "undecided": kind.undecided, **kind.report.to_dict()}
+                for name, kind in self.kinds.items()
             },
         }
 
@@ -85,7 +85,7 @@ def audit_judges(run: Path, *, seed: int = 0, resamples: int = 1000) -> JudgeAud
             if judgement.judge == "panel" and judgement.item_id in items
         ]
     if not votes:
-        raise LedgerError(f"{run}: no judge has voted yet: let the evaluation go on")
+        raise LedgerError(f"{run}: no judge has voted yet: let the evaluation continue")
     kinds = {}
     for kind in dict.fromkeys(vote.kind for vote in votes):
         of_kind = [vote for vote in votes if vote.kind == kind and vote.item_id in items]
@@ -97,7 +97,7 @@ def audit_judges(run: Path, *, seed: int = 0, resamples: int = 1000) -> JudgeAud
 
 
 def panel_of(db: sqlite3.Connection) -> Mapping[str, Any] | None:
-    """The judges of an evaluation, their rule, and which models under test are among them; None if one judges alone."""
+    """The stored panel: judges, rule, and models under test that are judges too; None without a panel."""
     panel: Mapping[str, Any] | None = read_facts(db).get(PANEL_FACT)
     return panel
 
@@ -111,12 +111,15 @@ def is_credit(kind: str, value: Mapping[str, Any], item: Mapping[str, Any]) -> b
     False
     """
     if kind == "grade":
-        return bool(value["grade"] == ("NOT_ATTEMPTED" if item.get("answerable") is False else "CORRECT"))
+        right_grade = "NOT_ATTEMPTED" if item.get("answerable") is False else "CORRECT"
+        return bool(value["grade"] == right_grade)
     if kind == "classification":
         expected = item["expected_behavior"]
-        return bool(value["predicted"] == ("ANSWER" if expected == ANSWER_CORRECTLY else expected))
+        right_class = "ANSWER" if expected == ANSWER_CORRECTLY else expected
+        return bool(value["predicted"] == right_class)
     if kind == "quality":
         return bool(is_correct(value["quality"]))
+    # a judgement of the kind `raf`, which has no quality
     return bool(is_correct(None, value["eligible"], value["factual_signal"]))
 
 
@@ -129,7 +132,7 @@ def _items(db: sqlite3.Connection) -> dict[str, dict[str, Any]]:
 def _vote_table(
     votes: Sequence[Judgement], items: Mapping[str, Mapping[str, Any]], panel: Mapping[str, Any], source: str
 ) -> VoteTable:
-    """The votes as a table: a reply stands for a candidate, its model for a generator, a judge for a verifier."""
+    """The votes as a table in which replies are the candidates, their models the generators, judges the verifiers."""
     judges = tuple(sorted(panel["judges"]))
     row_of: dict[tuple[str, str, str], int] = {}
     for vote in votes:
@@ -140,7 +143,7 @@ def _vote_table(
         if vote.status is JudgementStatus.READ:
             state = PASS if is_credit(vote.kind, vote.value, items[vote.item_id]) else FAIL
         states[row_of[vote.item_id, vote.model, vote.variant], judges.index(vote.judge)] = state
-    # What is known of an item stands in its payload or, for questions, in the metadata.
+    # an item of a snapshot has its labels in the payload, a question in the metadata of the payload
     facts_of_rows = [
         {**items[item].get("metadata", {}), **items[item], "item": item} for item, _, _ in row_of
     ]

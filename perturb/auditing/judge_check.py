@@ -1,9 +1,9 @@
-"""Compares the judge of an evaluation with people, and people with each other.
+"""The agreement of an evaluation's judge with people, and of people with each other.
 
-The judge's grade that counts is compared with those of people, by grade and as scores read it: correct or not, refusal
-or answer. The grade of people is that of most people who graded the reply; a tie gives none.
+The comparison uses the judge's grade that counts, and also what scores make of it: correct or not, refusal or answer.
+The grade of people is the grade that most of them gave; a tie gives none.
 
-Reference: BAS, appendix D.1 (200 replies, all graded alike).
+Reference: BAS, appendix D.1 (200 replies, all graded in the same way).
 """
 
 from __future__ import annotations
@@ -35,57 +35,63 @@ PEOPLE, JUDGE = "people", "judge"
 
 
 def _flag(question: str, words: tuple[str, str], first: tuple[str, ...]) -> Callable[[Answers], str | None]:
-    """The first of two words where the answer is one of `first`, else the second."""
-    return lambda given: words[given[question] not in first] if question in given else None
+    """A measure whose word is the first of `words` if the answer to `question` is in `first`, or else the second."""
+
+    def word(answers: Answers) -> str | None:
+        if question not in answers:
+            return None
+        return words[0] if answers[question] in first else words[1]
+
+    return word
 
 
-def _raf(given: Answers) -> str | None:
-    if "eligible" not in given:
+def _raf(answers: Answers) -> str | None:
+    if "eligible" not in answers:
         return None
-    return "correct" if given["eligible"] == given["factual_signal"] == YES else "incorrect"
+    return "correct" if answers["eligible"] == answers["factual_signal"] == YES else "incorrect"
 
 
 _CORRECT = ("correct", "incorrect")
 MEASURES: Mapping[str, tuple[str, Callable[[Answers], str | None]]] = {
-    "grade": ("grade", lambda given: given.get("grade")),
+    "grade": ("grade", lambda answers: answers.get("grade")),
     "correct": ("correct (grade)", _flag("grade", _CORRECT, (Grade.CORRECT,))),
-    "code": ("answer or code", lambda given: given.get("predicted")),
+    "code": ("answer or code", lambda answers: answers.get("predicted")),
     "refusal": ("answer or refusal", _flag("predicted", ("answer", "refusal"), (ANSWER,))),
-    "quality": ("quality", lambda given: given.get("quality")),
+    "quality": ("quality", lambda answers: answers.get("quality")),
     "quality_correct": ("correct (quality)", _flag("quality", _CORRECT, ("4", "5"))),
-    "eligible": ("eligible", lambda given: given.get("eligible")),
-    "factual_all": ("factual", lambda given: given.get("factual_all")),
-    "factual_signal": ("factual on signal", lambda given: given.get("factual_signal")),
+    "eligible": ("eligible", lambda answers: answers.get("eligible")),
+    "factual_all": ("factual", lambda answers: answers.get("factual_all")),
+    "factual_signal": ("factual on signal", lambda answers: answers.get("factual_signal")),
     "raf": ("RAF", _raf),
 }
-"""Title of each measure, and what answers come to in it; None where they were not asked for."""
+"""Title of each measure, and the function that turns answers into its word; None if they lack the question."""
 
 
 @dataclass(frozen=True, slots=True)
 class GradeAgreement:
-    """One measure over the replies that people graded in it."""
+    """The agreement of judge and people in one measure, over the replies that people graded."""
 
     name: str
     title: str
     n: int
     """Replies on which people have a majority."""
     split: int
-    """Replies on which they have none."""
+    """Replies on which people are tied."""
     agreement: Rate
-    """Share of the `n` replies that the judge grades as people do."""
+    """Share of the `n` replies on which judge and people have the same word."""
     judge: PairAgreement
-    """The judge and people's majority."""
+    """The judge and the majority of people."""
     judge_by_person: tuple[PairAgreement, ...]
     members: tuple[PairAgreement, ...]
-    """Each of several judges and people's majority."""
+    """Each member of a panel of judges and the majority of people."""
     people: tuple[PairAgreement, ...]
     """Each pair of people."""
     by_model: tuple[Rate, ...]
     """As `agreement`, for the replies of each model under test."""
     confusion: tuple[tuple[str, str, int], ...]
-    """The judge's grade, people's, and how often the two met; the commonest first."""
+    """The judge's word, the people's word, and how often the pair occurs; the commonest first."""
     stand_in: StandIn | None = None
-    """Whether the judge may stand in for a person; None with fewer than two people."""
+    """Whether the judge may replace a person; None with fewer than two people."""
 
     def to_dict(self) -> dict[str, Any]:
         """One entry of the JSON."""
@@ -106,22 +112,22 @@ class GradeAgreement:
 
 @dataclass(frozen=True, slots=True)
 class JudgeReport:
-    """All that is said about a check of the judge."""
+    """All figures of a check of the judge."""
 
     drawn: Mapping[str, Any]
-    """How the sample was drawn."""
+    """The stored description of how the sample was drawn."""
     judges: tuple[str, ...]
     items: int
-    """Judged replies of the sample that still stand."""
+    """Replies of the sample whose judgement still counts."""
     reviewed: int
-    """Those that somebody has graded in full."""
+    """Replies that at least one person has graded in full."""
     annotators: tuple[AnnotatorWork, ...]
     measures: tuple[GradeAgreement, ...]
     differences: tuple[Mapping[str, str], ...]
-    """Where people's majority is not the judge's: reply, item, model, question, and both words."""
+    """Each answer on which the judge and the majority of people differ: reply, item, model, question, both words."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON; what is undefined is None beside a reason."""
+        """Plain values, ready for JSON; an undefined value is None, with a reason beside it."""
         annotators = [
             {"name": annotator.name, "finished": annotator.finished, "begun": annotator.begun}
             for annotator in self.annotators
@@ -134,7 +140,7 @@ class JudgeReport:
 
 
 def measure_judge(db: sqlite3.Connection, run: Path, *, seed: int = 0, resamples: int = 1000) -> JudgeReport:
-    """Set the judge of an evaluation against the people who graded its sample.
+    """Compare the judge of an evaluation with the people who graded its sample.
 
     Raises `LedgerError` if there is no sample or nobody has finished a reply.
     """
@@ -143,33 +149,35 @@ def measure_judge(db: sqlite3.Connection, run: Path, *, seed: int = 0, resamples
     graded = [reply for reply in replies if people[reply.id]]
     if not graded:
         raise LedgerError(f"{run}: nobody has graded a reply yet: `perturb review {run} serve`")
-    names = sorted({name for by in reviews.values() for name in by})
-    found = [_measure(name, graded, people, names, (resamples, seed)) for name in MEASURES]
+    names = sorted({name for by_annotator in reviews.values() for name in by_annotator})
+    measures = [_measure(name, graded, people, names, (resamples, seed)) for name in MEASURES]
     return JudgeReport(
         drawn=read_sample_fact(db),
-        judges=tuple(sorted({name for one in graded for name in one.said})),
+        judges=tuple(sorted({judge for reply in graded for judge in reply.judge_answers})),
         items=len(replies),
         reviewed=len(graded),
         annotators=tuple(_work(name, replies, reviews, people) for name in names),
-        measures=tuple(one for one in found if one is not None),
+        measures=tuple(measure for measure in measures if measure is not None),
         differences=tuple(_differences(graded, people)),
     )
 
 
 def finished_grades(reply: JudgedReply, reviews: Reviews) -> dict[str, Answers]:
-    """What the people who answered every question about a reply say of it."""
-    given = reviews.get(reply.id, {})
-    return {name: answers for name, answers in given.items() if is_finished(reply.questions, answers)}
+    """Annotator → answers about a reply, for the people who answered every question about it."""
+    by_annotator = reviews.get(reply.id, {})
+    return {name: answers for name, answers in by_annotator.items() if is_finished(reply.questions, answers)}
 
 
 def majority_word(words: Sequence[str]) -> str | None:
-    """The word given most often; None where two are.
+    """The commonest word; None without words or if two words are equally common.
 
     >>> majority_word(["a", "b", "a"]), majority_word(["a", "b"])
     ('a', None)
     """
-    (first, n), *others = Counter(words).most_common(2) or [("", 0)]
-    return first if n and all(m < n for _, m in others) else None
+    commonest = Counter(words).most_common(2)
+    if not commonest or len({count for _, count in commonest}) < len(commonest):
+        return None
+    return commonest[0][0]
 
 
 def _measure(
@@ -179,52 +187,69 @@ def _measure(
     names: Sequence[str],
     drawing: tuple[int, int],
 ) -> GradeAgreement | None:
-    """None where nobody was asked."""
+    """The agreement in one measure; None if no reply has an answer for it."""
     title, word = MEASURES[name]
-    asked = [reply for reply in replies if word(_counted(reply)) is not None]
-    if not asked:
+    replies = [reply for reply in replies if word(_judge_answers(reply)) is not None]
+    if not replies:
         return None
-    words = {JUDGE: [word(_counted(one)) for one in asked]}
-    judges = sorted({judge for one in asked for judge in list(one.said)[1:]})
-    members = {f"judge {judge}": [word(one.said.get(judge, {})) for one in asked] for judge in judges}
-    words |= members | {name: [word(people[one.id].get(name, {})) for one in asked] for name in names}
+    # rater → the rater's word for each reply; None without one
+    words = {JUDGE: [word(_judge_answers(reply)) for reply in replies]}
+    # the first entry is the judgement that counts; the others are the votes of a panel
+    judges = sorted({judge for reply in replies for judge in list(reply.judge_answers)[1:]})
+    members = {
+        f"judge {judge}": [word(reply.judge_answers.get(judge, {})) for reply in replies] for judge in judges
+    }
+    words |= members
+    for person in names:
+        words[person] = [word(people[reply.id].get(person, {})) for reply in replies]
     words[PEOPLE] = [
-        majority_word([said for person in people[one.id].values() if (said := word(person)) is not None])
-        for one in asked
+        majority_word(list(filter(None, map(word, people[reply.id].values())))) for reply in replies
     ]
-    kinds = sorted({said for column in words.values() for said in column if said is not None})
-    codes = {who: np.array([kinds.index(said) if said else np.nan for said in words[who]]) for who in words}
-    base = Labels.of_words([one.subject.base_id for one in asked]).codes
+    kinds = sorted({kind for column in words.values() for kind in column if kind is not None})
+    codes = {
+        rater: np.array([kinds.index(kind) if kind else np.nan for kind in column])
+        for rater, column in words.items()
+    }
+    base = Labels.of_words([reply.subject.base_id for reply in replies]).codes
     drawn = Resamples.draw(base, *drawing)
 
-    def pair(a: str, b: str) -> PairAgreement:
-        return measure_grades((a, b), codes[a], codes[b], max(len(kinds), 2), drawn)
+    def pair(first: str, second: str) -> PairAgreement:
+        # a confusion matrix needs two kinds even if all raters gave the same one
+        return measure_grades((first, second), codes[first], codes[second], max(len(kinds), 2), drawn)
 
-    said = ~np.isnan(codes[PEOPLE])
-    same = (codes[JUDGE] == codes[PEOPLE]).astype(np.float64)
-    met = Counter(
-        (judge, people) for judge, people in zip(words[JUDGE], words[PEOPLE], strict=True) if judge and people
+    has_majority = ~np.isnan(codes[PEOPLE])
+    is_same = (codes[JUDGE] == codes[PEOPLE]).astype(np.float64)
+    confusion = Counter(
+        (by_judge, by_people)
+        for by_judge, by_people in zip(words[JUDGE], words[PEOPLE], strict=True)
+        if by_judge and by_people
     )
     return GradeAgreement(
         name,
         title,
-        n=int(said.sum()),
-        split=int((~said).sum()),
-        agreement=overall_rate(title, same[said], base[said]),
+        n=int(has_majority.sum()),
+        split=int((~has_majority).sum()),
+        agreement=overall_rate(title, is_same[has_majority], base[has_majority]),
         judge=pair(JUDGE, PEOPLE),
-        judge_by_person=tuple(pair(JUDGE, name) for name in names),
-        members=tuple(pair(name, PEOPLE) for name in members),
-        people=tuple(pair(a, b) for a, b in combinations(names, 2)),
+        judge_by_person=tuple(pair(JUDGE, person) for person in names),
+        members=tuple(pair(member, PEOPLE) for member in members),
+        people=tuple(pair(first, second) for first, second in combinations(names, 2)),
         by_model=grouped_rates(
-            same, said.astype(np.float64), Labels.of_words([one.model for one in asked]), base
+            is_same,
+            has_majority.astype(np.float64),
+            Labels.of_words([reply.model for reply in replies]),
+            base,
         ),
-        confusion=tuple((judge, people, n) for (judge, people), n in met.most_common()),
-        stand_in=alternative_annotator(JUDGE, codes[JUDGE], {name: codes[name] for name in names}, base),
+        confusion=tuple((by_judge, by_people, n) for (by_judge, by_people), n in confusion.most_common()),
+        stand_in=alternative_annotator(
+            JUDGE, codes[JUDGE], {person: codes[person] for person in names}, base
+        ),
     )
 
 
-def _counted(reply: JudgedReply) -> Answers:
-    return next(iter(reply.said.values()))
+def _judge_answers(reply: JudgedReply) -> Answers:
+    """The answers in the judgement that counts."""
+    return next(iter(reply.judge_answers.values()))
 
 
 def _work(
@@ -238,12 +263,14 @@ def _work(
 def _differences(
     replies: Sequence[JudgedReply], people: Mapping[str, Mapping[str, Answers]]
 ) -> list[dict[str, str]]:
-    found = []
+    differences = []
     for reply in replies:
         for question in reply.questions:
-            word = majority_word([person[question.name] for person in people[reply.id].values()])
-            judge = _counted(reply)[question.name]
-            if word not in (None, judge):
-                place = {"reply_id": reply.id, "item_id": reply.subject.id, "model": reply.model}
-                found.append({**place, "question": question.name, "judge": judge, "people": str(word)})
-    return found
+            majority = majority_word([answers[question.name] for answers in people[reply.id].values()])
+            judge = _judge_answers(reply)[question.name]
+            if majority not in (None, judge):
+                ids = {"reply_id": reply.id, "item_id": reply.subject.id, "model": reply.model}
+                differences.append(
+                    {**ids, "question": question.name, "judge": judge, "people": str(majority)}
+                )
+    return differences

@@ -1,4 +1,4 @@
-"""Replies that a judge graded, for people to check: as the judge saw them, without its grade."""
+"""Replies that a judge graded, for people to check. People see what the judge saw, without its grade."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ HEADINGS = {
 
 @dataclass(frozen=True)
 class JudgedReply:
-    """One reply and one judgement of it."""
+    """A reply and one kind of judgement of it."""
 
     page: ClassVar[str] = "review/judged.html.j2"
     id_column: ClassVar[str] = "reply_id"
@@ -58,26 +58,26 @@ class JudgedReply:
     grouped_by: ClassVar[tuple[str, ...]] = ("kind",)
     guidelines: ClassVar[str] = "Grade each reply as the judge was told to, by what it says."
     position: int
-    """From 1, in the order of review."""
+    """The place in the order of review, from 1."""
     kind: str
-    """What is judged: `grade`, `classification`, `quality` or `raf`."""
+    """The kind of judgement: `grade`, `classification`, `quality` or `raf`."""
     model: str
     """The model under test; hidden from people."""
     subject: Item | Question
     reply: str
     """The text that the judge got."""
-    said: Mapping[str, Mapping[str, str]]
+    judge_answers: Mapping[str, Mapping[str, str]]
     """Judge → question → answer; the judgement that counts comes first. Hidden from people."""
     catalogue: Catalogue = field(default_factory=Catalogue.load, compare=False)
-    """It has the codes that the judge could choose from."""
+    """The catalogue with the codes that the judge could choose from."""
     prompt: str | None = None
     """The name of the setting in which the model was asked; None for questions with a known answer."""
     sample: int = 1
-    """Which of the model's replies to the item this is."""
+    """The number of the reply among the model's replies to the item, from 1."""
 
     @cached_property
     def id(self) -> str:
-        """A digest that names neither model nor judge; the same reply to another prompt is not judged twice."""
+        """A digest that reveals neither model nor judge. People judge equal replies of a model only once."""
         return digest(self.subject.id, self.model, self.kind, self.reply)
 
     @property
@@ -98,13 +98,13 @@ class JudgedReply:
         return self.request.messages[0].content
 
     @cached_property
-    def shown(self) -> dict[str, Any]:
+    def judge_input(self) -> dict[str, Any]:
         """The texts and lists that the judge got, by name."""
         return dict(json.loads(self.request.messages[1].content))
 
     @cached_property
     def questions(self) -> tuple[RubricQuestion, ...]:
-        """The questions that people answer, which are those of the judge."""
+        """The questions that people answer: the same as those of the judge."""
         questions = GRADE_QUESTIONS[self.kind]
         if isinstance(self.subject, Question):
             return (replace(questions[0], choices=allowed_grades(self.subject)),)
@@ -116,12 +116,12 @@ class JudgedReply:
     @property
     def headings(self) -> Mapping[str, str]:
         """Columns of `values` that other tools show → their headings."""
-        return {name: heading for name, heading in HEADINGS.items() if name in self.shown}
+        return {name: heading for name, heading in HEADINGS.items() if name in self.judge_input}
 
     @property
     def values(self) -> dict[str, str]:
-        """One row of a sheet: the reply and all that belongs to it, as texts by column."""
-        texts = {name: _as_text(value) for name, value in self.shown.items()}
+        """One row of a sheet: the reply with everything the judge got, as texts by column."""
+        texts = {name: _as_text(value) for name, value in self.judge_input.items()}
         choices = "; ".join(f"{question.name}: {' | '.join(question.choices)}" for question in self.questions)
         head = {"item": str(self.position), self.id_column: self.id, "kind": self.kind}
         return {**head, **texts, "choices": choices}
@@ -136,21 +136,23 @@ def draw_replies(db: sqlite3.Connection, size: int = 200, seed: int = 0, kinds: 
 
     Replies that a rule graded, and grades that could not be read, are left out. Raises `ConfigError` if none remain.
     """
-    pool = {one.id: one.kind for one in _judged(db) if not kinds or one.kind in kinds}
+    pool = {reply.id: reply.kind for reply in _judged(db) if not kinds or reply.kind in kinds}
     if not pool:
-        wanted = f" for {', '.join(kinds)}" if kinds else ""
-        raise ConfigError(f"no reply was graded by a judge{wanted}: let the evaluation finish, with --judge")
+        of_kinds = f" for {', '.join(kinds)}" if kinds else ""
+        raise ConfigError(
+            f"no reply was graded by a judge{of_kinds}: let the evaluation finish, with --judge"
+        )
     chosen = draw_evenly(pool, size, seed)
-    judged, drawn = Counter(pool.values()), Counter(pool[one] for one in chosen)
+    judged, drawn = Counter(pool.values()), Counter(pool[reply_id] for reply_id in chosen)
     counts = {kind: {"judged": n, "drawn": drawn[kind]} for kind, n in sorted(judged.items())}
     return chosen, {"size": size, "seed": seed, "kinds": counts}
 
 
 def read_judged_replies(db: sqlite3.Connection, run: Path) -> tuple[JudgedReply, ...]:
     """The drawn replies whose judgement still counts, in order. Raises `LedgerError` if none were drawn."""
-    ids, known = sample_ids(db, run), {one.id: one for one in _judged(db)}
-    stand = (known[one] for one in ids if one in known)
-    return tuple(replace(one, position=position) for position, one in enumerate(stand, start=1))
+    ids, judged = sample_ids(db, run), {reply.id: reply for reply in _judged(db)}
+    still_judged = (judged[reply_id] for reply_id in ids if reply_id in judged)
+    return tuple(replace(reply, position=position) for position, reply in enumerate(still_judged, start=1))
 
 
 def judged_replies(db: sqlite3.Connection) -> tuple[JudgedReply, ...]:
@@ -183,7 +185,7 @@ def _judged(db: sqlite3.Connection) -> Iterator[JudgedReply]:
             position=0,
             kind=judgement.kind,
             model=judgement.model,
-            said=votes,
+            judge_answers=votes,
             catalogue=catalogue,
             sample=split_sample(judgement.variant)[1],
         )
@@ -196,20 +198,20 @@ def _judged(db: sqlite3.Connection) -> Iterator[JudgedReply]:
             yield make_reply(subject=item, reply=response.text, prompt=setting.name)
 
 
-def _holds(one: Judgement, response: Response, facts: Mapping[str, Any]) -> bool:
+def _holds(judgement: Judgement, response: Response, facts: Mapping[str, Any]) -> bool:
     """Whether a judgement is about the reply that counts now. A grade stores its own answer, so it always holds."""
-    if one.kind == GRADE:
+    if judgement.kind == GRADE:
         return True
     models = facts["models"]
     return is_current(response, models) and judgement_holds(
-        one.fingerprint, models[one.model]["authors"], response.text
+        judgement.fingerprint, models[judgement.model]["authors"], response.text
     )
 
 
-def _answers(one: Judgement) -> dict[str, str]:
+def _answers(judgement: Judgement) -> dict[str, str]:
     """The judgement as a person would give it: answers by question."""
     words: dict[Any, str] = {True: YES, False: NO}
-    values = {question.name: one.value[question.name] for question in GRADE_QUESTIONS[one.kind]}
+    values = {question.name: judgement.value[question.name] for question in GRADE_QUESTIONS[judgement.kind]}
     return {name: words[value] if isinstance(value, bool) else str(value) for name, value in values.items()}
 
 

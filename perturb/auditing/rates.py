@@ -1,8 +1,8 @@
-"""Reads votes, and summarises them: pass rates of generators and verifiers, and the use of levers.
+"""Votes from a ledger or a table, and what they show: pass rates of generators and verifiers, and the use of levers.
 
-Votes come from the ledger of a run or from a table with one row per vote. Each pass rate has two intervals. The Wilson
-interval takes the votes as independent. Votes on candidates of one base instance are not, and neither are several votes
-on one candidate; the second interval allows for that, as all intervals do (`perturb.metrics.intervals`).
+Each pass rate has two intervals. The Wilson interval treats the votes as independent. Votes on the same candidate, or
+on candidates of the same base instance, are not independent. The second interval allows for that, as all other
+intervals do (`perturb.metrics.intervals`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from perturb.ledger.plans import CurrentPlan, PlanFacts
 
 _PAGE_ROWS = 4_000
-"""Votes that are read at a time."""
+"""Votes that are read from the ledger at a time."""
 
 _VOTES_QUERY = f"""
     SELECT j.id, j.base_id, j.generator, v.verifier, j.perturbation_class, j.intensity, c.lever, v.state,
@@ -54,9 +54,9 @@ _VOTES_QUERY = f"""
 
 
 def read_votes(source: Path | str) -> VoteTable:
-    """The votes of a run, given its folder, or of a `.jsonl`, `.csv` or `.parquet` file.
+    """The votes of a run folder, or of a `.jsonl`, `.csv` or `.parquet` file.
 
-    Raises `SourceError` if the file cannot be read or its content is wrong, `LedgerError` if the folder holds no run.
+    Raises `SourceError` if the file cannot be read or its content is wrong, `LedgerError` if the folder has no run.
     """
     path = Path(source)
     if path.is_dir():
@@ -68,7 +68,7 @@ def read_votes(source: Path | str) -> VoteTable:
 
 
 def read_run(folder: Path) -> VoteTable:
-    """The votes of the current plan, by the panel that it has now.
+    """The votes on the current plan's candidates, from its current panel.
 
     Raises `LedgerError` if there is no ledger or no plan, `SourceError` if there is no vote.
     """
@@ -99,7 +99,7 @@ def read_plan(db: sqlite3.Connection, plan: CurrentPlan, name: str) -> VoteTable
 
 
 def _absent(table: VoteTable, judges: Judges) -> NDArray[np.bool_]:
-    """Where a verifier does not judge the class of a candidate: shape (candidates, verifiers)."""
+    """True where a verifier does not judge the class of a candidate; shape (candidates, verifiers)."""
     judges_of_class = [judges.of(PerturbationClass(name)) for name in table.perturbation_class.names]
     absent = np.array(
         [[verifier not in names for verifier in table.verifiers] for names in judges_of_class],
@@ -109,8 +109,11 @@ def _absent(table: VoteTable, judges: Judges) -> NDArray[np.bool_]:
 
 
 def _query_votes(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Coded]:
-    """The columns of the votes. Values become numbers page by page: as objects they would need ten times the memory."""
-    # Column -> value -> its number, in the order in which values first occur.
+    """The columns of the votes.
+
+    The values become numbers page by page: as Python objects, all votes would need ten times the memory.
+    """
+    # column → value → its number, in the order in which the values first occur
     numbering: dict[str, dict[Any, int]] = {column: {} for column in (*COLUMNS, AUDITED, LANGUAGE)}
     pages: dict[str, list[NDArray[np.int32]]] = {column: [] for column in numbering}
     cursor = db.execute(_VOTES_QUERY, (json.dumps(plan.judges.keys), plan.panel, plan.number))
@@ -119,7 +122,7 @@ def _query_votes(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Coded]:
             numbers = (number_of.setdefault(value, len(number_of)) for value in values)
             pages[column].append(np.fromiter(numbers, np.int32, len(rows)))
     values_of = {column: list(number_of) for column, number_of in numbering.items()}
-    # The query gives the key of the instance in the last column: its language stands in the payload.
+    # the last column of the query is the key of the instance, whose payload has the language
     languages = dict(
         db.execute("SELECT key, coalesce(json_extract(payload, '$.language'), 'en') FROM instances")
     )
@@ -129,7 +132,7 @@ def _query_votes(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Coded]:
 
 
 def _same_model(facts: PlanFacts) -> dict[str, str]:
-    """Generator → verifier that is the same model under another name."""
+    """Generator → the verifier that is the same model under another name; none if several verifiers are."""
     verifier_names = {entry.name for entry in facts.verifiers}
     pairs = {}
     for generator in facts.generators:
@@ -147,18 +150,18 @@ class Rate:
 
     name: str
     n: int
-    """Votes, or candidates, that the share is taken over."""
+    """The number of votes, or of candidates, behind the share."""
     rate: float | None
     low: float | None
-    """Lower end of the Wilson interval, as if all votes were independent."""
+    """Lower end of the Wilson interval for independent votes."""
     high: float | None
     cluster_low: float | None
     """Lower end of the Wilson interval for the effective number of votes."""
     cluster_high: float | None
     design_effect: float | None
-    """The variance as a multiple of that of independent votes; None if the share is 0 or 1."""
+    """The variance divided by that of independent votes; None if the share is 0 or 1."""
     reason: str | None = None
-    """Why the rate, or the second interval, is missing."""
+    """The reason why the rate or the second interval is missing."""
 
     @property
     def estimate(self) -> Estimate:
@@ -229,7 +232,7 @@ def grouped_rates(passed: Floats, scored: Floats, labels: Labels, base: Integers
     the number of its base instance.
     """
     n_labels = len(labels.names)
-    # A cluster is one base instance under one label. Its key holds both numbers, so that the label can be had back.
+    # a cluster is one base instance under one label; its key combines both numbers, so that the label can be recovered
     has_votes = scored > 0
     keys, cluster = np.unique((base * n_labels + labels.codes)[has_votes], return_inverse=True)
     label_of_cluster = (keys % n_labels).astype(np.int64)
@@ -241,30 +244,30 @@ def grouped_rates(passed: Floats, scored: Floats, labels: Labels, base: Integers
 
     votes = sum_by_label(cluster_votes)
     share = sum_by_label(cluster_passes) / np.maximum(votes, 1)
-    # The usual variance of a ratio: from the residuals passes - share * votes of the clusters.
+    # the usual variance of a ratio, from the residuals of the clusters: passes - share * votes
     residuals = cluster_passes - share[label_of_cluster] * cluster_votes
     squares = sum_by_label(residuals**2)
     clusters = np.bincount(label_of_cluster, minlength=n_labels)
     return tuple(
-        _rate(name, float(votes[i]), float(share[i]), float(squares[i]), int(clusters[i]))
-        for i, name in enumerate(labels.names)
+        _rate(name, float(votes[code]), float(share[code]), float(squares[code]), int(clusters[code]))
+        for code, name in enumerate(labels.names)
     )
 
 
 def overall_rate(name: str, passed: Floats, base: Integers) -> Rate:
-    """Share of passes, if each candidate has one verdict: 1 or 0."""
+    """The share of passes among candidates with one verdict each: 1 or 0."""
     everything = Labels((name,), np.zeros(len(passed), dtype=np.int64))
     return grouped_rates(passed, np.ones(len(passed)), everything, base)[0]
 
 
 def _rate(name: str, n: float, share: float, squares: float, clusters: int) -> Rate:
-    """The rate of `n` votes in so many clusters; `squares` is the sum of the squared residuals of the clusters."""
+    """The rate of `n` votes; `squares` is the sum of the squared residuals of the clusters."""
     if n == 0:
         return Rate(name, 0, None, None, None, None, None, None, "nothing was scored")
     low, high = wilson_interval(share, n)
     if clusters < 2:
-        why = "no interval by base instance: there is only one"
-        return Rate(name, int(n), share, low, high, None, None, None, why)
+        reason = "no interval by base instance: there is only one"
+        return Rate(name, int(n), share, low, high, None, None, None, reason)
     variance = clusters / (clusters - 1) * squares / n**2
     effect = variance * n / (share * (1 - share)) if 0 < share < 1 else None
     size = effective_size(share, variance, n, clusters)
@@ -274,47 +277,47 @@ def _rate(name: str, n: float, share: float, squares: float, clusters: int) -> R
 
 @dataclass(frozen=True, slots=True)
 class LeverUsage:
-    """How one generator spreads its candidates over the levers."""
+    """The levers of one generator's candidates."""
 
     generator: str
     n: int
     """Candidates that reached the panel."""
     levers: int
-    """Different levers among them."""
+    """The number of different levers among them."""
     entropy: float
-    """Shannon entropy of its levers, in bits."""
+    """Shannon entropy of the levers, in bits."""
     entropy_within_cells: float
-    """The mean entropy within a cell, over the candidates, in bits. The cell is given; the lever is the choice."""
+    """Mean entropy of the levers within a cell, in bits. The plan sets the cell; the generator chooses the lever."""
     never_chosen: tuple[str, ...]
-    """Levers of the catalogue, or chosen by another generator, that it never used."""
+    """Levers of the catalogue or of other generators that this generator never used."""
 
     @property
     def left_out(self) -> int:
-        """How many levers it never used."""
+        """The number of levers that it never used."""
         return len(self.never_chosen)
 
 
 def lever_usage(table: VoteTable) -> tuple[LeverUsage, ...]:
-    """Lever usage of each generator that has candidates."""
+    """The lever usage of each generator that has candidates."""
     all_levers = table.known_levers | {table.lever.names[code] for code in np.unique(table.lever.codes)}
     cells = table.perturbation_class.codes * len(table.intensity.names) + table.intensity.codes
     usages = []
-    for number, name in enumerate(table.generator.names):
-        mine = table.generator.codes == number
-        if not mine.any():
+    for code, name in enumerate(table.generator.names):
+        is_own = table.generator.codes == code
+        if not is_own.any():
             continue
-        levers, counts = np.unique(table.lever.codes[mine], return_counts=True)
-        cell_and_lever = np.column_stack([cells, table.lever.codes])[mine]
+        levers, counts = np.unique(table.lever.codes[is_own], return_counts=True)
+        cell_and_lever = np.column_stack([cells, table.lever.codes])[is_own]
         _, pair_counts = np.unique(cell_and_lever, axis=0, return_counts=True)
-        _, cell_counts = np.unique(cells[mine], return_counts=True)
-        chosen = {table.lever.names[code] for code in levers}
+        _, cell_counts = np.unique(cells[is_own], return_counts=True)
+        chosen = {table.lever.names[lever_code] for lever_code in levers}
         usages.append(
             LeverUsage(
                 generator=name,
-                n=int(mine.sum()),
+                n=int(is_own.sum()),
                 levers=len(levers),
                 entropy=_entropy(counts),
-                # The chain rule: H(lever | cell) = H(cell, lever) - H(cell).
+                # the chain rule: H(lever | cell) = H(cell, lever) - H(cell)
                 entropy_within_cells=max(0.0, _entropy(pair_counts) - _entropy(cell_counts)),
                 never_chosen=tuple(sorted(all_levers - chosen)),
             )

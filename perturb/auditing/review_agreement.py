@@ -1,7 +1,8 @@
 """The results of a review by people: pass rates, agreement among people, and the panel compared with them.
 
-The alternative-annotator test asks whether a judge may replace a person. Each person in turn is left out: is the judge
-at least as close to the others? Reference: Calderon, Reichart and Dror (ACL 2025), arXiv 2501.10970.
+The alternative-annotator test asks whether a judge may replace a person. It leaves out one person at a time and asks
+whether the judge agrees with the others at least as well as that person does.
+Reference: Calderon, Reichart and Dror (ACL 2025), arXiv 2501.10970.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from perturb.metrics.resampling import Resamples
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorWork:
-    """How far one annotator is, and how much passes."""
+    """The progress of one annotator, and the share of items that the annotator passes."""
 
     name: str
     finished: int
@@ -40,59 +41,59 @@ class AnnotatorWork:
 
 @dataclass(frozen=True, slots=True)
 class JudgeComparison:
-    """The panel, or one of its verifiers, against people."""
+    """The panel, or one of its verifiers, compared with people."""
 
     name: str
     passed: Rate
-    """Share of what it passed that people pass: its precision."""
+    """Precision: the share of the items that it passed which people pass too."""
     failed: Rate
-    """Share of what it failed that people do not pass."""
+    """The share of the items that it failed which people do not pass either."""
     kappa: Estimate
 
 
 EPSILON = 0.15
-"""What a judge may be worse by and still be preferred, being cheaper: what the paper takes for trained annotators."""
+"""A judge is cheaper than a person, so it may be worse by this share of items (the paper's for trained annotators)."""
 FEWEST_SHARED = 30
-"""So many items must a person share with another one."""
+"""The number of items that a person must share with another person."""
 FALSE_DISCOVERIES = 0.05
 ASSUMPTIONS = (
-    "The people who reviewed are like those for whom the judge would stand in.",
-    "The items of the sample are like those that it would judge; base instances are independent.",
-    f"A judge is preferred to a person whom it trails by less than {EPSILON:g} in the share of items.",
+    "The reviewers resemble the people whom the judge would replace.",
+    "The items of the sample resemble those that the judge would get; base instances are independent.",
+    f"A judge is preferred to a person if it is worse by less than {EPSILON:g} in the share of items.",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """The judge against one person, by how close each is to the other people."""
+    """The judge and one person, compared by their agreement with the other people."""
 
     annotator: str
     n: int
-    """Items that this person, another one and the judge have judged."""
+    """Items judged by this person, by at least one other person, and by the judge."""
     judge: float
-    """Share of them on which the judge agrees with the others at least as much as this person does."""
+    """Share of these items on which the judge agrees with at least as many others as this person does."""
     person: float
-    """The same the other way round."""
+    """Share of these items on which this person agrees with at least as many others as the judge does."""
     p_value: float
-    """One-sided, of the judge being worse by `EPSILON` or more."""
+    """One-sided, for the hypothesis that the judge is worse by `EPSILON` or more."""
     beaten: bool
-    """Whether that is refuted, with the rate of false discoveries kept over all people."""
+    """Whether that hypothesis is rejected, with the false discovery rate controlled over all people."""
 
 
 @dataclass(frozen=True, slots=True)
 class StandIn:
-    """Whether a judge may stand in for a person."""
+    """Whether a judge may replace a person."""
 
     judge: str
     epsilon: float
     people: tuple[LeftOut, ...]
     winning_rate: float | None
-    """The share of people whom the judge beats; it may stand in from a half on."""
+    """The share of people whom the judge beats; with a half or more it may replace a person."""
     advantage: float | None
     """Mean of `LeftOut.judge`: the chance that the judge is at least as close to people as a person drawn at random."""
     stands_in: bool | None
     reason: str | None = None
-    """Why there is no verdict."""
+    """The reason why there is no result."""
     assumptions: tuple[str, ...] = ASSUMPTIONS
 
 
@@ -101,66 +102,77 @@ def alternative_annotator(
 ) -> StandIn | None:
     """The alternative-annotator test; None with fewer than two people.
 
-    Judgements are numbers that are equal or not, NaN where one is missing. `base` numbers the base instance of each
-    item.
+    Judgements are codes, one for each item, and NaN if the judgement is missing. `base` has the number of each item's
+    base instance.
 
-    Formula: with S the share of the other people who agree, d = [S(person) >= S(judge)] - [S(judge) >= S(person)] on
-    each item. A t-test over base instances of mean d >= `EPSILON` for each person, corrected after Benjamini-Yekutieli.
+    Formula: S is the share of the other people who agree. On each item, d = [S(person) >= S(judge)] - [S(judge) >=
+    S(person)]. For each person, a t-test over base instances tests mean d >= `EPSILON`; the p-values are corrected by
+    the method of Benjamini and Yekutieli.
     """
     from scipy.stats import false_discovery_control
 
     if len(people) < 2:
         return None
     table = np.stack(list(people.values()), axis=1)
-    compared: list[tuple[str, int, float, float]] = []
-    p_values: list[float] = []
-    for place, person in enumerate(people):
-        own, others = table[:, place], np.delete(table, place, axis=1)
-        rows = ~np.isnan(judge + own) & ~np.isnan(others).all(axis=1)
-        n = int(rows.sum())
+    left_out: list[LeftOut] = []
+    for column, person in enumerate(people):
+        by_person, by_others = table[:, column], np.delete(table, column, axis=1)
+        is_shared = ~np.isnan(judge + by_person) & ~np.isnan(by_others).all(axis=1)
+        n = int(is_shared.sum())
         if n < FEWEST_SHARED:
             reason = f"{person} shares {n} items with another person: {FEWEST_SHARED} are needed"
             return StandIn(name, EPSILON, (), None, None, None, reason)
-        by_judge, by_person = ((others == one[:, None])[rows].sum(axis=1) for one in (judge, own))
-        judge_wins, person_wins = by_judge >= by_person, by_person >= by_judge
-        compared.append((person, n, float(judge_wins.mean()), float(person_wins.mean())))
-        p_values.append(_p_of_worse(person_wins * 1.0 - judge_wins, base[rows]))
+        agree_with_judge, agree_with_person = (
+            (by_others == judgements[:, None])[is_shared].sum(axis=1) for judgements in (judge, by_person)
+        )
+        judge_wins = agree_with_judge >= agree_with_person
+        person_wins = agree_with_person >= agree_with_judge
+        p_value = _p_value_of_worse(person_wins.astype(np.float64) - judge_wins, base[is_shared])
+        left_out.append(
+            LeftOut(person, n, float(judge_wins.mean()), float(person_wins.mean()), p_value, beaten=False)
+        )
+    p_values = [comparison.p_value for comparison in left_out]
+    # the p-values share their items and people; this correction holds for any dependence
     beaten = false_discovery_control(p_values, method="by") <= FALSE_DISCOVERIES
-    left_out = tuple(
-        LeftOut(*figures, p_value, bool(hit))
-        for figures, p_value, hit in zip(compared, p_values, beaten, strict=True)
-    )
     rate = float(beaten.mean())
     return StandIn(
-        name, EPSILON, left_out, rate, float(np.mean([one.judge for one in left_out])), rate >= 0.5
+        judge=name,
+        epsilon=EPSILON,
+        people=tuple(
+            replace(comparison, beaten=bool(is_beaten))
+            for comparison, is_beaten in zip(left_out, beaten, strict=True)
+        ),
+        winning_rate=rate,
+        advantage=float(np.mean([comparison.judge for comparison in left_out])),
+        stands_in=rate >= 0.5,
     )
 
 
-def _p_of_worse(worse: Floats, base: Integers) -> float:
-    """Of a mean of `EPSILON` or more, by a t-test over base instances."""
+def _p_value_of_worse(differences: Floats, base: Integers) -> float:
+    """The p-value of a mean difference of `EPSILON` or more, by a t-test over base instances."""
     from scipy.special import stdtr
 
     codes = np.unique(base, return_inverse=True)[1]
-    mean = float(worse.mean())
-    sums = np.bincount(codes, weights=worse - mean)
+    mean = float(differences.mean())
+    sums = np.bincount(codes, weights=differences - mean)
     count = len(sums)
     if sums.any() and count > 1:
-        error = np.sqrt(sums @ sums * count / (count - 1)) / len(worse)
+        error = np.sqrt(sums @ sums * count / (count - 1)) / len(differences)
         return float(stdtr(count - 1, (mean - EPSILON) / error))
-    # nothing varies: as likely as no base instance with a worse item, if their share were EPSILON
+    # A t-test needs variance. Without it: the chance that no base instance is worse if a share of EPSILON of them were.
     return float((1 - EPSILON) ** count) if mean < EPSILON else 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class HumanReport:
-    """All that is said about a review.
+    """All figures of a review.
 
-    An item passes if more than half of its finished reviews pass it; one on which people are split evenly does not
-    pass, for leaving it out would leave out what people find doubtful.
+    An item passes if more than half of its finished reviews pass it. An item on which people are split evenly does not
+    pass: to leave it out would leave out the doubtful items.
     """
 
     drawn: Mapping[str, Any]
-    """How the sample was drawn."""
+    """The stored description of how the sample was drawn."""
     items: int
     """Items of the sample."""
     reviewed: int
@@ -169,24 +181,24 @@ class HumanReport:
     """Items on which people are split evenly; they count as not passed."""
     annotators: tuple[AnnotatorWork, ...]
     pass_rates: dict[str, tuple[Rate, ...]]
-    """Items that pass: all, by class, by intensity, by cell."""
+    """Share of items that pass: over all items, by class, by intensity and by cell."""
     questions: tuple[Rate, ...]
-    """Share of yes to each question, over all finished reviews."""
+    """Share of yes among the answers to each question, over all finished reviews."""
     agreement: Agreement
-    """Among the annotators, as for a panel of verifiers."""
+    """Agreement among the annotators, computed as for a panel of verifiers."""
     panel: JudgeComparison
     panel_by_class: tuple[Rate, ...]
     """Precision of the panel's acceptance in each class."""
     verifiers: tuple[JudgeComparison, ...]
     stand_in: StandIn | None = None
-    """Whether the panel may stand in for a person; None with fewer than two people."""
+    """Whether the panel may replace a person; None with fewer than two people."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON; what is undefined is None beside a reason."""
+        """Plain values, ready for JSON; an undefined value is None, with a reason beside it."""
         agreement = {
             "pairs": [pair.to_dict() for pair in self.agreement.pairs],
             "mean_kappa": self.agreement.mean_kappa.to_dict(),
-            **{name: one.to_dict() for name, one in self.agreement.panel.items()},
+            **{name: measure.to_dict() for name, measure in self.agreement.panel.items()},
         }
         return {**asdict(self), "agreement": agreement}
 
@@ -204,30 +216,36 @@ def measure_review(
     if not len(table):
         raise LedgerError(f"{run}: no item has all five answers yet: `perturb review {run} serve`")
     human = majority(table.votes)
-    finished = [review for review in reviews if finished_verdicts(reviews[review])]
-    decisions = [queries.acceptance_of(db, one, plan.panel) for one in finished]
-    votes = [queries.votes_of(db, one, plan.judges) for one in finished]
+    # the order of the rows of `table`
+    reviewed_ids = [item_id for item_id, by_annotator in reviews.items() if finished_verdicts(by_annotator)]
+    decisions = [queries.acceptance_of(db, item_id, plan.panel) for item_id in reviewed_ids]
+    votes = [queries.votes_of(db, item_id, plan.judges) for item_id in reviewed_ids]
     panel = np.array(
         [{"accepted": 1.0, "rejected": 0.0}.get(str(decision), np.nan) for decision in decisions]
     )
     cells = [
-        f"{table.perturbation_class.names[c]}/{table.intensity.names[i]}"
-        for c, i in zip(table.perturbation_class.codes, table.intensity.codes, strict=True)
+        f"{table.perturbation_class.names[class_code]}/{table.intensity.names[intensity_code]}"
+        for class_code, intensity_code in zip(
+            table.perturbation_class.codes, table.intensity.codes, strict=True
+        )
     ]
-    by = {"class": table.perturbation_class, "intensity": table.intensity, "cell": Labels.of_words(cells)}
+    groupings = {
+        "all": Labels(("all",), np.zeros(len(table), dtype=np.int64)),
+        "class": table.perturbation_class,
+        "intensity": table.intensity,
+        "cell": Labels.of_words(cells),
+    }
     base = table.base.codes
-    everything = Labels(("all",), np.zeros(len(table), dtype=np.int64))
+    annotators = sorted({name for by_annotator in reviews.values() for name in by_annotator})
     return HumanReport(
         drawn=read_sample_fact(db),
         items=len(ids),
         reviewed=len(table),
         split=int((np.nanmean(table.votes, axis=1) == 0.5).sum()),
-        annotators=tuple(
-            _work(name, reviews) for name in sorted({name for by in reviews.values() for name in by})
-        ),
+        annotators=tuple(_work(name, reviews) for name in annotators),
         pass_rates={
             name: grouped_rates(human, np.ones(len(table)), labels, base)
-            for name, labels in {"all": everything, **by}.items()
+            for name, labels in groupings.items()
         },
         questions=_question_rates(reviews, table),
         agreement=measure_agreement(table, Resamples.draw(base, resamples, seed)),
@@ -236,7 +254,9 @@ def measure_review(
             human * (panel == 1), (panel == 1).astype(np.float64), table.perturbation_class, base
         ),
         verifiers=tuple(
-            _compare(name, np.array([_state(vote.get(name)) for vote in votes]), human, base)
+            _compare(
+                name, np.array([_vote_value(by_verifier.get(name)) for by_verifier in votes]), human, base
+            )
             for name in sorted(plan.judges.fingerprints)
         ),
         stand_in=alternative_annotator(
@@ -246,8 +266,12 @@ def measure_review(
 
 
 def review_table(db: sqlite3.Connection, reviews: Reviews, source: str) -> VoteTable:
-    """The finished reviews as votes: annotators stand for verifiers, items with one finished review or more."""
-    finished = {one: finished_verdicts(by) for one, by in reviews.items() if finished_verdicts(by)}
+    """The finished reviews as votes, with annotators in the role of verifiers; items without one are left out."""
+    finished = {
+        item_id: verdicts
+        for item_id, by_annotator in reviews.items()
+        if (verdicts := finished_verdicts(by_annotator))
+    }
     annotators = tuple(sorted({name for verdicts in finished.values() for name in verdicts}))
     states = np.full((len(finished), len(annotators)), NOT_ASKED, dtype=np.int8)
     for row, verdicts in enumerate(finished.values()):
@@ -270,7 +294,7 @@ def review_table(db: sqlite3.Connection, reviews: Reviews, source: str) -> VoteT
 
 
 def majority(votes: Floats) -> Floats:
-    """1 where more than half of an item's votes pass it, else 0; each item has a vote.
+    """For each item, 1 if more than half of its votes pass it, else 0. Each item needs at least one vote.
 
     >>> majority(np.array([[1, 1, 0], [0, np.nan, np.nan], [1, 0, np.nan]])).tolist()
     [1.0, 0.0, 0.0]
@@ -279,19 +303,21 @@ def majority(votes: Floats) -> Floats:
 
 
 def _compare(name: str, verdicts: Floats, human: Floats, base: Integers) -> JudgeComparison:
-    def agreeing(word: float) -> Rate:
-        rows = verdicts == word
-        return overall_rate(name, (human[rows] == word).astype(np.float64), base[rows])
+    def agreement_on(verdict: float) -> Rate:
+        rows = verdicts == verdict
+        return overall_rate(name, (human[rows] == verdict).astype(np.float64), base[rows])
 
     kappa = cohen_kappa(human, verdicts)
     if kappa.reason:
         reason = kappa.reason.replace("the first rater", "people").replace("the second rater", name)
         kappa = replace(kappa, reason=reason)
-    return JudgeComparison(name, agreeing(1.0), agreeing(0.0), kappa)
+    return JudgeComparison(name, passed=agreement_on(1.0), failed=agreement_on(0.0), kappa=kappa)
 
 
 def _work(name: str, reviews: Reviews) -> AnnotatorWork:
-    verdicts = [human_verdict(by[name]) for by in reviews.values() if name in by]
+    verdicts = [
+        human_verdict(by_annotator[name]) for by_annotator in reviews.values() if name in by_annotator
+    ]
     finished = [verdict for verdict in verdicts if verdict is not None]
     rate = sum(finished) / len(finished) if finished else None
     return AnnotatorWork(name, len(finished), len(verdicts) - len(finished), rate)
@@ -299,16 +325,18 @@ def _work(name: str, reviews: Reviews) -> AnnotatorWork:
 
 def _question_rates(reviews: Reviews, table: VoteTable) -> tuple[Rate, ...]:
     finished = [
-        [by[name] for name in verdicts] for by in reviews.values() if (verdicts := finished_verdicts(by))
+        [by_annotator[name] for name in verdicts]
+        for by_annotator in reviews.values()
+        if (verdicts := finished_verdicts(by_annotator))
     ]
-    counted = np.array([float(len(answers)) for answers in finished])
+    answer_counts = np.array([float(len(answers)) for answers in finished])
     rates: list[Rate] = []
     for question in QUESTION_NAMES:
         yes = np.array([float(sum(answer[question] == YES for answer in answers)) for answers in finished])
         labels = Labels((question,), np.zeros(len(finished), dtype=np.int64))
-        rates += grouped_rates(yes, counted, labels, table.base.codes)
+        rates += grouped_rates(yes, answer_counts, labels, table.base.codes)
     return tuple(rates)
 
 
-def _state(vote: Any) -> float:
+def _vote_value(vote: Any) -> float:
     return {"pass": 1.0, "fail": 0.0}.get(str(vote.state), np.nan) if vote is not None else np.nan

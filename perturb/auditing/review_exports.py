@@ -1,4 +1,4 @@
-"""Writes the sample of a review as a CSV sheet or as files for annotation tools, and reads answers back."""
+"""The sample of a review as a CSV sheet or as files for annotation tools, and the way back for the answers."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _WORDS = {
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 Answer = tuple[str, str, str, str]
-"""Item, annotator, question and what was answered, as `ReviewLedger.record_answer` takes them."""
+"""Item, annotator, question and answer: the arguments of `ReviewLedger.record_answer`."""
 
 
 def sheet_text(items: Sequence[ReviewItem]) -> str:
-    """The sheet with empty columns for the answers, ready for a spreadsheet program.
+    """The text of a CSV sheet for a spreadsheet program, with empty columns for the answers.
 
-    A text that such a program would take for a formula gets an apostrophe in front.
+    A text that such a program would run as a formula gets an apostrophe in front.
     """
     out = io.StringIO()
     columns = dict.fromkeys(name for item in items for name in item.values)
@@ -41,39 +41,42 @@ def sheet_text(items: Sequence[ReviewItem]) -> str:
 
 
 def question_names(items: Iterable[ReviewItem]) -> tuple[str, ...]:
-    """Every question that one of the items is asked about."""
+    """The names of all questions about the items, each once."""
     return tuple(dict.fromkeys(question.name for item in items for question in item.questions))
 
 
 def read_sheet(path: Path, items: Sequence[ReviewItem], annotator: str | None = None) -> list[Answer]:
-    """The answers of a filled-in sheet; empty cells are not answers.
+    """The answers of a filled-in sheet; an empty cell is not an answer.
 
-    Needed are the id of the items (`candidate_id` or `reply_id`) and the columns of the questions; others but `comment`
-    and `annotator` are passed over, so that tables from other tools can be read. `annotator` stands for rows that do
-    not name one. Raises `SourceError` with the row for whatever cannot be understood.
+    The sheet needs the id column (`candidate_id` or `reply_id`) and a column for each question. `comment` and
+    `annotator` are optional. Other columns are ignored, so that tables from other tools can be read. The argument
+    `annotator` counts for rows that name nobody. Raises `SourceError` with the row if a row cannot be understood.
     """
     id_column = items[0].id_column
     rows = list(_read_rows(path, (id_column, *question_names(items))))
     if not rows:
-        raise SourceError(f"{path}: no rows in it: give a sheet that `perturb review RUN draw` wrote")
-    known = {item.id: item.questions for item in items}
+        raise SourceError(f"{path}: no rows: give a sheet that `perturb review RUN draw` wrote")
+    questions_of = {item.id: item.questions for item in items}
     answers: list[Answer] = []
-    seen: dict[tuple[str, str], int] = {}
-    for number, row in enumerate(rows, start=2):
-        who = row.get("annotator", "").strip() or annotator
+    first_rows: dict[tuple[str, str], int] = {}
+    for number, row in enumerate(rows, start=2):  # row 1 of a spreadsheet holds the names of the columns
+        name = row.get("annotator", "").strip() or annotator
         place = f"{path}: row {number}"
-        if not who:
-            raise SourceError(f"{place}: nobody is named for this row: say who it was with --annotator")
-        check_names([who])
+        if not name:
+            raise SourceError(f"{place}: the row names no annotator: name one with --annotator")
+        check_names([name])
         item_id = row[id_column].strip()
-        if item_id not in known:
+        if item_id not in questions_of:
             raise SourceError(
                 f"{place}: {id_column} '{item_id[:60]}' is not in the sample: read the sheet into its own run"
             )
-        if (first := seen.setdefault((item_id, who), number)) != number:
-            raise SourceError(f"{place}: the same item and annotator as in row {first}: keep one of the two")
+        if (first_row := first_rows.setdefault((item_id, name), number)) != number:
+            raise SourceError(
+                f"{place}: the same item and annotator as in row {first_row}: keep one of the two"
+            )
         answers += [
-            (item_id, who, question, answer) for question, answer in _answers(row, known[item_id], place)
+            (item_id, name, question, answer)
+            for question, answer in _read_answers(row, questions_of[item_id], place)
         ]
     return answers
 
@@ -81,30 +84,31 @@ def read_sheet(path: Path, items: Sequence[ReviewItem], annotator: str | None = 
 def _read_rows(path: Path, needed: Sequence[str]) -> Iterator[dict[str, str]]:
     text = read_text(path, SourceError)
     head = text.partition("\n")[0]
-    delimiter = max((",", ";", "\t"), key=head.count)  # spreadsheet programs follow the country's habit
+    # a spreadsheet program writes a semicolon in countries with a decimal comma
+    delimiter = max((",", ";", "\t"), key=head.count)
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restval="")
     try:
         columns: Sequence[str] = reader.fieldnames or ()
-        lacking = [name for name in needed if name not in columns]
-        if lacking:
-            raise SourceError(f"{path}: no column '{lacking[0]}': keep the sheet's columns as they were")
+        missing = [name for name in needed if name not in columns]
+        if missing:
+            raise SourceError(f"{path}: no column '{missing[0]}': keep the sheet's columns as they were")
         yield from reader
     except csv.Error as exc:
         raise SourceError(f"{path}: not a CSV table: {exc}") from None
 
 
-def _answers(
+def _read_answers(
     row: dict[str, str], questions: Sequence[RubricQuestion], place: str
 ) -> Iterator[tuple[str, str]]:
     for question in questions:
-        word = row[question.name].strip()
-        if word:
-            words = {choice.casefold(): choice for choice in question.choices}
-            answer = (_WORDS if words.keys() == {YES, NO} else words).get(word.casefold())
+        cell = row[question.name].strip()
+        if cell:
+            choices = {choice.casefold(): choice for choice in question.choices}
+            answer = (_WORDS if choices.keys() == {YES, NO} else choices).get(cell.casefold())
             if answer is None:
-                choices = " or ".join(question.choices)
                 raise SourceError(
-                    f"{place}: '{question.name}' is '{word[:60]}': write {choices}, or leave it empty"
+                    f"{place}: '{question.name}' is '{cell[:60]}': write {' or '.join(question.choices)}, or leave"
+                    " it empty"
                 )
             yield question.name, answer
     comment = row.get(COMMENT, "").strip()
@@ -113,7 +117,8 @@ def _answers(
 
 
 def _guarded(text: str) -> str:
-    """
+    """A text that a spreadsheet program does not run as a formula.
+
     >>> _guarded("=1+1"), _guarded("plain")
     ("'=1+1", 'plain')
     """
@@ -123,14 +128,13 @@ def _guarded(text: str) -> str:
 def write_label_studio(items: Sequence[ReviewItem], folder: Path) -> tuple[Path, Path]:
     """Write `tasks.json` and `labelling.xml`; return their paths.
 
-    The names of the choices are those of the questions, so that the CSV which Label Studio exports can be read back
-    like a sheet.
+    Each control has the name of its question, so that the CSV that Label Studio exports can be read like a sheet.
     """
-    shown, focus = _headings(items), f"{items[0].focus}_text"
-    tasks = [{"data": {**dict.fromkeys(shown, ""), **item.values}} for item in items]
+    headings, focus = _headings(items), f"{items[0].focus}_text"
+    tasks = [{"data": {**dict.fromkeys(headings, ""), **item.values}} for item in items]
     heading = "".join(
         f'  <Header value={quoteattr(title)} size="5"/>\n  <Text name="{name}_text" value="${name}"/>\n'
-        for name, title in shown.items()
+        for name, title in headings.items()
     )
     questions = "".join(
         f"  <Header value={quoteattr(question.text)}/>\n"
@@ -140,10 +144,10 @@ def write_label_studio(items: Sequence[ReviewItem], folder: Path) -> tuple[Path,
     )
     comment = f'  <TextArea name="{COMMENT}" toName="{focus}" rows="3" maxSubmissions="1"/>\n'
     config = f"<View>\n{heading}{questions}{comment}</View>\n"
-    paths = folder / "tasks.json", folder / "labelling.xml"
-    write_text(paths[0], json.dumps(tasks, ensure_ascii=False, indent=1))
-    write_text(paths[1], config)
-    return paths
+    tasks_path, config_path = folder / "tasks.json", folder / "labelling.xml"
+    write_text(tasks_path, json.dumps(tasks, ensure_ascii=False, indent=1))
+    write_text(config_path, config)
+    return tasks_path, config_path
 
 
 def write_argilla(items: Sequence[ReviewItem], folder: Path, name: str) -> tuple[Path, ...]:
@@ -151,6 +155,7 @@ def write_argilla(items: Sequence[ReviewItem], folder: Path, name: str) -> tuple
     records = [
         {
             "id": item.id,
+            # the fields are required: an item that lacks one needs a mark in it
             "fields": {column: item.values.get(column) or "-" for column in _headings(items)},
             "metadata": {column: item.values[column] for column in item.grouped_by},
             "suggestions": {},
@@ -205,28 +210,29 @@ def _headings(items: Iterable[ReviewItem]) -> dict[str, str]:
 
 
 def _questions(items: Sequence[ReviewItem]) -> Iterator[tuple[RubricQuestion, bool]]:
-    """Every question with all its choices, and whether it is about every item."""
+    """Every question with all its choices, and whether every item has it."""
     for name in question_names(items):
-        asked = [question for item in items for question in item.questions if question.name == name]
-        yield max(asked, key=lambda question: len(question.choices)), len(asked) == len(items)
+        # items can have different choices, but a tool has one list for all items
+        variants = [question for item in items for question in item.questions if question.name == name]
+        yield max(variants, key=lambda question: len(question.choices)), len(variants) == len(items)
 
 
 def answers_table(items: Sequence[ReviewItem], reviews: Reviews) -> str:
-    """One CSV row per item and annotator: the answers, what they come to (empty if unfinished) and the comment."""
+    """A CSV table with one row per item and annotator: the answers, the verdict (empty if unfinished), the comment."""
     out = io.StringIO()
     writer = csv.writer(out)
     questions = question_names(items)
     writer.writerow((items[0].id_column, "annotator", *questions, "verdict", COMMENT))
     for item in items:
         for annotator, answers in reviews.get(item.id, {}).items():
-            given = [answers.get(name, "") for name in questions]
+            cells = [answers.get(name, "") for name in questions]
             verdict = item.verdict(answers) if is_finished(item.questions, answers) else ""
-            writer.writerow((item.id, annotator, *given, verdict, answers.get(COMMENT, "")))
+            writer.writerow((item.id, annotator, *cells, verdict, answers.get(COMMENT, "")))
     return out.getvalue()
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file and the folders above it. Raises `ConfigError` if that is not possible."""
+    """Write a file and create the folders above it. Raises `ConfigError` if that fails."""
     with writing_errors(path, ConfigError):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", errors="replace", newline="")

@@ -1,7 +1,6 @@
-"""What annotators see of a candidate, and the review page on the loopback address.
+"""The items of a review, and the local server of the review page.
 
-A page shows one item: goal, lever, original and result, but no votes. All annotators share the page, each with a
-token.
+A page shows one item: goal, lever, original and result, but no votes. Each annotator has an address with a token.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ _HEADINGS = {
 
 @dataclass(frozen=True)
 class CandidateItem:
-    """One candidate of the sample."""
+    """A candidate of the sample, with everything that annotators see of it."""
 
     page: ClassVar[str] = "review/candidate.html.j2"
     id_column: ClassVar[str] = "candidate_id"
@@ -75,9 +74,9 @@ class CandidateItem:
     instance: BaseInstance
     candidate: Candidate
     definition: str
-    """The definition of its class in the catalogue of the run."""
+    """The definition of the candidate's class in the catalogue of the run."""
     criterion: str
-    """The intensity criterion of its cell."""
+    """The intensity criterion of the candidate's cell."""
     lever_instruction: str
     """Empty if the catalogue no longer has the lever."""
 
@@ -131,7 +130,7 @@ class CandidateItem:
         return "\n\n".join(parts)
 
     def verdict(self, answers: Mapping[str, str]) -> str:
-        """The verdict of finished answers, in a word."""
+        """The verdict of finished answers: `pass` or `fail`."""
         return "pass" if human_verdict(answers) else "fail"
 
 
@@ -146,7 +145,9 @@ def load_items(db: sqlite3.Connection, run: Path) -> tuple[ReviewItem, ...]:
     if holds_items(db):
         return read_judged_replies(db, run)
     ids, catalogue = sample_ids(db, run), current_plan(db, run).load_catalogue()
-    return tuple(_item(db, catalogue, position, one) for position, one in enumerate(ids, start=1))
+    return tuple(
+        _item(db, catalogue, position, candidate_id) for position, candidate_id in enumerate(ids, start=1)
+    )
 
 
 def _marked(pieces: Iterable[Piece]) -> str:
@@ -172,7 +173,7 @@ _ASSETS = ("report/base.css", "report/items.css", "report/items.js", "review/rev
 
 
 class ReviewSession:
-    """The work of one annotator: the items, and this annotator's answers alone."""
+    """The site of one annotator: the items, and only this annotator's answers."""
 
     def __init__(self, ledger: ReviewLedger, items: Sequence[ReviewItem], annotator: str) -> None:
         self.items = items
@@ -199,13 +200,13 @@ class ReviewSession:
 
     @property
     def done(self) -> int:
-        """How many items have all their answers."""
+        """The number of items with all their answers."""
         return sum(map(self.is_done, self.items))
 
     def unfinished(self, after: int = 0) -> ReviewItem | None:
-        """The first unfinished item after a position, or else the first of all; None if all are finished."""
-        ring = [*self.items[after:], *self.items[:after]]
-        return next((item for item in ring if not self.is_done(item)), None)
+        """The next unfinished item after a position, from the start again after the last; None if all are finished."""
+        in_order = [*self.items[after:], *self.items[:after]]
+        return next((item for item in in_order if not self.is_done(item)), None)
 
     def state(self, item: ReviewItem) -> str:
         """The state of an item: its verdict if it is finished, or else `begun` or `open`."""
@@ -252,7 +253,7 @@ class ReviewSession:
 class ReviewServer(LocalServer):
     """Serves the sample of a run to all annotators until it is closed; a context manager.
 
-    Each annotator opens `invitations[name]`: the one address with the annotator's token.
+    `invitations[name]` is the address that an annotator opens; it has the annotator's token.
 
     Raises `LedgerError` if the run has no sample or is being worked on, `ConfigError` if a name or the port cannot be
     used.
@@ -260,6 +261,7 @@ class ReviewServer(LocalServer):
 
     def __init__(self, run: Path, annotators: Sequence[str], port: int = 0) -> None:
         check_names(annotators)
+        # the ledger is closed if anything below fails, and stays open with the server otherwise
         with ExitStack() as opened:
             ledger = opened.enter_context(ReviewLedger.of_run(run))
             items = load_items(ledger.db, run)
@@ -279,9 +281,10 @@ def _read_answer(request: Request, item: ReviewItem) -> tuple[str, str]:
         question, answer = content["question"], content["answer"]  # type: ignore[index]
     except (KeyError, TypeError):
         raise Refused(HTTPStatus.BAD_REQUEST, "send an object with question and answer") from None
-    if any(question == one.name and answer in one.choices for one in item.questions):
+    if any(question == asked.name and answer in asked.choices for asked in item.questions):
         return question, answer
     if question == COMMENT and isinstance(answer, str) and len(answer) <= MAX_COMMENT:
+        # a browser can send half of a surrogate pair, which SQLite cannot store
         return question, answer.encode("utf-8", "replace").decode()
     raise Refused(
         HTTPStatus.BAD_REQUEST,

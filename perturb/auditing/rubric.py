@@ -1,7 +1,7 @@
-"""The questions that annotators answer, and the draw of the items that they review.
+"""The questions that annotators answer, the verdicts from their answers, and the draw of the items to review.
 
-There are five questions about an item (RefusalBench, appendix C.2), or a grade of a reply. The draw takes the same
-number of items from each cell (spec, section 5).
+Annotators answer five questions about a candidate (RefusalBench, appendix C.2), or grade a reply. The draw takes the
+same number of candidates from each cell (spec, section 5).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ YES, NO = "yes", "no"
 COMMENT = "comment"
 """The name under which an annotator's comment is stored beside the answers."""
 MAX_COMMENT = 4_000
-"""Characters of a comment."""
+"""The largest number of characters in a comment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +69,13 @@ QUESTIONS: tuple[RubricQuestion, ...] = (
 QUESTION_NAMES: tuple[str, ...] = tuple(question.name for question in QUESTIONS)
 
 LABEL_QUESTIONS = ("intensity_achieved", "uncertainty_induction", "ground_truth_alignment")
-"""What the label rests on; a lever that was not carried out and clumsy wording leave it right."""
+"""The questions that decide whether the label is right; an unused lever or clumsy wording does not make it wrong."""
 
 
 def human_verdict(answers: Mapping[str, str], decisive: Sequence[str] = QUESTION_NAMES) -> bool | None:
-    """PASS (True) if all five answers are yes, FAIL if all are given and any is no, None while some are missing.
+    """True (pass) if the answers to all `decisive` questions are yes, False (fail) if one is no.
 
-    Answers to other questions than the `decisive` ones may be no.
+    None while one of the five answers is missing.
 
     >>> human_verdict(dict.fromkeys(QUESTION_NAMES, "yes")), human_verdict({"intensity_achieved": "no"})
     (True, None)
@@ -88,25 +88,28 @@ def human_verdict(answers: Mapping[str, str], decisive: Sequence[str] = QUESTION
 def finished_verdicts(
     by_annotator: Mapping[str, Mapping[str, str]], decisive: Sequence[str] = QUESTION_NAMES
 ) -> dict[str, bool]:
-    """What each annotator who finished an item says of it."""
+    """Annotator → verdict on an item, for the annotators who finished it."""
     verdicts = {name: human_verdict(answers, decisive) for name, answers in by_annotator.items()}
     return {name: verdict for name, verdict in verdicts.items() if verdict is not None}
 
 
 def people_verdicts(reviews: Reviews, decisive: Sequence[str] = QUESTION_NAMES) -> dict[str, bool]:
-    """Whether more than half of those who finished an item pass it; a tie fails it."""
-    finished = {one: list(finished_verdicts(by, decisive).values()) for one, by in reviews.items()}
-    return {one: 2 * sum(verdicts) > len(verdicts) for one, verdicts in finished.items() if verdicts}
+    """Item → whether more than half of the annotators who finished it pass it; only items that somebody finished."""
+    finished = {
+        item_id: list(finished_verdicts(by_annotator, decisive).values())
+        for item_id, by_annotator in reviews.items()
+    }
+    return {item_id: 2 * sum(verdicts) > len(verdicts) for item_id, verdicts in finished.items() if verdicts}
 
 
 @dataclass(frozen=True, slots=True)
 class LabelSample:
-    """What people found of the labels of accepted candidates."""
+    """The labels of accepted candidates that people checked."""
 
     share: Share
-    """The wrong ones, of as many independent items as are as precise."""
+    """The share of wrong labels, with the effective number of independent items."""
     read: int
-    """Items that somebody finished."""
+    """Number of items that at least one person finished."""
 
     @property
     def estimate(self) -> Estimate:
@@ -115,9 +118,10 @@ class LabelSample:
 
 
 def read_label_sample(db: sqlite3.Connection, plan: CurrentPlan) -> LabelSample | None:
-    """What people found of the accepted candidates in the sample of a review; None if nobody finished one.
+    """The checked labels among the accepted candidates of a review's sample; None if nobody finished one.
 
-    A cell counts by its accepted candidates, however many were read. Cells in which none was read are left out.
+    The weight of a cell is its number of accepted candidates, however many of them people read. Cells without a read
+    candidate are left out.
     """
     right = people_verdicts(read_reviews(db), LABEL_QUESTIONS)
     if not right:
@@ -126,8 +130,8 @@ def read_label_sample(db: sqlite3.Connection, plan: CurrentPlan) -> LabelSample 
     read = [job for job in accepted if job.id in right]
     if not read:
         return None
-    of_cell, read_of_cell = (Counter(job.cell for job in jobs) for jobs in (accepted, read))
-    weights = np.array([of_cell[job.cell] / read_of_cell[job.cell] for job in read])
+    accepted_counts, read_counts = (Counter(job.cell for job in jobs) for jobs in (accepted, read))
+    weights = np.array([accepted_counts[job.cell] / read_counts[job.cell] for job in read])
     bases = np.unique([job.instance_id for job in read], return_inverse=True)[1]
     wrong = np.array([not right[job.id] for job in read], dtype=np.float64)
     return LabelSample(Share.of_sample(wrong, weights, bases), len(read))
@@ -165,7 +169,7 @@ GRADE_QUESTIONS: Mapping[str, tuple[RubricQuestion, ...]] = {
         ),
     ),
 }
-"""By the kind of judgement; named as the values of judgements are. Choices that the item decides are filled in."""
+"""The questions by kind of judgement. Their names are keys of stored judgements; some choices depend on the item."""
 
 
 def is_finished(questions: Sequence[RubricQuestion], answers: Mapping[str, str]) -> bool:
@@ -179,25 +183,28 @@ def check_names(annotators: Sequence[str]) -> None:
         if not (name.strip() == name and 0 < len(name) <= 60 and name.isprintable()):
             raise ConfigError(f"annotator {name!r}: give a name of 1 to 60 printable characters")
     if not annotators or len(set(annotators)) < len(annotators):
-        raise ConfigError("give each annotator once, by a name of their own")
+        raise ConfigError("name each annotator once, with different names")
 
 
 def read_right_items(db: sqlite3.Connection, plan: CurrentPlan) -> list[PlantedItem]:
-    """The candidates whose label people found right, if they were drawn whatever the panel had decided; else nothing.
+    """The candidates whose label is right according to people, to measure how often the panel fails right items.
 
-    Of those drawn from the accepted ones alone, the panel has failed none. The votes must not depend on one another, so
-    the schedule `economy` and the consensus `certified` give nothing either.
+    Empty unless the sample was drawn from rejected candidates too: the panel failed none of the accepted ones. Also
+    empty for the schedule `economy` and the consensus `certified`, under which votes depend on each other.
     """
     right, panel = people_verdicts(read_reviews(db), LABEL_QUESTIONS), plan.facts.panel
     every_vote = panel.schedule == "full" and panel.target is None
     if not right or not every_vote or read_sample_fact(db)["population"] != "decided":
         return []
-    names = [name for name, passed in right.items() if passed]
-    return [PlantedItem("right", instance_of(db, name), candidate(db, name)) for name in names]
+    return [
+        PlantedItem("right", instance_of(db, candidate_id), candidate(db, candidate_id))
+        for candidate_id, is_right in right.items()
+        if is_right
+    ]
 
 
 Sample = tuple[list[str], dict[str, Any]]
-"""Ids in the order they are reviewed in, and how they were drawn, for the ledger."""
+"""Ids in the order of review, and a description of the draw for the ledger."""
 
 
 def draw_candidates(
@@ -207,40 +214,41 @@ def draw_candidates(
     seed: int = 0,
     population: Literal["accepted", "decided"] = "accepted",
 ) -> Sample:
-    """Draw from the candidates that the run's panel accepted, or from those that it rejected as well.
+    """Draw from the candidates that the run's panel accepted, or from accepted and rejected ones.
 
-    `counts` has every cell of the run, so that a gap is seen. Raises `ConfigError` if there are no candidates.
+    `counts` in the description has every cell of the run, so that gaps show. Raises `ConfigError` if there are no
+    candidates.
     """
-    words = ("accepted", "rejected") if population == "decided" else ("accepted",)
+    decisions = ("accepted", "rejected") if population == "decided" else ("accepted",)
     rows = db.execute(
         "SELECT j.id, j.perturbation_class || '/' || j.intensity, d.acceptance FROM jobs j"  # noqa: S608  (a constant)
         " JOIN decisions d ON d.candidate_id = j.id AND d.panel = ? WHERE j.plan = ? AND j.outcome = 'candidate'"
         f" AND NOT {REPLACED}",
         (plan.panel, plan.number),
     )
-    pool = {candidate_id: cell for candidate_id, cell, acceptance in rows if acceptance in words}
+    pool = {candidate_id: cell for candidate_id, cell, acceptance in rows if acceptance in decisions}
     if not pool:
         raise ConfigError(
-            f"no candidate was {' or '.join(words)} yet: let `perturb build` finish, or draw --from decided"
+            f"no candidate was {' or '.join(decisions)} yet: let `perturb build` finish, or draw --from decided"
         )
     chosen = draw_evenly(pool, per_cell, seed)
-    drawn = Counter(pool[one] for one in chosen)
+    drawn = Counter(pool[candidate_id] for candidate_id in chosen)
     counts = {str(cell): drawn[str(cell)] for cell in plan.cells}
     return chosen, {"per_cell": per_cell, "seed": seed, "population": population, "counts": counts}
 
 
-def draw_evenly(groups: Mapping[str, str], size: int, seed: int) -> list[str]:
-    """Draw up to `size` ids from each group uniformly, then shuffle them together.
+def draw_evenly(group_of: Mapping[str, str], size: int, seed: int) -> list[str]:
+    """Draw up to `size` ids from each group uniformly, then shuffle them together; `group_of` maps ids to groups.
 
-    Every choice compares hashes of the seed and the id, so a larger `size` adds ids and takes none away.
+    Every choice compares hashes of the seed and the id, so that a larger `size` adds ids and removes none.
 
-    >>> groups = {f"c{i}": "P-Ambiguity/LOW" for i in range(9)}
-    >>> few, more = (set(draw_evenly(groups, size, seed=0)) for size in (3, 5))
+    >>> group_of = {f"c{i}": "P-Ambiguity/LOW" for i in range(9)}
+    >>> few, more = (set(draw_evenly(group_of, size, seed=0)) for size in (3, 5))
     >>> few < more, len(more)
     (True, 5)
     """
     ranked: defaultdict[str, list[str]] = defaultdict(list)
-    for group in sorted(groups, key=lambda group: seed_of(seed, "review", group)):
-        ranked[groups[group]].append(group)
-    chosen = [one for ids in ranked.values() for one in ids[:size]]
-    return sorted(chosen, key=lambda one: seed_of(seed, "review order", one))
+    for item_id in sorted(group_of, key=lambda item_id: seed_of(seed, "review", item_id)):
+        ranked[group_of[item_id]].append(item_id)
+    chosen = [item_id for ids in ranked.values() for item_id in ids[:size]]
+    return sorted(chosen, key=lambda item_id: seed_of(seed, "review order", item_id))

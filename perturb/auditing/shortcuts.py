@@ -1,9 +1,9 @@
-"""Shortcuts: how well baselines that see only a part of an item guess what must be done with it.
+"""Shortcuts: how well baselines that see only a part of an item predict its label.
 
-A part alone does not show whether a question can be answered: that takes question and context together. What a baseline
-gets right beyond chance is an artefact that a model can learn instead of the task (Gururangan et al., NAACL 2018). Each
+A part alone does not show whether a question can be answered: that takes both question and context. A baseline that
+beats chance has found an artefact, which a model can learn instead of the task (Gururangan et al., NAACL 2018). Each
 baseline is a linear support vector machine on tf-idf of words and word pairs, or on lengths. Folds never share a base
-instance. scikit-learn is loaded only when it is used.
+instance.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from perturb.text.matching import word_source, words
 
 FOLDS = 5
 NOTHING = "∅"
-"""Stands for a text without words, which is a clue too."""
+"""Replaces a text without words, so that a baseline can learn from its absence."""
 FEWEST_BASES = 3
-"""A word that occurs with fewer base instances belongs to their topic, and is not reported."""
+"""A word that occurs in fewer base instances is a word of their topic, and is not reported."""
 
 VIEWS: dict[str, str] = {
     "query": "the question",
@@ -46,10 +46,8 @@ def view_of(items: Sequence[Item], view: str) -> NDArray[Any]:
     """The part of the items that a baseline sees: texts, shape (items,), or lengths, shape (items, 5)."""
     if view == _LENGTHS:
         return np.log1p([_lengths(item) for item in items])
-    read = {"query": lambda item: item.query, "context": lambda item: item.context, "added": added_words}[
-        view
-    ]
-    return np.array([read(item) or NOTHING for item in items], dtype=object)
+    text_of = {"query": lambda item: item.query, "context": lambda item: item.context, "added": added_words}
+    return np.array([text_of[view](item) or NOTHING for item in items], dtype=object)
 
 
 def _lengths(item: Item) -> list[int]:
@@ -66,7 +64,7 @@ def added_words(item: Item) -> str:
     """
     remaining = Counter(words(" ".join((item.original_query or "", *item.original_passages)).casefold()))
     texts = [item.query]
-    if item.original_passages:  # else nobody knows what was added to the context
+    if item.original_passages:  # without them, every word of the context would count as added
         texts += (passage.text for passage in item.passages)
     added = []
     for word in words(" ".join(texts).casefold()):
@@ -79,40 +77,40 @@ def added_words(item: Item) -> str:
 def folds_of(items: Sequence[Item], seed: int) -> Integers:
     """The fold of each item, shape (items,): base instances in an order drawn by `seed`, dealt out in turn."""
     bases = sorted({item.base_id for item in items}, key=lambda base: (seed_of(seed, "fold", base), base))
-    fold = {base: place % FOLDS for place, base in enumerate(bases)}
-    return np.array([fold[item.base_id] for item in items])
+    fold_of = {base: place % FOLDS for place, base in enumerate(bases)}
+    return np.array([fold_of[item.base_id] for item in items])
 
 
-def predict_held_out(seen: NDArray[Any], labels: Integers, folds: Integers) -> Integers:
-    """The label that a baseline trained on the other folds guesses for each item."""
+def predict_held_out(inputs: NDArray[Any], labels: Integers, folds: Integers) -> Integers:
+    """The prediction for each item of a baseline that was trained on the other folds."""
     predicted = np.empty_like(labels)
     for fold in np.unique(folds):
         held_out = folds == fold
-        predicted[held_out] = predict(seen[~held_out], labels[~held_out], seen[held_out])
+        predicted[held_out] = predict(inputs[~held_out], labels[~held_out], inputs[held_out])
     return predicted
 
 
-def predict(seen: NDArray[Any], labels: Integers, new: NDArray[Any]) -> Integers:
-    """The labels that a baseline trained on `seen` guesses for new items."""
-    values = np.unique(labels)
-    if len(values) < 2:
-        return np.full(len(new), values[0])
-    return np.asarray(_model(seen).fit(seen, labels).predict(new))
+def predict(inputs: NDArray[Any], labels: Integers, new_inputs: NDArray[Any]) -> Integers:
+    """The predictions for new items of a baseline that was trained on `inputs` and `labels`."""
+    classes = np.unique(labels)
+    if len(classes) < 2:  # a support vector machine needs two
+        return np.full(len(new_inputs), classes[0])
+    return np.asarray(_model(inputs).fit(inputs, labels).predict(new_inputs))
 
 
 def telling_words(
     items: Sequence[Item], view: str, labels: Integers, names: Sequence[str], top: int = 10
 ) -> dict[str, tuple[str, ...]]:
     """Label → the words with the largest weights for it, the largest first; empty for lengths."""
-    seen = view_of(items, view)
+    inputs = view_of(items, view)
     if view == _LENGTHS or len(np.unique(labels)) < 2:
         return {}
-    model = _model(seen).fit(seen, labels)
+    model = _model(inputs).fit(inputs, labels)
     weights = model[-1].coef_
     if len(weights) == 1:  # two labels share one row of weights, with opposite signs
         weights = np.vstack([-weights, weights])
     bases: defaultdict[int, set[str]] = defaultdict(set)
-    rows, columns = model[0].transform(seen).nonzero()
+    rows, columns = model[0].transform(inputs).nonzero()
     for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
         bases[column].add(items[row].base_id)
     words = model[0].get_feature_names_out()
@@ -125,9 +123,9 @@ def telling_words(
     }
 
 
-def features_of(seen: NDArray[Any]) -> Any:
+def features_of(inputs: NDArray[Any]) -> Any:
     """The features that a baseline is trained on, shape (items, features)."""
-    return _model(seen)[:-1].fit_transform(seen)
+    return _model(inputs)[:-1].fit_transform(inputs)
 
 
 def classifier() -> Any:
@@ -137,12 +135,12 @@ def classifier() -> Any:
     return LinearSVC(class_weight="balanced", random_state=0, max_iter=5000)
 
 
-def _model(seen: NDArray[Any]) -> Any:
+def _model(inputs: NDArray[Any]) -> Any:
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-    if seen.ndim > 1:  # squares let it say "neither short nor long"
+    if inputs.ndim > 1:  # a linear model needs squares to find items that are neither short nor long
         return make_pipeline(PolynomialFeatures(2, include_bias=False), StandardScaler(), classifier())
     return make_pipeline(
         TfidfVectorizer(token_pattern=rf"{word_source()}|{NOTHING}", ngram_range=(1, 2), sublinear_tf=True),
@@ -151,12 +149,12 @@ def _model(seen: NDArray[Any]) -> Any:
 
 
 TARGETS: dict[str, str] = {"decision": "answer or refuse", "behaviour": "expected behaviour"}
-"""What baselines guess."""
+"""The labels that baselines predict, with their titles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """The scores of guesses that do not look at the item, from the shares of the labels."""
+    """The scores of guesses that use only the shares of the labels."""
 
     target: str
     chance_accuracy: float
@@ -168,7 +166,7 @@ class Floor:
 
 @dataclass(frozen=True, slots=True)
 class GroupScore:
-    """The scores of a baseline on a group of items, and those of guesses without looking."""
+    """The scores of a baseline on a group of items, and the scores of guesses on it."""
 
     name: str
     accuracy: Estimate
@@ -186,15 +184,15 @@ class BaselineScore:
     accuracy: Estimate
     macro_f1: Estimate
     by: dict[str, tuple[GroupScore, ...]]
-    """The same by class, intensity, generator and lever, by language if there are several, and by depth if items are
-    deep."""
+    """The same by class, intensity, generator and lever; also by language if there are several, and by depth if some
+    items are deep."""
     words: dict[str, tuple[str, ...]]
     """Label → the words with the largest weights for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shortcuts:
-    """The whole measurement."""
+    """The scores of all baselines for all targets."""
 
     source: str
     against: str | None
@@ -202,7 +200,7 @@ class Shortcuts:
     n_items: int
     n_bases: int
     shared_bases: int | None
-    """Items whose base instance is in the earlier round too; None without an earlier round."""
+    """Number of items whose base instance is also in the earlier round; None without an earlier round."""
     seed: int
     resamples: int
     floors: tuple[Floor, ...]
@@ -216,8 +214,8 @@ class Shortcuts:
         )
 
     def floor(self, target: str) -> Floor:
-        """The scores of guesses without looking."""
-        return next(one for one in self.floors if one.target == target)
+        """The scores of guesses for a target."""
+        return next(floor for floor in self.floors if floor.target == target)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -233,7 +231,7 @@ def measure_shortcuts(
     seed: int = 0,
     resamples: int = 1000,
 ) -> Shortcuts:
-    """Train the baselines, and test them on items that they have not seen. Controls are left out.
+    """Train the baselines, and test them on other items. Controls are left out.
 
     The baselines are trained on an `earlier` round (its name and items). Without one they are cross-validated, with
     folds by base instance. Raises `SourceError` if the items are too few or all have the same label, and `ConfigError`
@@ -252,20 +250,21 @@ def measure_shortcuts(
         truth, trained_labels = codes[: len(tested)], codes[len(tested) :]
         floors.append(_floor(target, truth))
         for view in VIEWS:
-            seen = view_of(tested, view)
+            inputs = view_of(tested, view)
             if earlier is None:
-                predicted = predict_held_out(seen, truth, folds)
+                predicted = predict_held_out(inputs, truth, folds)
             else:
-                predicted = predict(view_of(trained, view), trained_labels, seen)
+                predicted = predict(view_of(trained, view), trained_labels, inputs)
             words = telling_words(trained, view, trained_labels, [str(name) for name in names])
-            scores.append(_Guesses(tested, truth, predicted, len(names), drawn).score(target, view, words))
-    old = {item.base_id for item in trained}
+            predictions = _Predictions(tested, truth, predicted, len(names), drawn)
+            scores.append(predictions.score(target, view, words))
+    earlier_bases = {item.base_id for item in trained}
     return Shortcuts(
         source=source,
         against=earlier and earlier[0],
         n_items=len(tested),
         n_bases=len({item.base_id for item in tested}),
-        shared_bases=None if earlier is None else sum(item.base_id in old for item in tested),
+        shared_bases=None if earlier is None else sum(item.base_id in earlier_bases for item in tested),
         seed=seed,
         resamples=resamples,
         floors=tuple(floors),
@@ -274,14 +273,14 @@ def measure_shortcuts(
 
 
 def _usable(source: str, items: Sequence[Item]) -> list[Item]:
-    kept = [item for item in items if not item.control]
-    bases = len({item.base_id for item in kept})
-    if bases < FOLDS or len({item.answerable for item in kept}) < 2:
+    perturbed = [item for item in items if not item.control]
+    bases = len({item.base_id for item in perturbed})
+    if bases < FOLDS or len({item.answerable for item in perturbed}) < 2:
         raise SourceError(
             f"{source}: {bases} base instances, or one kind of label: give items of {FOLDS} base instances or more,"
             " some to be answered and some to be refused"
         )
-    return kept
+    return perturbed
 
 
 def _label(item: Item, target: str) -> str:
@@ -299,14 +298,14 @@ def _floor(target: str, truth: Integers) -> Floor:
         chance_accuracy=float((shares**2).sum()),
         chance_macro_f1=1 / n_labels,
         majority_accuracy=largest,
-        # F1 is 0 for all labels but the commonest, whose recall is 1 and whose precision is its share.
+        # only the commonest label has an F1 above 0: its recall is 1, and its precision is its share
         majority_macro_f1=2 * largest / (1 + largest) / n_labels,
     )
 
 
 @dataclass(frozen=True)
-class _Guesses:
-    """The labels that a baseline guessed, and the right ones."""
+class _Predictions:
+    """The labels that a baseline predicted, and the right ones, as codes from 0 to `n_labels` - 1."""
 
     items: Sequence[Item]
     truth: Integers
@@ -331,15 +330,17 @@ class _Guesses:
 
     def _group_scores(self, target: str, values: Sequence[str]) -> tuple[GroupScore, ...]:
         labels, k = Labels.of_words(values), self.n_labels
+        # one number for each group, true label and predicted label: the counts are confusion matrices by group
         cells = (labels.codes * k + self.truth) * k + self.predicted
         totals = self.resamples.totals(
             np.ones((len(cells), 1)), groups=cells, n_groups=len(labels.names) * k * k
         )
-        point, drawn = (one.reshape(-1, len(labels.names), k, k) for one in (totals.point, totals.replicates))
+        shape = -1, len(labels.names), k, k
+        confusions, replicated = totals.point.reshape(shape)[0], totals.replicates.reshape(shape)
 
         def estimate(measure: Callable[[NDArray[np.float64]], Floats], group: int) -> Estimate:
             members = labels.codes == group
-            value, replicates = float(measure(point[0, group])), measure(drawn[:, group])
+            value, replicates = float(measure(confusions[group])), measure(replicated[:, group])
             n, clusters = int(members.sum()), self.resamples.count(members)
             return reported_estimate(self.resamples.bounded(value, replicates, n, clusters=clusters))
 
@@ -365,6 +366,7 @@ def _macro_f1(confusion: NDArray[np.float64]) -> Floats:
     >>> _macro_f1(np.array([[[2.0, 0.0], [0.0, 2.0]], [[2.0, 0.0], [2.0, 0.0]]])).round(3).tolist()
     [1.0, 0.333]
     """
-    right, occur = np.diagonal(confusion, axis1=-2, axis2=-1), confusion.sum(axis=-1)
-    f1 = 2 * right / np.maximum(occur + confusion.sum(axis=-2), 1)
-    return ratio((f1 * (occur > 0)).sum(axis=-1), (occur > 0).sum(axis=-1))
+    right, true_counts = np.diagonal(confusion, axis1=-2, axis2=-1), confusion.sum(axis=-1)
+    f1 = 2 * right / np.maximum(true_counts + confusion.sum(axis=-2), 1)
+    occurs = true_counts > 0
+    return ratio((f1 * occurs).sum(axis=-1), occurs.sum(axis=-1))

@@ -1,6 +1,6 @@
-"""The votes of a panel as arrays: a matrix of verdicts, and labels of each candidate.
+"""The votes of a panel as arrays: a matrix of verdicts, with labels for each candidate.
 
-It also counts how many candidates of a round the panel accepted.
+It also counts the candidates of a round that the panel accepted.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ COLUMNS: tuple[str, ...] = (
 """Columns of a vote table, one row per vote (spec, section 11)."""
 
 AUDITED = "audited"
-"""An optional column: true for a candidate about which every verifier was asked, whatever the others said."""
+"""An optional column: true for a candidate that was drawn to get the vote of every verifier."""
 
 PASS, FAIL, UNSCORED, NOT_ASKED, ABSENT = 1, 0, -1, -2, -3
 """States in the matrix. Only the first two are votes. An absent verifier abstained, or does not judge the class."""
@@ -69,10 +69,10 @@ class Labels:
 
     @classmethod
     def of(cls, codes: Integers, names: Iterable[str]) -> Labels:
-        """Sort the names as the taxonomy does, then by the alphabet. So the order of the rows leaves no trace."""
+        """Labels whose names are in the order of the taxonomy, then of the alphabet, whatever the order of the rows."""
         unsorted = list(names)
         order = sorted(range(len(unsorted)), key=lambda i: taxonomy_place(unsorted[i]))
-        # order[new] is an old index. Codes need the inverse: the new index of each old one.
+        # `order` gives the old index of each new one; the codes need the opposite
         new_index = np.empty(len(order), dtype=np.int64)
         new_index[order] = np.arange(len(order))
         return cls(tuple(unsorted[i] for i in order), new_index[codes])
@@ -98,7 +98,7 @@ class VoteTable:
     source: str
     """Where the votes come from, for messages."""
     base: Labels
-    """The base instance: candidates that share one are not independent."""
+    """The base instance; candidates from the same base instance are not independent."""
     generator: Labels
     perturbation_class: Labels
     intensity: Labels
@@ -107,15 +107,15 @@ class VoteTable:
     states: NDArray[np.int8]
     """Shape (candidates, verifiers): `PASS`, `FAIL`, `UNSCORED`, `NOT_ASKED` or `ABSENT`."""
     language: Labels | None = None
-    """None if the source does not say."""
+    """None if the source has no languages."""
     audited: NDArray[np.bool_] | None = None
-    """Which candidates were drawn to get every vote; None if the source does not say."""
+    """True for candidates that were drawn to get every vote; None if the source does not say."""
     full_schedule: bool = False
-    """True if every verifier was to vote on every candidate, as far as the source says."""
+    """Whether the source says that every verifier votes on every candidate."""
     same_model: Mapping[str, str] = field(default_factory=dict)
     """Generator → the verifier that is the same model; equal names need no entry."""
     known_levers: frozenset[str] = frozenset()
-    """Levers that could have been chosen, beyond those that were."""
+    """Levers that generators could choose, even if no candidate has them."""
     words: VoteWords = CANDIDATE_WORDS
     unfinished: str = ""
     """A sentence on the jobs that the run has yet to do; empty if all are done."""
@@ -127,28 +127,28 @@ class VoteTable:
 
     @cached_property
     def votes(self) -> Floats:
-        """1 for a pass, 0 for a fail, NaN where there is no vote."""
+        """1 for a pass, 0 for a fail, NaN without a vote."""
         return np.where(self.states >= 0, self.states, np.nan).astype(np.float64)
 
     @cached_property
     def scored(self) -> NDArray[np.bool_]:
-        """Where there is a vote."""
+        """True where there is a vote."""
         return np.asarray(self.states >= 0)
 
     @property
     def mean_judges(self) -> float:
-        """How many verifiers judge a candidate on average: all but the absent ones."""
+        """The mean number of verifiers that judge a candidate: all verifiers but the absent ones."""
         judges = (self.states != ABSENT).sum(axis=1)
         return float(judges.mean()) if len(self) else float(len(self.verifiers))
 
     @cached_property
     def judged(self) -> NDArray[np.bool_]:
-        """Which classes each verifier judges, shape (classes, verifiers).
+        """Whether each verifier judges each class, shape (classes, verifiers).
 
-        A verifier judges a class unless it is absent from every candidate of it.
+        A verifier judges a class unless it is absent from every candidate of that class.
         """
         n_classes = len(self.perturbation_class.names)
-        # Shape (classes, candidates). Its product with a matrix of candidates counts by class.
+        # shape (classes, candidates), so that its product with a matrix of candidates counts by class
         is_of_class = self.perturbation_class.codes == np.arange(n_classes)[:, None]
         candidates = is_of_class.sum(axis=1, keepdims=True)
         absences = is_of_class.astype(np.int64) @ (self.states == ABSENT)
@@ -156,7 +156,7 @@ class VoteTable:
 
     @property
     def groupings(self) -> dict[str, Labels]:
-        """The labels that rates can be grouped by; language only if there are several."""
+        """The labels that rates can be grouped by; language only if there are several languages."""
         groupings = {
             "class": self.perturbation_class,
             "intensity": self.intensity,
@@ -168,7 +168,7 @@ class VoteTable:
         return groupings
 
     def keep(self, rows: NDArray[np.bool_]) -> VoteTable:
-        """The table of the chosen candidates. All names stay, even those that no candidate has any more."""
+        """The table of the chosen candidates. All names stay, even if no chosen candidate has them."""
         return replace(
             self,
             states=self.states[rows],
@@ -187,7 +187,7 @@ def vote_table(frame: pd.DataFrame, source: str) -> VoteTable:
     import pandas as pd
 
     present = [name for name in (*COLUMNS, AUDITED, LANGUAGE) if name in frame.columns]
-    # A table without any of them still needs a column, to tell "no rows" from "no column".
+    # a table with none of these columns is passed on with its first one, so that the error names a missing column
     coded = {name: pd.factorize(frame[name]) for name in present or frame.columns[:1]}
     return coded_vote_table({name: (codes, list(values)) for name, (codes, values) in coded.items()}, source)
 
@@ -196,7 +196,7 @@ def coded_vote_table(columns: Mapping[str, Coded], source: str) -> VoteTable:
     """Check columns with one row per vote and turn them into candidates × verifiers.
 
     Raises `SourceError` if a column is missing, the table is empty, a cell is blank, a verdict is not pass, fail,
-    abstain and unscored, a verifier voted twice on a candidate, or the rows of a candidate contradict each other.
+    abstain or unscored, a verifier voted twice on a candidate, or the rows of a candidate contradict each other.
     """
     if not columns or any(not len(codes) for codes, _ in columns.values()):
         raise SourceError(f"{source}: no votes in it: give a run whose panel has voted, or a table with rows")
@@ -240,7 +240,7 @@ def _read_labels(codes: NDArray[np.integer], values: Sequence[Any], name: str, s
     blank = (codes < 0) | np.isin(codes, [i for i, text in enumerate(texts) if not text])
     if blank.any():
         raise SourceError(f"{_place(source, np.flatnonzero(blank)[0])}: '{name}' is empty: fill it in")
-    # Different values may be the same text, as 1 and "1 " are.
+    # different values can be the same text, such as 1 and "1 "
     index_of = {text: index for index, text in enumerate(dict.fromkeys(texts))}
     return Labels.of(np.array([index_of[text] for text in texts])[codes], index_of)
 
@@ -257,6 +257,7 @@ def _read_verdicts(verdicts: Labels, source: str) -> NDArray[np.int8]:
 
 
 def _refuse_double_votes(candidate: Labels, verifier: Labels, source: str) -> None:
+    # one number for each pair of candidate and verifier
     votes = candidate.codes * len(verifier.names) + verifier.codes
     order = np.argsort(votes, kind="stable")
     repeats = np.flatnonzero(np.diff(votes[order]) == 0)
@@ -310,12 +311,14 @@ def _short(text: str) -> str:
 def decide_by_rule(states: NDArray[np.int8], needed: int) -> tuple[Flags, Flags]:
     """Which candidates are accepted, and which are rejected, if `needed` passes accept a candidate.
 
-    If fewer verifiers judge a candidate, all of them must pass it. A candidate may be neither accepted nor rejected.
+    If fewer verifiers judge a candidate, all of them must pass it. A candidate is rejected if its fails leave too few
+    verifiers to pass it. It can be neither accepted nor rejected.
     """
     judges = (states != ABSENT).sum(axis=1)
-    passes = np.minimum(needed, judges)
-    accepted = ((states == PASS).sum(axis=1) >= passes) & (judges > 0)
-    return accepted, (states == FAIL).sum(axis=1) > judges - passes
+    passes_needed = np.minimum(needed, judges)
+    accepted = ((states == PASS).sum(axis=1) >= passes_needed) & (judges > 0)
+    rejected = (states == FAIL).sum(axis=1) > judges - passes_needed
+    return accepted, rejected
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,35 +327,42 @@ class Tally:
 
     accepted: int
     decided: int
-    """Accepted and rejected ones; undecided candidates are left out."""
+    """Accepted and rejected candidates; undecided ones are left out."""
     bases: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Base instance → its accepted and its decided candidates."""
+    """Base instance → the number of its accepted and of its decided candidates."""
 
     @property
     def share(self) -> Share:
-        """The share accepted, of as many independent candidates as are as precise."""
+        """The share of accepted candidates, as a share of the effective number of independent candidates."""
         n, clusters = self.decided, len(self.bases)
         if n == 0 or clusters < 2 or self.accepted in (0, n):
             return Share(self.accepted, n)
         p = self.accepted / n
         squares = sum((accepted - p * decided) ** 2 for accepted, decided in self.bases.values())
-        effect = clusters / (clusters - 1) * squares / n / (p * (1 - p))
-        return Share(self.accepted / max(1.0, effect), n / max(1.0, effect))
+        # at least 1: candidates of one base instance are never worth more than independent ones
+        effect = max(1.0, clusters / (clusters - 1) * squares / n / (p * (1 - p)))
+        return Share(self.accepted / effect, n / effect)
 
 
 def read_tallies(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Tally]:
-    """The panel's decisions by class; under "" those on all candidates."""
+    """The panel's decisions by class; the entry "" has the decisions on all candidates."""
     rows = db.execute(
         "SELECT j.perturbation_class, j.instance_key, d.acceptance FROM jobs j JOIN decisions d"
         " ON d.candidate_id = j.id AND d.panel = ? WHERE j.plan = ? AND d.acceptance != 'undecided'",
         (plan.panel, plan.number),
     )
-    bases: dict[str, dict[str, tuple[int, int]]] = {"": {}}
-    for kind, base, acceptance in rows:
-        for group in ("", kind):
-            accepted, decided = bases.setdefault(group, {}).get(base, (0, 0))
-            bases[group][base] = accepted + (acceptance == "accepted"), decided + 1
+    counts_by_class: dict[str, dict[str, tuple[int, int]]] = {"": {}}
+    for perturbation_class, base, acceptance in rows:
+        is_accepted = int(acceptance == "accepted")
+        for group in ("", perturbation_class):
+            counts = counts_by_class.setdefault(group, {})
+            accepted, decided = counts.get(base, (0, 0))
+            counts[base] = accepted + is_accepted, decided + 1
     return {
-        group: Tally(sum(a for a, _ in counts.values()), sum(n for _, n in counts.values()), counts)
-        for group, counts in bases.items()
+        group: Tally(
+            accepted=sum(accepted for accepted, _ in counts.values()),
+            decided=sum(decided for _, decided in counts.values()),
+            bases=counts,
+        )
+        for group, counts in counts_by_class.items()
     }

@@ -1,12 +1,12 @@
-"""The one kind of interval: Wilson's, on the range that a value can have, for an effective number of trials.
+"""Confidence intervals: Wilson's interval for an effective number of trials, on the range that a value can have.
 
-Resamples show how far a value moves when other base instances are drawn. They show nothing if all rows are alike: 30
-passes of 30 give a bootstrap interval of no width. Wilson's interval knows the ends of the range. A share p with a
-clustered variance v is as precise as p (1 - p) / v independent trials, and never as more than there are. If there are
-too few events to show how alike the items of a base instance are, they are taken to be alike. The normal quantile is
-replaced by that of Student's t with one degree of freedom less than there are base instances.
+A bootstrap shows how far a value moves when other base instances are drawn. It shows nothing if all rows are equal:
+with 30 passes of 30 its interval has no width. Wilson's interval takes the ends of the range into account. A share p
+with a clustered variance v is as precise as p (1 - p) / v independent trials, but never as more trials than there
+are. If there are too few events to tell, the items of a base instance are assumed to be equal. Student's t, with one
+degree of freedom less than there are base instances, replaces the normal quantile.
 
-Differences, and other weighted sums, take the intervals of their parts and the correlation of their replicates
+A difference, or another weighted sum, combines the intervals of its parts with the correlation of their replicates
 (MOVER). P-values follow from the same intervals: at the confidence level 1 - p, one end of the interval of the
 difference is exactly 0. `tests/measurements.md` has the simulations.
 
@@ -29,11 +29,11 @@ TAIL = 0.025
 Z = 1.959963984540054
 """Normal quantile of a 95 % interval."""
 ALIKE_EVENTS = 2
-"""The number of events from which on the data decide how alike the items of a base instance are."""
+"""The weight, in events, of the assumption that the items of a base instance are equal."""
 HALVINGS = 30
-"""Of a range of 27: p-values are right to 3e-8 of themselves."""
+"""Steps of the search for a p-value, over a range of 27 in its logarithm: the relative error is below 3e-8."""
 MOSTLY = 0.95
-"""If fewer resamples define a statistic, its estimate says so."""
+"""If a smaller share of the resamples defines a statistic, the note of its estimate says so."""
 ONE_CLUSTER = "no interval: everything comes from one base instance"
 FEW_DEFINED = "no interval: the statistic is undefined in the resamples"
 
@@ -56,7 +56,7 @@ def wilson_interval(share: float, n: float, critical: float = Z) -> tuple[float,
 
 
 def t_quantile(clusters: int, tail: float = TAIL) -> float:
-    """What the normal quantile becomes with so many base instances.
+    """The quantile of Student's t that replaces the normal quantile, for this number of base instances.
 
     >>> round(t_quantile(10), 3)
     2.262
@@ -67,18 +67,21 @@ def t_quantile(clusters: int, tail: float = TAIL) -> float:
 
 
 def effective_size(share: float, variance: float, n: float, clusters: int) -> float:
-    """As many independent trials say as much as n trials in clusters, by the clustered variance of their share.
+    """The number of independent trials that is as informative as n trials in clusters.
 
-    The design effect is the one observed, but never below that of n independent trials, and with few events never far
-    below that of clusters that are all alike.
+    `variance` is the clustered variance of the share. The effective number is n divided by the design effect: the
+    observed one, but at least 1, and with few events at least close to that of clusters of equal items.
 
     >>> effective_size(1.0, 0.0, n=60, clusters=20), round(effective_size(0.5, 0.25 / 30, n=60, clusters=20), 6)
     (20.0, 30.0)
     """
-    inner = min(max(share, 0.5 / n), 1 - 0.5 / n)  # a value may stand at its end though resamples move it
+    # a share of exactly 0 or 1 has a binomial variance of 0, by which nothing can be divided
+    inner = min(max(share, 0.5 / n), 1 - 0.5 / n)
     events = n * min(share, 1 - share)
-    assumed = 1 + max(n / clusters - 1, 0.0) * ALIKE_EVENTS / (ALIKE_EVENTS + events)
-    return n / max(assumed, variance * n / (inner * (1 - inner)))
+    # without any event it is the size of a cluster, and it falls to 1 as the events become many
+    assumed_effect = 1 + max(n / clusters - 1, 0.0) * ALIKE_EVENTS / (ALIKE_EVENTS + events)
+    observed_effect = variance * n / (inner * (1 - inner))
+    return n / max(assumed_effect, observed_effect)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +100,9 @@ class Bounded:
     replicates: Floats | None = None
     """NaN where a resample does not define the value."""
     drift: float = 0.0
-    """Standard error that the value would have if its share were known: that of the range itself."""
+    """The part of the standard error that comes from the range: other items have other ranges."""
     span: tuple[float, float] = (-math.inf, math.inf)
-    """The lowest and highest value that is possible at all."""
+    """The lowest and the highest value that any item can have."""
 
     @classmethod
     def of(
@@ -113,10 +116,10 @@ class Bounded:
         high: float = 1.0,
         trials: float | None = None,
     ) -> Bounded | Estimate:
-        """From bootstrap replicates; an estimate without an interval where they give none.
+        """The value with its precision, from bootstrap replicates; an `Estimate` with a reason if they are too few.
 
-        `clusters` are the base instances that the value rests on, `trials` the number of independent trials that it
-        would be worth at best, n if None.
+        `clusters` is the number of base instances behind the value. `trials` is the number of independent trials that
+        the value would be worth if clusters did not matter; None means n.
         """
         low, high, clusters = float(low), float(high), int(clusters)
         defined = replicates[~np.isnan(replicates)]
@@ -124,6 +127,7 @@ class Bounded:
             return Estimate(value, n=n, reason=ONE_CLUSTER)
         if len(defined) < 2:
             return Estimate(value, n=n, reason=FEW_DEFINED)
+        # resamples of few clusters vary too little: the factor is that of a sample variance
         se = float(defined.std(ddof=1)) * math.sqrt(clusters / (clusters - 1))
         reach = high - low
         share = min(max((value - low) / reach, 0.0), 1.0)
@@ -146,31 +150,37 @@ class Bounded:
         highs: Floats,
         counts: Floats | None = None,
     ) -> Bounded | Estimate:
-        """The same for a mean whose items could each have had a value from `lows` to `highs`.
+        """The same for a mean of items that each have their own range, from `lows` to `highs`.
 
-        It is a weighted share: an item weighs as much as its range is wide, and n items are worth (sum of weights)² /
-        (sum of squares) at best (Kish 1965). Other items have other ranges; that part of the variance is set apart.
-        `codes` number the base instances of the items, None for one each; `counts` says how many items each place
-        stands for.
+        Such a mean is a weighted share: the weight of an item is the width of its range. `codes` number the base
+        instances of the items; None means that each item has its own. `counts` says how many items an entry of `lows`
+        and `highs` stands for; None means one.
         """
-        weights = np.ones(len(lows)) if counts is None else counts
+        item_counts = np.ones(len(lows)) if counts is None else counts
         widths = highs - lows
-        total, squares = float(weights @ widths), float(weights @ widths**2)
-        if squares == 0:
+        total_width, sum_of_squares = float(item_counts @ widths), float(item_counts @ widths**2)
+        if sum_of_squares == 0:
+            # every item has only one possible value, so that nothing is left to chance
             return Estimate(value, value, value, 0.0, n)
-        low, reach = float(weights @ lows) / n, total / n
+        # items of unequal weight are worth fewer trials: (sum of weights)² / (sum of their squares), Kish (1965)
+        trials = total_width**2 / sum_of_squares
+        low, reach = float(item_counts @ lows) / n, total_width / n
         clusters = n if codes is None else int(codes.max()) + 1
-        bounded = cls.of(
-            value, replicates, n, clusters=clusters, low=low, high=low + reach, trials=total**2 / squares
-        )
+        bounded = cls.of(value, replicates, n, clusters=clusters, low=low, high=low + reach, trials=trials)
         if isinstance(bounded, Estimate) or bounded.se is None:
             return bounded
-        expected = lows + bounded.share * widths - value
-        sums = expected if codes is None else np.bincount(codes, weights=expected)
-        squared = float((weights if codes is None else np.ones(len(sums))) @ sums**2)
+        # If every item stood at the same position of its range as the mean does, the items would still differ from
+        # the mean, by these amounts. That variance comes from the ranges; the rest is the variance of the share.
+        deviations = lows + bounded.share * widths - value
+        deviation_counts = item_counts
+        if codes is not None:
+            # the items of a base instance are drawn together: their deviations add up before they are squared
+            deviations = np.bincount(codes, weights=deviations)
+            deviation_counts = np.ones(len(deviations))
+        squared = float(deviation_counts @ deviations**2)
         drift = min(bounded.se, math.sqrt(squared * clusters / (clusters - 1)) / n)
-        variance = (bounded.se**2 - drift**2) / reach**2
-        size = effective_size(bounded.share, variance, total**2 / squares, clusters)
+        share_variance = (bounded.se**2 - drift**2) / reach**2
+        size = effective_size(bounded.share, share_variance, trials, clusters)
         return replace(bounded, size=size, drift=drift, span=(float(lows.min()), float(highs.max())))
 
     @property
@@ -182,6 +192,7 @@ class Bounded:
         """The interval that leaves `tail` beyond each end."""
         reach, critical = self.high - self.low, t_quantile(self.clusters, tail)
         low, high = wilson_interval(self.share, self.size, critical)
+        # the share and the range vary independently: their distances add up as squares
         drift = critical * self.drift
         below = math.hypot(self.value - self.low - reach * low, drift)
         above = math.hypot(self.low + reach * high - self.value, drift)
@@ -228,23 +239,28 @@ class WeightedSum:
             low, high = self._ends(math.exp(log_tail), correlation)
             return low > 0 if value > 0 else high < 0
 
-        # halving the log of the tail; scipy.optimize would take longer to import
-        out, within = math.log(0.5), math.log(1e-12)
-        if excludes_0(within):
+        # bisection on the logarithm of the tail; scipy.optimize would take longer to import
+        excluding, including = math.log(0.5), math.log(1e-12)
+        if excludes_0(including):
             return 2e-12
         for _ in range(HALVINGS):
-            middle = (out + within) / 2
-            out, within = (middle, within) if excludes_0(middle) else (out, middle)
-        return min(1.0, 2 * math.exp(out))
+            middle = (excluding + including) / 2
+            if excludes_0(middle):
+                excluding = middle
+            else:
+                including = middle
+        return min(1.0, 2 * math.exp(excluding))
 
     def _ends(self, tail: float, correlation: Floats) -> tuple[float, float]:
         down, up = [], []
         for weight, part in zip(self.weights, self.parts, strict=True):
             low, high = part.ends(tail)
             below, above = weight * (part.value - low), weight * (high - part.value)
+            # a part with a negative weight pulls the sum down where it is itself high
             down.append(below if weight > 0 else above)
             up.append(above if weight > 0 else below)
         value = self.value
+        # the distances of correlated parts, combined as the variance of a sum is
         below, above = (
             math.sqrt(max(float(np.array(side) @ correlation @ np.array(side)), 0.0)) for side in (down, up)
         )
@@ -253,22 +269,22 @@ class WeightedSum:
     def _correlation(self) -> tuple[Floats, Floats]:
         """Correlations of the parts' replicates, and the replicates of the sum.
 
-        Where a correlation narrows the interval it is lessened by half a trial, as Newcombe (1998, method 10) does: two
-        models that never differed on the items seen may differ on others.
+        A correlation that narrows the interval is reduced by half a trial, as in method 10 of Newcombe (1998): two
+        models that never differed on these items may differ on others.
         """
         table = np.stack([np.asarray(part.replicates) for part in self.parts])
         total = np.asarray(np.array(self.weights) @ table)
         table = table[:, ~np.isnan(total)]
         centred = table - table.mean(axis=1, keepdims=True)
         spread = np.sqrt((centred**2).sum(axis=1))
+        # not `np.corrcoef`: it divides by 0 for a part that no resample moves
         scaled = centred / np.where(spread > 0, spread, 1.0)[:, None]
         correlation = scaled @ scaled.T
-        spreads = [math.sqrt(max(part.share * (1 - part.share), 1e-12) * part.size) for part in self.parts]
+        events = [math.sqrt(max(part.share * (1 - part.share), 1e-12) * part.size) for part in self.parts]
         narrowing = correlation * np.sign(np.outer(self.weights, self.weights)) < 0
-        lessened = np.maximum(np.abs(correlation) - 0.5 / np.outer(spreads, spreads), 0) * np.sign(
-            correlation
-        )
-        correlation = np.where(narrowing, lessened, correlation)
+        strength = np.maximum(np.abs(correlation) - 0.5 / np.outer(events, events), 0)
+        correlation = np.where(narrowing, strength * np.sign(correlation), correlation)
+        # a part that never moved has the correlation 0 with itself too
         np.fill_diagonal(correlation, 1.0)
         return correlation, total
 
@@ -276,24 +292,23 @@ class WeightedSum:
 def weighted_sum(
     parts: Sequence[Bounded | Estimate], weights: Sequence[float], n: int
 ) -> WeightedSum | Estimate:
-    """The weighted sum of the parts; without an interval, and why, where a part has none.
+    """The weighted sum of the parts; if a part has no interval, an estimate without one and with the reason.
 
     >>> weighted_sum([Estimate(0.5, reason="why")], [2.0], n=3)
     Estimate(value=1.0, low=None, high=None, se=None, n=3, reason='why')
     """
-    for summand in parts:
-        if isinstance(summand, Estimate):
-            counted = [
-                weight * part.value
-                for weight, part in zip(weights, parts, strict=True)
-                if part.value is not None
-            ]
-            return replace(summand, value=float(sum(counted)) if len(counted) == len(parts) else None, n=n)
-    return WeightedSum(tuple(part for part in parts if isinstance(part, Bounded)), tuple(weights), n)
+    bounded = tuple(part for part in parts if isinstance(part, Bounded))
+    if len(bounded) == len(parts):
+        return WeightedSum(bounded, tuple(weights), n)
+    first_estimate = next(part for part in parts if isinstance(part, Estimate))
+    products = [
+        weight * part.value for weight, part in zip(weights, parts, strict=True) if part.value is not None
+    ]
+    return replace(first_estimate, value=float(sum(products)) if len(products) == len(parts) else None, n=n)
 
 
 def reported_estimate(value: Bounded | WeightedSum | Estimate, scale: float = 1.0) -> Estimate:
-    """What is reported: the value with its 95 % interval, or why it is missing, times `scale`.
+    """The estimate to report, times `scale`: the value with its 95 % interval, or with the reason if it has none.
 
     >>> reported_estimate(Estimate(0.5, n=2, reason="why"), 100).value
     50.0

@@ -1,4 +1,7 @@
-"""What the live page of a run asks its ledger for: figures, filtered items, and one item with its prompts and votes."""
+"""The data of the live page of a run: figures, filtered items, and one item with its prompts and votes.
+
+`RunView` reads a ledger that another process may still be writing. `BuildView` adds what is special to builds.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from perturb.catalogue.prompts import Prompts
 from perturb.files.resources import code_version
@@ -30,14 +33,25 @@ from perturb.reports.run_data import describe_item, read_run_data
 from perturb.reports.runs import call_table
 
 FIELDS = ("cell", "lever", "generator", "verdict")
-"""The columns of the list that items are chosen by."""
+"""The columns of the list that items are filtered by."""
 PAGE = 50
 """Items in one page of the list."""
 _PATIENCE = 10
 """The list of a running run is rebuilt after this many times the duration of the last rebuild."""
 
-Row = tuple[str, str, str, str, str, bool, str]
-"""An item in the list: id, cell, lever, generator, verdicts one a line, whether they disagree, question."""
+
+class ListRow(NamedTuple):
+    """An item in the list; the fields are the columns of the table `shown`, in their order."""
+
+    id: str
+    cell: str
+    lever: str
+    generator: str
+    verdict: str
+    """One line for each verdict."""
+    disagreement: bool
+    """Whether the verdicts disagree."""
+    query: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +59,7 @@ class Filters:
     """Filters of the list of items."""
 
     equal: Mapping[str, str]
-    """The chosen value for some of the `FIELDS`; an item may have several verdicts."""
+    """Field → the value that items must have. An item with several verdicts needs the value as one of them."""
     disagreement: bool = False
     """Only items on which the verdicts disagree."""
     text: str = ""
@@ -53,23 +67,27 @@ class Filters:
 
     @classmethod
     def of_query(cls, query: Mapping[str, str]) -> Self:
-        """From the query of an address."""
+        """The filters in the query of a URL."""
         equal = {name: query[name] for name in FIELDS if query.get(name)}
         return cls(equal, bool(query.get("disagreement")), query.get("text", "").strip())
 
 
 class RunView(ABC):
-    """One run; every method may be called from any thread. Raises `LedgerError` for a ledger that cannot be read."""
+    """The items and figures of one run. Any thread may call any method.
+
+    Every method raises `LedgerError` if the ledger cannot be read.
+    """
 
     text_sql: str
-    """SQL that is true of the item `s.id` if it says `:text`, a pattern of LIKE, or `:quoted`, the same in JSON."""
+    """SQL that is true if a text of the item `s.id` matches the LIKE pattern `:text`, or `:quoted` for JSON texts."""
 
     def __init__(self, run: Path, *, published: bool = False) -> None:
-        """With `published`, the texts of errors are left out."""
+        """Open the ledger of a run; `published` leaves the texts of errors out."""
         self.run, self.published = run, published
         self.db = open_read_only(run)
         self._lock = threading.RLock()
-        self._seen, self._listed_at, self._took = -1, 0.0, 0.0
+        self._listed_version, self._listed_at, self._listing_seconds = -1, 0.0, 0.0
+        # the ledger is open for reading only, so that the list cannot be a table or a file beside it
         self.db.execute("PRAGMA temp_store = MEMORY")
         self.db.execute(
             "CREATE TEMP TABLE shown (place INTEGER PRIMARY KEY, id TEXT UNIQUE, cell TEXT, lever TEXT,"
@@ -81,12 +99,12 @@ class RunView(ABC):
         self.db.close()
 
     @abstractmethod
-    def make_rows(self) -> Iterable[Row]:
-        """The rows of all items with any result, in the order of the list."""
+    def make_rows(self) -> Iterable[ListRow]:
+        """The rows of all items that have a result, in the order of the list."""
 
     @abstractmethod
     def describe(self) -> dict[str, Any]:
-        """The kind of the run, its title, and its figures and tables."""
+        """The kind and title of the run, and its figures and tables, as JSON for the page."""
 
     @abstractmethod
     def describe_item(self, item_id: str) -> dict[str, Any]:
@@ -105,7 +123,7 @@ class RunView(ABC):
             }
 
     def find(self, filters: Filters, start: int = 0, count: int = PAGE) -> dict[str, Any]:
-        """Items of the list from `start` on, how many there are, and the values that items can be chosen by."""
+        """Up to `count` items of the list from `start` on, their total number, and the values to filter by."""
         with self._reading():
             where, values = self._where(filters)
             total = self.db.execute(f"SELECT count(*) FROM temp.shown s WHERE {where}", values).fetchone()[0]
@@ -119,38 +137,39 @@ class RunView(ABC):
             return {"total": total, "start": start, "items": items, "filters": choices}
 
     def item(self, item_id: str, filters: Filters) -> dict[str, Any] | None:
-        """One item with those before and after it among the filtered; None if the id is unknown."""
+        """One item with the ids of its neighbours among the filtered items; None if the id is unknown."""
         with self._reading():
-            found_row = self.db.execute("SELECT * FROM temp.shown WHERE id = ?", (item_id,)).fetchone()
-            if found_row is None:
+            listed_row = self.db.execute("SELECT * FROM temp.shown WHERE id = ?", (item_id,)).fetchone()
+            if listed_row is None:
                 return None
             where, values = self._where(filters)
-            values["place"] = found_row["place"]
-            around = {
+            values["place"] = listed_row["place"]
+            neighbours = {
                 name: self.db.execute(
                     f"SELECT id FROM temp.shown s WHERE {where} AND place {sign} :place ORDER BY place {direction}",
                     values,
                 ).fetchone()
                 for name, sign, direction in (("previous", "<", "DESC"), ("next", ">", "ASC"))
             }
-            row = {name: found_row[name] for name in ("cell", "lever", "generator", "verdict")}
             return {
-                **row,
+                **{name: listed_row[name] for name in FIELDS},
                 **self.describe_item(item_id),
-                **{name: neighbour and neighbour["id"] for name, neighbour in around.items()},
+                **{name: neighbour and neighbour["id"] for name, neighbour in neighbours.items()},
             }
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """One question at a time; errors are said in a line, and the list is up to date."""
+        """Hold the lock, turn SQLite's errors into `LedgerError`, and bring the list up to date."""
         with self._lock, ledger_errors(self.run / LEDGER_FILE):
             self._refresh()
             yield
 
     def _refresh(self) -> None:
+        # the number changes when another connection has written
         version = self.db.execute("PRAGMA data_version").fetchone()[0]
         now = time.monotonic()
-        if version == self._seen or (self._seen >= 0 and now < self._listed_at + _PATIENCE * self._took):
+        is_recent = self._listed_version >= 0 and now < self._listed_at + _PATIENCE * self._listing_seconds
+        if version == self._listed_version or is_recent:
             return
         self.db.execute("BEGIN")
         self.db.execute("DELETE FROM temp.shown")
@@ -160,20 +179,22 @@ class RunView(ABC):
             self.make_rows(),
         )
         self.db.execute("COMMIT")
-        self._seen, self._listed_at, self._took = version, now, time.monotonic() - now
+        self._listed_version, self._listed_at = version, now
+        self._listing_seconds = time.monotonic() - now
 
     def _where(self, filters: Filters) -> tuple[str, dict[str, Any]]:
-        parts, values = ["1"], dict[str, Any](filters.equal)
+        conditions, values = ["1"], dict[str, Any](filters.equal)
         for name in filters.equal:
+            # line breaks at both ends, so that a line of the column matches as a whole
             lines = f"char(10) || s.{name} || char(10)"
-            parts.append(f"instr({lines}, char(10) || :{name} || char(10))")
+            conditions.append(f"instr({lines}, char(10) || :{name} || char(10))")
         if filters.disagreement:
-            parts.append("s.disagreement")
+            conditions.append("s.disagreement")
         if filters.text:
-            parts.append(f"({self.text_sql})")
-            values |= {"text": _pattern(filters.text)}
-            values |= {"quoted": _pattern(json.dumps(filters.text, ensure_ascii=False)[1:-1])}
-        return " AND ".join(parts), values
+            conditions.append(f"({self.text_sql})")
+            values["text"] = _pattern(filters.text)
+            values["quoted"] = _pattern(json.dumps(filters.text, ensure_ascii=False)[1:-1])
+        return " AND ".join(conditions), values
 
     def _values(self, name: str) -> list[str]:
         rows = self.db.execute(f"SELECT DISTINCT {name} FROM temp.shown WHERE {name} != ''")
@@ -191,7 +212,9 @@ class RunView(ABC):
 
     def _is_running(self) -> bool:
         with suppress(OSError, ValueError):
-            os.kill(int((self.run / "run.pid").read_text()), 0)
+            os.kill(
+                int((self.run / "run.pid").read_text()), 0
+            )  # signal 0 only asks whether the process exists
             return not self.published
         return False
 
@@ -208,7 +231,7 @@ def _plain(table: Table) -> dict[str, Any]:
 
 
 def _pattern(text: str) -> str:
-    """The pattern of LIKE for texts that hold this one; its escape is a backslash."""
+    """The LIKE pattern of all texts that contain this text; the escape character is a backslash."""
     for char in "\\%_":
         text = text.replace(char, f"\\{char}")
     return f"%{text}%"
@@ -218,11 +241,11 @@ _VERDICT = (
     "CASE WHEN j.outcome = 'candidate' THEN coalesce(d.acceptance, 'undecided') ELSE j.outcome END AS verdict"
 )
 _STAGES: Mapping[str, Mapping[str, str]] = {"accepted": {"verdict": "accepted"}}
-"""The stages of the funnel that are one verdict."""
+"""Filters by stage of the funnel, for stages that are one verdict."""
 
 
 class BuildView(RunView):
-    """Jobs that ended with an item or a failure."""
+    """The jobs of a build that ended with a candidate or a failure."""
 
     text_sql = (
         "s.id LIKE :text OR s.id IN (SELECT id FROM candidates WHERE query LIKE :text ESCAPE '\\'"
@@ -233,8 +256,8 @@ class BuildView(RunView):
         super().__init__(run, published=published)
         self.plan = current_plan(self.db, run)
 
-    def make_rows(self) -> Iterable[Row]:
-        """In the order of the plan."""
+    def make_rows(self) -> Iterable[ListRow]:
+        """The rows in the order of the plan."""
         self.plan = current_plan(self.db, self.run)
         rows = self.db.execute(
             "SELECT j.id, j.perturbation_class || '/' || j.intensity, coalesce(c.lever, ''), j.generator,"
@@ -246,10 +269,10 @@ class BuildView(RunView):
             " WHERE j.plan = ?3 AND j.outcome IS NOT NULL ORDER BY j.seq",
             (json.dumps(self.plan.judges.keys), self.plan.panel, self.plan.number),
         )
-        return map(tuple, rows)
+        return (ListRow(*row) for row in rows)
 
     def describe(self) -> dict[str, Any]:
-        """The funnel, and cells by generator; each number leads to its items."""
+        """The funnel, and accepted items by cell and generator; each number comes with the filter of its items."""
         data = read_run_data(self.db, self.plan, self.run)
         outcomes = {str(name): data.stages.outcomes.get(name, 0) for name in JobOutcome}
         failed = [
@@ -283,7 +306,7 @@ class BuildView(RunView):
         }
 
     def describe_item(self, item_id: str) -> dict[str, Any]:
-        """The change, the prompts of generator and verifiers, their replies, the votes."""
+        """The item with its change, the prompts and replies of generator and verifiers, and the votes."""
         row = self.db.execute(
             "SELECT j.*, d.reason FROM jobs j LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?"
             " WHERE j.id = ?",
@@ -297,7 +320,8 @@ class BuildView(RunView):
             content = plain_item(
                 instance.query, [passage.text for passage in instance.passages], instance.answers
             )
-        hidden = self.published and row["outcome"] == JobOutcome.ERROR
+        # errors of providers can contain internal addresses, which are not published
+        is_hidden = self.published and row["outcome"] == JobOutcome.ERROR
         reason = row["reason"] if row["outcome"] == JobOutcome.CANDIDATE else row["detail"]
         votes = queries.votes_of(self.db, item_id, self.plan.judges)
         for vote in content["votes"]:
@@ -308,8 +332,8 @@ class BuildView(RunView):
         return {
             **content,
             "id": item_id,
-            "reason": "" if hidden else reason or "",
-            "generated": [] if hidden else self._generated(item_id, row["raw"]),
+            "reason": "" if is_hidden else reason or "",
+            "generated": [] if is_hidden else self._generated(item_id, row["raw"]),
             "prompts": self._prompts(row, content),
             "prompt_note": self._prompt_note,
         }
@@ -320,9 +344,9 @@ class BuildView(RunView):
 
     @property
     def _prompt_note(self) -> str:
-        then = self.plan.facts.code_version
-        changed = f"; the run was planned by perturb {then}" if then != code_version() else ""
-        return f"Rebuilt from the templates and levers of perturb {code_version()}{changed}."
+        planned_by = self.plan.facts.code_version
+        difference = f"; the run was planned by perturb {planned_by}" if planned_by != code_version() else ""
+        return f"Rebuilt from the templates and levers of perturb {code_version()}{difference}."
 
     def _generated(self, job_id: str, raw: str | None) -> list[str]:
         """The replies of the generator in order, or the reply stored with the job if the calls are missing."""
@@ -334,24 +358,25 @@ class BuildView(RunView):
 
     def _prompts(self, row: sqlite3.Row, content: Mapping[str, Any]) -> list[dict[str, Any]]:
         instance = queries.instance(self.db, row["instance_key"])
-        writers = {entry.name for entry in self.plan.facts.generators if entry.model != "rules"}
+        model_generators = {entry.name for entry in self.plan.facts.generators if entry.model != "rules"}
         prompts = []
-        if row["generator"] in writers:
+        if row["generator"] in model_generators:
             offers, declined = json.loads(row["offers"]), json.loads(row["declined"])
+            # a further offer of levers was made only after the generator declined all levers of the one before
             refused = [offer for offer in offers or () if declined.keys() >= set(offer)]
             for offer in offers[: len(refused) + 1] if offers else [[]]:
                 levers = [lever for name in offer if (lever := self._rebuilt.catalogue.find(name))]
                 cell = Cell(PerturbationClass(row["perturbation_class"]), Intensity(row["intensity"]))
                 prompts.append(prompt(row["generator"], self._rebuilt.generation(cell, instance, levers)))
-        judges = {entry.name for entry in self.plan.facts.verifiers if entry.model != "rules"}
-        if voters := [vote["verifier"] for vote in content["votes"] if vote["verifier"] in judges]:
+        model_verifiers = {entry.name for entry in self.plan.facts.verifiers if entry.model != "rules"}
+        if voters := [vote["verifier"] for vote in content["votes"] if vote["verifier"] in model_verifiers]:
             request = self._rebuilt.verification(instance, queries.candidate(self.db, row["id"]))
             prompts.append(prompt(", ".join(voters), request))
         return prompts
 
 
 def plain_item(query: str, passages: Iterable[str], answers: Iterable[str]) -> dict[str, Any]:
-    """Texts as the page shows an item in which nothing was changed."""
+    """The JSON of an item without a change, for the page."""
     return {
         "expected": "",
         "answers": list(answers),
@@ -363,5 +388,5 @@ def plain_item(query: str, passages: Iterable[str], answers: Iterable[str]) -> d
 
 
 def prompt(title: str, request: ChatRequest) -> dict[str, Any]:
-    """A prompt as the page shows it."""
+    """The JSON of a prompt, for the page."""
     return {"title": title, "messages": [[message.role, message.content] for message in request.messages]}

@@ -1,7 +1,8 @@
-"""The page of a run: one document with its files, served from a ledger or written as a static site.
+"""The page of a run, served from a ledger or written as a static site.
 
-A browser does not let a local page read the files beside it, but it runs scripts from there. So the data of a static
-site are scripts that assign JSON. This module reads the items of an evaluation; `build_view` reads those of a build.
+A browser forbids a local page to read the files beside it, but it runs scripts from there. The data files of a static
+site are therefore scripts that pass JSON to a function. This module also reads the items of an evaluation;
+`build_view` reads the items of a build.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from perturb.ledger.plans import key_variables_of
 from perturb.llm.redaction import show_key
 from perturb.metrics.outcomes import ReplyOutcome
 from perturb.records import Item, taxonomy_place
-from perturb.reports.build_view import PAGE, BuildView, Filters, Row, RunView, plain_item, prompt
+from perturb.reports.build_view import PAGE, BuildView, Filters, ListRow, RunView, plain_item, prompt
 from perturb.reports.run_data import RIGHT, mark_of
 from perturb.reports.run_data import describe_replies as describe_item
 from perturb.runtime.local_server import (
@@ -68,7 +69,7 @@ _JUDGED = ("classification", "quality", "raf")
 
 
 class EvaluationView(RunView):
-    """Items that a model has replied to."""
+    """The items of an evaluation that a model has replied to."""
 
     text_sql = (
         "s.id LIKE :text OR s.id IN (SELECT id FROM items WHERE payload LIKE :quoted ESCAPE '\\')"
@@ -77,45 +78,47 @@ class EvaluationView(RunView):
 
     def __init__(self, run: Path, *, published: bool = False) -> None:
         super().__init__(run, published=published)
-        self._tell()
+        self._outcomes: Counter[tuple[str, str, str]] = Counter()
+        """The number of replies by cell, model and outcome."""
+        self._read_facts()
 
-    def _tell(self) -> None:
+    def _read_facts(self) -> None:
         facts = read_facts(self.db)
         self.models: Mapping[str, Any] | None = facts.get("models")
-        """What is known of each model under test; None where questions are asked, in several ways."""
+        """The stored facts by model under test; None for an evaluation on questions."""
         self.set = facts["snapshot"] if self.models else next(iter(facts.values()))["questions"]
 
-    def make_rows(self) -> Iterable[Row]:
-        """In the order of the snapshot."""
-        self._tell()
+    def make_rows(self) -> Iterable[ListRow]:
+        """The rows in the order of the snapshot."""
+        self._read_facts()  # a model may have been added since
+        self._outcomes.clear()
         rows = self.db.execute(f"{_REPLIES} ORDER BY i.position, r.model, r.variant")
         for item_id, replies in groupby(filter(self._is_current, rows), key=itemgetter("item_id")):
             first = next(replies)
             content = json.loads(first["payload"])
-            readings = [
-                f"{self._label(row)}: {_words(self._verdict(row, content))}" for row in (first, *replies)
-            ]
-            yield (
-                item_id,
-                f"{content['perturbation_class']}/{content['intensity']}" if self.models else "",
-                content.get("lever") or "",
-                content.get("generator") or "",
-                "\n".join(readings),
-                len({reading.rpartition(": ")[2] for reading in readings}) > 1,
-                content["query" if self.models else "text"],
+            cell = f"{content['perturbation_class']}/{content['intensity']}" if self.models else ""
+            outcomes = [(self._label(row), _words(self._verdict(row, content))) for row in (first, *replies)]
+            self._outcomes.update((cell, model, outcome) for model, outcome in outcomes)
+            yield ListRow(
+                id=item_id,
+                cell=cell,
+                lever=content.get("lever") or "",
+                generator=content.get("generator") or "",
+                verdict="\n".join(f"{model}: {outcome}" for model, outcome in outcomes),
+                disagreement=len({outcome for _, outcome in outcomes}) > 1,
+                query=content["query" if self.models else "text"],
             )
 
     def describe(self) -> dict[str, Any]:
-        """Outcomes by model, and the share of right replies by cell; each number leads to its items."""
+        """Outcomes by model, and the share of right replies by cell; each number comes with the filter of its items."""
         counts: Counter[tuple[str, str]] = Counter()
         right: Counter[tuple[str, str]] = Counter()
-        counts_asked: Counter[tuple[str, str]] = Counter()
-        for row in self.db.execute("SELECT cell, verdict FROM temp.shown"):
-            for line in row["verdict"].split("\n"):
-                model, _, outcome = line.rpartition(": ")
-                counts[model, outcome] += 1
-                counts_asked[row["cell"], model] += 1
-                right[row["cell"], model] += outcome in _RIGHT_WORDS
+        reply_counts: Counter[tuple[str, str]] = Counter()
+        for (cell, model, outcome), count in self._outcomes.items():
+            counts[model, outcome] += count
+            reply_counts[cell, model] += count
+            if outcome in _RIGHT_WORDS:
+                right[cell, model] += count
         models = sorted({model for model, _ in counts})
         outcomes = sorted(
             {outcome for _, outcome in counts}, key=lambda outcome: (_PLACES.get(outcome, 99), outcome)
@@ -133,7 +136,7 @@ class EvaluationView(RunView):
             }
         ]
         if self.models:
-            cells = sorted({cell for cell, model in counts_asked if model in models}, key=taxonomy_place)
+            cells = sorted({cell for cell, _ in reply_counts}, key=taxonomy_place)
             grids.append(
                 {
                     "title": "Right replies by cell and model, in percent",
@@ -142,7 +145,7 @@ class EvaluationView(RunView):
                         [
                             cell,
                             [
-                                [_percent(right[cell, model], counts_asked[cell, model]), {"cell": cell}]
+                                [_percent(right[cell, model], reply_counts[cell, model]), {"cell": cell}]
                                 for model in models
                             ],
                         ]
@@ -161,7 +164,7 @@ class EvaluationView(RunView):
         }
 
     def describe_item(self, item_id: str) -> dict[str, Any]:
-        """The texts, the prompt, each reply with its judgements and the judge's words."""
+        """The item with its texts, its prompts, and each reply with its judgements and the texts of the judges."""
         rows = [
             row for row in self.db.execute(f"{_REPLIES} WHERE i.id = ?", (item_id,)) if self._is_current(row)
         ]
@@ -189,24 +192,25 @@ class EvaluationView(RunView):
         return Catalogue.load().with_classes(classes_of({"snapshot": self.set})).own_codes
 
     def _is_current(self, row: sqlite3.Row) -> bool:
+        """Whether a reply counts: it was given to the settings that the model has now."""
         if self.models is None:
             return True
         entry = self.models.get(row["model"])
         return entry is not None and row["fingerprint"] == fingerprint_of(entry, row["variant"])
 
     def _setting(self, row: sqlite3.Row) -> PromptSetting:
-        """How a model was asked for a reply to an item."""
+        """The setting in which a model was asked for a reply to an item."""
         return setting_of(self.models[row["model"]], row["variant"]) if self.models else CODES_SETTING
 
     def _label(self, row: sqlite3.Row) -> str:
         if not self.models:
             return f"{row['model']}, {row['variant']}"
-        several = len(settings_of(self.models[row["model"]])) > 1
-        name = in_setting(row["model"], self._setting(row).name) if several else str(row["model"])
+        has_settings = len(settings_of(self.models[row["model"]])) > 1
+        name = in_setting(row["model"], self._setting(row).name) if has_settings else str(row["model"])
         return in_sample(name, split_sample(row["variant"])[1])
 
     def _verdict(self, row: sqlite3.Row, payload: Mapping[str, Any]) -> str:
-        """The outcome of a reply to an item, or the grade of one to a question."""
+        """The outcome of a reply to an item, or the grade of a reply to a question."""
         if self.models is None:
             return str(json.loads(row["grade_value"] or "{}").get("grade", "not graded"))
         authors = self.models[row["model"]]["authors"]
@@ -225,18 +229,18 @@ class EvaluationView(RunView):
     def _reply(self, row: sqlite3.Row, payload: Mapping[str, Any]) -> dict[str, Any]:
         outcome = self._verdict(row, payload)
         judgements = self._judgements(row)
-        words = [
-            f"{name.replace('_', ' ')}: {value}"
+        judged_values = [
+            f"{_words(name)}: {value}"
             for judgement in judgements
             for name, value in json.loads(judgement["value"]).items()
             if name != "answer"
         ]
-        said = []
+        judge_texts = []
         for judgement in (*judgements, *self._judgements(row, "judge_votes")):
             # the raw text of a failed judgement may be an error, which is not published
             is_hidden = self.published and judgement["status"] == "unscored"
             if judgement["raw"] and not is_hidden:
-                said.append([f"{judgement['judge']}, {judgement['kind']}", judgement["raw"]])
+                judge_texts.append([f"{judgement['judge']}, {judgement['kind']}", judgement["raw"]])
         failed = row["status"] == "error"
         error = "" if self.published else row["error"]
         return {
@@ -244,17 +248,18 @@ class EvaluationView(RunView):
             "predicted": "no reply" if failed else _words(outcome),
             "outcome": "",
             "mark": mark_of(ReplyOutcome(outcome)) if self.models else _GRADE_MARKS.get(outcome, "unscored"),
-            "judged": ", ".join(words),
+            "judged": ", ".join(judged_values),
             "text": error if failed else row["text"] or "(an empty reply)",
-            "said": said,
+            "said": judge_texts,
         }
 
     def _judge_prompts(self, item: Item, row: sqlite3.Row) -> Iterable[dict[str, Any]]:
         for judgement in self._judgements(row):
             if judgement["judge"] != RULE and judgement["kind"] in _JUDGED:
-                free = judgement["kind"] == "classification" and self._setting(row).free
-                ask = kind_request if free else partial(judge_request, judgement["kind"])
-                request = ask(item, row["text"], self._own_codes)
+                # a reply in plain words, without a code, is classified with a prompt of its own
+                is_free = judgement["kind"] == "classification" and self._setting(row).free
+                make_request = kind_request if is_free else partial(judge_request, judgement["kind"])
+                request = make_request(item, row["text"], self._own_codes)
                 yield prompt(f"{judgement['judge']}, {judgement['kind']} of {row['model']}", request)
 
 
@@ -286,9 +291,9 @@ def open_view(run: Path, *, published: bool = False) -> RunView:
 
 
 def page_values(title: str, policy: str = "", scripts: tuple[str, ...] = SCRIPTS) -> dict[str, Any]:
-    """What `view/page.html.j2` is rendered with; a `policy` stands in the page where no server sends one."""
-    names = [[name.rpartition("/")[2] for name in group] for group in (STYLES, scripts)]
-    return {"title": title, "policy": policy, "styles": names[0], "scripts": names[1]}
+    """The variables of `view/page.html.j2`. A static page carries its content security `policy` itself."""
+    styles, script_names = ([name.rpartition("/")[2] for name in group] for group in (STYLES, scripts))
+    return {"title": title, "policy": policy, "styles": styles, "scripts": script_names}
 
 
 class ViewSite:
@@ -298,7 +303,10 @@ class ViewSite:
         self._view = view
 
     def __call__(self, request: Request) -> Reply:
-        """The page, one of its files, or data as JSON. Raises `Refused`, and `LedgerError` for a damaged ledger."""
+        """The page, one of its files, or data as JSON.
+
+        Raises `Refused` for an unknown address, and `LedgerError` if the ledger cannot be read.
+        """
         path, query = request.path, request.query
         filters = Filters.of_query(query)
         if request.read_json is not None:
@@ -312,6 +320,7 @@ class ViewSite:
             return json_reply(self._view.overview())
         if path == "data/items":
             start = query.get("start", "0")
+            # SQLite refuses integers of more than 64 bits
             first_item = int(start) if start.isascii() and start.isdigit() and len(start) < 10 else 0
             return json_reply(self._view.find(filters, first_item))
         if path == "data/item" and (item := self._view.item(query.get("id", ""), filters)):
@@ -323,13 +332,15 @@ _SCRIPTS = ("report/items.js", "view/bundle.js", "view/view.js")
 
 
 def write_bundle(view: RunView, folder: Path) -> int:
-    """Write the page of a run, opened as `published`, into a folder; return how many items it has.
+    """Write the page of a run, opened as `published`, into a folder; return the number of its items.
 
-    An earlier bundle there is replaced. Raises `ConfigError` for a folder with other files in it, and if a text holds
-    a key.
+    An earlier bundle in the folder is replaced. Raises `ConfigError` if the folder has other files, or if a text
+    contains a key.
     """
     if folder.exists() and any(folder.iterdir()) and not (folder / "data" / "overview.js").exists():
-        raise ConfigError(f"{folder}: holds other files: give a new folder, or an earlier bundle to replace")
+        raise ConfigError(
+            f"{folder}: the folder has other files: give a new folder, or an earlier bundle to replace"
+        )
     overview = view.overview()
     with reading(view.run) as db:
         variables = key_variables_of(db)
@@ -357,7 +368,7 @@ def write_bundle(view: RunView, folder: Path) -> int:
 def _write(place: Path, name: str, content: Any, variables: set[str]) -> None:
     if masked_key := show_key(content, variables):
         raise ConfigError(
-            f"the run's texts hold a key ({masked_key}): nothing is published; take it out first"
+            f"the run's texts contain a key ({masked_key}): nothing is published; take it out first"
         )
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     script = f"perturbData({json.dumps(name)}, {text});\n"

@@ -1,4 +1,4 @@
-"""Which data set an answer belongs to, where a table or several tables hold more than one, and means over data sets."""
+"""The data set of each group of answers, if the tables hold several data sets, and means over data sets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ALL_ROWS = "all rows"
 
 @dataclass(frozen=True)
 class AnswerGroup:
-    """The answers of one model, asked in one way, to one data set; None where a table does not say."""
+    """The answers of one model to one data set, asked in one way. A label is None if the table does not have it."""
 
     model: str | None
     way: str | None
@@ -27,7 +27,7 @@ class AnswerGroup:
     _: KW_ONLY
     dataset: str | None = None
     unscored: int = 0
-    """Number of rows in which something is unknown; they are not counted elsewhere."""
+    """Number of rows that lack a value; no other field counts them."""
 
     @property
     def name(self) -> str:
@@ -55,8 +55,8 @@ GroupT = TypeVar("GroupT", bound=AnswerGroup)
 def with_datasets(groups_by_source: Sequence[tuple[Path, Sequence[GroupT]]]) -> tuple[GroupT, ...]:
     """The groups of all sources, each with its data set.
 
-    That is what the column `dataset` says; of several sources a run folder stands for the questions it was asked, and a
-    file for itself where the same model is in two. Raises `SourceError` where that leaves two groups alike.
+    The column `dataset` names it. A group without that column takes the data set of its source (`source_datasets`).
+    Raises `SourceError` if two groups still have the same labels.
     """
     names = source_datasets(
         [
@@ -65,33 +65,40 @@ def with_datasets(groups_by_source: Sequence[tuple[Path, Sequence[GroupT]]]) -> 
         ]
     )
     source_of_group: dict[tuple[object, ...], Path] = {}
-    with_dataset = []
+    labelled_groups = []
     for (source, groups), name in zip(groups_by_source, names, strict=True):
         for group in groups:
-            placed = replace(group, dataset=group.dataset or name)
-            key = (placed.model, placed.dataset, placed.way)
+            labelled = replace(group, dataset=group.dataset or name)
+            key = (labelled.model, labelled.dataset, labelled.way)
             if key in source_of_group:
                 raise SourceError(
-                    f"{source}: '{placed.name}' is in {source_of_group[key]} too: rename a file, or fill in the"
+                    f"{source}: '{labelled.name}' is in {source_of_group[key]} too: rename a file, or fill in the"
                     " columns 'model' and 'dataset'"
                 )
             source_of_group[key] = source
-            with_dataset.append(placed)
-    return tuple(with_dataset)
+            labelled_groups.append(labelled)
+    return tuple(labelled_groups)
 
 
 def source_datasets(sources: Sequence[tuple[Path, Collection[object]]]) -> list[str | None]:
-    """The data set that each source stands for, told what each holds; None where nothing is in two of them."""
-    is_only_source = len(sources) == 1
-    twice = max(Counter(key for _, keys in sources for key in keys).values(), default=0) > 1
+    """The name of the data set that each source stands for; None if it needs no name.
+
+    Each source comes with the keys of its groups without a data set. A single source needs no name. Otherwise a run
+    folder stands for its questions or snapshot. A file stands for itself, but only if two sources hold the same group:
+    files with different models are usually about the same data set.
+    """
+    if len(sources) == 1:
+        return [None]
+    occurrences = Counter(group for _, groups in sources for group in groups)
+    some_group_repeats = max(occurrences.values(), default=0) > 1
     return [
-        None if is_only_source else run_dataset(source) or (source.name.split(".")[0] if twice else None)
+        run_dataset(source) or (source.name.split(".")[0] if some_group_repeats else None)
         for source, _ in sources
     ]
 
 
 def run_dataset(source: Path) -> str | None:
-    """The name of the questions or the snapshot that a run was about; None for anything but a run folder."""
+    """The name of the snapshot or the questions of a run; None if the source is not a run folder."""
     if not (source / LEDGER_FILE).exists():
         return None
     with reading(source) as db:
@@ -104,7 +111,7 @@ def run_dataset(source: Path) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class DatasetMean:
-    """One model, asked in one way, over all data sets."""
+    """The means of one model, asked in one way, over all data sets."""
 
     model: str | None
     way: str | None
@@ -125,25 +132,28 @@ class DatasetMean:
 def dataset_means(
     values: Iterable[tuple[AnswerGroup, Mapping[str, Estimate]]],
 ) -> tuple[DatasetMean, ...]:
-    """The mean of every metric over the data sets, of each model and way; ways with fewer than two are passed over."""
+    """The mean of each metric over the data sets, by model and way of asking; only for ways with two data sets or more.
+
+    A model that lacks a data set on which others were asked in the same way has no mean.
+    """
     by_group: dict[tuple[str | None, str | None], dict[str, Mapping[str, Estimate]]] = {}
     for group, metrics in values:
         if group.dataset is not None:
             by_group.setdefault((group.model, group.way), {})[group.dataset] = metrics
-    mean_list = []
-    for (model, setting), measured in by_group.items():
-        datasets = tuple(
-            dict.fromkeys(name for (_, other), sets in by_group.items() if other == setting for name in sets)
-        )
+    datasets_by_way: dict[str | None, dict[str, None]] = {}
+    for (_, way), by_dataset in by_group.items():
+        datasets_by_way.setdefault(way, {}).update(dict.fromkeys(by_dataset))
+    dataset_mean_rows = []
+    for (model, way), by_dataset in by_group.items():
+        datasets = tuple(datasets_by_way[way])
         if len(datasets) < 2:
             continue
-        names = dict.fromkeys(name for metrics in measured.values() for name in metrics)
         means = {}
-        for name in names:
-            parts = [measured.get(dataset, {}).get(name) for dataset in datasets]
-            defined = [part for part in parts if part is not None]
-            missing = [dataset for dataset, part in zip(datasets, parts, strict=True) if part is None]
-            lack = Estimate.undefined(f"not measured on {', '.join(missing)}")
-            means[name] = lack if missing else mean_of_independent(defined)
-        mean_list.append(DatasetMean(model, setting, datasets, means))
-    return tuple(mean_list)
+        for name in dict.fromkeys(name for metrics in by_dataset.values() for name in metrics):
+            estimates = {dataset: by_dataset.get(dataset, {}).get(name) for dataset in datasets}
+            if missing := [dataset for dataset, estimate in estimates.items() if estimate is None]:
+                means[name] = Estimate.undefined(f"not measured on {', '.join(missing)}")
+            else:
+                means[name] = mean_of_independent(list(filter(None, estimates.values())))
+        dataset_mean_rows.append(DatasetMean(model, way, datasets, means))
+    return tuple(dataset_mean_rows)

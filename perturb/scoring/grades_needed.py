@@ -1,7 +1,7 @@
 """How many human grades a corrected score needs, and which replies to grade.
 
-Grades help most where the judge and people differ most often. How often they differ is estimated from the grades that
-are there or, without any, from the disagreement of several judges.
+Grades help most where the judge and people differ most often. How often they differ is estimated from earlier grades
+or, if there are too few, from the disagreement of several judges.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 ASSUMED = 0.1
 """The assumed error rate of a judge if no grade and no second judge shows it."""
 ENOUGH_TO_TELL = 20
-"""The number of grades from which on they show how often the judge is wrong about a model."""
+"""With this many grades of a model or more, they show how often the judge is wrong about it."""
 _PRIOR = 5
 """The weight, in grades, of a model's error rate in the error rate of one of its strata."""
 
@@ -55,7 +55,7 @@ _STRATUM = ["rate", "stratum"]
 
 @dataclass(frozen=True)
 class GradingStrata:
-    """The strata of a score that people are to grade: what each adds to its variance, by the number of grades.
+    """The strata of the replies that people grade, and how much each adds to the variance of a score.
 
     Neyman's allocation: grades go where weight times spread is largest. References: Neyman (1934), Journal of the Royal
     Statistical Society 97; Fisch et al. (2024), arXiv 2406.04291.
@@ -78,47 +78,51 @@ class GradingStrata:
 
     def counts(self, pace: float) -> Integers:
         """Grades by stratum, including those so far; a larger `pace` gives more."""
-        # with fewer in a stratum, too few disagreements are seen to know its variance
+        # with fewer grades in a stratum, too few disagreements show to estimate its variance
         least = np.maximum(FEWEST_GRADES, self.graded)
         wanted = np.maximum(np.ceil(pace * self.weights * self.spreads), least)
         return np.minimum(wanted, self.sizes).astype(np.int64)
 
     def half_width(self, counts: Integers) -> float:
         """Half the 95 % interval that these numbers of grades would give, computed as `CorrectedRate` does."""
+        # the variance of a mean of `counts` of `sizes` replies, drawn without replacement
         added = (self.weights * self.spreads) ** 2 * (1 / counts - 1 / self.sizes)
-        floor = 0.0
+        # The variance that a single disagreement among the grades would add. A corrected rate counts half a
+        # disagreement more than the grades show, and never fewer than two.
+        one_error = 0.0
         for rate in np.unique(self.rates):
-            rows = self.rates == rate
-            if counts[rows].sum() < self.sizes[rows].sum():
-                floor += float(self.weights[rows].sum() / counts[rows].sum()) ** 2
-        variance = max(self.variance + float(added.sum()) + floor / 2, 2 * floor)
+            in_rate = self.rates == rate
+            if counts[in_rate].sum() < self.sizes[in_rate].sum():
+                one_error += float(self.weights[in_rate].sum() / counts[in_rate].sum()) ** 2
+        variance = max(self.variance + float(added.sum()) + one_error / 2, 2 * one_error)
         return t_quantile(max(min(self.bases, int(counts.sum())), 2)) * math.sqrt(variance)
 
     def fewest(self, half_width: float) -> Integers | None:
-        """As few grades as give at most this half width; None if not even all of them do.
+        """The fewest grades by stratum that give at most this half width; None if even all grades do not.
 
-        >>> strata = GradingStrata(
-        ...     *(np.array(one) for one in ([400, 400], [0.5, 0.5], [0.4, 0.1], [0, 0], [0, 0])), 1e-4, 100
-        ... )
+        >>> columns = [400, 400], [0.5, 0.5], [0.4, 0.1], [0, 0], [0, 0]
+        >>> strata = GradingStrata(*map(np.array, columns), variance=1e-4, bases=100)
         >>> strata.fewest(0.04).tolist(), strata.fewest(0.01)
         ([128, 32], None)
         """
         if self.half_width(self.sizes) > half_width:
             return None
-        low, high = 0.0, float((self.sizes / np.maximum(self.weights * self.spreads, 1e-9)).max())
-        if self.half_width(self.counts(low)) <= half_width:
-            return self.counts(low)
-        for _ in range(60):
-            middle = (low + high) / 2
-            low, high = (
-                (low, middle) if self.half_width(self.counts(middle)) <= half_width else (middle, high)
-            )
-        return self.counts(high)
+        if self.half_width(self.counts(0.0)) <= half_width:
+            return self.counts(0.0)
+        # at the largest pace every reply is graded, which is enough
+        too_few, enough = 0.0, float((self.sizes / np.maximum(self.weights * self.spreads, 1e-9)).max())
+        for _ in range(60):  # halvings to the precision of a float
+            middle = (too_few + enough) / 2
+            if self.half_width(self.counts(middle)) <= half_width:
+                enough = middle
+            else:
+                too_few = middle
+        return self.counts(enough)
 
 
 @dataclass(frozen=True, slots=True)
 class GradesNeeded:
-    """What the corrected score of one model needs. The fields stand in the ledger and in `--json`."""
+    """The number of grades that the corrected score of one model needs. The ledger and `--json` hold the fields."""
 
     model: str
     judged: int
@@ -134,10 +138,10 @@ class GradesNeeded:
 
 
 def draw_for(run: Path, metric: str, half_width: float, seed: int = 0) -> Sample:
-    """Draw as few replies as people must grade, so that a corrected score is known well enough for every model.
+    """Draw the fewest replies to grade that give every model's corrected score at most this half width.
 
-    Within a stratum (model, class, kind of judgement) replies are drawn at random, more where judge and people differ
-    more often. Replies that are graded stay in the sample.
+    Within a stratum (model, class, kind of judgement) replies are drawn at random, more of them where judge and people
+    differ more often. Replies with a grade stay in the sample.
 
     Raises `ConfigError` for a metric that people's grades do not correct, and if no number of grades is enough.
     """
@@ -162,10 +166,10 @@ def draw_for(run: Path, metric: str, half_width: float, seed: int = 0) -> Sample
         strata = plan.strata(bases)
         counts = strata.fewest(half_width)
         if counts is None:
-            least = strata.half_width(strata.sizes)
+            narrowest = strata.half_width(strata.sizes)
             raise ConfigError(
-                f"{model.model}: no number of grades is enough: with all of them the interval is ± {least:.3f}: allow"
-                " more, or evaluate on more items"
+                f"{model.model}: no number of grades is enough: with all replies graded the interval is ±"
+                f" {narrowest:.3f}: allow a wider one, or evaluate on more items"
             )
         chosen |= plan.draw(counts, seed)
         expected = strata.half_width(counts)
@@ -186,8 +190,8 @@ class _ModelPlan:
     replies: pandas.DataFrame
     """The replies that a judge decided: `rate` (its number), `stratum`, `id`, and `weight` in the score.
 
-    `wrong` is 1 if judge and people differ, 0 if not, NaN if nobody graded; `split` is 1 if the judges differ among
-    themselves, 0 if not, NaN with one judge.
+    `wrong` is 1 if judge and people differ, 0 if they agree, NaN without a grade; `split` is 1 if the judges differ
+    from each other, 0 if they agree, NaN with one judge.
     """
     counted: list[CountedReplies]
     """The strata of each rate; all rates have the same weight."""
@@ -209,13 +213,13 @@ class _ModelPlan:
             weight = 1 / len(names) / max(1, len(rate.replies))
             columns = zip(rate.replies, rate.judge, rate.people, rate.decided, rate.strata, strict=True)
             for graded, by_judge, by_people, decided, stratum in columns:
+                # only the accuracy of answers rests on other judgements than that of the reply's class
                 kind = (graded.kind if name == "answer_accuracy" else None) or CLASSIFICATION
                 key = reply_key(graded.row.model, graded.row.prompt, graded.row.item_id, graded.row.sample)
                 if not decided or (reply := judged_replies.get((key, kind))) is None:
                     continue
-                votes = {
-                    is_hit(name, kind, words, graded.row.expected) for words in [*reply.said.values()][1:]
-                }
+                _, *judge_votes = reply.judge_answers.values()  # the first entry is the judgement that counts
+                votes = {is_hit(name, kind, vote, graded.row.expected) for vote in judge_votes}
                 wrong = np.nan if np.isnan(by_people) else float(by_people != by_judge)
                 split = float(len(votes) > 1) if votes else np.nan
                 rows.append((number, stratum, reply.id, weight, wrong, split))
@@ -231,7 +235,7 @@ class _ModelPlan:
         return "judges" if self.replies["split"].count() else "assumed"
 
     def strata(self, bases: Mapping[str, int]) -> GradingStrata:
-        """In the order in which they first occur."""
+        """The strata in the order in which they first occur."""
         overall = combined(
             [counted.corrected(counted.judge, bases) for counted in self.counted],
             [1 / len(self.counted)] * len(self.counted),
@@ -240,12 +244,13 @@ class _ModelPlan:
         if self.source == "assumed":
             shares = np.full(len(groups), ASSUMED)
         else:
-            # two judges that err alike differ about twice as often as one of them errs
+            # two judges that err equally often differ about twice as often as one of them errs
             scale, field = (1.0, "wrong") if self.source == "grades" else (0.5, "split")
-            graded, errors = groups[field].count(), scale * groups[field].sum()
-            common = (errors.sum() + 1) / (graded.sum() + 2)
+            compared, errors = groups[field].count(), scale * groups[field].sum()
+            # a rate of 0 or 1 from few replies would claim certainty: Laplace's rule keeps away from both
+            common = (errors.sum() + 1) / (compared.sum() + 2)
             # judge minus human is 0, 1 or -1; its variance is at most the share that is not 0
-            shares = np.minimum(np.asarray((errors + _PRIOR * common) / (graded + _PRIOR)), 0.25)
+            shares = np.minimum(np.asarray((errors + _PRIOR * common) / (compared + _PRIOR)), 0.25)
         return GradingStrata(
             sizes=np.asarray(groups.size(), dtype=np.int64),
             weights=groups["weight"].sum().to_numpy(),
@@ -257,12 +262,14 @@ class _ModelPlan:
         )
 
     def draw(self, counts: Integers, seed: int) -> set[str]:
-        """This number of replies from each stratum, graded ones first."""
+        """The ids of this number of replies from each stratum, replies with a grade first."""
         chosen: set[str] = set()
         for (_, rows), count in zip(self.replies.groupby(_STRATUM, sort=False), counts, strict=True):
+            graded_ids = set(rows["id"][rows["wrong"].notna()])
+            # a hash orders the rest, so that a larger sample contains the smaller one
             ranked = sorted(
-                zip(rows["wrong"].isna(), rows["id"], strict=True),
-                key=lambda one: (one[0], seed_of(seed, "review", one[1])),
+                rows["id"],
+                key=lambda reply_id: (reply_id not in graded_ids, seed_of(seed, "review", reply_id)),
             )
-            chosen.update(name for _, name in ranked[:count])
+            chosen.update(ranked[:count])
         return chosen

@@ -1,7 +1,8 @@
-"""`croissant.json`: a snapshot in the Croissant format (1.1) with the fields of its Responsible AI vocabulary (1.0).
+"""`croissant.json`: the description of a snapshot in the Croissant format (1.1).
 
-Everything follows from the manifest and the schemas of the data files, so the file can be made again to check it. Each
-row is described once, in its part: the file that repeats the rows of two parts together is left out.
+It includes the fields of the Responsible AI vocabulary (1.0). Everything comes from the manifest and the schemas of the
+data files, so that the file can be made again to check it. Each row is described once, in its part: the file that
+repeats the rows of two parts is left out.
 Sources: https://docs.mlcommons.org/croissant/docs/croissant-spec.html and croissant-rai-spec.html.
 """
 
@@ -38,7 +39,7 @@ _CONTEXT: JsonObject = {
     "examples": {"@id": "cr:examples", "@type": "@json"},
     "name": {"@container": "@language"},
 }
-"""The standard context of version 1.1: readers warn about any other."""
+"""The standard context of version 1.1. Readers of the format warn about any other context."""
 
 _TYPES = {
     ColumnKind.TEXT: "sc:Text",
@@ -46,11 +47,11 @@ _TYPES = {
     ColumnKind.INDICES: "sc:Integer",
     ColumnKind.NUMBER: "sc:Float",
 }
-"""Types of the columns that are described. Votes are lists of records, for which the format has no type."""
+"""The data type of each kind of column. Votes have none: the format has no type for lists of records."""
 
 
 def describe_snapshot(manifest: Facts, columns: Mapping[str, Sequence[Column]]) -> JsonObject:
-    """The content of `croissant.json`; `columns` are those of each part, and `manifest` has its files with digests."""
+    """The content of `croissant.json`, from a manifest that lists its files with digests, and the columns by part."""
     digests = {entry["path"]: entry["sha256"] for entry in manifest["files"] if "sha256" in entry}
     paths = data_paths(manifest["content_digest"], list(columns))
     licence = licence_header(entry["licence"] for entry in manifest["licences"])
@@ -59,6 +60,7 @@ def describe_snapshot(manifest: Facts, columns: Mapping[str, Sequence[Column]]) 
         "@type": "sc:Dataset",
         "conformsTo": ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"],
         "name": manifest["name"],
+        # the format wants a semantic version, whose build number may be any text
         "version": f"1.0.0+{manifest['content_digest'][:8]}",
         "description": (
             f"{manifest['counts']['rows']} items that test selective refusal: a retrieval-augmented model should answer"
@@ -104,14 +106,14 @@ def render_croissant(content: JsonObject) -> str:
 
 
 def _field(part: str, path: str, column: Column) -> JsonObject:
-    several = column.kind in (ColumnKind.TEXTS, ColumnKind.INDICES)
+    is_list = column.kind in (ColumnKind.TEXTS, ColumnKind.INDICES)
     return {
         "@type": "cr:Field",
         "@id": f"{part}/{column.name}",
         "name": column.name,
         "description": column.note,
         "dataType": _TYPES[column.kind],
-        **({"isArray": True, "arrayShape": "-1"} if several else {}),
+        **({"isArray": True, "arrayShape": "-1"} if is_list else {}),  # -1: of any length
         "source": {"fileObject": {"@id": path}, "extract": {"column": column.name}},
     }
 
@@ -120,7 +122,7 @@ def _responsible(manifest: Facts) -> dict[str, Any]:
     """The Responsible AI fields; a field is empty if the manifest has nothing about it."""
     stages, counts, panel = manifest["counts"]["stages"], manifest["counts"], manifest["panel"]
     generators, verifiers = _models(manifest["generators"]), _models(manifest["verifiers"])
-    short = [
+    missing_items = [
         f"{shortfall['generator']} {shortfall['cell'] or ''}: {shortfall['got']} of {shortfall['wanted']} items"
         for shortfall in manifest["selection"]["shortfalls"]
     ]
@@ -134,8 +136,9 @@ def _responsible(manifest: Facts) -> dict[str, Any]:
         name: stages.get(name, 0)
         for name in ("unparsed", "error", "not_applicable", "abstained", "undecided")
     }
+    # snapshots of earlier versions have neither
     people, certificate = manifest.get("people") or {"n": 0}, manifest.get("certificate")
-    certified = (
+    certificate_sentences = (
         [f"{certificate_line(certificate, len(manifest['verifiers']))} (measured on planted faults)"]
         if certificate
         else []
@@ -168,7 +171,7 @@ def _responsible(manifest: Facts) -> dict[str, Any]:
             f" each verifier judges {', '.join(CHECK_NAMES)}."
         ],
         "dataAnnotationPlatform": [f"perturb {manifest['code_version']}"],
-        "dataAnnotationAnalysis": [*_agreement(manifest), *certified],
+        "dataAnnotationAnalysis": [*_agreement(manifest), *certificate_sentences],
         "annotationsPerItem": f"{len(manifest['verifiers'])} verifiers; people read {people['n']} items",
         "annotatorDemographics": [f"The verifiers are models or programs, not people: {verifiers}."],
         "machineAnnotationTools": [_model(entry) for entry in manifest["verifiers"]],
@@ -177,7 +180,10 @@ def _responsible(manifest: Facts) -> dict[str, Any]:
             f"To evaluate selective refusal in one round ({manifest['round']}), not to train. Canary:"
             f" {manifest['canary']}"
         ],
-        "dataLimitations": [*(certified or ["The share of wrong labels was not measured."]), *short],
+        "dataLimitations": [
+            *(certificate_sentences or ["The share of wrong labels was not measured."]),
+            *missing_items,
+        ],
         "personalSensitiveInformation": [
             f"Questions and passages are those of the base instances ({licences}), with what generators made up."
         ],
@@ -216,12 +222,10 @@ def _biases(manifest: Facts) -> list[str]:
         for target, figure in figures.items()
     ]
     shares = listed([f"{name} ({number})" for name, number in manifest["counts"]["generators"].items()])
-    names = {entry["name"] for entry in manifest["generators"]} & {
-        entry["name"] for entry in manifest["verifiers"]
-    }
-    own_classes = (
-        [f"Generators that are also verifiers judge their own items: {listed(sorted(names))}."]
-        if names
-        else []
+    sentences.append(f"Items by generator: {shares}.")
+    generators, verifiers = (
+        {entry["name"] for entry in manifest[role]} for role in ("generators", "verifiers")
     )
-    return [*sentences, f"Items by generator: {shares}.", *own_classes]
+    if self_judging := sorted(generators & verifiers):
+        sentences.append(f"Generators that are also verifiers judge their own items: {listed(self_judging)}.")
+    return sentences

@@ -1,10 +1,10 @@
-"""Which items of a round repeat an earlier one: exact copies, near duplicates, the same lever on one base instance.
+"""Which items of a round repeat an earlier round: exact copies, near duplicates, the same lever on one base instance.
 
 Rounds are read from a snapshot, a table, or a data set on the Hub. Two items from one base instance share most of
-their text, so text alone would call every second round stale. An item is a near duplicate of another if its text is
-alike and its change is alike: the change is what the perturbation added to the original and took from it. Texts are
-compared by their shingles, runs of three words. Two items have the same base instance if their ids, their questions,
-or most of either passage are the same. A build uses this to avoid the items of earlier rounds.
+their text, so that text alone would call every second round stale. An item is a near duplicate of another if both its
+text and its change are similar; the change is what the perturbation added to the original and removed from it. Texts
+are compared by their shingles, runs of three words. Two items have the same base instance if their ids or questions are
+equal, or if one passage contains most of the other. A build uses this to avoid the items of earlier rounds.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class _Base(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RoundItem:
-    """An item of a round, as far as comparisons need it."""
+    """The fields of an item that comparisons of rounds need."""
 
     id: str
     base_id: str
@@ -41,7 +41,7 @@ class RoundItem:
     context: str
     original_query: str
     original_context: str
-    """Empty, like `original_query`, if the set does not include the original."""
+    """Empty, like `original_query`, if the set does not contain the original."""
     perturbation_class: str
     intensity: str
     lever: str
@@ -49,7 +49,7 @@ class RoundItem:
 
     @property
     def base(self) -> _Base:
-        """The base instance: id, question (letters and digits alone, for comparison) and passage."""
+        """The base instance: id, question (only its letters and digits) and passage."""
         return _Base(self.base_id, "".join(filter(str.isalnum, comparable(self.query))), self.context)
 
     @property
@@ -60,10 +60,10 @@ class RoundItem:
 
 @dataclass(frozen=True, slots=True)
 class ComparedSet:
-    """A round by name."""
+    """The items of a round, with its name."""
 
     name: str
-    """The path or Hub name it was read from."""
+    """The path or the name on the Hub."""
     round: str | None
     items: tuple[RoundItem, ...]
 
@@ -101,12 +101,13 @@ def _collect(name: str, rows: Iterable[Facts]) -> ComparedSet:
         items.append(read_round_item(row, name, number))
         rounds.add(str(row.get("round") or ""))
     if not items:
-        raise SourceError(f"{name}: holds no items: check the path")
-    return ComparedSet(name, rounds.pop() or None if len(rounds) == 1 else None, tuple(items))
+        raise SourceError(f"{name}: no items: check the path")
+    common_round = rounds.pop() if len(rounds) == 1 else ""
+    return ComparedSet(name, common_round or None, tuple(items))
 
 
 def read_round_item(row: Facts, name: str, number: int) -> RoundItem:
-    """One row of the set `name`; raises `SourceError` with the number of a row that lacks a text."""
+    """The item in one row of the set `name`. Raises `SourceError` with the row number if a text is missing."""
 
     def text(*columns: str, needed: bool = True) -> str:
         for column in columns:
@@ -144,16 +145,16 @@ def _hub_rows(name: str) -> Iterator[Facts]:
 
 
 TEXT_THRESHOLD = 0.8
-"""Jaccard similarity from which on two texts are alike."""
+"""Two texts with this Jaccard similarity or more are similar."""
 CHANGE_THRESHOLD = 0.6
 """The share of the smaller change that the larger must contain: edits elsewhere do not belong to the perturbation."""
 CONTAINED = 0.7
-"""The share of the shorter text's shingles that the longer must contain. A word added after every 8th leaves 0.75."""
+"""The share of a shorter passage's shingles that the longer must contain. A word added after every 8th leaves 0.75."""
 REWORDED = 0.45
-"""The same if the changes are known and alike: rewording eight of sixty words leaves about 0.6."""
+"""The same for two items with similar changes: rewording eight of sixty words leaves about 0.6."""
 SHINGLE_WORDS = 3
 FEWEST_SHINGLES = 3
-"""A text of fewer shingles occurs in others by chance."""
+"""A text of fewer shingles occurs in other texts by chance."""
 
 Shingles = frozenset[tuple[str, ...]]
 
@@ -170,7 +171,7 @@ class Match:
 
 
 class Overlap(NamedTuple):
-    """Items, those among them that are near duplicates, and those of the same base instance and lever as another."""
+    """The number of items, and how many of them repeat an earlier item in one of two ways."""
 
     items: int
     near_duplicate: int
@@ -184,21 +185,21 @@ class Freshness:
     items: int
     exact: int
     near: int
-    """Near duplicates, exact ones among them."""
+    """Near duplicates, including exact ones."""
     same_base_and_lever: int
     same_base: int
     by_lever: dict[str, Overlap]
     by_cell: dict[str, Overlap]
     pairs: tuple[tuple[str, Match], ...]
-    """Id of a new item and the earlier one it repeats most closely."""
+    """Id of a new item, and the earlier item that it repeats most closely."""
     old_items: int
-    """Items of the older round, with which each newer one was compared."""
+    """Number of items of the older round."""
     old_bases: int
-    """Base instances of the older round."""
+    """Number of base instances of the older round."""
 
 
 class _ShingleIndex:
-    """Texts by their shingles: how many of them a text shares with each."""
+    """Texts by their shingles, to find the texts that share shingles with another."""
 
     def __init__(self) -> None:
         self.texts: list[Shingles] = []
@@ -209,14 +210,20 @@ class _ShingleIndex:
             self._places[shingle].append(len(self.texts))
         self.texts.append(text)
 
-    def contained(self, text: Shingles) -> Iterator[tuple[int, float]]:
-        """The positions of the texts that share a shingle, and the share of the shorter text that they share."""
+    def containment(self, text: Shingles) -> Iterator[tuple[int, float]]:
+        """The position of each text that shares a shingle, and the share of the shorter text that is in the longer."""
         shared: Counter[int] = Counter()
         for shingle in text:
             shared.update(self._places.get(shingle, ()))
-        for position, number in shared.items():
+        for position, count in shared.items():
             shorter = min(len(text), len(self.texts[position]))
-            yield position, number / shorter if shorter >= FEWEST_SHINGLES else 0.0
+            yield position, count / shorter if shorter >= FEWEST_SHINGLES else 0.0
+
+
+class _IndexedItem(NamedTuple):
+    item: RoundItem
+    words: tuple[str, ...]
+    change: Shingles
 
 
 class FreshnessIndex:
@@ -224,43 +231,43 @@ class FreshnessIndex:
 
     def __init__(self, items: Iterable[RoundItem] = ()) -> None:
         self._texts = _ShingleIndex()
-        self._known: list[tuple[RoundItem, tuple[str, ...], Shingles]] = []
+        self._items: list[_IndexedItem] = []
         for item in items:
             self.add(item)
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._items)
 
     def add(self, item: RoundItem) -> None:
-        """Remember an item."""
+        """Add an item to the index."""
         text = _words(item)
         self._texts.add(_shingles(text))
-        self._known.append((item, text, _change(item)))
+        self._items.append(_IndexedItem(item, text, _change(item)))
 
     def find(self, item: RoundItem) -> Match | None:
-        """The remembered item that this one repeats most closely; None if it repeats none.
+        """The indexed item that this item repeats most closely; None if it repeats none of them.
 
-        A text that was cut, padded or reworded is alike only if the change of both items is known. Otherwise every
-        item of one base instance would repeat the others.
+        A text that was cut, padded or reworded counts as similar only if the changes of both items are known. Otherwise
+        every item of one base instance would repeat the others.
         """
         text, change = _words(item), _change(item)
         shingles = _shingles(text)
         best: Match | None = None
-        for position, contained in sorted(self._texts.contained(shingles)):
-            other, other_text, other_change = self._known[position]
+        # sorted, so that the earliest item wins a tie
+        for position, contained in sorted(self._texts.containment(shingles)):
+            other = self._items[position]
             similarity = jaccard(shingles, self._texts.texts[position])
-            same_text = similarity >= TEXT_THRESHOLD or (
-                contained >= REWORDED and bool(change and other_change)
-            )
-            exact = text == other_text
-            alike = exact or (same_text and _same_change(change, other_change))
-            if alike and (best is None or (exact, similarity) > (best.exact, best.similarity)):
-                best = Match(other.id, similarity, exact)
+            is_reworded = contained >= REWORDED and bool(change and other.change)
+            has_similar_text = similarity >= TEXT_THRESHOLD or is_reworded
+            exact = text == other.words
+            is_repeat = exact or (has_similar_text and _same_change(change, other.change))
+            if is_repeat and (best is None or (exact, similarity) > (best.exact, best.similarity)):
+                best = Match(other.item.id, similarity, exact)
         return best
 
 
 class BaseIndex:
-    """The base instances of sets, found again by id, by question, or by most of either passage."""
+    """The base instances of sets, to find them again by id, by question, or by most of a passage."""
 
     def __init__(self, items: Iterable[RoundItem] = ()) -> None:
         self._passages = _ShingleIndex()
@@ -271,7 +278,7 @@ class BaseIndex:
             self._add(base)
 
     def add(self, item: RoundItem) -> None:
-        """Remember the base instance of an item."""
+        """Add the base instance of an item to the index."""
         self._matches.clear()
         self._add(original_of(item).base)
 
@@ -288,12 +295,12 @@ class BaseIndex:
         """The ids of the base instances that the item may come from; empty if it comes from none of them."""
         base = original_of(item).base
         if base not in self._matches:
-            passages = self._passages.contained(_shingles(_split(base.passage)))
-            alike = {
+            passages = self._passages.containment(_shingles(_split(base.passage)))
+            by_passage = {
                 self._passage_ids[position] for position, contained in passages if contained >= CONTAINED
             }
-            ids = self._ids.get(f"id {base.id}", set()) | self._ids.get(base.question, set())
-            self._matches[base] = alike | ids
+            by_id, by_question = self._ids.get(f"id {base.id}", set()), self._ids.get(base.question, set())
+            self._matches[base] = by_passage | by_id | by_question
         return self._matches[base]
 
 
@@ -307,20 +314,20 @@ def original_of(item: RoundItem) -> RoundItem:
 
 
 def measure_freshness(old: Sequence[RoundItem], new: Sequence[RoundItem]) -> Freshness:
-    """Count what the items of `new` repeat of `old`."""
+    """Count the items of `new` that repeat items of `old`."""
     index, bases = FreshnessIndex(old), BaseIndex(old)
     levers = {(item.base_id, item.lever) for item in old if item.lever}
     pairs = [(item, match) for item in new if (match := index.find(item)) is not None]
     near = {item.id for item, _ in pairs}
-    again = {item.id for item in new if levers & {(base, item.lever) for base in bases.find(item)}}
+    same_lever = {item.id for item in new if levers & {(base, item.lever) for base in bases.find(item)}}
     return Freshness(
         items=len(new),
         exact=sum(match.exact for _, match in pairs),
         near=len(pairs),
-        same_base_and_lever=len(again),
-        same_base=sum(bool(bases.find(item)) for item in new),
-        by_lever=_tally(((item.lever, item.id) for item in new), near, again),
-        by_cell=_tally(((item.cell, item.id) for item in new), near, again),
+        same_base_and_lever=len(same_lever),
+        same_base=len([item for item in new if bases.find(item)]),
+        by_lever=_tally(((item.lever, item.id) for item in new), near, same_lever),
+        by_cell=_tally(((item.cell, item.id) for item in new), near, same_lever),
         pairs=tuple((item.id, match) for item, match in pairs),
         old_items=len(old),
         old_bases=len(bases),
@@ -337,15 +344,15 @@ def jaccard(first: Shingles, other: Shingles) -> float:
     return len(first & other) / union if union else 1.0
 
 
-def _tally(members: Iterable[tuple[str, str]], near: set[str], again: set[str]) -> dict[str, Overlap]:
-    items: dict[str, list[str]] = {}
-    for name, item in members:
-        items.setdefault(name, []).append(item)
+def _tally(members: Iterable[tuple[str, str]], near: set[str], same_lever: set[str]) -> dict[str, Overlap]:
+    groups: dict[str, list[str]] = {}
+    for name, item_id in members:
+        groups.setdefault(name, []).append(item_id)
     return {
         name: Overlap(
-            len(ids), sum(item_id in near for item_id in ids), sum(item_id in again for item_id in ids)
+            len(ids), sum(item_id in near for item_id in ids), sum(item_id in same_lever for item_id in ids)
         )
-        for name, ids in sorted(items.items())
+        for name, ids in sorted(groups.items())
     }
 
 
@@ -365,16 +372,17 @@ def _shingles(words: Sequence[str]) -> Shingles:
 
 
 def _change(item: RoundItem) -> Shingles:
-    """What was added and what was taken away, told apart; empty if the original is not known."""
+    """The shingles that the perturbation added ("+") or removed ("-"); empty if the original is unknown."""
     if not (item.original_query and item.original_context):
         return frozenset()
     before = _shingles((*_split(item.original_query), "|", *_split(item.original_context)))
     after = _shingles(_words(item))
-    return frozenset({("+", *word) for word in after - before} | {("-", *word) for word in before - after})
+    added = {("+", *shingle) for shingle in after - before}
+    return frozenset(added | {("-", *shingle) for shingle in before - after})
 
 
 def _same_change(first: Shingles, other: Shingles) -> bool:
-    """Whether one change contains most of the other. If either is unknown, the texts alone decide."""
+    """Whether one change contains most of the other. If one is unknown, only the texts decide, and this is True."""
     smaller = min(len(first), len(other))
     return not smaller or len(first & other) >= CHANGE_THRESHOLD * smaller
 
@@ -401,7 +409,7 @@ class PriorRounds:
         return FreshnessIndex(item for earlier in self.sets for item in earlier.items)
 
     def find_repeat(self, instance: BaseInstance, candidate: Candidate) -> str | None:
-        """Why a candidate would be a near duplicate of an avoided item, in one line; None if it is fresh."""
+        """The reason, in one line, if a candidate is a near duplicate of an avoided item; None if it is fresh."""
         match = self._index.find(perturbed_item(instance, candidate))
         if match is None:
             return None
@@ -426,5 +434,15 @@ def perturbed_item(instance: BaseInstance, candidate: Candidate) -> RoundItem:
 
 def round_item(instance: BaseInstance) -> RoundItem:
     """A base instance as an unperturbed item."""
-    texts = (instance.id, instance.id, instance.query, instance.context)
-    return RoundItem(*texts, *[""] * 6)
+    return RoundItem(
+        id=instance.id,
+        base_id=instance.id,
+        query=instance.query,
+        context=instance.context,
+        original_query="",
+        original_context="",
+        perturbation_class="",
+        intensity="",
+        lever="",
+        generator="",
+    )

@@ -92,7 +92,7 @@ def test_unanimous_acceptance_is_the_same_under_both_schedules() -> None:
 def test_an_economy_run_without_an_audit_share_says_that_it_cannot_tell() -> None:
     report = audit(stop_at_first_fail(simulate(PLANTED, 10, 1), 0.0, 1))
     assert report.basis.n == 0
-    assert "cannot be determined" in str(report.basis.note)
+    assert "cannot be estimated" in str(report.basis.note)
     assert report.agreement.mean_kappa.value is None
     assert all(row.bias.value is None and row.bias.reason for row in report.self_bias)
     assert report.rules.unanimous.rate.n == 10 * 18 * 4

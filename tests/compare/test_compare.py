@@ -190,7 +190,7 @@ def test_rows_of_several_passages_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "problem"),
     [
-        ("a.jsonl", "", "holds no items"),
+        ("a.jsonl", "", "no items"),
         ("a.jsonl", "[1]\n", "line 1|:1"),
         ("a.jsonl", '{"source_id": "x"}\n', "no text in 'perturbed_query'"),
         ("a.parquet", "not parquet", "not a Parquet table"),

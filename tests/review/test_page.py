@@ -236,7 +236,8 @@ def test_replies_are_graded_by_keyboard_with_the_judges_grade_hidden(
             shown = browser.find_element(By.CSS_SELECTOR, "[data-name=reply]").text
             assert shown == reply.reply
             assert (
-                browser.find_element(By.CSS_SELECTOR, "[data-name=question]").text == reply.shown["question"]
+                browser.find_element(By.CSS_SELECTOR, "[data-name=question]").text
+                == reply.judge_input["question"]
             )
             assert shown_answers(browser) == []
             assert not any(secret in browser.page_source for secret in SECRETS)

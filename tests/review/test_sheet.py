@@ -79,7 +79,7 @@ def test_unknown_columns_are_passed_over_and_annotators_may_be_named_in_the_shee
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([], "no rows in it"),
+        ([], "no rows: give"),
         (["c1,maybe,,,,,"], "row 2: 'lever_fidelity' is 'maybe': write yes or no"),
         (["c1,yes,,,,,", "c9,yes,,,,,"], "row 3: candidate_id 'c9' is not in the sample"),
         (["c1,yes,,,,,", "c1,no,,,,,"], "row 3: the same item and annotator as in row 2"),
@@ -99,7 +99,7 @@ def test_files_that_are_no_sheet_are_refused(items: tuple[CandidateItem, ...], t
         read_sheet(tmp_path / "none.csv", items, "ann")
     with pytest.raises(SourceError, match="no column 'lever_fidelity'"):
         read_sheet(write(tmp_path, "c1", header="candidate_id"), items, "ann")
-    with pytest.raises(SourceError, match="nobody is named"):
+    with pytest.raises(SourceError, match="names no annotator"):
         read_sheet(write(tmp_path, "c1,yes,,,,,"), items)
     with pytest.raises(ConfigError, match="1 to 60 printable characters"):
         read_sheet(write(tmp_path, "c1,yes,,,,,"), items, "a\tb")

@@ -162,13 +162,13 @@ def test_a_bundle_takes_no_folder_of_others_and_publishes_no_key(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with closing(open_view(run, published=True)) as view:
-        with pytest.raises(ConfigError, match="holds other files"):
+        with pytest.raises(ConfigError, match="has other files"):
             write_bundle(view, tmp_path)
         monkeypatch.setenv("SOME_API_KEY", "secretvoteofthemill1234")
     leaky = make_run(tmp_path / "leaky", per_cell=1, cells=ALL_CELLS[:1], text="secretvoteofthemill1234")
     with (
         closing(open_view(leaky, published=True)) as view,
-        pytest.raises(ConfigError, match=r"hold a key \(secr…\)"),
+        pytest.raises(ConfigError, match=r"contain a key \(secr…\)"),
     ):
         write_bundle(view, tmp_path / "site")
     assert not (tmp_path / "site").exists()
@@ -188,7 +188,7 @@ def test_an_older_ledger_publishes_no_key_that_stands_in_it_escaped(
         db.execute("UPDATE plans SET facts = ? WHERE current = 1", (json.dumps(content),))
     with (
         closing(open_view(run, published=True)) as view,
-        pytest.raises(ConfigError, match=r"hold a key \(mill…\)"),
+        pytest.raises(ConfigError, match=r"contain a key \(mill…\)"),
     ):
         write_bundle(view, tmp_path / "site")
     with pytest.raises(RecordingError, match=r"holds what looks like a key \(mill…\)"):
