@@ -1,4 +1,4 @@
-"""How a build ended: its figures, and what is left to do."""
+"""The report on a build: its figures, what failed, and what another run could still do."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from perturb.snapshots.snapshot import Snapshot
 from perturb.text.wording import counted
 
 _MAX_NAMED = 5
-"""So many missing replies and causes are named; the rest is counted or left out."""
+"""How many missing replies, and how many causes of failures, a report names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class BuildReport:
 
     run: Path
     snapshot: Path | None
-    """None when nothing was accepted, or the build stopped early."""
+    """None if nothing was accepted or if the build stopped early."""
     facts: Mapping[str, Any]
     """Counts, tokens, cost and seconds, under the names of `perturb build --json`."""
     stopped: str | None = None
@@ -50,18 +50,18 @@ class BuildReport:
 
 @dataclass(frozen=True, slots=True)
 class OpenBuild:
-    """A build with its open ledger, in which its plan has a number."""
+    """A build with its open ledger and the number of its plan there."""
 
     plan: BuildPlan
     ledger: Ledger
     number: int
 
     def current_plan(self) -> CurrentPlan:
-        """The plan as the ledger has stored it."""
+        """The plan as the ledger stores it."""
         return current_plan(self.ledger.db, self.ledger.folder)
 
     def count_stages(self) -> queries.StageCounts:
-        """How many jobs have reached which stage."""
+        """How many jobs have reached each stage."""
         panel = self.plan.panel
         return queries.stage_counts(self.ledger.db, self.number, panel.digest, panel.judges)
 
@@ -74,7 +74,7 @@ class OpenBuild:
 
 
 def build_facts(build: OpenBuild, snapshot: Snapshot | None) -> dict[str, Any]:
-    """The figures of a build, as `perturb build --json` prints them, but for the seconds."""
+    """The figures of a build as `perturb build --json` prints them, without the seconds."""
     plan, ledger, number = build.plan, build.ledger, build.number
     db, panel = ledger.db, plan.panel
     counts = build.count_stages()
@@ -122,7 +122,7 @@ def build_facts(build: OpenBuild, snapshot: Snapshot | None) -> dict[str, Any]:
 
 
 def _rule_facts(build: OpenBuild) -> dict[str, Any]:
-    """Under `consensus: certified`: the rules of the classes, and how many votes they saved."""
+    """The rules of the classes under `consensus: certified`, and how many votes they saved; empty otherwise."""
     rules = class_rules(build.ledger.db, build.number)
     if build.plan.panel.target is None or rules is None:
         return {}
@@ -137,7 +137,7 @@ def _rule_facts(build: OpenBuild) -> dict[str, Any]:
 
 
 def _solver_facts(build: OpenBuild) -> dict[str, Any]:
-    """How many items solvers failed, and how many replies they gave; null without solvers."""
+    """How many items the solvers failed, and how many replies they gave; None and 0 without solvers."""
     if build.plan.solvers is None:
         return {"hard": None, "solver_calls": 0}
     db, fingerprints = build.ledger.db, build.plan.solvers.fingerprints
@@ -146,7 +146,7 @@ def _solver_facts(build: OpenBuild) -> dict[str, Any]:
 
 
 def failure_notes(build: OpenBuild, missing: Sequence[Mapping[str, str]]) -> Iterator[str]:
-    """What failed, one line each: what another run would try again, and what only a repaired rule can do.
+    """One line for each failure: what another run would try again, and what only a repaired rule can change.
 
     `missing` are the replies that a recording lacks.
     """
@@ -166,7 +166,7 @@ def failure_notes(build: OpenBuild, missing: Sequence[Mapping[str, str]]) -> Ite
         )
     else:
         yield from _retry_notes(build, counts)
-    if plan.asks_models:  # a replay would say the same again
+    if plan.asks_models:  # the lines advise to ask again, but a replay would get the same replies
         unread = unread_replies(ledger.db, number, panel.digest, panel.judges)
         yield from map(str, unread[:_MAX_NAMED])
     if abstained := queries.count_decisions(ledger.db, panel.digest, number, ALL_ABSTAINED):
@@ -185,12 +185,13 @@ def failure_notes(build: OpenBuild, missing: Sequence[Mapping[str, str]]) -> Ite
 
 
 def _retry_notes(build: OpenBuild, counts: queries.StageCounts) -> Iterator[str]:
-    """Why jobs failed and votes are missing, and that the same command tries again."""
+    """The causes of failed jobs and missing votes, and a line that the same command tries again."""
     failed = counts.outcomes.get(JobOutcome.ERROR, 0) - counts.rule_faults
     undecided = counts.decisions.get(Acceptance.UNDECIDED, 0) - counts.stuck
     if not failed and not undecided:
         return
     causes = list(map(str, call_failures(build.ledger.db, build.number)[:_MAX_NAMED]))
+    # A function of the user may fail without any call to a model.
     yield from causes or [first_error(build.ledger.db, build.number)]
     ends = []
     if failed:

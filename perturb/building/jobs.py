@@ -17,13 +17,13 @@ from perturb.records import BaseInstance, Cell, Construction, Depth, Job, LeverC
 from perturb.text.wording import is_english
 
 JOB_FORMAT = 1
-"""Raised when the meaning of a job changes, so that old results are not taken for new ones."""
+"""Increased when the meaning of a job changes, so that old results are not taken for new ones."""
 
 OFFERED: Mapping[LeverChoice, int | None] = {"covering": 3, "generator": None, "assigned": 1}
 """How many levers of a cell an offer holds; None means all that may fit."""
 
 OFFERS = 3
-"""Offers that a job carries at most. A generator that declines an offer gets the next."""
+"""The most offers that a job carries. A generator that declines an offer gets the next one."""
 
 ALONE_EVERY = 6
 """Under `covering`, every sixth job of a generator in a cell is offered one lever alone, until each had its turn."""
@@ -32,12 +32,12 @@ CONSTRUCTIONS_OFFERED = 3
 """How many constructions a deep job has to choose from."""
 
 _GOLDEN = 0.6180339887498949
-"""The fractional part of the golden ratio. Its multiples modulo 1 spread evenly over [0, 1), however many there are."""
+"""The fractional part of the golden ratio. Any number of its multiples, modulo 1, spread evenly over [0, 1)."""
 
 
 @dataclass(frozen=True)
 class PlanSettings:
-    """What the plan of a round depends on, besides the instances and the catalogue."""
+    """The settings that the plan of a round depends on, besides the instances and the catalogue."""
 
     round: str
     seed: int
@@ -47,7 +47,7 @@ class PlanSettings:
     """Generator name → fingerprint of everything that decides its replies."""
     lever_choice: LeverChoice = "covering"
     own_order: frozenset[str] = frozenset()
-    """Rule engines. They are offered nothing, since they choose levers in an order of their own."""
+    """The rule engines. They get no offers, since they choose levers in their own order."""
     several: Mapping[str, str] = field(default_factory=dict)
     """Like `generators`, for instances with several passages: their prompts come from other templates."""
     wording: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ def plan_jobs(
 ) -> Iterator[Job]:
     """Yield every job of the round. `instances` are pairs of content key and instance.
 
-    Instances are the outer loop, so that a run that is cut short has treated all cells and generators alike.
+    Instances are the outer loop, so that all cells and generators have equal shares of the jobs if a run stops early.
     """
     cell_digests = {cell: catalogue.cell_digest(cell) for cell in settings.cells}
     offers, depths = _Offers(settings, catalogue), _Depths(settings, catalogue)
@@ -107,7 +107,7 @@ def plan_jobs(
 
 def plan_digest(settings: PlanSettings, instance_keys: Sequence[str], catalogue: Catalogue) -> str:
     """Digest of everything that the plan depends on. Plans with equal digests have the same jobs."""
-    # What came later enters only if it is used, so that earlier plans keep their digests.
+    # Settings that were added later enter only if they are used, so that earlier plans keep their digests.
     constructions = [astuple(construction) for construction in catalogue.constructions]
     shares: dict[str, float] = dict(settings.shares.items())
     return digest(
@@ -150,7 +150,7 @@ def lever_service(
 
 @dataclass
 class _History:
-    """What one generator was offered in a cell so far."""
+    """The levers that one generator has been offered in a cell."""
 
     jobs: int = 0
     offered: Counter[str] = field(default_factory=Counter)
@@ -159,7 +159,7 @@ class _History:
 
 
 class _Offers:
-    """Offers levers to each generator in each cell: those offered least often come first."""
+    """Offers levers to each generator in each cell. Levers that were offered least often come first."""
 
     def __init__(self, settings: PlanSettings, catalogue: Catalogue) -> None:
         self._settings = settings
@@ -184,9 +184,9 @@ class _Offers:
     ) -> tuple[tuple[str, ...], ...] | None:
         """The offers of the generator's next job in a cell, for the instance with this content key.
 
-        `fitting` are the levers that may fit the instance. A seeded draw breaks ties, so that levers are combined
-        differently each time. Every sixth job offers one lever alone, because a model that may choose keeps to its
-        favourites. None: the generator chooses for itself.
+        `fitting` are the levers that may fit the instance. A seeded draw breaks ties, so that offers combine levers
+        in different ways. Every sixth job offers one lever alone, because a model with a choice keeps to its
+        favourites. None means that the generator chooses for itself.
         """
         settings = self._settings
         if generator in settings.own_order:
@@ -201,11 +201,14 @@ class _Offers:
         turn_for_one = size > 1 and history.jobs % ALONE_EVERY == ALONE_EVERY - 1
         is_alone = turn_for_one and bool(never_alone)
         first_offer = never_alone[:1] if is_alone else names[:size]
-        # Later replicates count this offer, earlier ones do not: more replicates never change earlier offers.
+        # Only later replicates count this offer, so that a higher number of replicates leaves the first ones unchanged.
         for later_replicate in range(replicate, settings.replicates):
             later = self._histories[generator, cell, later_replicate]
             later.jobs += 1
-            (later.offered_alone if is_alone else later.offered).update(first_offer)
+            if is_alone:
+                later.offered_alone.update(first_offer)
+            else:
+                later.offered.update(first_offer)
         others = [name for name in names if name not in first_offer][: size * (OFFERS - 1)]
         later_offers = (tuple(others[start : start + size]) for start in range(0, len(others), size))
         return (tuple(first_offer), *later_offers)
@@ -226,8 +229,8 @@ class _Depths:
     def next(self, generator: str, cell: Cell, replicate: int) -> Depth:
         """The depth of the next job.
 
-        The jobs walk through the shares, laid end to end, in steps of the golden ratio. So the depths keep their shares
-        however long the plan is.
+        The shares lie end to end on a line, and each job takes a step of the golden ratio along it. So the depths keep
+        their shares, whatever the number of jobs.
         """
         settings = self._settings
         shares = {
@@ -240,25 +243,30 @@ class _Depths:
         number = self._jobs[generator, cell, replicate]
         self._jobs[generator, cell, replicate] += 1
         start = fraction_of("depth", settings.round, settings.seed, generator, str(cell), replicate)
-        place = (start + number * _GOLDEN) % 1.0 * sum(shares.values())
+        position = (start + number * _GOLDEN) % 1.0 * sum(shares.values())
         for depth, share in shares.items():
-            if place < share:
+            if position < share:
                 return depth
-            place -= share
-        return depth  # rounding has put the place just behind the last share
+            position -= share
+        return depth  # rounding put the position just behind the last share
 
     def constructions(self, cell: Cell, instance: BaseInstance, key: str) -> tuple[Construction, ...]:
-        """The constructions that a deep job is offered: those that suit it and were offered least often."""
+        """The constructions for a deep job: those that suit it and that were offered least often."""
         features = features_of(instance)
         suiting = [
-            one
-            for one, needs in self._constructions
-            if one.suits(cell) and all(_may_hold(need, features, instance) for need in needs)
+            construction
+            for construction, needs in self._constructions
+            if construction.suits(cell) and all(_may_hold(need, features, instance) for need in needs)
         ]
         draw = (self._settings.round, self._settings.seed, str(cell), key)
-        suiting.sort(key=lambda one: (self._offered[cell, one.name], seed_of(*draw, one.name)))
+        suiting.sort(
+            key=lambda construction: (
+                self._offered[cell, construction.name],
+                seed_of(*draw, construction.name),
+            )
+        )
         offered = tuple(suiting[:CONSTRUCTIONS_OFFERED])
-        self._offered.update((cell, one.name) for one in offered)
+        self._offered.update((cell, construction.name) for construction in offered)
         return offered
 
 

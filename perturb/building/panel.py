@@ -35,19 +35,18 @@ class Panel:
     name: str
     judges: Judges
     needed: int
-    """How many passes accept a candidate; under unanimity, the number of members. If fewer members judge a candidate,
-    all of them must pass it."""
+    """How many passes accept a candidate. If fewer members judge the candidate, all of them must pass it."""
     economy: bool
-    """Ask in turn and stop once the decision is certain."""
+    """Whether members vote in turn until the decision is certain."""
     audit_fraction: float
     """Share of candidates, in [0, 1], that get every vote under the economy schedule."""
     seed: int
     digest: str
-    """Digest of all of the above. Decisions of a panel with another digest do not count."""
+    """Digest of all fields above. Decisions of a panel with another digest do not count."""
     target: float | None = None
-    """Under `consensus: certified`: the highest share of wrong labels that the rule of a class may allow."""
+    """The highest share of wrong labels that the rule of a class may allow, under `consensus: certified`."""
     rules: Mapping[str, ClassRule] = field(default_factory=dict)
-    """Class → the rule that the votes on planted items chose. All verifiers decide the other classes."""
+    """Class → the rule that the votes on planted items chose. In other classes, all verifiers decide."""
 
     @property
     def members(self) -> Mapping[str, str]:
@@ -72,11 +71,11 @@ class Panel:
 
 
 def decide(panel: Panel, candidate_id: str, votes: Mapping[str, Verdict]) -> Decision:
-    """The decision that the votes give. Unscored and missing votes are never passes and never fails.
+    """Decide about a candidate. Unscored and missing votes count neither as passes nor as fails.
 
-    A verifier that abstains counts as if it were not on the panel. Accepted: at least `needed` passes, or passes of all
-    others if they are fewer. Rejected: so many fails that this cannot be reached. Undecided: votes are missing or
-    unscored, or every verifier abstained.
+    A verifier that abstains counts as if it were not on the panel. A candidate is accepted if `needed` verifiers pass
+    it, or all of them if they are fewer. It is rejected if too many fail it for that. Otherwise it is undecided: votes
+    are missing or unscored, or every verifier abstained.
     """
     states = {name: votes[name].state if name in votes else None for name in panel.members}
     states = {name: state for name, state in states.items() if state is not VerdictState.ABSTAIN}
@@ -98,9 +97,9 @@ def decide(panel: Panel, candidate_id: str, votes: Mapping[str, Verdict]) -> Dec
 async def gather_votes(
     panel: Panel, candidate_id: str, stored: Mapping[str, Verdict], ask: Callable[[str], Awaitable[Verdict]]
 ) -> dict[str, Verdict]:
-    """Ask the verifiers whose vote is missing or whose call failed; returns the stored votes with the new ones.
+    """Ask the verifiers whose vote is missing or whose call failed. Returns the stored and the new votes.
 
-    Under the full schedule, and for the audited share, all are asked at once. Under the economy schedule they are asked
+    Under the full schedule, and for the audited share, all verifiers vote at once. Under the economy schedule they vote
     in turn until the decision is certain.
     """
     votes = dict(stored)
@@ -121,8 +120,9 @@ def is_final(vote: Verdict | None) -> bool:
     """
     if vote is None:
         return False
-    unscored = vote.state is VerdictState.UNSCORED
-    return not unscored or vote.is_unread or "".join(vote.issues[:1]).startswith(FAULT)
+    if vote.state is not VerdictState.UNSCORED or vote.is_unread:
+        return True
+    return bool(vote.issues) and vote.issues[0].startswith(FAULT)
 
 
 def classes_judged(entry: VerifierEntry, every: Sequence[PerturbationClass]) -> tuple[PerturbationClass, ...]:
@@ -135,7 +135,7 @@ def classes_judged(entry: VerifierEntry, every: Sequence[PerturbationClass]) -> 
         from perturb.building.offline.judge import CLASSES_JUDGED
 
         judged = CLASSES_JUDGED.get(entry.check, PUBLISHED_CLASSES)
-    in_order = tuple(one for one in every if one in judged)
+    in_order = tuple(perturbation_class for perturbation_class in every if perturbation_class in judged)
     return in_order if len(in_order) < len(every) else ()
 
 
@@ -150,24 +150,28 @@ def refuse_unknown_checks(config: BuildConfig, every: Sequence[PerturbationClass
             raise ConfigError(
                 f"verifier '{entry.name}': unknown offline check '{entry.check}': choose from {', '.join(CHECKS)}"
             )
-        able = classes_judged(entry.model_copy(update={"classes": None}), every)
-        if able and (beyond := [one for one in entry.classes or () if one not in able]):
+        judgeable = classes_judged(entry.model_copy(update={"classes": None}), every)
+        if judgeable and (not_judged := [name for name in entry.classes or () if name not in judgeable]):
             raise ConfigError(
-                f"verifier '{entry.name}': the check '{entry.check}' has no opinion on {beyond[0]}: name no other"
-                f" 'classes' than {', '.join(able)}, or leave them out"
+                f"verifier '{entry.name}': the check '{entry.check}' has no opinion on {not_judged[0]}: name no other"
+                f" 'classes' than {', '.join(judgeable)}, or leave them out"
             )
 
 
 def refuse_unjudged_classes(config: BuildConfig, every: Sequence[PerturbationClass]) -> None:
     panel = config.resolved_panel
-    for fromkey in dict.fromkeys(cell.perturbation_class for cell in config.chosen_cells):
-        judges = [entry for entry in panel.verifiers if fromkey in (classes_judged(entry, every) or every)]
+    for perturbation_class in dict.fromkeys(cell.perturbation_class for cell in config.chosen_cells):
+        judges = [
+            entry
+            for entry in panel.verifiers
+            if perturbation_class in (classes_judged(entry, every) or every)
+        ]
         if len(judges) < (panel.k or 1):
-            who = (
-                f"only {counted(len(judges), 'verifier')} for {fromkey}, but 'k' is {panel.k}"
+            problem = (
+                f"only {counted(len(judges), 'verifier')} for {perturbation_class}, but 'k' is {panel.k}"
                 if judges
-                else f"no verifier judges {fromkey}"
+                else f"no verifier judges {perturbation_class}"
             )
             raise ConfigError(
-                f"panel '{panel.name}': {who}: add it to a verifier's 'classes', or leave its cells out"
+                f"panel '{panel.name}': {problem}: add it to a verifier's 'classes', or leave its cells out"
             )

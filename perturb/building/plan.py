@@ -1,4 +1,4 @@
-"""Plans a build: reads what the configuration names, and fixes all that decides the jobs and their identities."""
+"""Plans a build: reads what the configuration names, and fixes everything that decides the jobs and their ids."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ class BuildPlan:
     verifier_settings: Mapping[str, ModelSettings]
     """Settings of the verifiers that are models, by name."""
     prior_rounds: PriorRounds | None = None
-    """The earlier rounds that no item may repeat, if any are named."""
+    """The earlier rounds whose items must not be repeated, if the configuration names any."""
     replay: Replay | None = None
-    """Recorded replies, which answer instead of models. They may let models answer what they lack."""
+    """Recorded replies, which answer instead of models. Models may fill gaps if the replay allows it."""
 
     @cached_property
     def instances(self) -> tuple[tuple[str, BaseInstance], ...]:
@@ -142,7 +142,7 @@ class BuildPlan:
 
     @cached_property
     def donors(self) -> DonorTable:
-        """The instances that the offline engine may take rival statements and passages from, for the whole build."""
+        """The table of instances from which the offline engine may take rival statements and passages."""
         from perturb.building.offline.material import DonorTable
 
         return DonorTable.of(
@@ -171,54 +171,56 @@ class BuildPlan:
         """The panel, with the fingerprints under which its votes are stored."""
         entry = self.config.resolved_panel
         members = {verifier.name: self._verifier_fingerprint(verifier) for verifier in entry.verifiers}
-        every = tuple(sorted(self.catalogue.classes, key=taxonomy_place))
+        all_classes = tuple(sorted(self.catalogue.classes, key=taxonomy_place))
         classes = {
             verifier.name: judged
             for verifier in entry.verifiers
-            if (judged := classes_judged(verifier, every))
+            if (judged := classes_judged(verifier, all_classes))
         }
-        decided_by = (
+        decided_by: list[Any] = [
             list(members.items()),
             entry.needed,
             entry.schedule,
             entry.audit_fraction,
             self.config.seed,
-        )
+        ]
+        # Settings that were added later enter only if they are used, so that earlier panels keep their digests.
+        if classes:
+            decided_by.append(sorted(classes.items()))
+        if entry.target is not None:
+            decided_by.append(entry.target)
         return Panel(
             name=entry.name,
-            judges=Judges(members, classes, every),
+            judges=Judges(members, classes, all_classes),
             needed=entry.needed,
             economy=entry.schedule == "economy",
             audit_fraction=entry.audit_fraction,
             seed=self.config.seed,
-            digest=digest(
-                *decided_by,
-                *([sorted(classes.items())] if classes else []),
-                *([entry.target] if entry.target is not None else []),
-            ),
+            digest=digest(*decided_by),
             target=entry.target,
         )
 
     @cached_property
     def digest(self) -> str:
-        """Digest of the plan's jobs; the panel and the selection may change without new jobs."""
-        planned = plan_digest(self.plan, [key for key, _ in self.instances], self.catalogue)
+        """Digest of the plan's jobs. The panel and the selection may change without new jobs."""
+        plan = plan_digest(self.plan, [key for key, _ in self.instances], self.catalogue)
         if self.config.until is not None:
-            planned = digest(planned, self.config.until)
+            plan = digest(plan, self.config.until)
         if self.config.difficulty is not None and self.config.difficulty.harden:
-            planned = digest(planned, "harden", self.config.difficulty.harden)
-        return digest(planned, self.replay.recording.digest) if self.replay and self.reworded else planned
+            plan = digest(plan, "harden", self.config.difficulty.harden)
+        # Jobs of a reworded replay have the ids of the recording, which the templates alone would not give.
+        return digest(plan, self.replay.recording.digest) if self.replay and self.reworded else plan
 
     @cached_property
     def reworded(self) -> tuple[str, ...]:
-        """What has changed since the replies were recorded: `templates`, `catalogue`."""
+        """The parts that have changed since the replies were recorded: `templates`, `catalogue`."""
         if self.replay is None:
             return ()
         recorded, current = self.replay.recording.header.get("digests", {}), self.facts["digests"]
         return tuple(name for name in ("templates", "catalogue") if recorded.get(name) != current[name])
 
     def jobs(self) -> Iterator[Job]:
-        """Every job. In a replay, a job takes the id under which its replies are recorded, if there are any."""
+        """Yield every job. In a replay, a job takes the id under which its replies are recorded, if there are any."""
         keys = {instance.id: key for key, instance in self.instances}
         for job in plan_jobs(self.plan, self.instances, self.catalogue):
             if self.replay is not None and job.generator in self.generator_settings:
@@ -234,7 +236,7 @@ class BuildPlan:
 
     @cached_property
     def facts(self) -> dict[str, Any]:
-        """Facts for the ledger and the manifest on how the items are made, without keys and passwords."""
+        """How the items are made, for the ledger and the manifest, without keys and passwords."""
         config = self.config
         return {
             "name": config.name,
@@ -277,14 +279,22 @@ class BuildPlan:
             **({"depth": dict(config.depth)} if self.hidden_depths else {}),
             **self._solver_facts,
             **({"quota": read_quota(config.until)} if config.until else {}),
-            **({"classes": [one.to_payload() for one in own]} if (own := self.catalogue.own_classes) else {}),
+            **(
+                {"classes": [entry.to_payload() for entry in own_classes]}
+                if (own_classes := self.catalogue.own_classes)
+                else {}
+            ),
         }
 
     def _generator_fingerprints(self, kind: PromptKind) -> dict[str, str]:
-        prints = {entry.name: self._generator_fingerprint(entry, kind) for entry in self.config.generators}
+        fingerprints = {
+            entry.name: self._generator_fingerprint(entry, kind) for entry in self.config.generators
+        }
         if self.prior_rounds is None:
-            return prints
-        return {name: digest(own, self.prior_rounds.digest) for name, own in prints.items()}
+            return fingerprints
+        return {
+            name: digest(fingerprint, self.prior_rounds.digest) for name, fingerprint in fingerprints.items()
+        }
 
     def _generator_fingerprint(self, entry: ModelEntry, kind: PromptKind) -> str:
         if entry.kind == "rules":
@@ -309,7 +319,7 @@ class BuildPlan:
 
     @property
     def _language_versions(self) -> tuple[str, ...]:
-        """Digest of what prompts say about languages; empty if all texts are English."""
+        """Digest of the prompts' rules about languages; empty if all texts are English."""
         return (folder_version("language"),) if self.base_set.languages != (ENGLISH,) else ()
 
     def _versions(self, name: str) -> list[str]:
@@ -322,7 +332,7 @@ class BuildPlan:
 
 
 def plan_build(config: BuildConfig, replay: Replay | None = None) -> BuildPlan:
-    """Load what the configuration names. Nothing is written and no model is called.
+    """Load everything that the configuration names. Nothing is written and no model is called.
 
     Raises `ConfigError`, `CatalogueError` or `SourceError`, and `RecordingError` for replies of another round.
     """
@@ -330,9 +340,9 @@ def plan_build(config: BuildConfig, replay: Replay | None = None) -> BuildPlan:
         replay.recording.require("build", round=config.round, seed=config.seed)
     catalogue = Catalogue.load(config.levers)
     config = with_own_cells(config, catalogue)
-    every = tuple(sorted(catalogue.classes, key=taxonomy_place))
-    refuse_unknown_checks(config, every)
-    refuse_unjudged_classes(config, every)
+    all_classes = tuple(sorted(catalogue.classes, key=taxonomy_place))
+    refuse_unknown_checks(config, all_classes)
+    refuse_unjudged_classes(config, all_classes)
     _refuse_depth_without_models(config)
     if config.select.strategy == "hard" and config.difficulty is None:
         raise ConfigError(NO_SOLVERS)
@@ -347,7 +357,9 @@ def plan_build(config: BuildConfig, replay: Replay | None = None) -> BuildPlan:
     only_replays = replay is not None and not replay.fill
 
     def settings(entries: Sequence[ModelEntry]) -> dict[str, ModelSettings]:
-        return {one.name: one.settings(replayed=only_replays) for one in entries if one.kind == "model"}
+        return {
+            entry.name: entry.settings(replayed=only_replays) for entry in entries if entry.kind == "model"
+        }
 
     build_plan = BuildPlan(
         config=config,
@@ -359,8 +371,8 @@ def plan_build(config: BuildConfig, replay: Replay | None = None) -> BuildPlan:
         prior_rounds=PriorRounds(config.avoid) if config.avoid else None,
         replay=replay,
     )
-    _ = build_plan.generator_functions, build_plan.verifier_functions  # is there such a function?
-    _ = build_plan.solvers  # and such a prompt?
+    # These are computed when first used. Using them here reports a wrong name before the build starts.
+    _ = build_plan.generator_functions, build_plan.verifier_functions, build_plan.solvers
     if replay is not None:
         _require_a_common_job(build_plan, replay.recording)
     return build_plan
@@ -385,9 +397,9 @@ def _read_base_set(entry: BaseSetEntry) -> BaseSet:
 
 
 def _offline_gaps(config: BuildConfig, base_set: BaseSet) -> Iterator[str]:
-    """What the offline engine passes over in a base set, one line each.
+    """Yield a line for each role in which the offline engine skips instances of a base set.
 
-    Raises `ConfigError` where nothing would remain.
+    Raises `ConfigError` if a role would have no instance left.
     """
     others = [named(language) for language in base_set.languages if not is_english(language)]
     roles: dict[str, Sequence[ModelEntry]] = {"generators": config.generators, "verifiers": config.verifiers}
@@ -401,8 +413,8 @@ def _offline_gaps(config: BuildConfig, base_set: BaseSet) -> Iterator[str]:
 
 
 def _require_a_common_job(build_plan: BuildPlan, recording: Recording) -> None:
-    known = {job.id for job in recording.jobs.values()}
-    if known and not any(job.id in known for job in build_plan.jobs()):
+    recorded_ids = {job.id for job in recording.jobs.values()}
+    if recorded_ids and not any(job.id in recorded_ids for job in build_plan.jobs()):
         raise RecordingError(
             f"{recording.path}: holds no reply about this base set, these cells and these generators: give the file of"
             " this round"
@@ -410,12 +422,12 @@ def _require_a_common_job(build_plan: BuildPlan, recording: Recording) -> None:
 
 
 def _described(entry: ModelEntry, judged: Sequence[PerturbationClass] = ()) -> dict[str, Any]:
-    """Name, model and settings of an entry, as they were written: keys are named only.
+    """Name, model and settings of an entry as they were written. Of a key, only the variable is named.
 
-    `judged` are the classes that a verifier judges, if not all.
+    `judged` are the classes that a verifier judges, unless it judges all.
     """
     content = entry.model_dump(mode="json", exclude_none=True)
-    classes = {"classes": [str(one) for one in judged]} if judged else {}
+    classes = {"classes": [str(name) for name in judged]} if judged else {}
     if entry.kind == "rules":
         check = {"check": content["check"]} if "check" in content else {}
         return {"name": entry.name, "model": "rules", **check, **classes}

@@ -61,7 +61,7 @@ class FaultMaker:
 
     catalogue: Catalogue
     cells: tuple[Cell, ...]
-    """The cells of the build; items are presented under these alone."""
+    """The cells of the build. Items are presented only under these."""
     seed: int
 
     def make(self, kind: PlantedKind, instance: BaseInstance, candidate: Candidate) -> PlantedItem | None:
@@ -108,10 +108,10 @@ def _another_class(maker: FaultMaker, instance: BaseInstance, candidate: Candida
 
 
 def _another_behaviour(maker: FaultMaker, instance: BaseInstance, candidate: Candidate) -> Candidate | None:
-    """An answerable item that claims to be unanswerable, or the other way round."""
+    """The candidate with the opposite claim: an answerable item as unanswerable, or the reverse."""
     kind, intensity = candidate.cell.perturbation_class, candidate.cell.intensity
     stands = _stands(instance, candidate.passages)
-    # A false premise is false at LOW too: whether it does harm is a matter of degree.
+    # A premise is false at LOW too, and whether it does harm is a matter of degree. So the label would not be wrong.
     if intensity is Intensity.LOW and stands and kind != _PREMISE:
         return maker.presented_as(Cell(kind, Intensity.HIGH), instance, candidate)
     if removes_answer(candidate.cell) and not stands:
@@ -127,14 +127,14 @@ def _unperturbed(_: FaultMaker, instance: BaseInstance, candidate: Candidate) ->
         return replace(candidate, query=instance.query, passages=instance.passages)
     control_text = "\n".join(folded(passage.text) for passage in candidate.control)
     proof = [sentence for sentence in candidate.proof if folded(sentence) in control_text]
-    if not proof:  # a proof that quotes nothing of the item would give the fault away
-        return None
+    if not proof:
+        return None  # a proof without any sentence of the item would give the fault away
     stated = {**candidate.stated, "proof": proof}
     return replace(candidate, query=instance.query, passages=candidate.control, stated=stated)
 
 
 def _undone(maker: FaultMaker, instance: BaseInstance, candidate: Candidate) -> Candidate | None:
-    """A removed answer that is back elsewhere, or a contradiction without its rival statement."""
+    """The candidate without its effect: the removed answer is back elsewhere, or the rival statement is gone."""
     if candidate.query != instance.query:
         return None
     if removes_answer(candidate.cell):
@@ -145,21 +145,21 @@ def _undone(maker: FaultMaker, instance: BaseInstance, candidate: Candidate) -> 
 
 
 def _with_answer_back(maker: FaultMaker, instance: BaseInstance, candidate: Candidate) -> Candidate | None:
-    """The original sentence with the answer, at the end of another passage or of the only one."""
+    """The candidate with the original answer sentence at the end of another passage, or of its only passage."""
     if _stands(instance, candidate.passages):
         return None
     for number, passage in enumerate(instance.passages):
         for sentence in split_sentences(passage.text, number):
             if holds_answer(sentence.text, *instance.answers):
-                places = [place for place in range(len(candidate.passages)) if place != number] or [number]
-                place = places[seed_of("place", maker.seed, candidate.id) % len(places)]
-                return replace(candidate, passages=_with_last(candidate.passages, place, sentence.text))
+                others = [index for index in range(len(candidate.passages)) if index != number] or [number]
+                chosen = others[seed_of("place", maker.seed, candidate.id) % len(others)]
+                return replace(candidate, passages=_with_last(candidate.passages, chosen, sentence.text))
     return None
 
 
-def _with_last(passages: Sequence[Passage], place: int, sentence: str) -> tuple[Passage, ...]:
-    longer = replace(passages[place], text=f"{passages[place].text.rstrip()} {sentence}")
-    return (*passages[:place], longer, *passages[place + 1 :])
+def _with_last(passages: Sequence[Passage], number: int, sentence: str) -> tuple[Passage, ...]:
+    longer = replace(passages[number], text=f"{passages[number].text.rstrip()} {sentence}")
+    return (*passages[:number], longer, *passages[number + 1 :])
 
 
 def _without_rival(instance: BaseInstance, candidate: Candidate) -> Candidate | None:
@@ -178,7 +178,8 @@ def _without_rival(instance: BaseInstance, candidate: Candidate) -> Candidate | 
         passages[number] = replace(new, text=without(new.text, rivals))
     remaining = tuple(passages)
     is_original = all(
-        folded(left.text) == folded(old.text) for left, old in zip(remaining, instance.passages, strict=True)
+        folded(kept_passage.text) == folded(old.text)
+        for kept_passage, old in zip(remaining, instance.passages, strict=True)
     )
     if is_original or remaining == candidate.passages:
         return None
@@ -230,7 +231,7 @@ _MAKERS: Mapping[PlantedKind, _Maker] = {
 
 
 def _cells_for(perturbation_class: PerturbationClass | None) -> tuple[Cell, ...]:
-    """The cells of a class that call for a refusal; None: the LOW cells of all classes."""
+    """The cells of a class that call for a refusal; the LOW cells of all classes if the class is None."""
     if perturbation_class is None:
         return tuple(cell for cell in ALL_CELLS if cell.intensity is Intensity.LOW)
     return tuple(Cell(perturbation_class, intensity) for intensity in (Intensity.MEDIUM, Intensity.HIGH))
@@ -249,11 +250,11 @@ WAYS: Mapping[str, tuple[Cell, ...]] = {
 """A way to be wrong → the cells whose items can be wrong in that way. `templates/plant/ways/` has its instruction."""
 
 ATTEMPTS = 4
-"""On average, so many base instances are tried for each item that is wanted."""
+"""How many base instances, on average, may be tried for each item."""
 
 _LEVERS_OFFERED = 3
 _MAX_PROOF = 8
-"""Sentences of a proof."""
+"""The most sentences of a proof."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +276,7 @@ def commissions(
     writers: Sequence[str],
     seed: int,
 ) -> Iterator[Commission]:
-    """An endless stream of commissions: ways and writers in turn, base instances in an order drawn by the seed."""
+    """Yield commissions without end: ways and writers take turns, and the seed draws the order of base instances."""
     cells_of_way = {way: [cell for cell in WAYS[way] if cell in cells] for way in WAYS}
     ways = [way for way in WAYS if cells_of_way[way]]
     order = sorted(instances, key=lambda instance: seed_of("written", seed, instance.id, instance.query))
@@ -299,7 +300,7 @@ def commissions(
 
 
 async def write_fault(client: ModelClient, prompts: Prompts, commission: Commission) -> PlantedItem | None:
-    """Have an item written; None if the writer declines or fails, or if a machine check catches the item.
+    """Let a generator write an item; None if it declines or fails, or if a machine check catches the item.
 
     Raises `BudgetSpent` if the call could overspend.
     """
@@ -328,7 +329,7 @@ async def write_fault(client: ModelClient, prompts: Prompts, commission: Commiss
 def read_written(
     text: str, *, instance: BaseInstance, query_only: bool
 ) -> tuple[Reply | Declined, tuple[str, ...]]:
-    """A writer's reply and its proof, sentences of the item. Raises `ReplyError` if it cannot be used."""
+    """A writer's reply and the sentences of the item that prove its fault. Raises `ReplyError` if they are unusable."""
     reply = read_reply(text, len(instance.passages), query_only=query_only)
     if isinstance(reply, Declined):
         return reply, ()

@@ -1,7 +1,7 @@
 """Plants items with known labels among the candidates of a build, and has the panel vote on them.
 
-Verifiers cannot tell them from candidates: they look alike and come in between. The ledger of a run keeps planted
-items apart from jobs, candidates and votes.
+Verifiers cannot tell planted items from candidates, since both look alike and come in one stream. The ledger of a run
+keeps planted items apart from jobs, candidates and votes.
 """
 
 from __future__ import annotations
@@ -50,17 +50,20 @@ MOST_WRONG = 0.1
 """The share of wrong candidates that the choice of rules assumes, since no candidate has a vote yet."""
 
 Cast = Callable[[str, BaseInstance, Candidate], Awaitable[Verdict]]
-"""Has one verifier vote on a candidate."""
+"""Gets the vote of the named verifier on a candidate."""
 
 
 _COMMON: tuple[PlantedKind, ...] = ("class", "behaviour", "undone")
 _RARE: tuple[PlantedKind, ...] = ("class", "behaviour", "nothing", "degree")
 _TURN: tuple[PlantedKind, ...] = (*_COMMON, "nothing", *_COMMON, "lever", *_RARE)
-"""The turn of the faults. Ten of the twelve make the label wrong; the lever or the degree alone leaves it right."""
+"""The order in which kinds of faults take turns.
+
+Ten of the twelve make the label wrong. A wrong lever and a wrong degree leave it right.
+"""
 
 
 def kinds_in_turn(number: int) -> Iterator[PlantedKind]:
-    """The kinds of so many faults that are made by rule.
+    """The kinds of the first `number` faults that are made by rule.
 
     >>> list(kinds_in_turn(3))
     ['class', 'behaviour', 'undone']
@@ -92,7 +95,7 @@ def fix_numbers(build_plan: BuildPlan, ledger: Ledger, plan: int, jobs: int) -> 
 
 
 def expected_numbers(build_plan: BuildPlan, jobs: int) -> dict[str, int]:
-    """How many items of each sort a new run of so many jobs plants."""
+    """How many items of each sort a new run with `jobs` jobs plants."""
     entry = build_plan.config.resolved_panel
     offline = all(verifier.kind == "rules" for verifier in build_plan.config.verifiers)
     return entry.planting.numbers(0 if offline and entry.plants_by_default else jobs)
@@ -103,7 +106,7 @@ def _sort_of(kind: str) -> str:
 
 
 def right_items(catalogue: Catalogue, cells: tuple[Cell, ...], number: int, seed: int) -> list[PlantedItem]:
-    """So many of the embedded items with right labels, spread evenly over the cells of the build."""
+    """`number` of the embedded items with right labels, spread evenly over the cells of the build."""
     text = (data_folder("base_sets") / RIGHT_ITEMS).read_text(encoding="utf-8")
     of_cell: dict[Cell, list[PlantedItem]] = {cell: [] for cell in cells}
     for row in map(json.loads, text.splitlines()):
@@ -136,11 +139,11 @@ def _right_item(row: Mapping[str, object], cell: Cell, catalogue: Catalogue, see
 
 
 def choose_rules(verdicts: PlantedVerdicts, target: float) -> dict[str, ClassRule]:
-    """The cheapest rule of each class that keeps the share of wrong labels under the target, if there is one.
+    """The cheapest rule of each class that keeps the share of wrong labels under the target, if there is such a rule.
 
-    One half of the class's faults chooses the rule: the one with the fewest verifiers, then with the most passes. The
-    rule holds only if the other half bounds the share under the target as well. Unanimity decides a class with too few
-    faults.
+    One half of the class's faults chooses the rule with the fewest verifiers, and among these the rule that needs the
+    most passes. The rule holds only if the other half bounds the share under the target as well. A class with too few
+    faults gets no rule.
     """
     rules = {}
     right = verdicts.of_kinds("right")
@@ -158,7 +161,7 @@ def choose_rules(verdicts: PlantedVerdicts, target: float) -> dict[str, ClassRul
 
 
 def _rules_by_cost(verifiers: Sequence[str]) -> Iterator[ClassRule]:
-    """Every rule that is cheaper than the whole panel, the cheapest first. Of equal cost, the strictest comes first."""
+    """Yield every rule that is cheaper than the whole panel, by cost. Of equal cost, the stricter rule comes first."""
     for size in range(1, len(verifiers)):
         for needed in range(size, 0, -1):
             for chosen in combinations(verifiers, size):
@@ -176,8 +179,8 @@ def _bound(verdicts: PlantedVerdicts, faults: Flags, right: Flags, rule: ClassRu
     )
     if false_rate.high is None or not true_rate.low:
         return 1.0
-    wrong, sound = MOST_WRONG * false_rate.high, (1 - MOST_WRONG) * true_rate.low
-    return wrong / (wrong + sound)
+    wrong_share, right_share = MOST_WRONG * false_rate.high, (1 - MOST_WRONG) * true_rate.low
+    return wrong_share / (wrong_share + right_share)
 
 
 class Planting:
@@ -207,20 +210,21 @@ class Planting:
 
     @property
     def wanted(self) -> int:
-        """How many planted items the run gets."""
+        """How many items the run plants."""
         return sum(self.numbers.values())
 
     @cached_property
     def _rate(self) -> float:
-        """Share of the candidates that are tried as hosts at once. Faults still missing at the end are made from any.
+        """Share of the candidates from which the run tries to make a fault as soon as they are generated.
 
-        Twice the share that is needed, since some candidates do not allow a fault.
+        It is twice the share that is needed, since some candidates do not allow a fault. Faults that are missing at the
+        end are made from any candidate.
         """
         jobs = self._ledger.db.execute("SELECT jobs FROM plans WHERE id = ?", (self._plan,)).fetchone()[0]
         return min(1.0, 2 * self.numbers.get("mechanical", 0) / max(1, jobs or 0))
 
     def offer(self, candidate: Candidate, instance: BaseInstance) -> None:
-        """Try to make a mechanical fault from a candidate of the round, if the draw falls on it."""
+        """Try to make a mechanical fault from a candidate of the round, if it is drawn."""
         is_drawn = fraction_of("host", self._build_plan.config.seed, candidate.id) < self._rate
         if is_drawn and not self._is_fixed:
             self._host(candidate, instance)
@@ -257,16 +261,16 @@ class Planting:
             yield self._waiting.pop()
 
     def commissioned(self) -> Iterator[Commission]:
-        """Commissions for generators: one for each missing item, and another for each that fails."""
+        """Yield commissions for generators: one for each missing item, and one more for each that fails."""
         config = self._build_plan.config
-        wanted = self.numbers.get("written", 0)
-        if self._is_fixed or wanted <= self._number("written"):
+        wanted_number = self.numbers.get("written", 0)
+        if self._is_fixed or wanted_number <= self._number("written"):
             return
         instances = [instance for _, instance in self._build_plan.instances]
         writers = list(self._build_plan.generator_settings)
         stream = commissions(self._build_plan.prompts, instances, config.chosen_cells, writers, config.seed)
-        for commission in islice(stream, wanted * ATTEMPTS):
-            if self._number("written") >= wanted:
+        for commission in islice(stream, wanted_number * ATTEMPTS):
+            if self._number("written") >= wanted_number:
                 return
             if commission.id not in self._items:
                 yield commission
@@ -292,13 +296,13 @@ class Planting:
         return choose_rules(verdicts, target)
 
     def missing_votes(self, item: PlantedItem) -> list[str]:
-        """The verifiers that have yet to vote on an item, or whose call failed."""
+        """The verifiers that have not voted on an item yet, or whose call failed."""
         panel = self._panel_of(item)
         votes = self._votes.get(item.id, {})
         return [name for name in panel.members if not is_final(votes.get(name))]
 
     async def vote(self, item: PlantedItem, cast: Cast) -> None:
-        """Have every verifier of the class vote on an item, whatever the others say. Raises `BudgetSpent`."""
+        """Let every verifier of the class vote on an item, even if the first votes decide. Raises `BudgetSpent`."""
         names = self.missing_votes(item)
         for vote in await asyncio.gather(*(cast(name, item.instance, item.candidate) for name in names)):
             self._votes.setdefault(item.id, {})[vote.verifier] = vote
@@ -312,11 +316,11 @@ class Planting:
 
     def _missing_kinds(self) -> Counter[str]:
         """How many mechanical faults of each kind are missing; none if there are enough of any kind."""
-        wanted = self.numbers.get("mechanical", 0)
-        if self._number("mechanical") >= wanted:
+        wanted_number = self.numbers.get("mechanical", 0)
+        if self._number("mechanical") >= wanted_number:
             return Counter()
         existing = Counter(str(item.kind) for item in self._items.values())
-        return Counter(map(str, kinds_in_turn(wanted))) - existing
+        return Counter(map(str, kinds_in_turn(wanted_number))) - existing
 
     def _host(self, candidate: Candidate, instance: BaseInstance, *, any_kind: bool = False) -> None:
         """Make the first missing fault that the candidate allows.

@@ -1,6 +1,7 @@
-"""`perturb build` as a function: plan, generate, verify, decide, select, export; resumes by itself.
+"""`perturb build` as a function: it plans, generates, verifies, decides, selects and exports.
 
-`check_replay` builds a snapshot again from recorded replies and compares the rows.
+A build that was stopped goes on where it was. `check_replay` builds a snapshot again from recorded replies and compares
+the rows.
 """
 
 from __future__ import annotations
@@ -51,13 +52,13 @@ def build(
     force: bool = False,
     wait: bool = False,
 ) -> BuildReport:
-    """Build a benchmark into the run folder, or go on with a build that was stopped.
+    """Build a benchmark into the run folder, or go on with a build that was stopped or interrupted.
 
-    Jobs that ended with an error are always done again; `retry` names further outcomes to do again (`UNPARSED`). With
-    `replay`, recorded replies answer instead of models, unless it lets models fill gaps. A snapshot of another base set
-    is renamed with `force`; without it, the build is refused. With `wait`, a server that takes no connection at the
-    start is tried again and again. Raises a `PerturbError` for everything that a user can mend. After an interrupt, the
-    same call goes on.
+    Jobs that ended with an error are always done again, and `retry` names further outcomes to do again (`UNPARSED`).
+    With `replay`, recorded replies answer instead of models, which may fill gaps if `replay` allows it. With `force`, a
+    snapshot of another base set in the folder is renamed; otherwise the build is refused. With `wait`, a server that
+    takes no connection at the start is tried again and again. Raises a `PerturbError` for everything that a user can
+    correct.
     """
     started = time.monotonic()
     build_plan = plan_build(config, replay)
@@ -79,7 +80,7 @@ def build(
         failures = [*failure_notes(open_build, facts["missing_replies"])]
         if waves and stopped is None:
             failures += waves.unfilled()
-    # Failed calls explain an empty snapshot, so they come alone.
+    # If failures explain why the snapshot is empty, a line about the empty selection would only distract from them.
     nothing_readable = facts["unparsed"] and not (facts["candidates"] or facts["rejected_by_checks"])
     explained = facts["errors"] or facts["undecided"] or (failures and nothing_readable)
     facts["seconds"] = round(time.monotonic() - started, 2)
@@ -129,8 +130,8 @@ def _protect_snapshot(build_plan: BuildPlan, ledger: Ledger, folder: Path, force
     try:
         snapshot = read_snapshot(folder)
         lost = count_foreign_rows(snapshot, build_plan.base_set.instances)
-    except SnapshotError:  # missing or damaged: the build writes a new one
-        return ()
+    except SnapshotError:
+        return ()  # there is no readable snapshot to protect, so the build writes a new one
     if not lost:
         return ()
     if force:
@@ -166,7 +167,7 @@ def check_models(build_plan: BuildPlan) -> None:
 def _register_plan(
     build_plan: BuildPlan, ledger: Ledger, retry: frozenset[JobOutcome]
 ) -> tuple[OpenBuild, Waves | None]:
-    """Enter the jobs of the plan in the ledger; with a quota, only those that earlier sessions began."""
+    """Enter the jobs of the plan in the ledger. With a quota, enter only the jobs that earlier runs began."""
     number = ledger.start_plan(build_plan.digest, build_plan.config.to_yaml(), build_plan.facts)
     rule = build_plan.config.until
     waves = Waves(build_plan, ledger, number, rule) if rule else None
@@ -185,7 +186,7 @@ def _run(build: OpenBuild, waves: Waves | None, *, progress: bool, wait: bool) -
 
 
 def _ends(counts: queries.StageCounts) -> dict[str, int]:
-    """How jobs ended in earlier sessions, under the words of `_end`."""
+    """How jobs ended in earlier runs, under the words of `_end`."""
     accepted = counts.decisions.get(Acceptance.ACCEPTED, 0)
     rejected = counts.decisions.get(Acceptance.REJECTED, 0) + counts.outcomes.get(JobOutcome.REJECTED, 0)
     failed = counts.stuck + counts.rule_faults
@@ -211,11 +212,11 @@ class _OpenModels:
         self._budget = budget
         self._opened: list[tuple[ModelSettings, ChatModel]] = []
 
-    def open(self, wanted: Iterable[ModelSettings]) -> dict[str, ChatModel]:
-        """The models with these settings, by name; those that are not open yet are opened."""
+    def open(self, wanted_settings: Iterable[ModelSettings]) -> dict[str, ChatModel]:
+        """The models with these settings, by name. Models that are not open yet are opened."""
         shared: dict[str, ChatModel] = {}
         new: dict[str, ModelSettings] = {}
-        for settings in wanted:
+        for settings in wanted_settings:
             for opened, model in self._opened:
                 if opened == settings:
                     shared[settings.name] = model
@@ -277,7 +278,7 @@ async def _run_stages(
     progress: Progress,
     budget: Budget,
 ) -> None:
-    """Run the jobs of the plan, then its further waves, then the solvers and the quieter attempts that they cause."""
+    """Run the jobs of the plan, then its further waves, then the solvers, then quieter attempts at easy items."""
     await pipeline.run()
     while waves and pipeline.budget_spent is None and (jobs := waves.enter_next()):
         progress.expect(jobs)
@@ -291,7 +292,7 @@ async def _run_stages(
 
 
 async def _solve(build: OpenBuild, models: _OpenModels, budget: Budget) -> BudgetSpent | None:
-    """Ask the solvers about every accepted item; returns what stopped them, if the budget did."""
+    """Ask the solvers about every accepted item. Returns the error if the budget stopped them."""
     plan, difficulty, ledger = build.plan.solvers, build.plan.config.difficulty, build.ledger
     if plan is None or difficulty is None:
         return None
@@ -304,7 +305,7 @@ async def _solve(build: OpenBuild, models: _OpenModels, budget: Budget) -> Budge
 
 
 def _enter_quieter(build: OpenBuild) -> int:
-    """Enter the next attempts to make items harder that all solvers mastered; returns how many there are."""
+    """Enter jobs that try to make items harder which all solvers mastered. Returns the number of jobs."""
     plan, ledger = build.plan, build.ledger
     difficulty = plan.config.difficulty
     if difficulty is None or not difficulty.harden:
@@ -320,7 +321,7 @@ def _enter_quieter(build: OpenBuild) -> int:
 
 
 def _plant(build: OpenBuild, waves: Waves | None) -> Planting | None:
-    """The planted items of the run; None if it has none. Raises `ConfigError` if nobody can write them."""
+    """The planting of the run; None if it plants nothing. Raises `ConfigError` if no generator can write items."""
     plan = build.plan
     jobs = waves.least_jobs if waves else plan.count_jobs()
     numbers = fix_numbers(plan, build.ledger, build.number, jobs)
@@ -346,10 +347,10 @@ def _replay_problems(snapshot: Snapshot, recording: Recording, levers: tuple[Pat
     if named_file and named_file["sha256"] != recording.digest:
         yield f"{recording.path}: is not the file of replies that the manifest names"
     config = load_config(snapshot.folder / "build.yaml")
-    # Without the quota, since the recording has the jobs of all sessions.
+    # The quota is left out, since the recording has the jobs of all waves.
     changes = {"executor": ExecutorEntry(), "levers": levers or config.levers, "until": None}
-    with tempfile.TemporaryDirectory() as place:
-        run, again = Path(place) / "run", Path(place) / "again"
+    with tempfile.TemporaryDirectory() as temporary_folder:
+        run, again = Path(temporary_folder) / "run", Path(temporary_folder) / "again"
         replay = Replay(recording, own_base_set=True)
         report = build(config.model_copy(update=changes), run, replay=replay)
         if report.snapshot is None:
@@ -362,7 +363,9 @@ def _replay_problems(snapshot: Snapshot, recording: Recording, levers: tuple[Pat
             replayed = export_snapshot(db, current_plan(db, run), SelectionPlan(**selection), again, None)
         if replayed.content_digest == snapshot.content_digest:
             return
-        rows, replayed_rows = (set(one.manifest["row_digests"]) for one in (snapshot, replayed))
+        rows, replayed_rows = (
+            set(compared_snapshot.manifest["row_digests"]) for compared_snapshot in (snapshot, replayed)
+        )
     missing = len(report.facts["missing_replies"])
     why = f" ({missing} replies are not on record)" if missing else ""
     yield (

@@ -1,7 +1,7 @@
 """Solvers: models that answer every accepted item, to measure how hard it is.
 
-They get the prompts of models under test, and a judge classifies their replies. A reply that cannot be scored counts
-nowhere. Calls are cached and charged to the budget of the build, like all others.
+They get the same prompts as models under test, and a judge classifies their replies. A reply that cannot be scored does
+not count. Like all other calls, these calls are cached and charged to the budget of the build.
 """
 
 from __future__ import annotations
@@ -68,9 +68,16 @@ class SolverPlan:
     @property
     def fingerprints(self) -> dict[str, str]:
         """Solver → digest of everything that decides its replies and their outcomes."""
-        own = self.catalogue.own_codes
-        by = (self.judge.identity(), kinds_version(own), judge_version(own), self.prompt.version(own))
-        return {name: digest(one.identity(), *by) for name, one in self.settings.items()}
+        own_codes = self.catalogue.own_codes
+        judging_versions = (
+            self.judge.identity(),
+            kinds_version(own_codes),
+            judge_version(own_codes),
+            self.prompt.version(own_codes),
+        )
+        return {
+            name: digest(settings.identity(), *judging_versions) for name, settings in self.settings.items()
+        }
 
 
 def other_roles(config: BuildConfig) -> dict[str, list[str]]:
@@ -93,7 +100,7 @@ def other_roles(config: BuildConfig) -> dict[str, list[str]]:
 
 
 HARDEN_FORMAT = 1
-"""Raised when the meaning of a quieter attempt changes, so that old results do not count as new ones."""
+"""Increased when the meaning of a quieter attempt changes, so that old results do not count as new ones."""
 
 
 def quieter_jobs(
@@ -103,10 +110,10 @@ def quieter_jobs(
     writers: Container[str],
     recorded: Mapping[str, Sequence[RecordedJob]],
 ) -> Iterator[Job]:
-    """A job for each accepted item that no solver failed, unless it had all its attempts or one is still open.
+    """Yield a job for each accepted item that no solver failed, unless an attempt is open or all attempts are used up.
 
-    Only `writers`, the generators that are models, get such jobs. `recorded` has the recorded attempts by item; a job
-    takes the id of its recorded attempt, if there is one.
+    Only `writers`, the generators that are models, get such jobs. `recorded` has the recorded attempts by item. A job
+    takes the id of its recorded attempt if there is one.
     """
     difficulty_of = difficulties(solver_replies(db, plan.facts.solvers))
     earlier = hardening_jobs(db, plan.number, plan.panel)
@@ -138,7 +145,7 @@ def quieter_jobs(
 
 
 def earlier_attempt(db: sqlite3.Connection, candidate_id: str, prints: Mapping[str, str]) -> JsonObject:
-    """An item that the solvers mastered, with their right replies, as a prompt shows them to its generator."""
+    """An item that the solvers mastered, with their right replies, in the form in which its generator sees them."""
     item = candidate(db, candidate_id)
     replies = [
         shorten(after_thinking(solver_reply.raw))
@@ -165,7 +172,7 @@ class SolverStage:
         self._slots = asyncio.Semaphore(max(1, width))
 
     async def run(self, items: Sequence[Item]) -> BudgetSpent | None:
-        """Ask for every reply that is not scored yet; returns the error of the budget, if it stopped the work."""
+        """Ask for every reply that is not scored yet. Returns the error if the budget stopped the work."""
         fingerprints = self._plan.fingerprints
         stored = solver_replies(self._ledger.db, fingerprints)
         done = {
@@ -200,7 +207,7 @@ class SolverStage:
             self._slots.release()
 
     async def _reply(self, item: Item, solver: str, sample: int) -> SolverReply:
-        """Get one reply and have it judged; without a scored outcome if either fails. Raises `BudgetSpent`."""
+        """Get one reply and have it judged. The outcome is None if a call fails. Raises `BudgetSpent`."""
         plan = self._plan
         make_reply = partial(SolverReply, item.id, solver, sample, plan.fingerprints[solver])
         messages = plan.prompt.messages(item, own_codes=plan.catalogue.own_codes)
@@ -216,7 +223,7 @@ class SolverStage:
         if answer.value is None:
             return make_reply(None, f"no reply: {answer.error}")
         text = after_thinking(answer.value)
-        if not text:  # counts as a bad answer
+        if not text:  # an empty reply counts as a bad answer and needs no judge
             values = {"predicted": ANSWER, "quality": 1, "eligible": False, "factual_signal": False}
             return make_reply(outcome_of(item.expected_behavior, values).value, EMPTY, answer.value)
         judging = _Judging(plan, self._judge, item, text, f"{solver}/{sample}")
@@ -241,20 +248,22 @@ class _Judging:
         self._part = part
 
     async def judge(self) -> dict[str, Any]:
-        """What the reply predicts and, for an answer to an answerable item, its grade; incomplete if a call fails."""
-        item, text, own = self._item, self._text, self._plan.catalogue.own_codes
+        """The behaviour of the reply, and the grade of an answer to an answerable item; incomplete if a call fails."""
+        item, text, own_codes = self._item, self._text, self._plan.catalogue.own_codes
         values = await self._read_behaviour()
         if values.get("predicted") == ANSWER and item.answerable:
             name = answer_kind(item)
             read = partial(read_raf if name == "raf" else read_quality, judged=text)
-            values |= await self._ask(name, judge_request(name, item, text, own), read) or {}
+            values |= await self._ask(name, judge_request(name, item, text, own_codes), read) or {}
         return values
 
     async def _read_behaviour(self) -> dict[str, Any]:
         item, text, codes = self._item, self._text, self._plan.catalogue.codes
-        own = self._plan.catalogue.own_codes
+        own_codes = self._plan.catalogue.own_codes
         if self._plan.prompt.free:
-            kind = await self._ask("kind", kind_request(item, text, own), partial(read_kind, judged=text))
+            kind = await self._ask(
+                "kind", kind_request(item, text, own_codes), partial(read_kind, judged=text)
+            )
             if kind is None:
                 return {}
             self.detail = str(kind)
@@ -264,10 +273,10 @@ class _Judging:
             return {"predicted": code}
         read = partial(read_classification, codes=codes, judged=text)
         name = "classification"
-        return dict(await self._ask(name, judge_request(name, item, text, own), read) or {})
+        return dict(await self._ask(name, judge_request(name, item, text, own_codes), read) or {})
 
     async def _ask(self, name: str, request: ChatRequest, read: Callable[[str], Any]) -> Any:
-        """What a judge says in one respect; None if the call fails or the reply cannot be read."""
+        """The judge's verdict in one respect; None if the call fails or the reply cannot be read."""
         answer = await self._judge.ask(
             self._plan.judge.name,
             request,

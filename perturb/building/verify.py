@@ -55,7 +55,7 @@ async def ask_verifier(
     instance: BaseInstance,
     candidate: Candidate,
 ) -> Verdict:
-    """One model's vote; unscored if the call failed for good or no verdict could be read after a retry.
+    """A model's vote. It is unscored if the call failed for good, or if no verdict could be read after a retry.
 
     `version` identifies model, settings and prompt. Raises `BudgetSpent` if the call could overspend.
     """
@@ -79,9 +79,9 @@ async def ask_verifier(
 async def _decide_blind(
     client: ModelClient, prompts: Prompts, verifier: str, instance: BaseInstance, candidate: Candidate
 ) -> Mapping[str, Any]:
-    """What the verifier decides about a deep item before it sees the claim; empty for other items.
+    """The verifier's decision about a deep item before it sees the claim; empty for other items.
 
-    It is empty, too, if the decision cannot be read. The vote is asked for all the same.
+    It is also empty if the decision cannot be read. Then the verifier votes all the same.
     """
     if candidate.depth != "deep":
         return {}
@@ -113,9 +113,9 @@ def ask_rule(
     instance: BaseInstance,
     candidate: Candidate,
 ) -> Verdict:
-    """The vote of an offline check; unscored if the check raises an error, which it would do again.
+    """The vote of an offline check. It is unscored if the check raises an error, which it would do again.
 
-    It abstains if the check has no opinion: on other languages than English and on deep items, for example.
+    The check abstains if it has no opinion, for instance on deep items and on other languages than English.
     """
     vote = partial(Verdict, candidate.id, verifier, prompt_version=version)
     target = catalogue.classes[candidate.cell.perturbation_class].target
@@ -131,19 +131,19 @@ def ask_rule(
 
 
 def read_verdict(text: str, codes: Mapping[str, str], material: str = "") -> _Reply:
-    """Read a verifier's reply. `material` is the message that showed it the texts.
+    """Read a verifier's reply. `material` is the message with the texts that the verifier saw.
 
-    Raises `ReplyError` that says what is missing or unknown, or why the verdict may not be the verifier's own.
+    Raises `ReplyError` that says what is missing or unknown, or why the verdict may come from the material.
     """
-    found = find_object(text, _NEEDED)
-    found.must_not_hold_thinking()
-    found.must_not_stand_in(material)
-    content = found.value
+    reply = find_object(text, _NEEDED)
+    reply.must_not_hold_thinking()
+    reply.must_not_stand_in(material)
+    content = reply.value
     passed = _as_bool(content["verdict"], "verdict")
     if passed:
-        _must_be_all(found)
+        _must_be_all(reply)
     else:
-        found.must_not_be_denied(_SAYS_PASS)
+        reply.must_not_be_denied(_SAYS_PASS)
     values = content["checks"]
     if not isinstance(values, dict):
         raise ReplyError("field 'checks' must be an object with the eight checks")
@@ -161,12 +161,12 @@ def read_verdict(text: str, codes: Mapping[str, str], material: str = "") -> _Re
     return _Reply(passed, checks, codes[code], tuple(str(issue) for issue in issues if str(issue).strip()))
 
 
-def _must_be_all(found: FoundObject) -> None:
+def _must_be_all(reply: FoundObject) -> None:
     """Raise `ReplyError` if a PASS comes with further text. No word list covers every way of taking a PASS back."""
-    found.must_be_all(_SAYS_FAIL)
-    checks = found.value["checks"]
+    reply.must_be_all(_SAYS_FAIL)
+    checks = reply.value["checks"]
     unknown = [
-        *(found.value.keys() - _KEYS),
+        *(reply.value.keys() - _KEYS),
         *(checks.keys() - set(CHECK_NAMES) if isinstance(checks, dict) else ()),
     ]
     if unknown:
@@ -216,8 +216,8 @@ def find_fault(
 ) -> str | None:
     """The first fault of a candidate in one line, or None.
 
-    `offered` are the levers that the generator could choose from; empty: all of the cell. `constructions` are those
-    that a deep candidate could choose from.
+    `offered` are the levers that the generator could choose from; if empty, all levers of the cell. `constructions` are
+    those that a deep candidate could choose from.
     """
     if candidate.depth == "deep":
         return _lever_fault(catalogue, candidate, offered) or deep_fault(
@@ -252,8 +252,8 @@ def _lever_fault(catalogue: Catalogue, candidate: Candidate, offered: Sequence[s
     if lever.cell != candidate.cell:
         return f"lever '{lever.name}' belongs to {lever.cell}, not to {candidate.cell}"
     if offered and lever.name not in offered:
-        wanted = " or ".join(f"'{name}'" for name in offered)
-        return f"lever '{lever.name}' was used, {wanted} was asked for"
+        offered_names = " or ".join(f"'{name}'" for name in offered)
+        return f"lever '{lever.name}' was used, {offered_names} was asked for"
     return None
 
 
@@ -284,7 +284,7 @@ def _length_fault(original: BaseInstance, candidate: Candidate) -> str | None:
 
 
 def _answer_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candidate) -> str | None:
-    """A missing answer that the cell needs, or one that it must not have, over all passages together."""
+    """One line if the passages lack an answer that the cell needs, or hold one that the cell forbids."""
     if removes_answer(candidate.cell):
         context = shown_texts(candidate.passages)
         remaining = [answer for answer in original.answers if holds_answer(context, answer)]
@@ -303,7 +303,7 @@ def _stands(original: BaseInstance, passages: tuple[Passage, ...]) -> bool:
 
 
 OFFERED = ("candidate", "instance")
-"""What the parameters of a verifier may be called."""
+"""The parameters that a verifier function may declare."""
 _STATES: dict[bool | str | None, VerdictState] = {
     True: VerdictState.PASS,
     False: VerdictState.FAIL,
@@ -328,7 +328,7 @@ async def ask_function(
         state, checks, issues = read_vote(returned)
     except ReplyError as error:
         return vote(VerdictState.UNSCORED, issues=(str(error),), raw=raw)
-    except Exception as error:  # noqa: BLE001 - the function is not ours
+    except Exception as error:  # noqa: BLE001 - a function of the user may raise anything
         fault = error_line(error)
         return vote(VerdictState.UNSCORED, issues=(fault,), raw=fault)
     return vote(state, checks, issues=issues, raw=raw)

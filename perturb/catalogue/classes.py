@@ -1,4 +1,4 @@
-"""Perturbation classes as data, published ones and those of the user, and which verifiers judge which class."""
+"""Perturbation classes as data, both published and user-defined, and which verifiers judge which class."""
 
 from __future__ import annotations
 
@@ -71,11 +71,13 @@ class ClassEntry:
     criteria: Mapping[Intensity, Statement]
     """One sentence for each intensity, quoted in the prompts."""
     refuse_when: Statement = ""
-    """Of a user's own class: what its code means, for models under test and judges. The published ones are explained
-    in `templates/respond/codes.j2`."""
+    """The meaning of a user-defined code, for models under test and judges.
+
+    `templates/respond/codes.j2` explains the published codes.
+    """
     example: Statement = ""
     before: ClassName | None = None
-    """The class whose code comes after that of this one: of several codes that fit, the first in the list is right."""
+    """The class whose code follows this one in the list. If several codes fit, the first in the list is right."""
 
     @property
     def query_only(self) -> bool:
@@ -110,7 +112,7 @@ class Judges:
     """All classes: RefusalBench's, then those of the user."""
 
     def of(self, perturbation_class: PerturbationClass) -> dict[str, str]:
-        """The members that judge a class, with their fingerprints; the others are absent for it."""
+        """The members that judge a class, with their fingerprints."""
         return {
             name: fingerprint
             for name, fingerprint in self.fingerprints.items()
@@ -120,7 +122,11 @@ class Judges:
     @property
     def keys(self) -> list[str]:
         """Class, verifier and fingerprint of each verifier that judges a class, separated by blanks."""
-        return [f"{one} {name} {by}" for one in self.every_class for name, by in self.of(one).items()]
+        return [
+            f"{name} {verifier} {fingerprint}"
+            for name in self.every_class
+            for verifier, fingerprint in self.of(name).items()
+        ]
 
 
 _ENTRY = TypeAdapter(ClassEntry)
@@ -131,18 +137,18 @@ def read_classes(payloads: Iterable[Mapping[str, Any]]) -> tuple[ClassEntry, ...
     return tuple(map(_ENTRY.validate_python, payloads))
 
 
-def with_own_codes(source: str, own: Sequence[OwnCode]) -> str:
-    """The template that lists the codes, with places for a user's own: texts are put in when it is rendered.
+def with_own_codes(source: str, own_codes: Sequence[OwnCode]) -> str:
+    """The template that lists the codes, with places for user-defined codes. Rendering puts their texts in.
 
     >>> print(with_own_codes("- REFUSE_OTHER: no.", [OwnCode("- REFUSE_OLD: too old.", "", "REFUSE_OTHER")]))
     {{ own_codes[0].entry }}
     - REFUSE_OTHER: no.
     """
-    for number, code in enumerate(own):
+    for number, code in enumerate(own_codes):
         name = f"own_codes[{number}]"
         example = f"{{% if examples %}}\n{{{{ {name}.example }}}}\n{{% endif %}}\n" if code.example else ""
-        place = f"- {code.before}:"
-        source = source.replace(place, f"{{{{ {name}.entry }}}}\n{example}{place}", 1)
+        marker = f"- {code.before}:"
+        source = source.replace(marker, f"{{{{ {name}.entry }}}}\n{example}{marker}", 1)
     return source
 
 
@@ -152,7 +158,7 @@ def class_entry(
     classes: Mapping[PerturbationClass, ClassEntry],
     replaced: Collection[Intensity] = (),
 ) -> ClassEntry:
-    """The class of a file: an existing one, perhaps with new criteria for the intensities `replaced`, or a new one.
+    """The class of a file: a new class, or an existing class with new criteria for the intensities `replaced`.
 
     Raises `CatalogueError` with file and line.
     """
@@ -170,10 +176,10 @@ def class_entry(
             raise file.fault((fields[0],), f"'{fields[0]}' of {name} is fixed: the file may hold levers only")
         return existing
     if not fields:
-        what = unknown_class(name, classes)
+        advice = unknown_class(name, classes)
         raise file.fault(
             ("class",),
-            f"there is no class {name}: {what}, or give 'refusal_code' and the other fields of a new class",
+            f"there is no class {name}: {advice}, or give 'refusal_code' and the other fields of a new class",
         )
     needed = ["refusal_code", "target", "summary", "criteria"]
     if name not in PUBLISHED_CLASSES:
@@ -187,24 +193,24 @@ def class_entry(
         refusal_code=content.refusal_code or "",
         short_forms=content.short_forms,
         summary=(content.summary or "").strip(),
-        criteria={one: criteria[one].strip() for one in Intensity if one in criteria},
+        criteria={level: criteria[level].strip() for level in Intensity if level in criteria},
         refuse_when=(content.refuse_when or "").strip(),
         example=(content.example or "").strip(),
         before=content.before,
     )
-    if wrong := clash(entry, classes):
-        raise file.fault((wrong[0],), wrong[1])
+    if problem := clash(entry, classes):
+        raise file.fault((problem[0],), problem[1])
     return entry
 
 
-def unknown_class(name: str, known: Iterable[str]) -> str:
+def unknown_class(name: str, names: Iterable[str]) -> str:
     """Advice for the unknown name of a class."""
-    listed = sorted(known, key=taxonomy_place)
-    return suggestion(name, listed) or f"name one of {', '.join(listed)}"
+    in_order = sorted(names, key=taxonomy_place)
+    return suggestion(name, in_order) or f"name one of {', '.join(in_order)}"
 
 
 def clash(entry: ClassEntry, others: Mapping[PerturbationClass, ClassEntry]) -> tuple[str, str] | None:
-    """The field of a class that contradicts another class or is incomplete, and the reason; None if there is none."""
+    """A field of a class that is incomplete or contradicts another class, and the reason; None if all is well."""
     if absent := [intensity for intensity in Intensity if intensity not in entry.criteria]:
         return "criteria", f"field 'criteria.{absent[0]}' is missing: each intensity needs its sentence"
     if entry.before is not None and entry.before not in PUBLISHED_CLASSES:
@@ -213,7 +219,7 @@ def clash(entry: ClassEntry, others: Mapping[PerturbationClass, ClassEntry]) -> 
     for other in others.values():
         owners |= dict.fromkeys((other.refusal_code, *other.short_forms), str(other.name))
     for key, codes in (("refusal_code", (entry.refusal_code,)), ("short_forms", entry.short_forms)):
-        if taken := [code for code in codes if code in owners]:
-            owner = owners[taken[0]]
-            return key, f"the code {taken[0]} is that of {owner}: give {entry.name} one of its own"
+        if shared_codes := [code for code in codes if code in owners]:
+            owner = owners[shared_codes[0]]
+            return key, f"the code {shared_codes[0]} is that of {owner}: give {entry.name} one of its own"
     return None

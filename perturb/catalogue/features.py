@@ -61,7 +61,7 @@ class Need:
 
 
 def features_of(instance: BaseInstance) -> frozenset[str]:
-    """The features of an instance, as far as its texts show them."""
+    """The features that can be recognised in the texts of an instance."""
     query = " ".join(instance.query.lower().replace("’", "'").split()).rstrip(" ?.")
     kind = _question_kind(query)
     features = {f"question:{kind}", f"passages:{'one' if len(instance.passages) == 1 else 'several'}"}
@@ -112,7 +112,7 @@ def word_table(name: str) -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def _source(name: str) -> str:
-    """The text of a pattern. Patterns may contain others, as `<name>`; a bank stands for any of its words."""
+    """The text of a pattern. A pattern may contain others as `<name>`. The name of a bank means any of its words."""
     if name in _content()["words"]:
         return f"(?:{'|'.join(map(re.escape, sorted(word_bank(name), key=len, reverse=True)))})"
     return re.sub(r"<([a-z_]+)>", lambda match: _source(match[1]), "".join(_content()["patterns"][name]))
@@ -139,11 +139,11 @@ def _full_name() -> re.Pattern[str]:
 # -- question and answer -----------------------------------------------------------------------------------------
 
 _KINDS = ("how_many", "how", "when", "who", "where", "why", "which", "what")
-"""The order matters: `how` also matches "how many"."""
+"""The order matters, since `how` also matches "how many"."""
 
 
 def _question_kind(query: str) -> str:
-    """The first kind that the question begins with, or that a question inside it begins with."""
+    """The kind of question, by its first words or by those of a question inside it."""
     texts = [query, re.sub(rf"^{_source('preposition')} ", "", query)]  # "in which year …", "which year …"
     if inner := word_pattern("question_inside").search(query):
         texts.append(inner[1] or inner[2])
@@ -190,7 +190,7 @@ def _is_number(answer: str) -> bool:
 
 
 def _is_named(answer: str) -> bool:
-    """Whether every word has a capital, small words such as "of" aside."""
+    """Whether every word has a capital, except small words such as "of"."""
     words = [word for word in answer.split() if word.lower() not in word_bank("small")]
     return len("".join(words)) > 1 and all(
         word[:1].isupper() and not re.search(r"\d", word) for word in words
@@ -210,11 +210,11 @@ def _is_person(name: str, instance: BaseInstance) -> bool:
 
 
 _LONGEST_CUE = 24
-"""Characters before a name that are searched for an occupation or a form of address."""
+"""How many characters before a name are searched for an occupation or a form of address."""
 
 
 def _is_proper_noun(answer: str, instance: BaseInstance) -> bool:
-    """Whether the answer is written with its capital in the middle of a sentence, where common nouns have none."""
+    """Whether the answer has its capital in the middle of a sentence, where a common noun has a small letter."""
     name = re.sub(r"^the ", "", answer, flags=re.IGNORECASE) or answer
     texts_before = (text for passage in instance.passages for text in passage.text.split(name)[:-1])
     return any(_MIDDLE_OF_SENTENCE.search(text[-2:]) for text in texts_before)
@@ -227,7 +227,7 @@ _MIDDLE_OF_SENTENCE = re.compile(r"[\w,;:(\"'“] ?$")
 
 
 class _Texts:
-    """The texts that features of the passage are recognised in: those of the signal passages, if any are marked."""
+    """The texts in which features are recognised: the question, and the signal passages if any are marked."""
 
     def __init__(self, instance: BaseInstance, query: str) -> None:
         signal = [passage.text for passage in instance.passages if passage.role == "signal"]
@@ -239,12 +239,12 @@ class _Texts:
         self.answers = [answer.lower() for answer in instance.answers]
 
     def spare(self, piece: str) -> bool:
-        """Whether a piece of the passage can go: it shares no text with an answer or with the question."""
+        """Whether a piece of the passage may be cut: it shares no text with an answer or with the question."""
         low = piece.lower().strip()
         return not any(low in needed or needed in low for needed in (*self.answers, self.query))
 
     def any_spare(self, pattern: str) -> bool:
-        """Whether a match of the pattern is spare. If the pattern has groups, the first that matched counts."""
+        """Whether a match of the pattern may be cut. If the pattern has groups, the first group that matched counts."""
         matches = word_pattern(pattern).finditer(self.text)
         return any(self.spare(next(filter(None, match.groups()), match[0])) for match in matches)
 

@@ -1,9 +1,8 @@
 """The lever catalogue: reads and checks `levers/*.yaml`.
 
 A class file names its class, target, refusal code, short forms, intensity criteria and levers. A folder of the user
-adds levers to existing classes, or a class with its levers. The first half of this module is the vocabulary of `rule:`,
-which says what the offline engine does for a lever: the operators and the gaps of wordings. `building/offline` carries
-them out.
+adds levers to existing classes, or a class with its levers. The first half of this module is the vocabulary of `rule:`:
+the operators of the offline engine and the gaps of wordings. `building/offline` carries the rules out.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from perturb.records import (
 
 @dataclass(frozen=True, slots=True)
 class OperatorFacts:
-    """What an operator does, and which fields its rules have."""
+    """A summary of an operator, and the fields that its rules have."""
 
     summary: str
     what: tuple[str, ...] = ()
@@ -110,8 +109,11 @@ GAPS: Mapping[str, str] = {
     "round_figure": "that figure rounded, with what it counts",
     "other_date": "a date some days from the one beside the answer",
 }
-"""Gap -> the text that fills it. A kind of subject in `levers/words.yaml`, or a group of kinds, is a gap too: the
-subject fills it if it is of that kind. After `if:` a kind prints nothing; it only limits which subjects fit."""
+"""Gap -> the text that fills it.
+
+A kind of subject in `levers/words.yaml`, or a group of kinds, is also a gap, which a subject of that kind fills. A kind
+after `if:` prints nothing and only limits which subjects fit.
+"""
 
 _GAP = re.compile(r"\{([^{}]*)\}")
 
@@ -271,9 +273,9 @@ class Catalogue:
     classes: Mapping[PerturbationClass, ClassEntry]
     levers: tuple[Lever, ...]
     constructions: tuple[Construction, ...] = ()
-    """Ways to lay a deep flaw. They are in no digest of a class, a lever or an open job."""
+    """Ways to lay a deep flaw. They do not enter the digests of classes, levers or open jobs."""
     open_levers: frozenset[str] = frozenset()
-    """The levers that only open and quiet jobs are offered."""
+    """The levers that are offered only to open and quiet jobs."""
 
     @classmethod
     def load(cls, folders: Iterable[Path] = ()) -> Catalogue:
@@ -281,29 +283,30 @@ class Catalogue:
 
         Raises `CatalogueError` with file and line for anything malformed and for a name used twice.
         """
-        embedded, seen = _embedded(data_folder("levers"))
+        embedded, places = _embedded(data_folder("levers"))
         if not (folders := tuple(folders)):
             return embedded
-        classes, levers, seen = dict(embedded.classes), list(embedded.levers), dict(seen)
+        classes, levers, places = dict(embedded.classes), list(embedded.levers), dict(places)
         for folder in folders:
-            _add_all(folder, levers, seen, classes)
+            _add_all(folder, levers, places, classes)
         files = [file for folder in folders for file in _construction_files(folder)]
-        return cls(classes, tuple(levers), *_merged(embedded, files, seen))
+        return cls(classes, tuple(levers), *_merged(embedded, files, places))
 
     def with_classes(self, own: Iterable[ClassEntry]) -> Catalogue:
-        """This catalogue with the user's classes that a run or a snapshot states. Their levers are not stated.
+        """This catalogue with the user's classes as a run or a snapshot stores them, which is without levers.
 
-        A stated class replaces one of the same name. Raises `CatalogueError` if a class or a code clashes with another.
+        A stored class replaces a class of the same name. Raises `CatalogueError` if a class or a code clashes with
+        another.
         """
-        stated = {entry.name: entry for entry in own}
-        if not stated:
+        new_classes = {entry.name: entry for entry in own}
+        if not new_classes:
             return self
-        if not stated.keys().isdisjoint(PUBLISHED_CLASSES):
+        if not new_classes.keys().isdisjoint(PUBLISHED_CLASSES):
             raise CatalogueError(
                 "a class of RefusalBench is stated as a user's own: restore the run or snapshot"
             )
-        classes = {name: entry for name, entry in self.classes.items() if name not in stated}
-        for entry in stated.values():
+        classes = {name: entry for name, entry in self.classes.items() if name not in new_classes}
+        for entry in new_classes.values():
             if fault := clash(entry, classes):
                 raise CatalogueError(f"class {entry.name} as stated: {fault[1]}")
             classes[entry.name] = entry
@@ -311,7 +314,7 @@ class Catalogue:
 
     @cached_property
     def own_classes(self) -> tuple[ClassEntry, ...]:
-        """The classes of the user; runs and snapshots state them."""
+        """The classes of the user, which runs and snapshots store."""
         return tuple(entry for name, entry in self.classes.items() if name not in PUBLISHED_CLASSES)
 
     @cached_property
@@ -343,7 +346,7 @@ class Catalogue:
 
     def construction(self, name: str) -> Construction | None:
         """The construction of this name, ignoring case and extra blanks; None if there is no such construction."""
-        return next((one for one in self.constructions if _key(one.name) == _key(name)), None)
+        return next((entry for entry in self.constructions if _key(entry.name) == _key(name)), None)
 
     def expected_behavior(self, cell: Cell) -> str:
         """The ground truth of a cell: `ANSWER_CORRECTLY` at LOW, else the refusal code of its class."""
@@ -377,7 +380,7 @@ class Catalogue:
 
     @cached_property
     def digest(self) -> str:
-        """Digest of what models are told; it leaves out how needs are recognised in an instance."""
+        """Digest of the texts that models read about classes and levers, and of the needs of levers."""
         needs = [[lever.name, lever.needs] for lever in self.levers]
         return digest([self.cell_digest(cell) for cell in self.cells], self.codes, needs, *self.own_codes)
 
@@ -432,7 +435,7 @@ def _construction_files(folder: Path) -> list[tuple[YamlFile, ConstructionFile]]
 def _merged(
     base: Catalogue, files: Iterable[tuple[YamlFile, ConstructionFile]], lever_places: Mapping[str, str]
 ) -> tuple[tuple[Construction, ...], frozenset[str]]:
-    """The constructions and the open levers of `base` and of these files; `lever_places` has a key for every lever."""
+    """The constructions and open levers of `base` and of these files. `lever_places` has a key for every lever."""
     constructions, open_levers = list(base.constructions), set(base.open_levers)
     for file, content in files:
         for number, name in enumerate(content.open_levers):
@@ -449,20 +452,20 @@ def _merged(
 
 @cache
 def _embedded(folder: Path) -> tuple[Catalogue, Mapping[str, str]]:
-    """The embedded catalogue, and the place of each lever name, for messages. Several steps of a build need it."""
+    """The embedded catalogue, with file and line of each lever name for messages."""
     classes: dict[PerturbationClass, ClassEntry] = {}
     levers: list[Lever] = []
-    seen: dict[str, str] = {}
-    _add_all(folder, levers, seen, classes)
+    places: dict[str, str] = {}
+    _add_all(folder, levers, places, classes)
     missing = [name for name in PUBLISHED_CLASSES if name not in classes]
     if missing:
         raise CatalogueError(f"the embedded catalogue lacks {missing[0]}: reinstall perturb")
     catalogue = Catalogue(classes, tuple(levers))
-    return Catalogue(classes, tuple(levers), *_merged(catalogue, _construction_files(folder), seen)), seen
+    return Catalogue(classes, tuple(levers), *_merged(catalogue, _construction_files(folder), places)), places
 
 
 def _add_all(
-    folder: Path, levers: list[Lever], seen: dict[str, str], classes: dict[PerturbationClass, ClassEntry]
+    folder: Path, levers: list[Lever], places: dict[str, str], classes: dict[PerturbationClass, ClassEntry]
 ) -> None:
     files = [YamlFile(path, CatalogueError) for path in _files(folder)]
     contents = [(file, file.parse(ClassFile)) for file in files]
@@ -470,11 +473,11 @@ def _add_all(
     for file, content in sorted(contents, key=lambda pair: pair[1].refusal_code is None):
         entry = class_entry(file, content, classes, content.replaces)
         classes[entry.name] = entry
-        _add_levers(file, content, entry, levers, seen)
+        _add_levers(file, content, entry, levers, places)
 
 
 def _add_levers(
-    file: YamlFile, content: ClassFile, entry: ClassEntry, levers: list[Lever], seen: dict[str, str]
+    file: YamlFile, content: ClassFile, entry: ClassEntry, levers: list[Lever], places: dict[str, str]
 ) -> None:
     # Levers of the cells that the file replaces are removed, and its own take their place, so that the order is kept.
     replaced_cells = {Cell(entry.name, intensity) for intensity in content.replaces}
@@ -482,15 +485,15 @@ def _add_levers(
     start = levers.index(replaced[0]) if replaced else len(levers)
     for lever in replaced:
         levers.remove(lever)
-        del seen[_key(lever.name)]
+        del places[_key(lever.name)]
     added: list[Lever] = []
     for index, item in enumerate(content.levers):
         field_path, label = ("levers", index), f"lever '{item.name}'"
-        if (first_place := seen.get(_key(item.name))) is not None:
+        if (first_place := places.get(_key(item.name))) is not None:
             raise file.fault(
                 (*field_path, "name"), f"{label} is already defined at {first_place}: rename one of them"
             )
-        seen[_key(item.name)] = location(file.path, file.line_of((*field_path, "name")))
+        places[_key(item.name)] = location(file.path, file.line_of((*field_path, "name")))
         cell = Cell(content.perturbation_class, item.intensity)
         code = ANSWER_CORRECTLY if item.intensity is Intensity.LOW else entry.refusal_code
         if not item.illustration.expected.startswith(code):

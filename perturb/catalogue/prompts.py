@@ -1,9 +1,8 @@
-"""Renders prompts. This is the one place where templates become text for models.
+"""Renders prompts: only here do templates become text for models.
 
-A prompt has two messages. The system message comes from a template that gets only options of ours. So it is the same
-for many requests, and providers can cache it. The user message is one JSON object with the texts. They are data: they
-are never rendered as a template and cannot break out of their strings. There are templates for single and for several
-passages.
+A prompt has two messages. The system message comes from a template whose options come from our code alone, so it is
+the same for many requests and providers can cache it. The user message is a JSON object with the texts of data sets and
+models. These texts are data: no template contains them, and they cannot break out of their JSON strings.
 """
 
 from __future__ import annotations
@@ -50,13 +49,13 @@ GENERATION_KEYS: tuple[str, ...] = (
 SEVERAL_KEYS: tuple[str, ...] = tuple(
     "changed_passages" if key == "perturbed_context" else key for key in GENERATION_KEYS
 )
-"""The fields of a generator's reply about several passages: those it changed, in place of the context."""
+"""The fields of a generator's reply about several passages: the changed passages instead of the context."""
 
 PASSAGE_KEYS = ("perturbed_context", "changed_passages")
-"""The fields that replies leave out where the class changes nothing but the query."""
+"""The fields that replies leave out if the class changes only the query."""
 
 DECLINED_KEY = "lever_not_applicable"
-"""The field by which a generator declines: why none of the levers it was offered can be carried out."""
+"""The field by which a generator declines: the reason why it can carry out none of the levers in the offer."""
 
 DEEP_KEYS: tuple[str, ...] = (
     "trap",
@@ -73,11 +72,11 @@ DEEP_KEYS: tuple[str, ...] = (
 """The fields of a generator's reply with a deep item."""
 
 PromptKind = Literal["single", "several", "quiet", "deep", "blind"]
-"""The kinds of prompts: by the passages of the base instance, or of deep items. `quiet` is added to the first two."""
+"""The kinds of prompts: for one passage, for several, or for deep items. `quiet` is an addition to the first two."""
 
 
 def prompt_kind(instance: BaseInstance) -> PromptKind:
-    """Which prompts an instance is perturbed and judged with, unless the item is deep."""
+    """The kind of the prompts about an instance, unless the item is deep."""
     return "several" if len(instance.passages) > 1 else "single"
 
 
@@ -87,16 +86,16 @@ _CODES = "respond/codes.j2"
 
 @cache
 def render_template(name: str, own_codes: tuple[OwnCode, ...] = (), **options: Any) -> str:
-    """Our template `name` (`grade/judge`, say) rendered with options of ours, never with a text of a data set.
+    """Render our template `name`, for example `grade/judge`. Options must come from our code, never from a data set.
 
-    `own_codes` are those of user-defined classes, for templates that list the codes.
+    `own_codes` are the codes of user-defined classes, for templates that list the codes.
     """
     instead = _codes_of(data_folder("templates"), own_codes)
     return environment(instead=instead).get_template(f"{name}.j2").render(options, own_codes=own_codes)
 
 
 def _codes_of(folder: Path, own_codes: Sequence[OwnCode]) -> dict[str, str]:
-    """The list of codes that stands in place of a folder's, if the user has own codes."""
+    """The list of codes with those of the user, which replaces the list of the folder; empty without such codes."""
     if not own_codes:
         return {}
     return {_CODES: with_own_codes((folder / _CODES).read_text(encoding="utf-8"), own_codes)}
@@ -104,7 +103,10 @@ def _codes_of(folder: Path, own_codes: Sequence[OwnCode]) -> dict[str, str]:
 
 @cache
 def system_message(name: str, **options: Any) -> str:
-    """As `render_template`, without the line end of the file: ledgers know requests by the digest of every byte."""
+    """Like `render_template`, but without the last line break of the file.
+
+    The ledger keys a request by the digest of its bytes, so a line break more would make every call a new one.
+    """
     return environment(last_newline=False).get_template(f"{name}.j2").render(options)
 
 
@@ -119,14 +121,14 @@ _CODE_ENTRY = re.compile(r"^- (\w+): (.*?)(?=^- |\Z)", re.MULTILINE | re.DOTALL)
 
 @cache
 def code_meanings(own_codes: tuple[OwnCode, ...] = ()) -> dict[str, str]:
-    """Refusal code -> why it is given, as the list of codes words it."""
-    listed = render_template("respond/codes", own_codes, examples=False)
-    return {code: " ".join(text.split()) for code, text in _CODE_ENTRY.findall(listed)}
+    """Refusal code -> its meaning in the words of the list of codes."""
+    code_list = render_template("respond/codes", own_codes, examples=False)
+    return {code: " ".join(text.split()) for code, text in _CODE_ENTRY.findall(code_list)}
 
 
 @cache
 def folder_version(name: str, own_codes: tuple[OwnCode, ...] = ()) -> str:
-    """Digest of all our templates in the folder `name`, and of what they are rendered with."""
+    """Digest of all our templates in the folder `name`, and of the codes that they are rendered with."""
     files = sorted((data_folder("templates") / name).glob("*.j2"))
     return digest([(file.name, file.read_text(encoding="utf-8")) for file in files], *own_codes)
 
@@ -139,7 +141,10 @@ def data_request(
 
 
 def _indented(value: Any, line: str = "\n") -> str:
-    """`json.dumps(value, ensure_ascii=False, indent=1)` in a third of its time: that encoder is not written in C."""
+    """Like `json.dumps(value, ensure_ascii=False, indent=1)`, in a third of the time.
+
+    With `indent`, the standard library uses an encoder in Python instead of the one in C.
+    """
     deeper = f"{line} "
     if isinstance(value, str):
         return encode_basestring(value)
@@ -152,35 +157,37 @@ def _indented(value: Any, line: str = "\n") -> str:
 
 
 def object_schema(fields: Mapping[str, Any]) -> Schema:
-    """JSON schema of an object with just these fields."""
+    """JSON schema of an object with exactly these fields."""
     return Schema(type="object", properties=dict(fields), required=list(fields), additionalProperties=False)
 
 
 class Prompts:
-    """The prompts over one catalogue; templates may come from a folder of the user's own."""
+    """The prompts about a catalogue. The templates may come from a folder of the user."""
 
     def __init__(self, catalogue: Catalogue, folder: Path | None = None) -> None:
         self.catalogue = catalogue
         self.folder = folder or data_folder("templates")
         instead = _codes_of(self.folder, catalogue.own_codes)
-        self._environment = environment(self.folder, instead=instead)  # which keeps what it has compiled
+        self._environment = environment(self.folder, instead=instead)
+        # Levers with an answer ask a new question. Templates in `asked/` replace those that assume the original one.
         self._asked = environment([self.folder / "asked", self.folder], instead=instead)
+        # A system message depends on the cell and the levers alone, so a few texts serve all jobs of a build.
         self._system = lru_cache(maxsize=4096)(self._render_system)
 
     def version(self, name: str, kind: PromptKind = "single") -> str:
-        """Digest of a template and what it includes: a changed one makes new jobs or new votes of its kind.
+        """Digest of a template and of all templates that it includes. A change makes new jobs or votes of its kind.
 
-        What `asked/` has in place of some of them counts where a lever asks a question of its own.
+        If a lever asks a new question, the digest also covers the templates in `asked/` that replace some of them.
         """
-        asked = any(lever.answer for lever in self.catalogue.levers)
+        asks_own_questions = any(lever.answer for lever in self.catalogue.levers)
         sources: dict[str, str] = {}
         waiting = [f"{name}/{kind}.j2"]
         while waiting:
             if (file := waiting.pop()) not in sources:
                 sources[file] = (self.folder / file).read_text(encoding="utf-8")
                 waiting += included_in(sources[file])
-                if asked and (own := self.folder / "asked" / file).exists():
-                    sources[f"asked/{file}"] = own.read_text(encoding="utf-8")
+                if asks_own_questions and (replacement := self.folder / "asked" / file).exists():
+                    sources[f"asked/{file}"] = replacement.read_text(encoding="utf-8")
         return digest(sorted(sources.items()), *self.catalogue.own_codes)
 
     def generation(
@@ -191,9 +198,9 @@ class Prompts:
         depth: Depth = "open",
         constructions: Sequence[str] = (),
     ) -> ChatRequest:
-        """Ask a generator to perturb `instance` by one of `levers`; of all levers of the cell if none is given.
+        """Ask a generator to perturb `instance` by one of `levers`, or by any lever of the cell if none are given.
 
-        A deep flaw is to be laid by one of `constructions`; by any that suits the cell if none is given.
+        A deep flaw must use one of `constructions`, or any that suits the cell if none are given.
         """
         data = {
             "perturbation_class": str(cell.perturbation_class),
@@ -217,7 +224,7 @@ class Prompts:
         return data_request(system, data, generation_schema(cell, kind, query_only=query_only))
 
     def quieter(self, request: ChatRequest, earlier: Mapping[str, Any]) -> ChatRequest:
-        """The request for a quieter attempt: with an `earlier` item, and what solvers who mastered it replied."""
+        """The request for a quieter attempt: it adds an `earlier` item with the replies of solvers that mastered it."""
         system, user = request.messages
         data = {**json.loads(user.content), "earlier": earlier}
         return data_request(system.content + render_template("harden/quieter"), data, request.schema)
@@ -225,18 +232,18 @@ class Prompts:
     def verification(self, instance: BaseInstance, candidate: Candidate) -> ChatRequest:
         """Ask a verifier about `candidate`.
 
-        The generator's own claims are left out, so that they sway nobody. Of a deep item its proof and reasoning are
-        shown: the verifier has decided blind before (`blind_decision`).
+        The generator's claims are left out, since they could sway the verifier. The proof and the reasoning of a deep
+        item are shown, because the verifier has already decided without them (`blind_decision`).
         """
         cell, deep = candidate.cell, candidate.depth == "deep"
         kind = "deep" if deep else prompt_kind(instance)
-        context: dict[str, Any] = (
-            {"changed_passages": _changed(instance, candidate)} if kind == "several" else {}
-        )
-        if kind == "single":
-            context = {"context": candidate.context}
+        context: dict[str, Any]
         if deep:
             context = _numbered_passages(candidate.passages)
+        elif kind == "several":
+            context = {"changed_passages": _changed(instance, candidate)}
+        else:
+            context = {"context": candidate.context}
         data = {
             "perturbation_class": str(cell.perturbation_class),
             "intensity": str(cell.intensity),
@@ -263,7 +270,7 @@ class Prompts:
     def planted_fault(
         self, cell: Cell, instance: BaseInstance, levers: Sequence[Lever], way: str
     ) -> ChatRequest:
-        """Ask a generator for an item whose label is wrong in one quiet `way`: the name of a file in `plant/ways/`."""
+        """Ask a generator for an item whose label is wrong in one subtle way. `way` names a file in `plant/ways/`."""
         data = {
             "perturbation_class": str(cell.perturbation_class),
             "intensity": str(cell.intensity),
@@ -282,7 +289,7 @@ class Prompts:
         return data_request(system + language_rules("verify", instance), data, blind_schema())
 
     def _additions(self, name: str, instance: BaseInstance, depth: Depth) -> str:
-        """What a prompt says of a quiet flaw, and of the language of its texts."""
+        """The parts of a prompt about a quiet flaw and about the language of the texts."""
         quiet = self._environment.get_template(f"{name}/quiet.j2").render() if depth == "quiet" else ""
         return quiet + language_rules(name, instance)
 
@@ -297,9 +304,9 @@ class Prompts:
         constructions: tuple[str, ...] = (),
     ) -> str:
         entry = self.catalogue.classes[cell.perturbation_class]
-        levers = [lever for one in names if (lever := self.catalogue.find(one))]
+        levers = [lever for name in names if (lever := self.catalogue.find(name))]
         lever = self.catalogue.find(chosen)
-        templates = self._asked if any(one.answer for one in levers) else self._environment
+        templates = self._asked if any(name.answer for name in levers) else self._environment
         return templates.get_template(f"{name}/{kind}.j2").render(
             entry=entry,
             cell=cell,
@@ -309,9 +316,11 @@ class Prompts:
             levers=levers,
             lever=lever,
             constructions=[
-                laid for construction in constructions if (laid := self.catalogue.construction(construction))
+                found
+                for construction in constructions
+                if (found := self.catalogue.construction(construction))
             ],
-            others={one.name: _first_sentence(one.instruction) for one in levers if one is not lever},
+            others={name.name: _first_sentence(name.instruction) for name in levers if name is not lever},
             check_names=CHECK_NAMES,
             codes=self._codes(),
             own_codes=self.catalogue.own_codes,
@@ -321,7 +330,7 @@ class Prompts:
         )
 
     def _codes(self) -> list[str]:
-        """Every code a reply may give, in the order of the taxonomy."""
+        """Every code that a reply may give, in the order of the taxonomy."""
         names = sorted(self.catalogue.classes, key=taxonomy_place)
         return [
             ANSWER_CORRECTLY,
@@ -331,16 +340,15 @@ class Prompts:
 
 
 def language_rules(name: str, instance: BaseInstance) -> str:
-    """What a prompt says of the language of its texts; nothing of English, in which the rest of it is written.
+    """The part of a prompt about the language of its texts; empty for English.
 
-    It stands apart from the other templates, so that their digests, and with them jobs and votes, know nothing of it.
+    Its template is not among those that a version covers, so that jobs and votes on English texts kept their ids when
+    other languages came.
     """
     code = instance.language
-    return (
-        ""
-        if is_english(code)
-        else system_message(f"language/{name}", language=LANGUAGES.get(code) or named(code))
-    )
+    if is_english(code):
+        return ""
+    return system_message(f"language/{name}", language=LANGUAGES.get(code) or named(code))
 
 
 def _first_sentence(text: str) -> str:
@@ -348,22 +356,22 @@ def _first_sentence(text: str) -> str:
 
 
 def _context(instance: BaseInstance, *, numbered: bool = False) -> dict[str, Any]:
-    """The context as a prompt gives it: one text, or numbered passages with their roles."""
+    """The context in the form that prompts use: one text, or numbered passages with their roles."""
     if prompt_kind(instance) == "single" and not numbered:
         return {"context": instance.context}
     return _numbered_passages(instance.passages)
 
 
 def _numbered_passages(passages: Sequence[Passage], *, roles: bool = True) -> dict[str, Any]:
-    listed = [_numbered(number, passage) for number, passage in enumerate(passages, start=1)]
+    numbered = [_numbered(number, passage) for number, passage in enumerate(passages, start=1)]
     if not roles:
-        for passage in listed:
+        for passage in numbered:
             del passage["role"]
-    return {"passages": listed}
+    return {"passages": numbered}
 
 
 def _changed(instance: BaseInstance, candidate: Candidate) -> list[dict[str, Any]]:
-    """The passages of the candidate that differ from the original, by number; added ones are among them."""
+    """The passages of the candidate that differ from the original or were added, with their numbers."""
     added = len(candidate.passages) - len(instance.passages)
     pairs = zip((*instance.passages, *[None] * added), candidate.passages, strict=True)
     return [_numbered(number, new) for number, (old, new) in enumerate(pairs, start=1) if new != old]
@@ -377,7 +385,7 @@ def _numbered(number: int, passage: Passage) -> dict[str, Any]:
 def generation_schema(
     cell: Cell, kind: PromptKind = "single", *, query_only: bool = False
 ) -> Mapping[str, Any]:
-    """JSON schema of a generator's reply; with `query_only` it holds no passage."""
+    """JSON schema of a generator's reply. With `query_only`, it has no passages."""
     keys = {"single": GENERATION_KEYS, "deep": DEEP_KEYS}.get(kind, SEVERAL_KEYS)
     fields: dict[str, Any] = {
         name: {"type": "string"} for name in keys if not (query_only and name in PASSAGE_KEYS)

@@ -1,4 +1,4 @@
-"""Connections to a ledger, and the one thread that writes to it."""
+"""Connections to a ledger, and the single thread that writes to it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from perturb.errors import LedgerError
 from perturb.files.resources import writing_errors
 
 BATCH_ROWS = 200
-"""Rows that one commit may carry: few enough to lose little, enough to share one fsync."""
+"""The most rows of one commit. A crash loses few rows, and yet many rows share the cost of one fsync."""
 
 BEHIND_ROWS = 10 * BATCH_ROWS
-"""With more rows than this in the queue, whoever makes more should wait for the disk."""
+"""If more rows than this are queued, callers should wait for the disk before they make more."""
 
 
 @contextmanager
@@ -35,7 +35,10 @@ def ledger_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def stored_values() -> Iterator[None]:
-    """Around the reading of rows: a value that no ledger of ours holds is damage, and said as SQLite's errors are."""
+    """Turn errors about the values of rows into an error of SQLite.
+
+    A ledger that we wrote holds no such values, so that they mean damage to the file.
+    """
     try:
         yield
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as exc:
@@ -43,7 +46,7 @@ def stored_values() -> Iterator[None]:
 
 
 REPAIR = "restore a copy, or remove the run folder to start again"
-"""What to do about a ledger that is damaged."""
+"""The advice about a damaged ledger."""
 
 _ROW_FAULTS = (
     ValueError,
@@ -53,14 +56,14 @@ _ROW_FAULTS = (
     sqlite3.DataError,
     sqlite3.IntegrityError,
 )
-"""What is wrong with the values of one row alone."""
+"""Errors about the values of a single row."""
 
 _DAMAGE = ("malformed", "not a database", "corrupt", "no such", "decode", "disk I/O error")
-"""Words of SQLite about a file that is not as it was written."""
+"""Words of SQLite's errors about a file that has changed since it was written."""
 
 
 def explain(path: Path, exc: Exception) -> str:
-    """What an error of the database means for the user."""
+    """One line on an error of the database: what happened, and what the user can do."""
     text, name = str(exc), getattr(exc, "sqlite_errorname", "")
     if "disk is full" in text or (name.startswith("SQLITE_IOERR") and "READ" not in name):
         return (
@@ -78,7 +81,7 @@ def explain(path: Path, exc: Exception) -> str:
 
 
 def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
-    """Open a connection with the settings every ledger uses (full sync, explicit transactions).
+    """Open a connection with the settings of all ledgers: full sync and explicit transactions.
 
     A ledger that is only read may lie on a volume that is read-only or full.
     """
@@ -88,8 +91,8 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
         try:
             return _open(path, "mode=ro")
         except sqlite3.OperationalError:
-            # SQLite shares memory between readers through a file beside the ledger, which cannot be made there. Without
-            # a log the ledger alone is complete and can be read as a file that nobody writes to.
+            # SQLite's readers share memory through a file beside the ledger, which a read-only or full volume does not
+            # take. Without a log, the ledger is complete and can be opened as a file that nobody writes to.
             log = path.with_name(f"{path.name}-wal")
             if not path.is_file():
                 raise
@@ -99,16 +102,16 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
 
 
 def _open_copy(path: Path, log: Path) -> sqlite3.Connection:
-    """A copy of a ledger that a killed run left with a log, in a file that goes with the connection."""
+    """A copy of a ledger that a killed run left with a log, in a temporary database that closes with the connection."""
     with tempfile.TemporaryDirectory(prefix="perturb-") as folder:
         copied = Path(folder) / path.name
         with writing_errors(copied, LedgerError):
             for source in (path, log):
                 shutil.copyfile(source, copied.with_name(source.name))
-        with closing(_open(copied, "mode=rw")) as whole:
+        with closing(_open(copied, "mode=rw")) as with_log:
             copy = sqlite3.connect("", isolation_level=None, check_same_thread=False)
             copy.row_factory = sqlite3.Row
-            whole.backup(copy)
+            with_log.backup(copy)
     return copy
 
 
@@ -127,9 +130,8 @@ def _open(path: Path, mode: str) -> sqlite3.Connection:
         )
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA synchronous = FULL")
-        connection.execute(
-            "SELECT count(*) FROM sqlite_master"
-        ).fetchone()  # a damaged schema may not be text
+        # This reads the schema, so that a damaged file fails here and not in the middle of a run.
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         undo.pop_all()
     return connection
 
@@ -141,16 +143,16 @@ class Write:
     sql: str
     values: Sequence[Any]
     committed: Callable[[], object] | None = None
-    """Called, in the writer's thread, once the row is on disk."""
+    """A function that the writer's thread calls once the row is on disk."""
     alone: bool = False
-    """True for a row that means the same whatever became of the rows before it."""
+    """Whether the row is still correct if rows before it could not be stored."""
 
 
 class Writer:
-    """The only thread that writes: takes statements in order and commits them in batches.
+    """The only thread that writes. It takes statements in order and commits them in batches.
 
-    A failure stops it for good; `put`, `flush` and `check` then raise it as `LedgerError`. After a row that cannot be
-    stored only rows that stand alone are still written, after a failure of the disk none.
+    A failure stops it for good, and `put`, `flush` and `check` raise it as `LedgerError`. After a row that cannot be
+    stored, only rows with `alone` are still written. After a failure of the disk, no rows are written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -170,11 +172,11 @@ class Writer:
 
     @property
     def behind(self) -> bool:
-        """Whether the queue is so long that it should be flushed before more is made."""
+        """Whether the queue is so long that callers should flush it before they make more rows."""
         return self._queue.qsize() > BEHIND_ROWS
 
     def flush(self) -> None:
-        """Return when everything queued so far is on disk."""
+        """Wait until everything that is queued now is on disk."""
         self.check()
         reached = threading.Event()
         self._queue.put(reached.set)
@@ -182,7 +184,7 @@ class Writer:
         self.check()
 
     async def committed(self) -> None:
-        """As `flush`, without blocking the running loop; all who ask in one turn of the loop are told at once."""
+        """Like `flush`, but without blocking the loop. Tasks that ask in the same turn of the loop share one wait."""
         self.check()
         loop = asyncio.get_running_loop()
         if self._asked is None or self._asked[0] is not loop:
@@ -207,7 +209,7 @@ class Writer:
         self._connection.close()
 
     def check(self) -> None:
-        """Raise what stopped the writer, if anything did."""
+        """Raise the failure that stopped the writer, if there was one."""
         if self._failure is not None:
             raise self._failure
 
@@ -243,14 +245,14 @@ class Writer:
             for write in written:
                 if write.committed is not None:
                     write.committed()
-        except Exception as exc:  # noqa: BLE001 - a writer that died unheard would leave others waiting for ever
+        except Exception as exc:  # noqa: BLE001 - if the thread died silently, others would wait for it for ever
             self._disk_failed = True
             self._failure = LedgerError(explain(self.path, exc))
             if self._connection.in_transaction:
                 self._connection.rollback()
 
     def _execute(self, write: Write) -> bool:
-        """Whether the row is in the transaction; one that cannot be stored takes no other with it."""
+        """Add the row to the transaction. Returns whether it could be stored; if not, other rows are not affected."""
         if self._failure is not None and not write.alone:
             return False
         try:

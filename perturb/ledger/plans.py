@@ -45,18 +45,18 @@ class _Facts(BaseModel):
 
 
 class PanelFacts(_Facts):
-    """Who votes, and how the votes are counted."""
+    """The voting verifiers, and the rule that counts their votes."""
 
     name: str
     digest: str
     members: dict[str, str]
     """Verifier name → fingerprint."""
     classes: dict[str, list[ClassName]] = {}
-    """Verifier name → the classes that it judges, for those that do not judge all."""
+    """Verifier name → the classes that it judges. Verifiers that judge all classes are left out."""
     needed: int
     schedule: str
     target: float | None = None
-    """Of `consensus: certified`."""
+    """The target of `consensus: certified`."""
     offline: bool
 
     @property
@@ -69,7 +69,7 @@ class PanelFacts(_Facts):
 
 
 class BaseSetFacts(_Facts):
-    """Whose texts were perturbed."""
+    """The origin of the texts that were perturbed."""
 
     attribution: str | None = None
     since: str | None = None
@@ -84,7 +84,7 @@ class ModelFacts(_Facts):
 
 
 class SelectFacts(_Facts):
-    """How rows are to be chosen."""
+    """How the rows of a snapshot are selected."""
 
     strategy: Literal["balanced", "natural", "hard"]
     per_generator: int
@@ -95,7 +95,7 @@ class SelectFacts(_Facts):
 
 
 class PlanFacts(_Facts):
-    """The facts of the `BuildPlan`, as they were when it was planned."""
+    """The facts of the `BuildPlan` at the time of planning."""
 
     name: str
     round: str
@@ -110,22 +110,22 @@ class PlanFacts(_Facts):
     select: SelectFacts
     note: str | None = None
     classes: tuple[ClassEntry, ...] = ()
-    """A user's own classes."""
+    """User-defined classes."""
     quota: int | None = None
-    """Accepted items wanted in each cell of each generator, if jobs are planned in waves."""
+    """How many accepted items each generator should have in each cell, if jobs are planned in waves."""
     depth: dict[str, float] = {}
     """Depth → share of the jobs, if some are not `open`."""
     solvers: dict[str, str] = {}
     """Solver → fingerprint of its replies, if solvers are asked."""
     solver_judge: str = ""
-    """The name of the judge of their replies."""
+    """The name of the judge of the solvers' replies."""
     solver_roles: dict[str, list[str]] = {}
-    """Solvers that also write, verify or judge items, with those roles."""
+    """Solver → its other roles, for solvers that also write, verify or judge items."""
 
 
 @dataclass(frozen=True, slots=True)
 class CurrentPlan:
-    """The plan a ledger works on now."""
+    """The plan that a ledger works on now."""
 
     number: int
     config: str
@@ -139,23 +139,26 @@ class CurrentPlan:
 
     @property
     def judges(self) -> Judges:
-        """Who votes, on which classes."""
+        """The verifiers that vote, and the classes that each of them judges."""
         panel = self.facts.panel
         judged = {name: tuple(classes) for name, classes in panel.classes.items()}
-        own = (entry.name for entry in self.facts.classes)
-        return Judges(panel.members, judged, (*PUBLISHED_CLASSES, *own))
+        own_classes = (entry.name for entry in self.facts.classes)
+        return Judges(panel.members, judged, (*PUBLISHED_CLASSES, *own_classes))
 
     @property
     def cells(self) -> tuple[Cell, ...]:
-        """The cells in play."""
+        """The cells of the plan."""
         return tuple(map(Cell.read, sorted(self.facts.cells, key=taxonomy_place)))
 
     def count_stages(self, db: sqlite3.Connection) -> StageCounts:
-        """How far the jobs of the plan have come."""
+        """How many jobs of the plan have reached each stage."""
         return stage_counts(db, self.number, self.panel, self.judges)
 
     def load_catalogue(self) -> Catalogue:
-        """The embedded levers, and the user's own while their folder is there; classes as the run was planned with."""
+        """The catalogue of the plan, with the classes as they were when it was planned.
+
+        The user's levers are included if their folder still exists.
+        """
         from perturb.catalogue.levers import Catalogue, embedded_levers
 
         with stored_values():
@@ -165,19 +168,20 @@ class CurrentPlan:
                 raise ValueError(str(exc)) from None
             folders = [Path(folder) for folder in config.get("levers") or ()]
         try:
-            known = Catalogue.load(
+            catalogue = Catalogue.load(
                 [folder for folder in folders if folder.is_dir() or embedded_levers(folder)]
             )
-        except PerturbError:  # the folder has changed since: what was chosen is in candidates and votes
-            known = Catalogue.load()
-        return known.with_classes(self.facts.classes)
+        except PerturbError:
+            # The folder has changed since and no longer loads. Candidates and votes name the levers that were used.
+            catalogue = Catalogue.load()
+        return catalogue.with_classes(self.facts.classes)
 
 
 def current_plan(db: sqlite3.Connection, run: Path) -> CurrentPlan:
     """The current plan of a ledger.
 
-    Raises `LedgerError` if the run was never planned (a plan counts once all its jobs are in), or if it is not that of
-    a build.
+    Raises `LedgerError` if the run is not that of a build, or if it has no plan yet. A plan counts once all of its jobs
+    are entered.
     """
     row = db.execute("SELECT id, config, facts FROM plans WHERE current = 1 AND jobs IS NOT NULL").fetchone()
     if row is None and db.execute("SELECT 1 FROM items LIMIT 1").fetchone() is not None:
@@ -192,7 +196,7 @@ def current_plan(db: sqlite3.Connection, run: Path) -> CurrentPlan:
 
 
 def key_variables_of(db: sqlite3.Connection) -> set[str]:
-    """The environment variables that held the keys of a run, as its plans and facts name them."""
+    """The environment variables that held the keys of a run, by its plans and facts."""
     rows = db.execute("SELECT facts FROM plans UNION ALL SELECT value FROM facts").fetchall()
     with stored_values():
         return key_variables([json.loads(row[0]) for row in rows if row[0]])
@@ -202,7 +206,7 @@ _json = partial(json.dumps, ensure_ascii=False)
 
 
 class Ledger(CallLedger):
-    """What a build may write."""
+    """The ledger of a build, open for writing."""
 
     def start_plan(self, plan_digest: str, config: str, facts: Mapping[str, Any]) -> int:
         """Make the plan with this digest the current one and return its number."""
@@ -219,17 +223,18 @@ class Ledger(CallLedger):
     def add_jobs(
         self, plan: int, jobs: Iterable[Job], instances: Mapping[str, BaseInstance], *, retry: bool = True
     ) -> int:
-        """Enter jobs of a plan and their base instances by id; return how many jobs they are.
+        """Enter jobs of a plan and their base instances. Returns the number of jobs.
 
-        A job that an earlier plan finished keeps its result and now belongs to this plan as well. With `retry`, one
-        that failed is to be done again, but for faults of rules: they come again until the rule changes, and with it
-        the job. Without it, the jobs are some more of the plan.
+        `instances` are the base instances by id. A job that an earlier plan finished keeps its result and now belongs
+        to this plan. With `retry`, these are all jobs of the plan, and jobs that failed will be done again, except for
+        faults of rules, which come again until the rule changes. Without `retry`, the jobs are added to those of the
+        plan.
         """
-        keys = {name: instance_key(one) for name, one in instances.items()}
+        keys = {name: instance_key(instance) for name, instance in instances.items()}
         with self.transaction() as db:
             db.executemany(
                 "INSERT OR IGNORE INTO instances VALUES (?, ?)",
-                ((keys[name], _json(one.to_payload())) for name, one in instances.items()),
+                ((keys[name], _json(instance.to_payload())) for name, instance in instances.items()),
             )
             count = db.executemany(
                 "INSERT INTO jobs (id, plan, instance_key, base_id, perturbation_class, intensity, generator,"
@@ -262,7 +267,7 @@ class Ledger(CallLedger):
         return count
 
     def forget_outcomes(self, plan: int, outcome: JobOutcome) -> int:
-        """Put the plan's jobs with this outcome back to be done; return how many."""
+        """Mark the plan's jobs with this outcome as not done. Returns the number of jobs."""
         with self.transaction() as db:
             return db.execute(
                 "UPDATE jobs SET outcome = NULL, detail = NULL WHERE plan = ? AND outcome = ?",
@@ -270,7 +275,7 @@ class Ledger(CallLedger):
             ).rowcount
 
     def forget_unread_votes(self, plan: int, panel: str, judges: Judges) -> None:
-        """Let the panel be asked again for the plan's votes that could not be read and that a decision may need."""
+        """Delete the plan's unread votes that a decision may need, so that their verifiers are asked again."""
         keys = f"SELECT v.candidate_id, v.verifier, v.fingerprint {queries.UNREAD_VOTES}"
         with self.transaction() as db:
             db.execute(
@@ -281,7 +286,7 @@ class Ledger(CallLedger):
             db.execute(f"DELETE FROM planted_votes WHERE rowid IN ({unread})")
 
     def forget_sample(self) -> None:
-        """Let the review begin with a new sample; the answers stay."""
+        """Let the review begin with a new sample. Its answers are kept."""
         with self.transaction() as db:
             db.execute("DELETE FROM review_samples")
 
@@ -293,7 +298,7 @@ class Ledger(CallLedger):
         committed: Callable[[], None] | None = None,
         declined: Mapping[str, str] | None = None,
     ) -> None:
-        """Record how a job ended, and why its generator declined levers; its replies stand among the calls."""
+        """Record how a job ended, and why its generator declined levers. Its replies are stored with the calls."""
         self._put(
             "UPDATE jobs SET outcome = ?, detail = ?, declined = ? WHERE id = ?",
             outcome.value,
@@ -304,16 +309,22 @@ class Ledger(CallLedger):
         )
 
     def record_candidate(self, candidate: Candidate) -> None:
-        """Record a readable candidate; its job's outcome is recorded beside it."""
-        passages = _json([asdict(passage) for passage in candidate.passages])
-        made, stated = candidate, _json(dict(candidate.stated))
-        texts = (made.lever, made.query, passages, made.reasoning, made.expected_behavior)
-        self._replace("candidates", made.id, *texts, stated)
+        """Record a readable candidate. `record_outcome` records the outcome of its job."""
+        self._replace(
+            "candidates",
+            candidate.id,
+            candidate.lever,
+            candidate.query,
+            _json([asdict(passage) for passage in candidate.passages]),
+            candidate.reasoning,
+            candidate.expected_behavior,
+            _json(dict(candidate.stated)),
+        )
 
     def record_vote(self, vote: Verdict, *, planted: bool = False) -> None:
-        """Record one vote; a later vote of the same verifier on the same candidate takes its place.
+        """Record a vote. A later vote of the same verifier on the same candidate replaces it.
 
-        Votes on `planted` items lie apart, so that they count nowhere else.
+        Votes on `planted` items have a table of their own, so that no other figure counts them.
         """
         self._replace(
             "planted_votes" if planted else "votes",
@@ -334,10 +345,10 @@ class Ledger(CallLedger):
             db.execute("UPDATE plans SET planted = ? WHERE id = ?", (_json(dict(numbers)), plan))
 
     def store_rules(self, plan: int, rules: Mapping[str, ClassRule]) -> None:
-        """Store the rules that planted votes chose for the classes; they stay as they are."""
-        told = _json({name: asdict(rule) for name, rule in rules.items()})
+        """Store the rules that the votes on planted items chose for the classes. Rules stored earlier stay."""
+        payload = _json({name: asdict(rule) for name, rule in rules.items()})
         with self.transaction() as db:
-            db.execute("UPDATE plans SET rules = ? WHERE id = ? AND rules IS NULL", (told, plan))
+            db.execute("UPDATE plans SET rules = ? WHERE id = ? AND rules IS NULL", (payload, plan))
 
     def record_planted(self, item: PlantedItem, host: str) -> None:
         """Record a planted item and the job that it was made from."""
@@ -350,19 +361,32 @@ class Ledger(CallLedger):
         )
 
     def record_solver_reply(self, reply: SolverReply) -> None:
-        """Record one reply of a solver; a later one to the same question takes its place."""
+        """Record a reply of a solver. A later reply to the same question replaces it."""
         self._replace(
             "solver_replies",
-            *(reply.candidate_id, reply.solver, reply.sample, reply.fingerprint),
-            *(reply.outcome, reply.detail, reply.raw, _json(reply.judged)),
+            reply.candidate_id,
+            reply.solver,
+            reply.sample,
+            reply.fingerprint,
+            reply.outcome,
+            reply.detail,
+            reply.raw,
+            _json(reply.judged),
         )
 
     def record_decision(
         self, decision: Decision, panel: str, committed: Callable[[], None] | None = None
     ) -> None:
-        """Record what the panel decided."""
-        outcome = (decision.acceptance.value, decision.reason, int(decision.audited))
-        self._replace("decisions", decision.candidate_id, panel, *outcome, committed=committed)
+        """Record a decision of the panel."""
+        self._replace(
+            "decisions",
+            decision.candidate_id,
+            panel,
+            decision.acceptance.value,
+            decision.reason,
+            int(decision.audited),
+            committed=committed,
+        )
 
 
 def instance_key(instance: BaseInstance) -> str:

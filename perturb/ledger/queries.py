@@ -38,21 +38,20 @@ class PlannedJob:
 
 @dataclass(frozen=True, slots=True)
 class StageCounts:
-    """How many jobs of a plan stand where."""
+    """How many jobs of a plan have reached each stage."""
 
     jobs: int
     outcomes: Mapping[str, int]
-    """Jobs by outcome; those not yet done are absent."""
+    """Outcome → number of jobs. Jobs that have not ended yet are left out."""
     decisions: Mapping[str, int]
-    """Candidates by the panel's decision; those not yet decided are absent."""
+    """Decision of the panel → number of candidates. Candidates without a decision are left out."""
     votes: int
     rule_faults: int = 0
     """Jobs that ended with a fault of a rule, among those with the outcome `error`."""
     check_faults: int = 0
     """Votes that a fault of an offline check left unscored."""
     stuck: int = 0
-    """Undecided candidates about which nobody need be asked again: faults of checks, abstentions or unread replies left
-    them so."""
+    """Undecided candidates that another run would not change: faults of checks, abstentions or unread replies."""
 
     @property
     def faults(self) -> int:
@@ -61,7 +60,7 @@ class StageCounts:
 
     @property
     def left(self) -> int:
-        """Jobs that running the same command again would bring further."""
+        """Jobs that would get further if the same command ran again."""
         candidates = self.outcomes.get(JobOutcome.CANDIDATE, 0)
         decided = sum(n for name, n in self.decisions.items() if name != Acceptance.UNDECIDED)
         failed = self.outcomes.get(JobOutcome.ERROR, 0) - self.rule_faults
@@ -69,12 +68,12 @@ class StageCounts:
 
     @property
     def done(self) -> int:
-        """Jobs of which nothing is left to do."""
+        """Jobs that would not get further if the same command ran again."""
         return self.jobs - self.left
 
     @property
     def unfinished(self) -> str:
-        """A sentence on the jobs that are left; empty if there are no such ones."""
+        """A sentence on the jobs that are left; empty if no jobs are left."""
         if not self.left:
             return ""
         return f"Not finished: {self.left:,} of {counted(self.jobs, 'job')} are left; run the same command to go on."
@@ -93,70 +92,74 @@ REPLACED = (
 
 
 def begins_with(column: str, text: str) -> str:
-    """SQL that is true where the text of a column begins like this."""
+    """SQL that is true if the text of a column begins with `text`."""
     return f"coalesce(substr({column}, 1, {len(text)}) = '{text}', 0)"
 
 
 def is_fault(column: str) -> str:
-    """SQL that is true where the text of a column tells of a fault of a rule or check."""
+    """SQL that is true if the text of a column reports a fault of a rule or check."""
     return begins_with(column, FAULT)
 
 
+# The conditions below expect the tables under these aliases: j for jobs, v for votes, d for decisions. The parameter ?1
+# is always the JSON list `Judges.keys`.
 FIRST_ISSUE = "json_extract(v.issues, '$[0]')"
-"""SQL of the first thing that a vote objects to."""
+"""SQL of the first issue of a vote."""
 VOTE_FAULT = f"(v.state = 'unscored' AND {is_fault(FIRST_ISSUE)})"
+"""SQL that is true of a vote that a fault of a check left unscored."""
 VOTE_UNREAD = f"(v.state = 'unscored' AND v.raw != coalesce({FIRST_ISSUE}, ''))"
-"""SQL that is true where `Verdict.is_unread` is."""
+"""SQL that is true of a vote for which `Verdict.is_unread` is true."""
 BY_JUDGE = (
     "j.perturbation_class || ' ' || v.verifier || ' ' || v.fingerprint IN (SELECT value FROM json_each(?1))"
 )
-"""SQL that is true of a vote by a member of the panel as it is set now, on a class that it judges."""
+"""SQL that is true of a vote by a member of the current panel on a class that the member judges."""
 ALL_FINAL = (
     f"(SELECT count(*) FROM votes v WHERE v.candidate_id = j.id AND {BY_JUDGE}"
     f" AND (v.state != 'unscored' OR {VOTE_FAULT} OR {VOTE_UNREAD}))"
     " >= (SELECT count(*) FROM json_each(?1) WHERE value LIKE j.perturbation_class || ' %')"
 )
-"""SQL that is true of a candidate about which nobody need be asked again."""
+"""SQL that is true of a candidate with a final vote by every verifier that judges its class."""
 UNREAD_VOTES = (
     "FROM votes v JOIN jobs j ON j.id = v.candidate_id"
     " LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2"
     f" WHERE j.plan = ?3 AND {BY_JUDGE} AND {VOTE_UNREAD} AND coalesce(d.acceptance, 'undecided') = 'undecided'"
 )
-"""SQL of the unread votes that a decision may depend on."""
+"""SQL of the unread votes that a decision may depend on. Here ?2 is the digest of the panel and ?3 the plan."""
 
 
 def pending_jobs(db: sqlite3.Connection, plan: int, generator: str, page: int = 64) -> Iterator[PlannedJob]:
-    """The generator's jobs that have no outcome yet, in plan order; each comes once."""
-    wanted = "WHERE j.plan = ? AND j.generator = ? AND j.outcome IS NULL"
-    return paged_jobs(db, wanted, (plan, generator), page)
+    """Yield the generator's jobs that have no outcome yet, in plan order, each of them once."""
+    condition = "WHERE j.plan = ? AND j.generator = ? AND j.outcome IS NULL"
+    return paged_jobs(db, condition, (plan, generator), page)
 
 
 def undecided_jobs(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) -> Iterator[PlannedJob]:
-    """Jobs whose candidate waits for the panel now, or was left undecided by it and lacks votes that may come yet.
+    """Jobs whose candidate has no decision, or is undecided and lacks votes that another run may get.
 
-    The set is fixed at the call, so that candidates made later do not turn up in it.
+    The call fixes the set of jobs, so that it does not include candidates that are made later.
     """
-    found = db.execute(
+    rows = db.execute(
         "SELECT j.seq FROM jobs j LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2"
         " WHERE j.plan = ?3 AND j.outcome = 'candidate' AND coalesce(d.acceptance, 'undecided') = 'undecided'"
         f" AND (d.acceptance IS NULL OR NOT {ALL_FINAL}) ORDER BY j.seq",
         (json.dumps(judges.keys), panel, plan),
     )
-    waiting = [seq for (seq,) in found]
-    pages = (json.dumps(waiting[at : at + 64]) for at in range(0, len(waiting), 64))
+    waiting = [seq for (seq,) in rows]
+    pages = (json.dumps(waiting[start : start + 64]) for start in range(0, len(waiting), 64))
     sql = f"{_JOB} WHERE j.seq IN (SELECT value FROM json_each(?)) ORDER BY j.seq"
     return (_planned_job(row) for page in pages for row in db.execute(sql, (page,)).fetchall())
 
 
 def paged_jobs(
-    db: sqlite3.Connection, wanted: str, values: tuple[Any, ...], page: int = 1000
+    db: sqlite3.Connection, condition: str, values: tuple[Any, ...], page: int = 1000
 ) -> Iterator[PlannedJob]:
-    """The jobs that fit the SQL of a condition, in plan order, at most so many at a time."""
+    """Yield the jobs that meet the SQL of a condition, in plan order. `page` jobs at a time are read."""
+    # Reading by pages leaves no statement open, so that other queries and writes can come in between.
     seq = 0
-    sql = f"{_JOB} {wanted} AND j.seq > ? ORDER BY j.seq LIMIT ?"
+    sql = f"{_JOB} {condition} AND j.seq > ? ORDER BY j.seq LIMIT ?"
     while rows := db.execute(sql, (*values, seq, page)).fetchall():
         for row in rows:
-            if row["seq"] <= seq:  # nothing but damage, and without an end
+            if row["seq"] <= seq:  # only a damaged index can cause this, and the loop would never end
                 raise sqlite3.DatabaseError("malformed order of rows")
             seq = row["seq"]
             yield _planned_job(row)
@@ -217,7 +220,7 @@ def candidate(db: sqlite3.Connection, candidate_id: str) -> Candidate:
 
 
 def votes_of(db: sqlite3.Connection, candidate_id: str, judges: Judges) -> dict[str, Verdict]:
-    """The votes on a candidate by the verifiers that judge its class, as they are set now."""
+    """The votes on a candidate by the members of the current panel that judge its class."""
     rows = db.execute(
         f"SELECT v.* FROM jobs j CROSS JOIN votes v ON v.candidate_id = j.id WHERE j.id = ?2 AND {BY_JUDGE}",
         (json.dumps(judges.keys), candidate_id),
@@ -243,13 +246,14 @@ def read_vote(row: sqlite3.Row) -> Verdict:
 
 def accepted_jobs(db: sqlite3.Connection, plan: int, panel: str) -> Iterator[PlannedJob]:
     """Jobs whose candidate the panel accepted, in plan order, without those that a harder item replaced."""
-    # The cross join and the plus make SQLite walk the jobs from where the last page ended.
+    # Because of the cross join and the plus, SQLite walks through the jobs from the end of the last page on. Otherwise
+    # it would read all decisions again for each page.
     decided = "CROSS JOIN decisions d ON d.candidate_id = j.id WHERE d.panel = ? AND +j.plan = ?"
     return paged_jobs(db, f"{decided} AND d.acceptance = 'accepted' AND NOT {REPLACED}", (panel, plan))
 
 
 def stage_counts(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) -> StageCounts:
-    """Counts of the plan's jobs, outcomes, decisions and votes; jobs that a harder item replaced have votes alone."""
+    """Count the plan's jobs, outcomes, decisions and votes. Of jobs that a harder item replaced, only votes count."""
     outcomes = db.execute(
         f"SELECT coalesce(outcome, '') AS name, count(*) AS n FROM jobs j WHERE plan = ? AND NOT {REPLACED}"
         " GROUP BY outcome",
@@ -289,9 +293,9 @@ class HardeningJob:
 
     job: str
     hardens: str
-    """The item."""
+    """The job of the item."""
     open: bool
-    """Whether the attempt has not come to its end."""
+    """Whether the attempt has not ended yet."""
 
 
 def hardening_jobs(db: sqlite3.Connection, plan: int, panel: str) -> list[HardeningJob]:
@@ -306,19 +310,19 @@ def hardening_jobs(db: sqlite3.Connection, plan: int, panel: str) -> list[Harden
 
 
 def count_rejected(db: sqlite3.Connection, plan: int, reason: str) -> int:
-    """The plan's candidates that a machine check rejected with a reason that begins like this."""
+    """How many of the plan's candidates a machine check rejected with a reason that begins with `reason`."""
     sql = "SELECT count(*) FROM jobs WHERE plan = ? AND outcome = 'rejected_by_checks' AND substr(detail, 1, ?) = ?"
     return int(db.execute(sql, (plan, len(reason), reason)).fetchone()[0])
 
 
 def count_decisions(db: sqlite3.Connection, panel: str, plan: int, reason: str) -> int:
-    """The plan's candidates that the panel decided on with this reason."""
+    """How many of the plan's candidates the panel decided with this reason."""
     sql = "SELECT count(*) FROM jobs j JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?"
     return int(db.execute(f"{sql} WHERE j.plan = ? AND d.reason = ?", (panel, plan, reason)).fetchone()[0])
 
 
 def declines(db: sqlite3.Connection, plan: int) -> dict[str, dict[str, Any]]:
-    """Per lever that generators declined, the most declined first: how many jobs of the plan, and one reason."""
+    """Lever that generators declined → in how many jobs, and one reason. The most declined lever comes first."""
     rows = db.execute(
         "SELECT d.key AS lever, count(*) AS jobs, min(d.value) AS reason FROM jobs j, json_each(j.declined) d"
         " WHERE j.plan = ? GROUP BY d.key ORDER BY jobs DESC, d.key",
@@ -329,7 +333,7 @@ def declines(db: sqlite3.Connection, plan: int) -> dict[str, dict[str, Any]]:
 
 @stored_values()
 def cell_counts(db: sqlite3.Connection, plan: int, panel: str) -> dict[Cell, dict[str, int]]:
-    """Per cell: jobs, candidates that reached the panel, and accepted candidates."""
+    """Cell → numbers of jobs, of candidates that reached the panel, and of accepted candidates."""
     rows = db.execute(
         "SELECT j.perturbation_class, j.intensity, count(*) AS jobs,"
         " sum(j.outcome = 'candidate') AS candidates, sum(d.acceptance = 'accepted') AS accepted"
@@ -342,7 +346,7 @@ def cell_counts(db: sqlite3.Connection, plan: int, panel: str) -> dict[Cell, dic
 
 
 def depth_counts(db: sqlite3.Connection, plan: int, panel: str) -> dict[str, dict[str, int]]:
-    """Per depth: jobs, candidates that reached the panel, and accepted candidates; empty if all jobs are open."""
+    """Depth → numbers of jobs, candidates that reached the panel, and accepted ones; empty if all jobs are open."""
     rows = db.execute(
         "SELECT j.depth, count(*) AS jobs, total(j.outcome = 'candidate') AS candidates,"
         " total(d.acceptance = 'accepted') AS accepted"
@@ -357,7 +361,7 @@ def depth_counts(db: sqlite3.Connection, plan: int, panel: str) -> dict[str, dic
 
 
 def call_totals(db: sqlite3.Connection) -> dict[str, dict[str, Any]]:
-    """Per model: calls, tries, tokens, cost in USD (None when any call's cost is unknown) and seconds."""
+    """Model → calls, tries, tokens, cost in USD and seconds. The cost is None if that of any call is unknown."""
     rows = db.execute(
         "SELECT model, count(*) AS calls, sum(tries) AS tries, sum(status = 'error') AS errors,"
         " sum(prompt_tokens) AS prompt_tokens, sum(completion_tokens) AS completion_tokens,"
@@ -368,7 +372,7 @@ def call_totals(db: sqlite3.Connection) -> dict[str, dict[str, Any]]:
 
 
 def call_facts(db: sqlite3.Connection, cached_calls: int) -> dict[str, Any]:
-    """Calls, tokens and cost of the run so far; the cost is None where a price is unknown."""
+    """Calls, tokens and cost of the run so far. The cost is None if a price is unknown."""
     totals = call_totals(db).values()
     costs = [entry["cost_usd"] for entry in totals]
     return {
@@ -380,7 +384,7 @@ def call_facts(db: sqlite3.Connection, cached_calls: int) -> dict[str, Any]:
 
 
 def spent_usd(db: sqlite3.Connection) -> float:
-    """What the run's calls have taken from the budget so far, calls of unknown cost at the most they can cost."""
+    """What the run's calls have taken from the budget so far. A call of unknown cost counts at its highest cost."""
     return float(db.execute("SELECT coalesce(sum(charged_usd), 0) FROM calls").fetchone()[0])
 
 

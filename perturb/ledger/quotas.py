@@ -1,8 +1,8 @@
 """Quotas: how many accepted items each generator has in each cell, and which jobs come next.
 
-A wave has, for each generator and cell, at most as many jobs as items are missing, or half of the jobs that are needed
-at the rate of acceptance so far. So hardly any item beyond the quota is paid for. Jobs whose levers were accepted most
-often come first. A wave depends only on how the jobs before it ended.
+The jobs of a quota come in waves. For each generator and cell, a wave has as many jobs as items are missing, or half of
+the jobs that are needed at the rate of acceptance so far, whichever is more. So a build pays for hardly any item beyond
+the quota. Jobs whose levers were accepted most often come first. A wave depends only on how earlier jobs ended.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ class JobEnd:
     end: Literal["accepted", "lost", "open"]
     """An open job would get further if the same command ran again."""
     levers: tuple[str, ...]
-    """The lever that was chosen; without a candidate, those of the first offer."""
+    """The lever of the candidate; if there is no candidate, the levers of the first offer."""
 
 
 def missing_items(places: Iterable[Place], ends: Iterable[JobEnd], quota: int) -> dict[Place, int]:
-    """Place → how many accepted items it lacks; places with enough items are left out."""
+    """Place → how many accepted items it lacks. Places with enough items are left out."""
     accepted = Counter(end.place for end in ends if end.end == "accepted")
     return {place: quota - accepted[place] for place in places if accepted[place] < quota}
 
 
 def jobs_to_go(places: Iterable[Place], ends: Sequence[JobEnd], quota: int) -> int:
-    """About how many more jobs the quota takes at the rate of acceptance of each place so far."""
+    """About how many more jobs the quota needs, at each place's rate of acceptance so far."""
     ended = Counter(end.place for end in ends if end.end != "open")
     accepted = Counter(end.place for end in ends if end.end == "accepted")
-    # Laplace's rule of succession keeps the rate away from 0.
+    # Laplace's rule of succession, (accepted + 1) / (ended + 2), keeps the rate away from 0.
     return sum(
         ceil(missing * (ended[place] + 2) / (accepted[place] + 1))
         for place, missing in missing_items(places, ends, quota).items()
@@ -56,30 +56,30 @@ def jobs_to_go(places: Iterable[Place], ends: Sequence[JobEnd], quota: int) -> i
 
 
 def plan_wave(waiting: Iterable[Job], ends: Iterable[JobEnd], quota: int) -> list[Job]:
-    """The jobs to do next, in the order of the plan; empty once every quota is met or its jobs are used up.
+    """The jobs to do next, in the order of the plan; empty if every quota is met or its jobs are used up.
 
-    `waiting` are the jobs that were in no wave yet, in the order of the plan. Open jobs count as if accepted.
+    `waiting` are the jobs that have not been in a wave yet, in the order of the plan. Open jobs count as if accepted.
     """
-    held, ended, accepted = Counter[Place](), Counter[Place](), Counter[Place]()
-    tried, passed = Counter[tuple[Cell, str]](), Counter[tuple[Cell, str]]()
-    for end in ends:
-        held[end.place] += end.end != "lost"
-        ended[end.place] += end.end != "open"
-        accepted[end.place] += end.end == "accepted"
-        for lever in end.levers if end.end != "open" else ():
-            tried[end.place[1], lever] += 1
-            passed[end.place[1], lever] += end.end == "accepted"
+    ends = list(ends)
+    closed = [end for end in ends if end.end != "open"]
+    accepted = Counter(end.place for end in ends if end.end == "accepted")
+    expected = Counter(end.place for end in ends if end.end != "lost")
+    ended = Counter(end.place for end in closed)
+    tried = Counter((end.place[1], lever) for end in closed for lever in end.levers)
+    passed = Counter((end.place[1], lever) for end in closed if end.end == "accepted" for lever in end.levers)
     jobs_in_order = list(waiting)
-    jobs: dict[Place, list[tuple[int, Job]]] = defaultdict(list)
+    numbers: dict[Place, list[int]] = defaultdict(list)
     for number, job in enumerate(jobs_in_order):
-        if held[job.generator, job.cell] < quota:
-            jobs[job.generator, job.cell].append((number, job))
+        if expected[job.generator, job.cell] < quota:
+            numbers[job.generator, job.cell].append(number)
     wave: list[int] = []
-    for place, candidates in jobs.items():
+    for place, candidates in numbers.items():
         share = (accepted[place] + 1) / (ended[place] + 2)
-        missing = quota - held[place]
+        missing = quota - expected[place]
+        # Every instance is tried once before its next replicate. Among equal replicates the best levers come first.
         ranked = sorted(
-            (job.replicate, -_rate(job, tried, passed, share), number) for number, job in candidates
+            (jobs_in_order[number].replicate, -_rate(jobs_in_order[number], tried, passed, share), number)
+            for number in candidates
         )
         wave += [number for _, _, number in ranked[: max(missing, int(missing / share / 2))]]
     return [jobs_in_order[number] for number in sorted(wave)]
@@ -108,18 +108,17 @@ _ENDS = (
 
 @stored_values()
 def job_ends(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) -> list[JobEnd]:
-    """How each job of the plan ended so far.
+    """How each job of the plan has ended so far.
 
     A quieter attempt at an item is left out, since it counts with the job of that item.
     """
-    return [
-        JobEnd(
-            (row["generator"], cell_of(row)),
-            row["end"],
-            (row["lever"],) if row["lever"] else tuple((json.loads(row["offers"]) or [[]])[0]),
-        )
-        for row in db.execute(_ENDS, (json.dumps(judges.keys), panel, plan))
-    ]
+    ends = []
+    for row in db.execute(_ENDS, (json.dumps(judges.keys), panel, plan)):
+        offers = json.loads(row["offers"])
+        first_offer = tuple(offers[0]) if offers else ()
+        levers = (row["lever"],) if row["lever"] else first_offer
+        ends.append(JobEnd((row["generator"], cell_of(row)), row["end"], levers))
+    return ends
 
 
 def measured_ends(run: Path) -> list[JobEnd]:

@@ -161,9 +161,14 @@ def _asked_word(query: str) -> str:
 def _given_away(item: CheckedItem) -> list[str]:
     if not item.query_changed:
         return []
-    told = [a for a in item.reading.all_aliases if len(a) > 1 and stands_in(a, item.candidate.query)]
-    told = [alias for alias in told if not stands_in(alias, item.original.query)]
-    return [f"The question now holds its answer {told[0]!r}."] if told else []
+    aliases = [
+        alias
+        for alias in item.reading.all_aliases
+        if len(alias) > 1
+        and stands_in(alias, item.candidate.query)
+        and not stands_in(alias, item.original.query)
+    ]
+    return [f"The question now holds its answer {aliases[0]!r}."] if aliases else []
 
 
 def _answer_is_gone(item: CheckedItem) -> RuleVerdict:

@@ -187,7 +187,7 @@ def _set_figure(filling: Filling, sentence: str) -> bool:
 def _rounded(value: int) -> int:
     """The number to two leading digits, or to three from 10,000 on."""
     leading = 2 if value < 10_000 else 3
-    step = 10 ** max(0, len(str(value)) - leading)
+    step: int = 10 ** max(0, len(str(value)) - leading)
     return (value + step // 2) // step * step
 
 
