@@ -504,9 +504,9 @@ def test_a_metric_without_a_value_says_so(evaluated: perturb.Evaluation) -> None
         (lambda replies: "much", "could not convert string to float"),
         (lambda replies: sys.exit(0), "SystemExit: 0: return a number, or None"),
         (lambda replies: cancel(), "CancelledError: stop: return a number, or None"),
-        ({"function": missed, "name": "refusal_rate"}, "metric 'refusal_rate': there is one of this name"),
+        ({"function": missed, "name": "refusal_rate"}, "metric 'refusal_rate': the name is taken"),
         ({"function": missed, "rnage": (0, 1)}, "unknown key 'rnage': did you mean 'range'"),
-        ("missed", "metric 'missed': names no function: write package.module:function"),
+        ("missed", "metric 'missed': not a function: write package.module:function"),
         ("no_module:missed", "cannot be imported"),
     ],
 )

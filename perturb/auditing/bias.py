@@ -84,7 +84,7 @@ def measure_self_preference(
     for classes in np.unique(judged[:, own_verifier >= 0], axis=1).T:
         measured = _measure_on(table, own_verifier, resamples, classes)
         judges_these = (judged == classes[:, None]).all(axis=0)
-        for generator in np.flatnonzero(judges_these & (own_verifier >= 0)):
+        for generator in map(int, np.flatnonzero(judges_these & (own_verifier >= 0))):
             preferences[generator] = measured[generator]
     return tuple(preferences)
 

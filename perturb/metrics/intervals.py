@@ -175,7 +175,7 @@ class Bounded:
         deviation_counts = item_counts
         if codes is not None:
             # the items of a base instance are drawn together: their deviations add up before they are squared
-            deviations = np.bincount(codes, weights=deviations)
+            deviations = np.asarray(np.bincount(codes, weights=deviations), dtype=np.float64)
             deviation_counts = np.ones(len(deviations))
         squared = float(deviation_counts @ deviations**2)
         drift = min(bounded.se, math.sqrt(squared * clusters / (clusters - 1)) / n)

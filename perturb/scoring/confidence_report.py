@@ -1,4 +1,4 @@
-"""Scores of stated confidence by model, before and after calibration, on one data set and across several."""
+"""Scores of stated confidence by model, before and after calibration, on one data set and across data sets."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ from perturb.scoring.model_comparison import Difference, compare_confidence
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceOptions:
-    """The precision of the scores: bins, resamples and seed, and an extra prior."""
+    """The options of the scores: bins, resamples, seed, and an additional prior."""
 
     bins: int = 10
-    """Bins of equal width behind the ECE."""
+    """Number of bins of equal width for the ECE."""
     resamples: int = 1000
     seed: int = 0
     closed: Closed = "right"
-    """The side on which a bin holds its edge."""
+    """The side on which a bin includes its edge."""
     weight: str | None = None
-    """A density over the risk threshold t: one of `PRIORS`, or a function of the user as `read_prior` takes it."""
+    """A density over the risk threshold t: one of `PRIORS`, or the `module:function` of a user."""
 
     def report(self, group: ConfidenceGroup) -> BASReport:
         """The scores of a group; questions that share a base are resampled together."""
@@ -51,7 +51,7 @@ class ConfidenceOptions:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The confidence metrics of the group."""
+        """The options as keyword arguments of the functions in `perturb.metrics`."""
         return {name: value for name, value in asdict(self).items() if name != "weight"}
 
 
@@ -66,7 +66,7 @@ class GroupScores:
     """BAS under `weight`, if there is one."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The object of `perturb bas --json` for one group (spec, section 11), with its names."""
+        """The object of `perturb bas --json` for one group (spec, section 11)."""
         return {
             **self.group.labels("elicitation"),
             **self.report.to_dict(),
@@ -78,7 +78,7 @@ class GroupScores:
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceScores:
-    """The scores of every group, and paired differences where tables say which question a row answers."""
+    """The scores of every group, and the paired differences of groups whose tables name the question of each row."""
 
     groups: tuple[GroupScores, ...]
     differences: tuple[Difference, ...]
@@ -89,12 +89,14 @@ class ConfidenceScores:
         """The object of a single group, or a list of groups with their differences."""
         if len(self.groups) == 1:
             return self.groups[0].to_dict()
-        gaps = [
-            {"a": difference.a, "b": difference.b, "bas": difference.bas.to_dict()}
-            for difference in self.differences
-        ]
-        means = [mean.to_dict("elicitation") for mean in self.means]
-        return {"results": [group.to_dict() for group in self.groups], "differences": gaps, "means": means}
+        return {
+            "results": [group.to_dict() for group in self.groups],
+            "differences": [
+                {"a": difference.a, "b": difference.b, "bas": difference.bas.to_dict()}
+                for difference in self.differences
+            ],
+            "means": [mean.to_dict("elicitation") for mean in self.means],
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,25 +109,31 @@ class GroupCalibration:
     fitted_on: tuple[str, ...]
     """The questions and bases, or keys, of the rows that the maps were fitted on."""
     left_out: int = 0
-    """Number of rows that were not scored, because a map has learned from them."""
+    """Number of rows that are not scored because the maps were fitted on them."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Names, scores before and after, and the ablation."""
-        counts = {"left_out": self.left_out, "ablation": plain_value(self.ablation)}
-        return {**self.group.labels("elicitation"), **self.scores.to_dict(), **counts}
+        """The labels of the group, its scores before and after, and the ablation."""
+        return {
+            **self.group.labels("elicitation"),
+            **self.scores.to_dict(),
+            "left_out": self.left_out,
+            "ablation": plain_value(self.ablation),
+        }
 
     def saved_map(self, method: Method) -> SavedMap:
-        """The map of this method, as a file of maps holds it."""
+        """The map of this method as an entry of a file of maps."""
         return SavedMap(self.group.model, self.group.elicitation, self.scores.maps[method], self.fitted_on)
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Which rows calibrate, and how the ablation draws from them."""
+    """The share of rows for calibration, and the sizes and repeats of the ablation."""
 
     share: float = 0.5
     sizes: tuple[int, ...] = ABLATION_SIZES
+    """Numbers of calibration rows."""
     repeats: int = 20
+    """Number of draws for each size."""
 
 
 def score_confidence(
@@ -137,15 +145,15 @@ def score_confidence(
 ) -> ConfidenceScores:
     """Read tables and score each group; `columns` as in `read_confidence_tables`.
 
-    Raises `SourceError` for a table that cannot be used.
+    Raises `SourceError` if a table cannot be used.
     """
     return score_groups(read_confidence_tables(sources, percent=percent, columns=columns), precision)
 
 
 def read_prior(weight: str) -> RiskPrior:
-    """The weight over the risk threshold t in [0, 1]: a name of `PRIORS`, or `module:function` of the user.
+    """The prior over the risk threshold t in [0, 1]: a name of `PRIORS`, or the function that `module:function` names.
 
-    Raises `ConfigError` if there is no such function, or if it is not a density.
+    Raises `ConfigError` if the function does not exist, or if it is not a density.
     """
     if weight in PRIORS:
         return weight
@@ -163,15 +171,15 @@ def read_prior(weight: str) -> RiskPrior:
 def score_groups(
     groups: Sequence[ConfidenceGroup], precision: ConfidenceOptions | None = None
 ) -> ConfidenceScores:
-    """Score groups that were read already."""
-    chosen = precision or ConfidenceOptions()
-    prior = read_prior(chosen.weight) if chosen.weight else None
-    reports = [(group, chosen.report(group)) for group in groups]
+    """Score groups that are already in memory."""
+    options = precision or ConfidenceOptions()
+    prior = read_prior(options.weight) if options.weight else None
+    reports = [(group, options.report(group)) for group in groups]
     scores = tuple(
-        GroupScores(group, report, chosen.weight, report.weighted_estimate(prior) if prior else None)
+        GroupScores(group, report, options.weight, report.weighted_estimate(prior) if prior else None)
         for group, report in reports
     )
-    differences = tuple(compare_confidence(groups, chosen.resamples, chosen.seed))
+    differences = tuple(compare_confidence(groups, options.resamples, options.seed))
     means = dataset_means((scored.group, scored.report.metrics) for scored in scores)
     return ConfidenceScores(scores, differences, means)
 
@@ -179,15 +187,18 @@ def score_groups(
 def calibrate_within(
     group: ConfidenceGroup, split: Split | None = None, precision: ConfidenceOptions | None = None
 ) -> GroupCalibration:
-    """Fit maps on a share of a group's rows and score the others. Raises `ConfigError` if it is too small."""
-    chosen, splitting = precision or ConfidenceOptions(), split or Split()
+    """Fit maps on a share of a group's rows and score the other rows.
+
+    Raises `ConfigError` if the group is too small to be split.
+    """
+    options, split = precision or ConfidenceOptions(), split or Split()
     try:
         fitting = calibration_split(
-            len(group.correct), share=splitting.share, clusters=group.clusters, seed=chosen.seed
+            len(group.correct), share=split.share, clusters=group.clusters, seed=options.seed
         )
     except ValueError as exc:
         raise ConfigError(f"{group.name}: {exc}") from None
-    return _calibrated(group, fitting, splitting, chosen)
+    return _calibrated(group, fitting, split, options)
 
 
 def calibrate_on(
@@ -196,15 +207,15 @@ def calibrate_on(
     split: Split | None = None,
     precision: ConfidenceOptions | None = None,
 ) -> GroupCalibration:
-    """Fit maps on the rows of one group and score those of another, but for questions that both hold.
+    """Fit maps on the rows of one group and score the rows of another, without the questions that both have.
 
-    Raises `ConfigError` if no other row is left.
+    Raises `ConfigError` if no row is left to be scored.
     """
     fitted_on = _flat(row_keys(calibration))
     unseen = _unseen(group, fitted_on)
     if not unseen.any():
         raise ConfigError(
-            f"{group.name}: every row is in the calibration table: no other row is left to be scored"
+            f"{group.name}: every row is in the calibration table: no row is left to be scored; give other rows"
         )
     joined = _joined(calibration, _only(group, unseen))
     fitting = np.arange(len(joined.correct)) < len(calibration.correct)
@@ -215,14 +226,14 @@ def calibrate_on(
 def apply_saved(
     maps: Sequence[SavedMap], group: ConfidenceGroup, precision: ConfidenceOptions | None = None
 ) -> GroupCalibration:
-    """Score a group before and after a map that was fitted earlier; rows it has learned from are left out.
+    """Score a group before and after a map that was fitted earlier, without the rows that it was fitted on.
 
-    Raises `ConfigError` if there is no map for the group, or no row that it has not seen.
+    Raises `ConfigError` if there is no map for the group, or if no row is left.
     """
     saved = map_for(maps, group.model, group.elicitation)
     unseen = _unseen(group, saved.fitted_on)
     if not unseen.any():
-        raise ConfigError(f"{group.name}: the map was fitted on every row: give rows it has not seen")
+        raise ConfigError(f"{group.name}: the map was fitted on every row: give other rows")
     remaining = _only(group, unseen)
     maps_by_method, options = {saved.fitted.method: saved.fitted}, (precision or ConfidenceOptions()).options
     scores = score_maps(
@@ -232,7 +243,7 @@ def apply_saved(
 
 
 def row_keys(group: ConfidenceGroup) -> tuple[tuple[str, ...], ...]:
-    """Keys that name each row across tables: its question and base, or else the digest of the table and a number."""
+    """The keys of each row across tables: its question and base or, without both, the table's digest with a number."""
     label_columns = [labels for labels in (group.items, group.bases) if labels is not None]
     if label_columns:
         return tuple(zip(*label_columns, strict=True))
@@ -241,7 +252,7 @@ def row_keys(group: ConfidenceGroup) -> tuple[tuple[str, ...], ...]:
 
 
 def _unseen(group: ConfidenceGroup, fitted_on: Iterable[str]) -> Flags:
-    """The rows that share neither question nor base with those a map has learned from."""
+    """True for rows that share neither question nor base with the rows that a map was fitted on."""
     fitted_keys = frozenset(fitted_on)
     return np.array([fitted_keys.isdisjoint(keys) for keys in row_keys(group)])
 
@@ -295,7 +306,7 @@ def _joined(first: ConfidenceGroup, second: ConfidenceGroup) -> ConfidenceGroup:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """A map of one model, fitted on one data set and scored on another, or on the rest of the same."""
+    """The scores of a map that was fitted on one data set and applied to another, or to the other rows of the same."""
 
     model: str
     elicitation: str | None
@@ -308,39 +319,54 @@ class Transfer:
     """The paired difference in BAS on the same rows."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        names = {"model": self.model, "elicitation": self.elicitation, "fitted_on": self.fitted_on}
-        reports = {"before": self.before, "after": self.after}
+        """Plain values, ready for JSON."""
+
+        def metrics(report: BASReport) -> dict[str, Any]:
+            return {name: report.metrics[name].to_dict() for name in ("bas_uniform", "ece", "aurc")}
+
         return {
-            **{name: value for name, value in names.items() if value is not None},
-            **{"scored_on": self.scored_on, "method": self.method, "gain": self.gain.to_dict()},
-            **{
-                name: {metric: report.metrics[metric].to_dict() for metric in ("bas_uniform", "ece", "aurc")}
-                for name, report in reports.items()
-            },
+            "model": self.model,
+            **({} if self.elicitation is None else {"elicitation": self.elicitation}),
+            "fitted_on": self.fitted_on,
+            "scored_on": self.scored_on,
+            "method": self.method,
+            "gain": self.gain.to_dict(),
+            "before": metrics(self.before),
+            "after": metrics(self.after),
         }
 
 
 def calibration_matrix(
     groups: Sequence[ConfidenceGroup], method: Method, split: Split, precision: ConfidenceOptions
 ) -> tuple[Transfer, ...]:
-    """Every data set by every data set, for each model and way that was asked about several; else empty.
+    """The transfers between all pairs of data sets, for each model and elicitation with several data sets.
 
-    Raises `ConfigError` where a data set is too small to be split, or holds no row that the other does not.
+    Raises `ConfigError` if a data set is too small to be split, or has only rows of the other one.
     """
-    plain = replace(split, sizes=())
+    without_ablation = replace(split, sizes=())
     by_model: dict[tuple[str, str | None], list[ConfidenceGroup]] = {}
     for group in groups:
         if group.dataset is not None:
             by_model.setdefault((group.model, group.elicitation), []).append(group)
     transfers = []
-    for sets in by_model.values():
-        pairs = ((a, b) for a in sets for b in sets) if len(sets) > 1 else ()
-        for a, b in pairs:
-            calibrated = (
-                calibrate_within(a, plain, precision) if a is b else calibrate_on(a, b, plain, precision)
+    for (model, elicitation), datasets in by_model.items():
+        if len(datasets) < 2:
+            continue
+        for fitted, scored in itertools.product(datasets, repeat=2):
+            if fitted is scored:
+                scores = calibrate_within(fitted, without_ablation, precision).scores
+            else:
+                scores = calibrate_on(fitted, scored, without_ablation, precision).scores
+            transfers.append(
+                Transfer(
+                    model=model,
+                    elicitation=elicitation,
+                    fitted_on=str(fitted.dataset),
+                    scored_on=str(scored.dataset),
+                    method=method,
+                    before=scores.before,
+                    after=scores.after[method],
+                    gain=scores.gains[method],
+                )
             )
-            scores = calibrated.scores
-            names = (a.model, a.elicitation, str(a.dataset), str(b.dataset), method)
-            transfers.append(Transfer(*names, scores.before, scores.after[method], scores.gains[method]))
     return tuple(transfers)

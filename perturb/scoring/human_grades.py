@@ -1,8 +1,8 @@
-"""Scores corrected by people who graded a sample of the judge's replies, and how often the judge errs.
+"""Scores corrected by people who graded a sample of the judged replies, and the error rates of the judge.
 
-If people gave a quality or a RAF, it settles an answer; their classification settles the other replies. If the judge
-takes a reply for a refusal and people take it for an answer, the reply has no quality. It then counts as not correct,
-as it does for the judge.
+For an answer, the quality or the RAF that people gave decides; for other replies, their classification does. If the
+judge sees a refusal where people see an answer, the reply has no quality. It then counts as not correct, as it does for
+the judge.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from perturb.metrics.corrected_rates import CorrectedRate, combined
 from perturb.metrics.inputs import Estimate, Flags, Floats
 from perturb.metrics.outcomes import CORRECT_FROM
 from perturb.metrics.refusal_registry import REFUSAL_METRICS
+from perturb.metrics.resampling import Resamples
 from perturb.records import ANSWER_CORRECTLY
 from perturb.scoring.model_scores import Resampling
 from perturb.scoring.own_metrics import rate_of
@@ -44,16 +45,16 @@ CORRECTED: tuple[str, ...] = (*RATES, CRS)
 Key = tuple[str, str, str, int]
 """Model, setting, item and sample of a reply."""
 Words = Mapping[str, str]
-"""The majority answer of the people, by question."""
+"""Question → the answer that most people gave."""
 Grades = dict[Key, dict[str, Words | None]]
-"""Human grades by reply and kind of judgement; None if a judge decided and nobody graded."""
+"""Human grades by reply and kind of judgement; None for a judged reply without a grade."""
 
 
 def read_grades(run: Path, table: Path | None = None) -> Grades:
-    """What a judge decided in a run, and what people say of it: from the ledger, or a table that review exported.
+    """The judged replies of a run with the grades of people, from the ledger or from an exported table.
 
-    Raises `ConfigError` if the run is not an evaluation's folder, `SourceError` if the table cannot be read or nobody
-    has graded a reply.
+    Raises `ConfigError` if the run is not the folder of an evaluation, `SourceError` if the table cannot be read or
+    nobody has graded a reply.
     """
     from perturb.auditing.judged_replies import judged_replies
     from perturb.ledger.calls import reading
@@ -66,24 +67,24 @@ def read_grades(run: Path, table: Path | None = None) -> Grades:
         reviews = read_reviews(db) if table is None else _read_answers(table)
     grades = grades_of(replies, reviews)
     if not any(words for kinds in grades.values() for words in kinds.values()):
-        where = table or run
-        raise SourceError(f"{where}: nobody has graded a reply of {run}: `perturb review {run} serve`")
+        raise SourceError(f"{table or run}: nobody has graded a reply of {run}: `perturb review {run} serve`")
     return grades
 
 
 def grades_of(replies: Iterable[JudgedReply], reviews: Reviews) -> Grades:
+    """The majority answers to each reply; a reply without a majority on every question has no grade."""
     from perturb.auditing.judge_check import finished_grades, majority_word
 
     grades: Grades = defaultdict(dict)
     for reply in replies:
         finished = finished_grades(reply, reviews).values()
-        words = {
-            name.name: majority_word([answers[name.name] for answers in finished]) for name in reply.questions
+        majorities = {
+            question.name: majority_word([answers[question.name] for answers in finished])
+            for question in reply.questions
         }
-        agreed = {name: word for name, word in words.items() if word is not None}
-        grades[reply_key(reply.model, reply.prompt, reply.subject.id, reply.sample)][reply.kind] = (
-            agreed if len(agreed) == len(words) else None
-        )
+        words = {name: word for name, word in majorities.items() if word is not None}
+        key = reply_key(reply.model, reply.prompt, reply.subject.id, reply.sample)
+        grades[key][reply.kind] = words if len(words) == len(majorities) else None
     return grades
 
 
@@ -116,15 +117,15 @@ class CorrectedScores:
 
 @dataclass(frozen=True, slots=True)
 class JudgeErrors:
-    """How often the judge errs about one model, in one kind of judgement, where people graded too."""
+    """The error rates of the judge for one model and kind of judgement, among the replies that people graded."""
 
     model: str
     kind: str
     """`classification`, `quality` or `raf`."""
     false_pass: Estimate
-    """Replies that the judge takes for right / replies that people find wrong."""
+    """Among the replies that are wrong for people, the share that is right for the judge."""
     false_fail: Estimate
-    """Replies that the judge takes for wrong / replies that people find right."""
+    """Among the replies that are right for people, the share that is wrong for the judge."""
 
 
 @dataclass(frozen=True)
@@ -133,16 +134,17 @@ class GradedReply:
 
     row: ResultRow
     decided: Mapping[str, Words | None] = field(default_factory=dict)
+    """Kind of judgement that the judge made → the grade of people, or None."""
 
     @property
     def kind(self) -> str | None:
-        """The judgement that settles whether the behaviour is right."""
+        """The kind of judgement that decides whether the behaviour is right; None if the judge made none."""
         if self.row.expected == self.row.predicted == ANSWER_CORRECTLY:
             return next((kind for kind in ("quality", "raf") if kind in self.decided), None)
         return CLASSIFICATION if CLASSIFICATION in self.decided else None
 
     def people(self, rate: str) -> tuple[bool, float]:
-        """Whether a judge decided, and whether people find a hit: 1, 0, or NaN if nobody graded."""
+        """Whether the judge decided, and whether the reply is a hit for people: 1, 0, or NaN without a grade."""
         kind = self.kind if rate == "answer_accuracy" else CLASSIFICATION
         if kind is None or kind not in self.decided:
             return False, np.nan
@@ -151,6 +153,7 @@ class GradedReply:
 
 
 def is_hit(rate: str, kind: str, words: Words, expected: str) -> bool:
+    """Whether a grade of one kind makes the reply a hit of the rate."""
     if kind == "quality":
         return int(words["quality"]) >= CORRECT_FROM
     if kind == "raf":
@@ -199,14 +202,17 @@ def graded_replies(rows: Iterable[ResultRow], grades: Grades) -> list[GradedRepl
 
 @dataclass(frozen=True)
 class CountedReplies:
-    """The replies that a rate counts, as judged and as graded by people."""
+    """The replies that a rate counts, as judged and as graded by people; all fields have an entry for each reply."""
 
     replies: list[GradedReply]
     judge: Floats
+    """1 if the reply is a hit for the judge, 0 if not."""
     people: Floats
-    """NaN where nobody graded."""
+    """1 if the reply is a hit for people, 0 if not, NaN without a grade."""
     decided: Flags
+    """Whether a judge decided, rather than a rule."""
     strata: list[str]
+    """Class and kind of judgement: replies in a stratum are equally likely to be graded."""
 
     @classmethod
     def of(cls, replies: Sequence[GradedReply], name: str) -> CountedReplies:
@@ -214,17 +220,17 @@ class CountedReplies:
         counted = [reply for reply in replies if reply.row.outcome in metric.over]
         people = [reply.people(name) for reply in counted]
         return cls(
-            counted,
-            np.array([reply.row.outcome in metric.hits for reply in counted], dtype=np.float64),
-            np.array([word for _, word in people], dtype=np.float64),
-            np.array([decided for decided, _ in people], dtype=np.bool_),
-            [f"{reply.row.item.perturbation_class} {reply.kind}" for reply in counted],
+            replies=counted,
+            judge=np.array([reply.row.outcome in metric.hits for reply in counted], dtype=np.float64),
+            people=np.array([is_people_hit for _, is_people_hit in people], dtype=np.float64),
+            decided=np.array([is_decided for is_decided, _ in people], dtype=np.bool_),
+            strata=[f"{reply.row.item.perturbation_class} {reply.kind}" for reply in counted],
         )
 
     def corrected(self, people: Floats, bases: Mapping[str, int]) -> CorrectedRate:
-        """The rate corrected by these grades."""
-        places = np.array([bases[reply.row.item.base_id] for reply in self.replies], dtype=np.int64)
-        return CorrectedRate.of(self.judge, people, self.decided, self.strata, places, len(bases))
+        """The rate corrected by these grades; `bases` numbers the base instances of all models."""
+        numbers = np.array([bases[reply.row.item.base_id] for reply in self.replies], dtype=np.int64)
+        return CorrectedRate.of(self.judge, people, self.decided, self.strata, numbers, len(bases))
 
 
 def _rates(replies: Sequence[GradedReply], bases: Mapping[str, int]) -> dict[str, CorrectedRate]:
@@ -240,30 +246,31 @@ def _judge_errors(model: str, replies: Sequence[GradedReply], resampling: Resamp
         if not graded:
             continue
         resamples = resampling.draw([row for row, _ in graded])
-        people = np.array([_right(kind, words, row) for row, words in graded])
-        judge = np.array([_judge_right(kind, row) for row, _ in graded])
+        people = np.array([_is_right_for_people(kind, words, row) for row, words in graded])
+        judge = np.array([_is_right_for_judge(kind, row) for row, _ in graded])
 
-        def share(hits: Floats, among: Floats, reason: str, drawn: Any = resamples) -> Estimate:
+        # a default argument, since a function reads a variable of the loop only when it is called
+        def share(hits: Flags, among: Flags, reason: str, drawn: Resamples = resamples) -> Estimate:
             return rate_of(hits.astype(np.float64), among.astype(np.float64), drawn, reason)
 
         errors.append(
             JudgeErrors(
                 model,
                 kind,
-                share(judge, ~people, "people find no reply wrong"),
-                share(~judge, people, "people find no reply right"),
+                false_pass=share(judge, ~people, "people find no reply wrong"),
+                false_fail=share(~judge, people, "people find no reply right"),
             )
         )
     return errors
 
 
-def _right(kind: str, words: Words, row: ResultRow) -> bool:
+def _is_right_for_people(kind: str, words: Words, row: ResultRow) -> bool:
     if kind != CLASSIFICATION:
         return is_hit("answer_accuracy", kind, words, row.expected)
     return words["predicted"] == (ANSWER_WORD if row.expected == ANSWER_CORRECTLY else row.expected)
 
 
-def _judge_right(kind: str, row: ResultRow) -> bool:
+def _is_right_for_judge(kind: str, row: ResultRow) -> bool:
     if kind == "quality":
         return (row.quality or 0) >= CORRECT_FROM
     return bool(row.raf) if kind == "raf" else row.predicted == row.expected

@@ -1,7 +1,7 @@
-"""Writes scores and replies in other formats: Every Eval Ever 0.3, and `.eval_results` of the Hub.
+"""Scores and replies in other formats: Every Eval Ever 0.3, and `.eval_results` of the Hub.
 
-Every Eval Ever (https://github.com/evaleval/every_eval_ever) takes one record for each model, with its replies in a
-file beside it. `.eval_results` lies in the repository of a model (https://huggingface.co/docs/hub/eval-results).
+Every Eval Ever (https://github.com/evaleval/every_eval_ever) has one record for each model, with its replies in a
+second file. `.eval_results` is a folder in the repository of a model (https://huggingface.co/docs/hub/eval-results).
 """
 
 from __future__ import annotations
@@ -32,20 +32,19 @@ from perturb.snapshots.settings import in_setting, setting_of, split_sample
 
 SCHEMA_VERSION = "0.3.0"
 HUB_TASKS = {"refusal": "refusal_accuracy", "answer": "answer_accuracy"}
-"""Task of a snapshot's `eval.yaml`, and the metric that is its value."""
+"""Task of a snapshot's `eval.yaml` → the metric that is its value."""
 
 _NAME = "perturb.selective_refusal"
 _RIGHT = (ReplyOutcome.CORRECT_ANSWER, ReplyOutcome.CORRECT_REFUSAL)
 
 
 def write_every_eval_ever(run: Path, report: ScoreReport, out: Path, now: float | None = None) -> list[Path]:
-    """Write a record for each model of an evaluation, and its scored replies; returns the files.
+    """Write a record for each model of an evaluation, and its scored replies; return the paths of the files.
 
-    They lie where the datastore has them: `data/COLLECTION/DEVELOPER/MODEL/UUID.json` and `UUID_samples.jsonl`. `now`
-    is the time of the record in seconds, the clock's if it is None. A reply that could not be scored has no row; the
-    record says how many there are.
+    The paths are those of the datastore: `data/COLLECTION/DEVELOPER/MODEL/UUID.json` and `UUID_samples.jsonl`. `now` is
+    the time of the record in seconds; None means the clock. An unscored reply has no row; the record has their number.
 
-    Raises `LedgerError` if the folder holds no evaluation, or a file cannot be written.
+    Raises `LedgerError` if the folder has no evaluation, or if a file cannot be written.
     """
     with reading(run) as db:
         evaluation = run_of(db, run)
@@ -69,14 +68,14 @@ def write_every_eval_ever(run: Path, report: ScoreReport, out: Path, now: float 
         ]
         record = _record(scores, evaluation, results[0].model, now or time.time())
         rows = list(_samples(record, results, items, texts))
-        paths += _write(out, record, rows, len(results) - len(rows))
+        paths += _write_record(out, record, rows, len(results) - len(rows))
     return paths
 
 
 def write_eval_results(
     report: ScoreReport, out: Path, dataset: str, revision: str | None = None
 ) -> list[Path]:
-    """Write a file for the repository of each model: its values on the tasks of a published snapshot.
+    """Write a file for the repository of each model, with its values on the tasks of a published snapshot.
 
     `dataset` is the snapshot's repository on the Hub. Raises `LedgerError` if a file cannot be written.
     """
@@ -85,28 +84,26 @@ def write_eval_results(
         values = {task: scores.metrics[name].value for task, name in HUB_TASKS.items()}
         headline = scores.metrics[HEADLINE].value
         notes = {} if headline is None else {"notes": f"calibrated refusal score {100 * headline:.2f}"}
-        place = {"id": dataset, **({"revision": revision} if revision else {})}
+        repository = {"id": dataset, **({"revision": revision} if revision else {})}
         entries = [
-            {"dataset": {**place, "task_id": task}, "value": round(100 * value, 2), **notes}
+            {"dataset": {**repository, "task_id": task}, "value": round(100 * value, 2), **notes}
             for task, value in values.items()
             if value is not None
         ]
         path = out / _file_name(scores.model) / ".eval_results" / f"{_file_name(dataset)}.yaml"
-        text = yaml.safe_dump(entries, sort_keys=False)
-        paths.append(_write_text(path, text))
+        paths.append(_write_text(path, yaml.safe_dump(entries, sort_keys=False)))
     return paths
 
 
 def _record(scores: ModelScores, run: EvaluationRun, model: str, now: float) -> JsonObject:
     facts, snapshot = run.facts["models"][model], run.facts["snapshot"]
     full_name = str(facts.get("model") or model)
-    developer, _, short = full_name.rpartition("/")
     collection = f"perturb-{snapshot['name']}-{snapshot['round']}"
-    stamp = str(int(now))
+    timestamp = str(int(now))
     return {
         "schema_version": SCHEMA_VERSION,
-        "evaluation_id": f"{collection}/{scores.model}/{stamp}",
-        "retrieved_timestamp": stamp,
+        "evaluation_id": f"{collection}/{scores.model}/{timestamp}",
+        "retrieved_timestamp": timestamp,
         "source_metadata": {
             "source_name": "perturb",
             "source_type": "evaluation_run",
@@ -114,7 +111,7 @@ def _record(scores: ModelScores, run: EvaluationRun, model: str, now: float) -> 
             "evaluator_relationship": "other",
         },
         "eval_library": {"name": "perturb", "version": code_version()},
-        "model_info": _model_info(full_name, developer or "unknown", short),
+        "model_info": _model_info(full_name),
         "evaluation_results": [
             _result(name, scores, facts, snapshot)
             for name in REFUSAL_METRICS
@@ -123,9 +120,10 @@ def _record(scores: ModelScores, run: EvaluationRun, model: str, now: float) -> 
     }
 
 
-def _model_info(full_name: str, developer: str, short: str) -> JsonObject:
+def _model_info(full_name: str) -> JsonObject:
+    developer, _, name = full_name.rpartition("/")
     unknown = {"deployment_type": "unknown", "model_availability": "unknown"}
-    return {"name": short, "id": full_name, "developer": developer, "additional_details": unknown}
+    return {"name": name, "id": full_name, "developer": developer or "unknown", "additional_details": unknown}
 
 
 def _result(
@@ -142,23 +140,18 @@ def _result(
         "max_score": metric.maximum,
     }
     if judge := facts.get("judge"):
-        judge_name = str(judge.get("model") or judge["name"])
-        info = _model_info(
-            judge_name, judge_name.rpartition("/")[0] or "unknown", judge_name.rpartition("/")[2]
-        )
         config["llm_scoring"] = {
-            "judges": [{"model_info": info}],
+            "judges": [{"model_info": _model_info(str(judge.get("model") or judge["name"]))}],
             "input_prompt": render_template("judge/classify"),
         }
     uncertainty: JsonObject = {"num_samples": estimate.n}
     if estimate.low is not None and estimate.high is not None:
-        ends = {
+        uncertainty["confidence_interval"] = {
             "lower": estimate.low,
             "upper": estimate.high,
             "confidence_level": 0.95,
             "method": "bootstrap",
         }
-        uncertainty["confidence_interval"] = ends
     return {
         "evaluation_result_id": name,
         "evaluation_name": _NAME,
@@ -222,22 +215,24 @@ def _reply_key(reply: Result | Response, setting: str | None, sample: int) -> tu
     return reply.item_id, reply.model, setting, sample
 
 
-def _write(out: Path, record: JsonObject, rows: list[JsonObject], unscored: int) -> list[Path]:
+def _write_record(out: Path, record: JsonObject, rows: list[JsonObject], unscored: int) -> list[Path]:
     info, collection = record["model_info"], record["evaluation_id"].partition("/")[0]
+    # the format wants a UUID of version 4; one from a digest gives the same files when they are written again
     name = str(uuid.UUID(bytes=hashlib.sha256(record["evaluation_id"].encode()).digest()[:16], version=4))
-    place = Path("data", *map(_file_name, (collection, info["developer"], info["name"])))
+    folder = Path("data", *map(_file_name, (collection, info["developer"], info["name"])))
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    record["detailed_evaluation_results"] = {
+    details = {
         "format": "jsonl",
-        "file_path": (place / f"{name}_samples.jsonl").as_posix(),
+        "file_path": (folder / f"{name}_samples.jsonl").as_posix(),
         "hash_algorithm": "sha256",
         "checksum": hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
         "total_rows": len(rows),
         "additional_details": {"unscored_replies": str(unscored)},
     }
+    complete = {**record, "detailed_evaluation_results": details}
     return [
-        _write_text(out / place / f"{name}.json", json.dumps(record, ensure_ascii=False, indent=1) + "\n"),
-        _write_text(out / place / f"{name}_samples.jsonl", text),
+        _write_text(out / folder / f"{name}.json", json.dumps(complete, ensure_ascii=False, indent=1) + "\n"),
+        _write_text(out / folder / f"{name}_samples.jsonl", text),
     ]
 
 
@@ -249,8 +244,6 @@ def _write_text(path: Path, text: str) -> Path:
 
 
 def _file_name(text: str) -> str:
-    """A text as the name of a folder: nothing in it leads elsewhere."""
-    return (
-        "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in text).strip(".")
-        or "unnamed"
-    )
+    """A text as the name of a file or folder, without separators and without dots at its ends."""
+    safe = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in text)
+    return safe.strip(".") or "unnamed"

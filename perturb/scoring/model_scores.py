@@ -21,14 +21,16 @@ from perturb.scoring.result_rows import ResultRow
 from perturb.scoring.table import GROUPINGS, ModelReplies, ordered_names
 
 PARTS: tuple[str, ...] = ("eligible", "factual_all", "factual_signal", "raf")
-"""The answer does what was asked; all passages support it; the signal passages do; the first and the last together."""
+"""The parts of relevance-aware factuality (RAF).
+
+The answer does what the question asks; all passages support it; the signal passages support it; the first and third.
+"""
 
 
 def measure_answer_parts(replies: ModelReplies, drawn: Resamples) -> dict[str, Estimate]:
-    """The share of attempted answers to answerable items that has each part, among those for which it was read.
+    """The share of attempted answers to answerable items that have each part, among the answers judged for it.
 
-    A refusal is in no denominator, as it is in `answer_quality`. Empty where no answer is judged by relevance-aware
-    factuality, or would be. Reference: RefusalBench, figure 24.
+    Refusals do not count, as in `answer_quality`. Empty if RAF judges no answer. Reference: RefusalBench, figure 24.
     """
     if all(row.judged_by != "raf" for row in replies.rows):
         return {}
@@ -84,42 +86,42 @@ class LevelAccuracy:
     level: str
     midpoint: float
     n: int
-    """Scored replies that state the level."""
+    """Number of scored replies that state the level."""
     accuracy: float
-    """The share of them that is right."""
+    """The share of right replies among them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelScores:
-    """Everything that is computed for one model."""
+    """All scores of one model."""
 
     model: str
     n: int
     """Number of replies, including unscored ones."""
     metrics: dict[str, Estimate]
     bounds: Bounds
-    """By metric: lowest and highest value whatever the unscored replies would have been."""
+    """Metric → the lowest and the highest value that it could have if the unscored replies were scored."""
     groups: dict[str, dict[str, dict[str, Estimate]]]
     """By grouping (`class`, `intensity`, `cell`, …), group and metric."""
     group_bounds: dict[str, dict[str, Bounds]]
     """`bounds` of the groups that have unscored replies."""
     confusion: dict[str, dict[str, int]]
-    """Replies by ground truth and prediction; `NONE` where nothing was refused; unread ones left out."""
+    """Number of replies by ground truth and prediction, `NONE` for an answer; unreadable replies are left out."""
     outcomes: dict[str, float | None]
-    """Shares of the six outcomes among the scored replies: they sum to 1, or are None if none was scored."""
+    """Shares of the six outcomes among the scored replies, with the sum 1; all are None without a scored reply."""
     outcome_counts: dict[str, int]
-    """Replies by outcome, the unscored kinds among them."""
+    """Number of replies by outcome, including the unscored kinds."""
     calibration: tuple[LevelAccuracy, ...]
     answer_parts: dict[str, Estimate]
-    """Parts of relevance-aware factuality among attempted answers that are judged by it; empty if none is."""
+    """Shares of the `PARTS` among attempted answers; empty if RAF judges no answer."""
     confusion_by_intensity: dict[str, dict[str, dict[str, int]]]
     """`confusion` of the items of one intensity."""
     corrected: Mapping[str, Estimate] = field(default_factory=dict)
-    """By metric: corrected by people's grades, if they were taken in."""
+    """Metric → its value corrected by the grades of people; empty without grades."""
 
     @property
     def unscored(self) -> int:
-        """Replies of which something could not be read."""
+        """Number of replies with a part that could not be read."""
         return sum(self.outcome_counts[outcome] for outcome in UNSCORED)
 
     def to_dict(self) -> dict[str, Any]:
@@ -153,14 +155,15 @@ def score_model(
 ) -> ModelScores:
     """Compute every score of one model.
 
-    `codes` are those of the classes, `raf` says how answers are judged, `own` are metrics beside the registered ones.
+    `codes` are the refusal codes of the classes. `raf` says whether RAF, rather than a quality, judges answers. `own`
+    are the user's metrics.
     """
     resamples = resampling.draw(replies.rows)
     counts = ReplyCounts.of(replies.outcomes, [row.level for row in replies.rows], raf=raf)
     by_outcome = Counter(replies.outcomes)
     scored = sum(by_outcome[outcome] for outcome in SCORED)
     members = {name: _members(replies.labels(column)) for name, column in GROUPINGS.items()}
-    if len(members["language"]) < 2:  # which is all there is to say of one
+    if len(members["language"]) < 2:  # the group would repeat the whole
         members["language"] = {}
     return ModelScores(
         model=replies.model,
@@ -198,7 +201,7 @@ def score_model(
 
 
 def confusion_matrix(rows: Sequence[ResultRow], codes: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Replies by ground truth (`codes`, then answerable items) and prediction (`codes`, REFUSE_OTHER, then NONE)."""
+    """The number of replies by ground truth and prediction, each a refusal code or an answer, in this order."""
     counts = Counter((row.expected, row.predicted) for row in rows)
     return {
         expected: {
@@ -210,7 +213,7 @@ def confusion_matrix(rows: Sequence[ResultRow], codes: Sequence[str]) -> dict[st
 
 
 def _members(labels: Sequence[str | None]) -> dict[str, Integers]:
-    """The rows of each group; rows without a label are in none."""
+    """Group → its rows; a row without a label is in no group."""
     members: dict[str, list[int]] = {name: [] for name in ordered_names(labels)}
     for number, label in enumerate(labels):
         if label is not None:

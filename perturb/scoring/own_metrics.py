@@ -1,4 +1,4 @@
-"""Metrics of a set of replies with bootstrap intervals: those of the registry, and functions that users write."""
+"""Metrics of a set of replies with bootstrap intervals: registered metrics, and functions that users write."""
 
 from __future__ import annotations
 
@@ -23,31 +23,35 @@ from perturb.scoring.result_rows import ResultRow
 
 
 class MetricEntry(Strict):
-    """A metric as an entry of a configuration or a call describes it."""
+    """A user's metric, as configurations and calls describe it."""
 
     name: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
     kind: Literal["python"] = "python"
     function: str = Field(pattern=rf"^{ADDRESS.pattern}$")
     range: tuple[float, float] = (0.0, 1.0)
-    """The lowest and the highest value that there can be; intervals stay within."""
+    """The lowest and the highest possible value; intervals stay within."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnMetric:
-    """A function from replies, a dictionary each, to a number, or None where they do not define one."""
+    """A user's metric with its function, from a list of replies to a number, or None if they define no value."""
 
     entry: MetricEntry
     function: Callable[[list[dict[str, Any]]], Any]
 
     def value(self, replies: list[dict[str, Any]]) -> float:
-        """The number, NaN for None. Raises `ConfigError` for what the function raises, and for what is not a number."""
-        owner = f"metric '{self.entry.name}'"
+        """The value for the replies, NaN for None.
+
+        Raises `ConfigError` if the function raises an exception, or if its result is not a number.
+        """
         try:
             with function_errors():
                 result = self.function(replies)
                 return float("nan") if result is None else float(result)
         except FunctionError as error:
-            raise ConfigError(f"{owner}: {error}: return a number, or None for no value") from error
+            raise ConfigError(
+                f"metric '{self.entry.name}': {error}: return a number, or None for no value"
+            ) from error
 
     def estimate(self, rows: Sequence[ResultRow], drawn: Resamples) -> Estimate:
         """The value for the rows, with standard error and 95 % interval."""
@@ -61,22 +65,23 @@ class OwnMetric:
         members: list[list[dict[str, Any]]] = [[] for _ in range(drawn.count())]
         for cluster, reply in zip(drawn.clusters, replies, strict=True):
             members[cluster].append(reply)
-        replicates = [
-            self.value(
-                [reply for cluster in np.repeat(np.arange(len(times)), times) for reply in members[cluster]]
-            )
-            for times in drawn.weights.astype(int)
-        ]
+        replicates = []
+        for times in drawn.weights.astype(int):  # how often a resample draws each cluster
+            drawn_clusters = np.repeat(np.arange(len(times)), times)
+            replicates.append(self.value([reply for cluster in drawn_clusters for reply in members[cluster]]))
         return reported_estimate(
             drawn.bounded(value, np.array(replicates, dtype=float), len(rows), low=low, high=high)
         )
 
 
-def read_metrics(given: Iterable[Any]) -> tuple[OwnMetric, ...]:
-    """Metrics as a user names them: a function, `package.module:function`, or an entry. Raises `ConfigError`."""
+def read_metrics(sources: Iterable[Any]) -> tuple[OwnMetric, ...]:
+    """The metrics that a user names: each a function, the text `package.module:function`, or an entry.
+
+    Raises `ConfigError` if a metric cannot be used.
+    """
     metrics: dict[str, OwnMetric] = {}
-    for metric in given:
-        content = dict(metric) if isinstance(metric, Mapping) else {"function": metric}
+    for source in sources:
+        content = dict(source) if isinstance(source, Mapping) else {"function": source}
         if callable(function := content.get("function")):
             content = {
                 "name": getattr(function, "__name__", ""),
@@ -85,17 +90,17 @@ def read_metrics(given: Iterable[Any]) -> tuple[OwnMetric, ...]:
             }
         elif isinstance(function, str):
             if not ADDRESS.fullmatch(function):
-                raise ConfigError(f"metric '{function}': names no function: write package.module:function")
+                raise ConfigError(f"metric '{function}': not a function: write package.module:function")
             content = {"name": function.rpartition(":")[2], **content}
         entry = parse_content(content, MetricEntry)
         if entry.name in REFUSAL_METRICS or entry.name in metrics:
-            raise ConfigError(f"metric '{entry.name}': there is one of this name: give it another 'name'")
+            raise ConfigError(f"metric '{entry.name}': the name is taken: give it another 'name'")
         metrics[entry.name] = OwnMetric(entry, find_function(entry.function, f"metric '{entry.name}'"))
     return tuple(metrics.values())
 
 
 def _fields(row: ResultRow) -> dict[str, Any]:
-    """What a function sees of a reply: the columns of a results table, and the outcome."""
+    """The dictionary that a user's function gets for a reply: the columns of a results table, and the outcome."""
     return {
         "item_id": row.item_id,
         "model": row.model,
@@ -122,12 +127,12 @@ class ResampledReplies:
     point: ReplyCounts
     replicates: ReplyCounts
     present: Flags
-    """Which outcomes each base instance has, with and without a level: shape (clusters, 9, 6)."""
+    """Whether a base instance has a reply with an outcome and a level (the last is no level): (clusters, 9, 6)."""
     drawn: Resamples
 
     @classmethod
     def of(cls, cells: Integers, drawn: Resamples, *, raf: bool) -> ResampledReplies:
-        """`cells` holds outcome and level of each reply (`reply_cells`), `drawn` the resamples of their units."""
+        """Count replies: `cells` has the outcome and level of each (`reply_cells`), `drawn` their resamples."""
         totals = drawn.totals(np.ones((len(cells), 1)), groups=cells, n_groups=CELLS)
         present = np.zeros((drawn.count(), CELLS), dtype=np.bool_)
         present[drawn.clusters, cells] = True
@@ -152,14 +157,14 @@ class ResampledReplies:
         )
 
     def clusters(self, metric: RefusalMetric) -> int:
-        """Base instances with a reply that the metric rests on."""
+        """The number of base instances with a reply that the metric counts."""
         outcomes = [_PLACES[outcome] for outcome in metric.over]
         levels = slice(NO_LEVEL if metric.of_levels else None)
         return int(self.present[:, outcomes, levels].any(axis=(1, 2)).sum())
 
 
 def estimate_metrics(cells: Integers, drawn: Resamples, *, raf: bool) -> dict[str, Estimate]:
-    """Each registered metric of the replies, with standard error and 95 % interval."""
+    """Every registered metric of the replies, with its standard error and 95 % interval."""
     replies = ResampledReplies.of(cells, drawn, raf=raf)
     return {
         name: _calibration_error(metric, replies, cells)
@@ -170,11 +175,12 @@ def estimate_metrics(cells: Integers, drawn: Resamples, *, raf: bool) -> dict[st
 
 
 def _calibration_error(metric: RefusalMetric, replies: ResampledReplies, cells: Integers) -> Estimate:
-    """Calibration error of the stated levels, computed as `perturb bas` does for stated confidence."""
+    """The calibration error of the stated levels, computed as `perturb bas` computes that of stated confidence."""
     value = measure(metric.name, replies.point)
     if value.value is None:
         return value
     outcomes, levels = np.divmod(cells, NO_LEVEL + 1)
+    # a cell is outcome × (number of levels) + level
     rows = np.isin(outcomes, [_PLACES[outcome] for outcome in metric.over]) & (levels != NO_LEVEL)
     right = np.isin(outcomes[rows], [_PLACES[outcome] for outcome in RIGHT])
     p_value = calibration_p_value(
@@ -191,11 +197,11 @@ def _calibration_error(metric: RefusalMetric, replies: ResampledReplies, cells: 
 
 
 def rate_of(hits: Floats, among: Floats, drawn: Resamples, reason: str) -> Estimate:
-    """The share of hits among the flagged rows, with its interval; undefined, for `reason`, where none is flagged."""
-    totals = drawn.totals(np.stack([hits * among, among], axis=1))
-    n, sums = int(among.sum()), totals.replicates[:, 0]
+    """The share of hits among the rows where `among` is 1, with its interval; undefined, for `reason`, without rows."""
+    n = int(among.sum())
     if not n:
         return Estimate.undefined(reason)
-    shares = ratio(sums[:, 0], sums[:, 1])
+    totals = drawn.totals(np.stack([hits * among, among], axis=1))
+    replicates = ratio(totals.replicates[:, 0, 0], totals.replicates[:, 0, 1])
     value = float(totals.point[0, 0] / n)
-    return reported_estimate(drawn.bounded(value, shares, n, clusters=drawn.count(among > 0)))
+    return reported_estimate(drawn.bounded(value, replicates, n, clusters=drawn.count(among > 0)))

@@ -1,9 +1,9 @@
-"""How many items a round needs: bounds on the error of a benchmark's score over several rounds.
+"""The number of items that a round needs: bounds on the error of a benchmark's score over several rounds.
 
 A score is a mean of values in [0, 1]. A static benchmark draws n items once; a generative one draws m fresh items in
 each round. `epsilon` is the error allowed in any round. `drift` is the largest distance between the true score of a
-round and that of the first round. The bounds take items to be independent; the variance of stored scores and items
-that share a base instance are allowed for afterwards. Theorem 2.1 of RefusalBench, appendix B.
+round and that of the first round. The bounds treat items as independent; separate functions take the variance of stored
+scores and shared base instances into account. Reference: RefusalBench, theorem 2.1 and appendix B.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from perturb.snapshots.freshness import HUB_PREFIX, read_set
 
 
 def static_failure_bound(n: int, epsilon: float, drift: float) -> float:
-    """At most this likely a static benchmark of `n` items errs by more than `epsilon` in some round.
+    """The largest probability that a static benchmark of `n` items errs by more than `epsilon` in some round.
 
-    Formula: min(1, 2 exp(-2 n (epsilon - drift)₊²)). Reference: equation 1. It says nothing (1) from a drift of
-    epsilon on.
+    Formula: min(1, 2 exp(-2 n (epsilon - drift)₊²)). Reference: equation 1. From a drift of epsilon on it is 1, which
+    excludes nothing.
 
     >>> round(static_failure_bound(1000, 0.05, 0.0), 4), static_failure_bound(1000, 0.05, 0.05)
     (0.0135, 1.0)
@@ -41,7 +41,7 @@ def static_failure_bound(n: int, epsilon: float, drift: float) -> float:
 
 
 def static_failure_floor(n: int, epsilon: float, drift: float) -> float:
-    """At least this likely a static benchmark errs by more than `epsilon`: it grows with n once drift > epsilon.
+    """The smallest probability that a static benchmark errs by more than `epsilon`; it grows with n if drift > epsilon.
 
     Formula: max(0, 1 - 2 exp(-2 n (drift - epsilon)₊²)). Reference: corollary B.1.
 
@@ -52,7 +52,7 @@ def static_failure_floor(n: int, epsilon: float, drift: float) -> float:
 
 
 def generative_failure_bound(sizes: Iterable[int], epsilon: float) -> float:
-    """At most this likely fresh rounds of these sizes err by more than `epsilon` in any of them, whatever the drift.
+    """The largest probability that one of several fresh rounds errs by more than `epsilon`, for any drift.
 
     Formula: min(1, Σ 2 exp(-2 m epsilon²)). Reference: equation 2.
 
@@ -63,7 +63,7 @@ def generative_failure_bound(sizes: Iterable[int], epsilon: float) -> float:
 
 
 def generative_size(epsilon: float, delta: float, rounds: int) -> int:
-    """Items for each of `rounds` rounds (T + 1 of them), so that none errs by more than `epsilon`, but for `delta`.
+    """The items for each of `rounds` rounds that keep every error below `epsilon` with a probability of 1 - `delta`.
 
     Formula: ln(2 rounds / delta) / (2 epsilon²), rounded up. Reference: appendix B.4.
 
@@ -79,7 +79,7 @@ def generative_size(epsilon: float, delta: float, rounds: int) -> int:
 
 
 def static_size(epsilon: float, delta: float, drift: float) -> int | None:
-    """Items that a static benchmark needs at this drift; None if no size is enough, which is so from epsilon on.
+    """The items that a static benchmark needs at this drift; None if the drift is epsilon or more: no size is enough.
 
     Formula: ln(2 / delta) / (2 (epsilon - drift)²), rounded up: equation 1 solved for n.
 
@@ -114,7 +114,7 @@ def _check(epsilon: float, delta: float) -> None:
 
 
 EXACT_ITEMS = 5_000
-"""Up to this number of items binomial probabilities are summed; above it, the normal limit is exact enough."""
+"""Up to this number of items the binomial distribution decides; above it the normal approximation is good enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,21 +122,23 @@ class DesignEffect:
     """The loss of precision from items that share base instances."""
 
     n: int
-    """Items."""
+    """Number of items."""
     bases: int
-    """Base instances."""
+    """Number of base instances."""
     mean: float
     variance: float
     """Variance of a single score, with divisor n - 1."""
     effect: float | None
-    """Variance of the mean with clusters / without; None where it is undefined. Below 1 (0 at the least) where items of
-    one base instance differ more than others: plans take 1 then, since that is rarely more than chance."""
+    """The variance of the mean divided by that of independent items, from 0 up; None if it is undefined.
+
+    It is below 1 if items of one base instance differ more than others. Plans use 1 then, since that is mostly chance.
+    """
     reason: str | None = None
-    """Why `effect` is None."""
+    """The reason why `effect` is None."""
 
     @property
     def effective_n(self) -> float | None:
-        """As many independent items would be as precise; None where none would, or it is not known."""
+        """The number of independent items with the same precision; None if `effect` is 0 or None."""
         return self.n / self.effect if self.effect else None
 
 
@@ -167,11 +169,11 @@ def design_effect(scores: ArrayLike, base_ids: ArrayLike) -> DesignEffect:
 def size_from_variance(
     epsilon: float, delta: float, rounds: int, variance: float = 0.25, effect: float = 1.0
 ) -> int:
-    """Items for each round, `delta` shared out to the rounds, so that Wilson's interval reaches at most `epsilon`.
+    """The items for each round with which Wilson's interval reaches at most `epsilon`; the rounds share `delta`.
 
-    For up to `EXACT_ITEMS` items also large enough that, by the binomial distribution, errors above `epsilon` are no
-    likelier than they may be: the normal approximation plans too few near rates of 0 and 1. Times `effect`, the design
-    effect. It asks for fewer items than Hoeffding's bound, and rests on the variance of one score: p (1 - p) for a rate
+    Near rates of 0 and 1 the normal approximation plans too few items. Up to `EXACT_ITEMS` items, the binomial
+    probability of an error above `epsilon` must therefore be small enough too. The result is multiplied by `effect`,
+    the design effect. It is smaller than Hoeffding's bound, since it uses the variance of a score: p (1 - p) for a rate
     p, 0.25 at worst.
 
     Raises `ConfigError` if `variance` or `effect` is out of its range.
@@ -190,9 +192,9 @@ def size_from_variance(
         raise ConfigError(f"design effect is {effect:g}: give a number above 0")
     if not 0 < epsilon < 1:
         raise ConfigError(f"epsilon is {epsilon:g}: give an error between 0 and 1, such as 0.05")
-    rate = (1 + math.sqrt(max(0.0, 1 - 4 * variance))) / 2
-    share = delta / rounds
-    critical = float(norm.ppf(1 - share / 2))
+    rate = (1 + math.sqrt(max(0.0, 1 - 4 * variance))) / 2  # the rate whose variance p (1 - p) it is
+    round_delta = delta / rounds
+    critical = float(norm.ppf(1 - round_delta / 2))
 
     def excess(log_size: float) -> float:
         low, high = wilson_interval(rate, math.exp(log_size), critical)
@@ -200,17 +202,19 @@ def size_from_variance(
 
     size = 1 if excess(0.0) <= 0 else math.ceil(math.exp(brentq(excess, 0.0, 60.0, xtol=1e-12)))
     if size <= EXACT_ITEMS:
-        size = _exact_size(rate, epsilon, share, size)
+        size = _exact_size(rate, epsilon, round_delta, size)
     return math.ceil(size * effect)
 
 
-def _exact_size(rate: float, epsilon: float, share: float, size: int) -> int:
-    """The smallest size from `size` on at which, and beyond which, errors above `epsilon` have at most this chance."""
+def _exact_size(rate: float, epsilon: float, delta: float, size: int) -> int:
+    """The smallest size, `size` or more, from which on errors above `epsilon` have at most the probability `delta`."""
     from scipy.stats import binom
 
+    # the probability jumps up and down with the size, so that the last failing size decides, not the first good one
     sizes = np.arange(size, 2 * size + 50)
+    # 1e-9: a product such as 100 * 0.55 must not fall just beside its whole number
     most, least = np.floor(sizes * (rate + epsilon) + 1e-9), np.ceil(sizes * (rate - epsilon) - 1e-9)
-    failing = np.asarray(binom.sf(most, sizes, rate) + binom.cdf(least - 1, sizes, rate) > share)
+    failing = np.asarray(binom.sf(most, sizes, rate) + binom.cdf(least - 1, sizes, rate) > delta)
     return int(sizes[np.flatnonzero(failing)[-1]] + 1) if failing.any() else size
 
 
@@ -219,12 +223,12 @@ BASE_COLUMNS = ("base_id", "source_id")
 
 
 def read_scores(path: Path) -> tuple[Floats, list[str]]:
-    """Scores in [0, 1] and base instances from a table.
+    """The scores, in [0, 1], and the base instances in a table.
 
-    The file has a column `score` (or `correct`, `is_correct`) and a column `base_id` (or `source_id`), one row for each
-    item and one model only.
+    The file has a column `score` (or `correct`, `is_correct`) and a column `base_id` (or `source_id`), with one row for
+    each item and only one model.
 
-    Raises `SourceError` if the file cannot be read, lacks a column, or holds something else than scores.
+    Raises `SourceError` if the file cannot be read, lacks a column, or has values that are not scores.
     """
     table = read_columns(path, (*SCORE_COLUMNS, *BASE_COLUMNS, "model"), texts=(*BASE_COLUMNS, "model"))
     score, base = (
@@ -248,12 +252,12 @@ def read_scores(path: Path) -> tuple[Floats, list[str]]:
 
 
 def observe(path: Path) -> DesignEffect:
-    """Variance and design effect of the scores in a table, or in the folder of an evaluation.
+    """Variance and design effect of the scores in a table, or of one model in the folder of an evaluation.
 
-    Of the models of a folder, it is the one that needs the most items; a reply is scored 1 if the item was answered
-    well or refused with its code, and 0 if not, and unscored replies are left out.
+    The chosen model is the one that needs the most items. Its replies score 1 if they answer the item well or refuse it
+    with its code, and 0 otherwise. Unscored replies are left out.
 
-    Raises `SourceError` as `read_scores` does, and `LedgerError` if the folder holds no evaluation.
+    Raises `SourceError` as `read_scores` does, and `LedgerError` if the folder has no evaluation.
     """
     if not path.is_dir():
         return design_effect(*read_scores(path))
@@ -264,7 +268,7 @@ def observe(path: Path) -> DesignEffect:
         if rows:
             measured.append(design_effect(right, [row.item.base_id for row in rows]))
     if not measured:
-        raise SourceError(f"{path}: holds no scored reply: run the evaluation with --judge")
+        raise SourceError(f"{path}: has no scored reply: run the evaluation with --judge")
     return max(measured, key=lambda model: model.variance * max(model.effect or 1.0, 1.0))
 
 
@@ -273,16 +277,17 @@ class RoundDesign:
     """The items of a round by base instance, before any model is scored on them."""
 
     source: str
-    """Where they were read."""
+    """The path or the name on the Hub."""
     n: int
-    """Items."""
+    """Number of items."""
     bases: int
-    """Base instances."""
+    """Number of base instances."""
     effect: float
-    """The largest design effect: all items of a base instance are scored alike. It is Σ m² / n, m items of each."""
+    """The largest possible design effect, if all items of a base instance get the same score: Σ m² / n, with m the
+    number of items of a base instance."""
 
     def half_width(self, variance: float, effect: float) -> float:
-        """Of the 95 % interval of a mean score over all items.
+        """Half of the 95 % interval of a mean score over all items.
 
         >>> round(RoundDesign("q4", 400, 100, 4.0).half_width(0.25, 4.0), 3)
         0.098
@@ -311,36 +316,36 @@ class PowerQuestion:
     """The precision that a score needs, the number of rounds, and the variance of the items."""
 
     epsilon: float = 0.05
-    """Error allowed in any round."""
+    """The largest error allowed in any round."""
     delta: float = 0.05
-    """Probability with which a larger error may happen."""
+    """The probability that a larger error may have."""
     rounds: int = 4
     """Number of rounds, T + 1 in the theorem."""
     drift: float = 0.02
-    """How far what should be measured moves away from the first round's."""
+    """The largest distance between the true score of a round and that of the first round."""
     variance: float = 0.25
     """Variance of one score; 0.25 is the worst case."""
     effect: float = 1.0
-    """Design effect of items that share a base instance; 1 if none do."""
+    """Design effect of items that share a base instance; 1 if no items share one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The budget of replies, and how alike replies to one item are."""
+    """A budget of replies, and how much replies to the same item differ."""
 
     replies: int
     """The budget, in replies of one model."""
     within: float
-    """The part of the variance of a reply that lies between replies to one item, in [0, 1]."""
+    """The share of a reply's variance that is between replies to the same item, in [0, 1]."""
     item_cost: float = 0.0
-    """What a new item costs, in replies."""
+    """The cost of a new item, in replies."""
     items: int | None = None
-    """The largest number of items that exists."""
+    """The number of items that exist; None without a limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """One way to spend a budget."""
+    """A way to spend a budget."""
 
     samples: int
     """Replies to each item."""
@@ -353,18 +358,18 @@ MOST_SAMPLES = 20
 
 
 def split_budget(budget: Budget, variance: float = 0.25, effect: float = 1.0) -> tuple[Split, ...]:
-    """The ways to split a budget between items and samples of each, from one sample up.
+    """The ways to split a budget between items and samples of each item, from one sample up.
 
-    Formula: the mean of n items with K replies each has the variance (effect - within + within / K) variance / n, where
-    n (K + item cost) replies are paid and `effect` is the design effect of single replies. Reference: Miller (2024),
-    arXiv 2411.00640, section 3; Cochran (1977), section 10.6, for costs.
-    New items are better than samples wherever they cost nothing.
+    Formula: the mean of n items with K replies each has the variance (effect - within + within / K) variance / n. It
+    costs n (K + item cost) replies; `effect` is the design effect of single replies. If new items cost nothing, they
+    are always better than more samples. Reference: Miller (2024), arXiv 2411.00640, section 3; Cochran (1977), section
+    10.6, for costs.
 
-    Raises `ConfigError` if a number is out of its range, or the budget pays for no item.
+    Raises `ConfigError` if a number is out of its range, or the budget does not pay for one item.
 
-    >>> [(one.samples, one.items) for one in split_budget(Budget(1000, 0.5, items=400))][:3]
+    >>> [(split.samples, split.items) for split in split_budget(Budget(1000, 0.5, items=400))][:3]
     [(1, 400), (2, 400), (3, 333)]
-    >>> min(split_budget(Budget(1000, 0.5, item_cost=8)), key=lambda one: one.half_width).samples
+    >>> min(split_budget(Budget(1000, 0.5, item_cost=8)), key=lambda split: split.half_width).samples
     3
     """
     if not 0 <= budget.within <= 1:
@@ -374,7 +379,8 @@ def split_budget(budget: Budget, variance: float = 0.25, effect: float = 1.0) ->
     splits = []
     for samples in range(1, MOST_SAMPLES + 1):
         items = int(budget.replies / (samples + budget.item_cost))
-        items = items if budget.items is None else min(items, budget.items)
+        if budget.items is not None:
+            items = min(items, budget.items)
         if items < 1:
             break
         item_variance = max(effect, 1.0) - budget.within * (1 - 1 / samples)
@@ -385,7 +391,7 @@ def split_budget(budget: Budget, variance: float = 0.25, effect: float = 1.0) ->
 
 
 def plan_sizes(question: PowerQuestion) -> dict[str, Any]:
-    """The sizes and bounds, as plain values for a table or JSON; a size that does not exist is None, with a reason.
+    """The sizes and bounds, as plain values for a table or JSON. A size that does not exist is None, with a reason.
 
     Raises `ConfigError` if a number is out of its range.
     """
@@ -393,6 +399,7 @@ def plan_sizes(question: PowerQuestion) -> dict[str, Any]:
     static = static_size(epsilon, delta, drift)
     fresh = generative_size(epsilon, delta, question.rounds)
     normal = size_from_variance(epsilon, delta, question.rounds, question.variance, question.effect)
+    paper_size = paper_static_size(epsilon, delta)
     settings = asdict(question)
     settings["design_effect"] = settings.pop("effect")
     return {
@@ -408,11 +415,11 @@ def plan_sizes(question: PowerQuestion) -> dict[str, Any]:
             "reason": None
             if static
             else f"no size is enough: the drift ({drift:g}) reaches epsilon ({epsilon:g})",
-            "paper_size": paper_static_size(epsilon, delta),
+            "paper_size": paper_size,
             "paper_size_assumes_drift": epsilon / 2,
             "size_clustered": None if static is None else math.ceil(static * question.effect),
-            "bound_at_paper_size": static_failure_bound(paper_static_size(epsilon, delta), epsilon, drift),
-            "floor_at_paper_size": static_failure_floor(paper_static_size(epsilon, delta), epsilon, drift),
+            "bound_at_paper_size": static_failure_bound(paper_size, epsilon, drift),
+            "floor_at_paper_size": static_failure_floor(paper_size, epsilon, drift),
         },
         "normal": {"per_round": normal, "effective": math.ceil(normal / question.effect)},
     }

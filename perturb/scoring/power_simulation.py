@@ -1,8 +1,8 @@
-"""A seeded simulation of static and generative benchmarks under drift, to compare with the bounds, and its figure.
+"""A seeded simulation of static and generative benchmarks under drift, to check the bounds, and its figure.
 
 The true score moves from `start` by `drift` over the rounds, in equal steps. The static benchmark keeps the items of
-the first round; the generative one draws new ones in each. If items come in clusters that share a base instance, the
-bounds are those of as many independent items as the clusters are worth by their design effect.
+the first round; the generative one draws new items in each round. If items share base instances, the bounds are those
+of the effective number of items.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ class DriftSetting:
     epsilon: float = 0.05
     rounds: int = 4
     drift: float = 0.1
-    """How far the true score moves from the first round to the last; negative to move down."""
+    """The change of the true score from the first round to the last; negative if it falls."""
     size: int = 1016
-    """Items of the static benchmark, and of each round of the generative one."""
+    """Number of items of the static benchmark, and of each round of the generative one."""
     start: float = 0.5
     """The true score in the first round."""
     per_base: int = 1
-    """Items made from one base instance."""
+    """Number of items from one base instance."""
     icc: float = 0.0
-    """Correlation, from 0 up to below 1, of the scores of items from one base instance."""
+    """Correlation of the scores of items from one base instance, at least 0 and below 1."""
 
     @property
     def truth(self) -> Floats:
@@ -47,9 +47,9 @@ class DriftSetting:
 
 
 def clusters_of(effect: float, per_base: int | None = None) -> tuple[int, float]:
-    """Items of one base instance and their correlation that give a design effect, 1 + (items - 1) × correlation.
+    """The items of a base instance, and their correlation, that give the design effect 1 + (items - 1) × correlation.
 
-    Without `per_base`, twice as many items as the effect.
+    The number of items is `per_base`, or twice the effect if that is None; it is always more than the effect.
 
     >>> clusters_of(1.0), clusters_of(2.5, 6)
     ((1, 0.0), (6, 0.3))
@@ -62,13 +62,14 @@ def clusters_of(effect: float, per_base: int | None = None) -> tuple[int, float]
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """How often each benchmark erred by more than epsilon in some round, beside what the bounds say."""
+    """How often each benchmark erred by more than epsilon in some round, and the bounds on it."""
 
     setting: DriftSetting
     runs: int
     static: float
-    """Share of runs in which the static benchmark failed."""
+    """Share of runs in which the static benchmark erred by more than epsilon."""
     generative: float
+    """The same for the generative benchmark."""
     static_bound: float
     static_floor: float
     generative_bound: float
@@ -82,8 +83,8 @@ def simulate(setting: DriftSetting, runs: int = 1000, seed: int = 0) -> Simulati
 
     Raises `ConfigError` if the setting is impossible.
 
-    >>> done = simulate(DriftSetting(drift=0.1), runs=200)
-    >>> done.static >= done.static_floor, done.generative <= done.generative_bound
+    >>> simulation = simulate(DriftSetting(drift=0.1), runs=200)
+    >>> simulation.static >= simulation.static_floor, simulation.generative <= simulation.generative_bound
     (True, True)
     """
     _check(setting, runs)
@@ -94,15 +95,15 @@ def simulate(setting: DriftSetting, runs: int = 1000, seed: int = 0) -> Simulati
     static = np.abs(fixed - truth).max(axis=1) > setting.epsilon
     generative = np.abs(fresh - truth).max(axis=1) > setting.epsilon
     drift = float(np.abs(truth - truth[0]).max())
-    worth = _effective_size(setting)
+    effective_size = _effective_size(setting)
     return Simulation(
         setting=setting,
         runs=runs,
         static=float(static.mean()),
         generative=float(generative.mean()),
-        static_bound=static_failure_bound(worth, setting.epsilon, drift),
-        static_floor=static_failure_floor(worth, setting.epsilon, drift),
-        generative_bound=generative_failure_bound([worth] * setting.rounds, setting.epsilon),
+        static_bound=static_failure_bound(effective_size, setting.epsilon, drift),
+        static_floor=static_failure_floor(effective_size, setting.epsilon, drift),
+        generative_bound=generative_failure_bound([effective_size] * setting.rounds, setting.epsilon),
         example_static=tuple(np.repeat(fixed[0], setting.rounds).tolist()),
         example_generative=tuple(fresh[0].tolist()),
     )
@@ -111,7 +112,7 @@ def simulate(setting: DriftSetting, runs: int = 1000, seed: int = 0) -> Simulati
 def sweep_drift(
     setting: DriftSetting, drifts: Floats, runs: int = 1000, seed: int = 0
 ) -> tuple[Simulation, ...]:
-    """The same parameters at several drifts; each drift has its own seed."""
+    """Simulate the same setting at several drifts, each with its own seed."""
     return tuple(
         simulate(replace(setting, drift=float(drift)), runs, seed + number)
         for number, drift in enumerate(drifts)
@@ -119,11 +120,11 @@ def sweep_drift(
 
 
 def _estimates(rng: np.random.Generator, setting: DriftSetting, truth: Floats) -> Floats:
-    """Mean scores of as many samples as `truth` has entries."""
+    """The mean score of one sample of items for each entry of `truth`."""
     if setting.icc == 0 or setting.per_base == 1:
         return np.asarray(rng.binomial(setting.size, truth) / setting.size)
-    # A base instance has a success rate of its own, Beta with the wanted mean and correlation. Sizes that are not
-    # whole multiples have one smaller cluster.
+    # The items of a base instance share a success rate, drawn from the beta distribution with this mean and
+    # correlation. A size that is not a multiple of `per_base` has one smaller cluster.
     weight = 1 / setting.icc - 1
     sizes = [setting.per_base] * (setting.size // setting.per_base)
     if remainder := setting.size % setting.per_base:
@@ -147,20 +148,20 @@ def _check(setting: DriftSetting, runs: int) -> None:
 
 
 FORMATS = (".png", ".svg", ".pdf")
-"""What a figure's name may end in."""
+"""The possible endings of a figure's name."""
 _STATIC, _FRESH, _TRUTH = "#b5442e", "#1f6f8b", "#444444"
 
 
 def draw_figure(example: Simulation, sweep: Sequence[Simulation], path: Path) -> None:
     """Write the figure to `path` (.png, .svg or .pdf).
 
-    `example` gives the left panel, `sweep` (the same world at rising drifts) the right one. Raises `ConfigError` if the
-    file cannot be written.
+    The left panel shows `example`, the right panel `sweep`: the same setting at rising drifts. Raises `ConfigError` if
+    the file cannot be written.
     """
     from matplotlib.figure import Figure
 
     if path.is_dir() or path.suffix not in FORMATS:
-        raise ConfigError(f"{path}: cannot be the figure's name: give a .png, .svg or .pdf file")
+        raise ConfigError(f"{path}: is not a name for a figure: give a .png, .svg or .pdf file")
     figure = Figure(figsize=(11, 5), layout="constrained")
     left, right = figure.subplots(1, 2)
     _draw_rounds(left, example)
@@ -176,7 +177,7 @@ def _draw_rounds(axes: Axes, example: Simulation) -> None:
     truth = setting.truth
     band = (truth - setting.epsilon, truth + setting.epsilon)
     axes.fill_between(numbers, *band, color=_TRUTH, alpha=0.12, lw=0, label="within ε")
-    axes.plot(numbers, truth, color=_TRUTH, label="what should be measured")
+    axes.plot(numbers, truth, color=_TRUTH, label="true score")
     axes.plot(numbers, example.example_static, color=_STATIC, ls="--", marker="s", label="static benchmark")
     axes.plot(numbers, example.example_generative, color=_FRESH, ls="", marker="o", label="fresh round")
     axes.set(xlabel="round", ylabel="score", xticks=numbers, title=f"One run, {setting.size} items a round")
@@ -184,7 +185,7 @@ def _draw_rounds(axes: Axes, example: Simulation) -> None:
 
 
 def _effective_size(setting: DriftSetting) -> int:
-    """How many independent items are as precise as those of the setting."""
+    """The number of independent items with the same precision."""
     return max(1, math.floor(setting.size / (1 + (setting.per_base - 1) * setting.icc)))
 
 
@@ -192,10 +193,9 @@ def _draw_failures(axes: Axes, sweep: Sequence[Simulation]) -> None:
     setting = sweep[0].setting
     observed = [result.setting.drift for result in sweep]
     drifts = np.linspace(0, max(observed), 400)
-    # As in `simulate`: items of one base instance are worth fewer independent ones.
     n, epsilon = _effective_size(setting), setting.epsilon
-    for limit, style, side in ((static_failure_bound, ":", "upper"), (static_failure_floor, "-.", "lower")):
-        values = [limit(n, epsilon, d) for d in drifts]
+    for bound, style, side in ((static_failure_bound, ":", "upper"), (static_failure_floor, "-.", "lower")):
+        values = [bound(n, epsilon, drift) for drift in drifts]
         axes.plot(drifts, values, color=_STATIC, ls=style, label=f"static: {side} bound")
     axes.axhline(sweep[0].generative_bound, color=_FRESH, ls=":", label="fresh rounds: upper bound")
     static, fresh = [result.static for result in sweep], [result.generative for result in sweep]

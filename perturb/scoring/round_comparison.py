@@ -1,4 +1,7 @@
-"""Two rounds compared: shares of cells, levers and generators, repeated items, and scores of the same models."""
+"""The comparison of two rounds: shares of cells, levers and generators, repeated items, and scores of the same models.
+
+It also decides gates: rules on a score, or on its difference from an earlier score.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +32,12 @@ ASPECTS: dict[str, Callable[[RoundItem], str]] = {
     "lever": lambda item: item.lever,
     "generator": lambda item: item.generator,
 }
-"""What shares are taken of."""
+"""The aspects of items whose shares are compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One value in both rounds."""
+    """The number of items with one value, in both rounds."""
 
     name: str
     old: int
@@ -45,16 +48,16 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """The shares of one aspect."""
+    """The shares of all values of one aspect."""
 
     distance: float
-    """Total variation distance: the share of items that would have to change place, from 0 to 1."""
+    """Total variation distance, from 0 to 1: the share of items that would need another value to make rounds equal."""
     shares: tuple[Share, ...]
     """The largest change first."""
 
 
 def measure_shift(old: Sequence[RoundItem], new: Sequence[RoundItem]) -> dict[str, Shift]:
-    """Shares of each of `ASPECTS` in both rounds; neither may be empty."""
+    """The shares of each of `ASPECTS` in both rounds, each with at least one item."""
     return {
         name: shift_of([read_aspect(item) for item in old], [read_aspect(item) for item in new])
         for name, read_aspect in ASPECTS.items()
@@ -62,7 +65,7 @@ def measure_shift(old: Sequence[RoundItem], new: Sequence[RoundItem]) -> dict[st
 
 
 def shift_of(old: Sequence[str], new: Sequence[str]) -> Shift:
-    """Compare the shares of values.
+    """Compare the shares of values in two lists.
 
     >>> shift_of(["a", "a"], ["a", "b"]).distance
     0.5
@@ -79,7 +82,7 @@ def shift_of(old: Sequence[str], new: Sequence[str]) -> Shift:
 _TABLES = (".jsonl", ".csv", ".parquet")
 
 Scores = Mapping[str, Mapping[str, Mapping[str, Any]]]
-"""Model → metric → `value`, `low`, `high` and the like."""
+"""Model → metric → the fields of an estimate, such as `value`, `low` and `high`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,30 +96,30 @@ class ScoreChange:
     difference: float | None = None
     """New minus old."""
     low: float | None = None
+    """Lower end of the 95 % interval of the difference, from the intervals of both rounds (MOVER, Newcombe 1998)."""
     high: float | None = None
-    """Ends of the 95 % interval of the difference, from the intervals of both rounds (MOVER, Newcombe 1998)."""
     reason: str | None = None
-    """Why the difference or its interval is missing."""
+    """The reason why the difference or its interval is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankAgreement:
-    """Whether both rounds rank the models alike by one metric."""
+    """The agreement of both rounds in their ranking of the models by one metric."""
 
     metric: str
     tau: float | None
     """Kendall's τ-b, from -1 to 1."""
     models: int
     reason: str | None
+    """The reason why `tau` is missing."""
 
 
 def read_scores(path: Path) -> Scores:
-    """Scores by model: an evaluation's folder, a `.jsonl`, `.csv` or `.parquet` results table, or stored scores.
+    """The scores by model of an evaluation's folder, a `.jsonl`, `.csv` or `.parquet` results table, or stored scores.
 
-    Stored scores are what `perturb score --json` printed: one object with `models`, or one object per model.
+    Stored scores are the output of `perturb score --json`: one object with `models`, or one object per model.
 
-    Raises `SourceError` if the file cannot be read or holds something else, `LedgerError` for a folder without
-    evaluation.
+    Raises `SourceError` if the file cannot be read or has no scores, `LedgerError` if a folder has no evaluation.
     """
     if path.is_dir() or path.suffix in _TABLES:
         from perturb.scoring.score_report import score
@@ -126,7 +129,7 @@ def read_scores(path: Path) -> Scores:
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):
-        content = _lines(path, text)
+        content = _read_lines(path, text)
     if isinstance(content, dict):
         content = content.get("models", [content])
     scores: dict[str, Mapping[str, Mapping[str, Any]]] = {}
@@ -139,7 +142,7 @@ def read_scores(path: Path) -> Scores:
 
 
 def evaluated_ids(path: Path) -> set[str]:
-    """The items of an evaluation without their controls; none for stored scores, which do not name them."""
+    """The ids of an evaluation's items without controls; empty for stored scores, which have no ids."""
     if not (path.is_dir() or path.suffix in _TABLES):
         return set()
     from perturb.scoring.table import read_results
@@ -148,7 +151,7 @@ def evaluated_ids(path: Path) -> set[str]:
 
 
 def compare_scores(old: Scores, new: Scores) -> tuple[list[ScoreChange], list[RankAgreement]]:
-    """Differences of the models and metrics that both rounds have, and the agreement of the rankings."""
+    """The differences in the models and metrics that both rounds have, and the agreement of the rankings."""
     models = [model for model in old if model in new]
     changes = [
         _change(model, metric, old[model][metric], new[model][metric])
@@ -160,7 +163,7 @@ def compare_scores(old: Scores, new: Scores) -> tuple[list[ScoreChange], list[Ra
     return changes, [_agreement(metric, changes) for metric in metrics]
 
 
-def _lines(path: Path, text: str) -> list[Any]:
+def _read_lines(path: Path, text: str) -> list[Any]:
     try:
         return [json.loads(line) for line in text.splitlines() if line.strip()]
     except (ValueError, RecursionError) as error:
@@ -173,17 +176,15 @@ def _change(model: str, metric: str, old: Mapping[str, Any], new: Mapping[str, A
     if before is None or after is None:
         reason = old.get("reason") if before is None else new.get("reason")
         return replace(change, reason=reason or "undefined in one round")
-    gap = after - before
+    difference = after - before
     ends = [scores.get(end) for scores in (old, new) for end in ("low", "high")]
     if None in ends:
-        return replace(change, difference=gap, reason="no interval in one round")
+        return replace(change, difference=difference, reason="no interval in one round")
     old_low, old_high, new_low, new_high = (float(end) for end in ends if end is not None)
-    # The rounds have different items, so their errors are independent and the distances to the ends add in squares.
-    below, above = (
-        math.hypot(after - new_low, old_high - before),
-        math.hypot(new_high - after, before - old_low),
-    )
-    return replace(change, difference=gap, low=gap - below, high=gap + above)
+    # the rounds have different items, so that their errors are independent and the distances add up as squares
+    below = math.hypot(after - new_low, old_high - before)
+    above = math.hypot(new_high - after, before - old_low)
+    return replace(change, difference=difference, low=difference - below, high=difference + above)
 
 
 def _agreement(metric: str, changes: list[ScoreChange]) -> RankAgreement:
@@ -202,13 +203,14 @@ def _agreement(metric: str, changes: list[ScoreChange]) -> RankAgreement:
 Verdict = Literal["fresh", "repeats found", "drifted"]
 
 DRIFT_DISTANCE = 0.1
-"""Share of the items in other cells up to which two rounds count as alike."""
+"""Up to this distance in the shares of cells, two rounds do not count as drifted."""
 DRIFT_CHANCE = 0.01
+"""A larger distance counts as drift if its p-value is smaller."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoundComparison:
-    """What the newer round repeats of the older one, and how the two differ."""
+    """The items of the older round that the newer one repeats, and how the two rounds differ."""
 
     old: ComparedSet
     new: ComparedSet
@@ -219,10 +221,9 @@ class RoundComparison:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the newer round repeats items of the older one, or else has its cells in other shares.
+        """Whether the newer round repeats items of the older one or, if not, whether the shares of its cells drifted.
 
-        Shares have drifted if more than a tenth of the items would have to change cells, and chance explains that in
-        fewer than one of a hundred pairs of rounds (chi-squared test).
+        Shares have drifted if their distance is more than a tenth, and the p-value of a chi-squared test is below 0.01.
         """
         if self.freshness.near:
             return "repeats found"
@@ -235,7 +236,7 @@ class RoundComparison:
         return "drifted" if chance < DRIFT_CHANCE else "fresh"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; shares are of the newer round's items."""
+        """Plain values for JSON; shares refer to the items of the newer round."""
         fresh = self.freshness
         return {
             "verdict": self.verdict,
@@ -266,19 +267,19 @@ class RoundComparison:
 
 
 def compare(old: str | Path, new: str | Path, scores: tuple[Path, Path] | None = None) -> RoundComparison:
-    """Compare a newer round with an older one; `scores` are evaluations of both, older first.
+    """Compare a newer round with an older one; `scores` are evaluations of both, the older one first.
 
-    Raises `SnapshotError` or `SourceError` if anything cannot be read.
+    Raises `SnapshotError` or `SourceError` if a round or a score cannot be read.
     """
     before, after = read_set(old), read_set(new)
     changes, rankings = compare_scores(*_read_both(scores, (before, after))) if scores else ([], [])
     return RoundComparison(
-        before,
-        after,
-        measure_freshness(before.items, after.items),
-        measure_shift(before.items, after.items),
-        tuple(changes),
-        tuple(rankings),
+        old=before,
+        new=after,
+        freshness=measure_freshness(before.items, after.items),
+        shifts=measure_shift(before.items, after.items),
+        score_changes=tuple(changes),
+        rankings=tuple(rankings),
     )
 
 
@@ -287,36 +288,37 @@ _GATE = re.compile(r"\s*(\w+)\s*(>=|<=)\s*(?:(against)\s*([+-]\s*\d*\.?\d+)?|(-?
 
 @dataclass(frozen=True, slots=True)
 class GateDecision:
-    """What a gate says of one model."""
+    """The decision of a gate on one model."""
 
     model: str
     passed: bool | None
-    """None if the interval reaches over the gate."""
+    """None if the interval has values on both sides of the gate."""
     margin: Estimate
-    """How far the score is on the right side of the gate; negative on the wrong side."""
+    """The distance of the score from the gate; negative on the wrong side."""
     more_items: int | None = None
-    """About so many items more would decide; None if it is decided, or if the score is at the gate."""
+    """About how many more items would decide; None if the gate is decided, or if the score is exactly at it."""
 
 
 def check_gate(rule: str, scores: Scores, against: Scores | None) -> tuple[GateDecision, ...]:
-    """Decide `METRIC >= against - 0.02`, `METRIC <= NUMBER` and the like for each model, at 95 % confidence.
+    """Decide a rule such as `METRIC >= against - 0.02` or `METRIC <= NUMBER` for each model, at 95 % confidence.
 
-    A model is set against the one of its name, and a single model against a single other. Raises `ConfigError` for a
-    rule that cannot be read, and if a model or a metric is missing.
+    A model is compared with the model of the same name in `against`; if both have a single model, the two are compared.
+    Raises `ConfigError` if the rule cannot be read, or if a model or a metric is missing.
     """
     match = _GATE.fullmatch(rule)
     if match is None:
         raise ConfigError(f"'{rule}' is not a gate: write 'crs >= against - 0.02' or 'crs >= 0.6'")
     names = next(iter(scores.values()), {})
     metric = match[1] if match[1] in names else SHORT.get(match[1], match[1])
-    sign, relative = 1 if match[2] == ">=" else -1, match[3] is not None
-    if relative and against is None:
+    sign, is_relative = 1 if match[2] == ">=" else -1, match[3] is not None
+    if is_relative and against is None:
         raise ConfigError(f"'{rule}' compares with other scores: name them with --against")
-    offset = float((match[4] or "0").replace(" ", "")) if relative else float(match[5])
+    offset = float((match[4] or "0").replace(" ", "")) if is_relative else float(match[5])
     decisions = []
     for model, metrics in scores.items():
+        # a gate with a number is the difference from a score of exactly 0
         base: Mapping[str, Any] = {"value": 0.0, "low": 0.0, "high": 0.0}
-        if relative and against is not None:
+        if is_relative and against is not None:
             is_single_pair = len(scores) == len(against) == 1
             other = next(iter(against.values())) if is_single_pair else against.get(model)
             if other is None:
@@ -332,18 +334,22 @@ def check_gate(rule: str, scores: Scores, against: Scores | None) -> tuple[GateD
 def _decide(change: ScoreChange, sign: int, offset: float, items: int) -> GateDecision:
     if change.difference is None or change.low is None or change.high is None:
         return GateDecision(change.model, None, Estimate.undefined(change.reason or "no interval", n=items))
+    value = sign * (change.difference - offset)
     low, high = sorted((sign * (change.low - offset), sign * (change.high - offset)))
-    margin = Estimate(sign * (change.difference - offset), low, high, n=items)
+    margin = Estimate(value, low, high, n=items)
     if low >= 0 or high < 0:
         return GateDecision(change.model, low >= 0, margin)
-    distance = abs(sign * (change.difference - offset))
-    reach = -low if sign * (change.difference - offset) > 0 else high
-    more_items = math.ceil(items * (((distance + reach) / distance) ** 2 - 1)) if distance > 1e-9 else None
+    distance = abs(value)
+    if distance <= 1e-9:
+        return GateDecision(change.model, None, margin)
+    # the width of an interval falls with the root of the number of items; its end has to come back to the gate
+    beyond = -low if value > 0 else high
+    more_items = math.ceil(items * (((distance + beyond) / distance) ** 2 - 1))
     return GateDecision(change.model, None, margin, more_items)
 
 
 def _read_both(paths: tuple[Path, Path], rounds: tuple[ComparedSet, ComparedSet]) -> tuple[Scores, Scores]:
-    """The scores on each round. Raises `SourceError` where an evaluation is not of the round it is given for."""
+    """The scores on each round. Raises `SourceError` if an evaluation belongs to another round."""
     for path, item_set, other in zip(paths, rounds, reversed(rounds), strict=True):
         ids, item_ids = evaluated_ids(path), {item.id for item in item_set.items}
         foreign = (ids - item_ids) & {item.id for item in other.items}
