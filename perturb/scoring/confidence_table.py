@@ -1,6 +1,6 @@
-"""Tables of correctness and confidence, with one row per answer, and calibration maps as JSON files.
+"""Tables of correctness and confidence with one row per answer, and calibration maps as JSON files.
 
-A group of rows, or a map, belongs to one model and way of asking.
+A group of rows, or a map, belongs to one model and one way of asking.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ LABELS: tuple[str, ...] = ("model", "elicitation", "dataset", "item_id", "base_i
 
 @dataclass(frozen=True)
 class ConfidenceGroup(AnswerGroup):
-    """The scored answers of one model, asked in one way; without a column `model` it is the name of the file."""
+    """The scored answers of one model, asked in one way."""
 
     model: str
+    """The name of the file if the table has no column `model`."""
     correct: Flags
     confidence: Floats
     """In [0, 1]."""
@@ -59,7 +60,7 @@ class ConfidenceGroup(AnswerGroup):
 
     @property
     def clusters(self) -> tuple[str, ...] | None:
-        """A label for each row; rows with one label are resampled and split together. None if no rows share one."""
+        """A label for each row; rows with the same label are resampled and split together. None if all differ."""
         for labels in (self.bases, self.items):
             if labels is not None and len(set(labels)) < len(labels):
                 return labels
@@ -89,12 +90,12 @@ def read_confidence_tables(
 ) -> tuple[ConfidenceGroup, ...]:
     """The groups of several tables, in order of appearance.
 
-    A source is a `.csv`, `.jsonl` or `.parquet` file, the folder of `perturb bas run`, or that of `perturb evaluate`.
+    A source is a `.csv`, `.jsonl` or `.parquet` file, or the folder of `perturb bas run` or `perturb evaluate`.
     Columns: `is_correct` (0/1, true/false) and `confidence` (0 to 1, or one of the five levels; with `percent` 0 to
-    100); optional `LABELS`, of which `columns` says which are called otherwise, as field → column. A row whose
-    `unscored` says why may leave the two empty.
+    100), and the optional `LABELS`. `columns` maps fields to columns with other names. A row with a reason in
+    `unscored` may leave the first two empty.
 
-    Raises `SourceError`, with file and row, for anything else, and where two tables hold the same model and data set.
+    Raises `SourceError`, with file and row, for other values, and if two tables have the same model and data set.
     """
     return with_datasets([(source, _read(source, percent, columns or {})) for source in sources])
 
@@ -107,20 +108,17 @@ def _read(source: Path, percent: bool, columns: Mapping[str, str]) -> Sequence[C
     frame = read_columns(path, (*NEEDED, *texts), texts=texts)
     for name in (*NEEDED, *columns.values()):
         if name not in frame.columns:
-            there = ", ".join(map(str, frame.columns)) or "none"
-            raise SourceError(
-                f"{path}: no column '{name}': it needs is_correct and confidence (there is {there})"
-                if name in NEEDED
-                else f"{path}: no column '{name}' (there is {there})"
-            )
+            present = ", ".join(map(str, frame.columns)) or "none"
+            needs = ": it needs is_correct and confidence" if name in NEEDED else ""
+            raise SourceError(f"{path}: no column '{name}'{needs} (there is {present})")
     frame = type(frame)(rename({str(name): values for name, values in frame.items()}, columns))
     if frame.empty:
-        raise SourceError(f"{path}: the table holds no rows: give one row per answer")
+        raise SourceError(f"{path}: the table has no rows: give one row per answer")
     return _groups(path, frame, percent)
 
 
 def _of_evaluation(folder: Path) -> Sequence[ConfidenceGroup]:
-    """Replies to the items of a snapshot, with the level of confidence that each states."""
+    """The replies to the items of a snapshot that state a level of confidence, by model."""
     from perturb.metrics.outcomes import ReplyOutcome
     from perturb.metrics.refusal import ANSWERED, REFUSED, RIGHT
     from perturb.scoring.table import read_results
@@ -152,19 +150,19 @@ def _of_evaluation(folder: Path) -> Sequence[ConfidenceGroup]:
 
 def _groups(path: Path, frame: pd.DataFrame, percent: bool) -> list[ConfidenceGroup]:
     correct, confidence = _flags(frame["is_correct"]), _probabilities(path, frame["confidence"], percent)
-    marked = _present(frame["unscored"]) if "unscored" in frame else np.zeros(len(frame), dtype=np.bool_)
+    is_unscored = _present(frame["unscored"]) if "unscored" in frame else np.zeros(len(frame), dtype=np.bool_)
     for name, values in (("is_correct", correct), ("confidence", confidence)):
-        bad = np.flatnonzero(np.isnan(values) & ~marked)
+        bad = np.flatnonzero(np.isnan(values) & ~is_unscored)
         if bad.size:
             raise SourceError(f"{row_place(path, bad[0])}: {_describe(name, frame[name].iloc[bad[0]])}")
-    _refuse_outside(path, np.where(marked, 0.0, confidence), percent)
+    _refuse_outside(path, np.where(is_unscored, 0.0, confidence), percent)
     confidence = confidence / 100 if percent else confidence
     models = _labels(path, frame, "model", path.stem if path.name != CONFIDENCE_TABLE else path.parent.name)
     elicitations = _labels(path, frame, "elicitation", None)
     keys = list(zip(models, elicitations, _labels(path, frame, "dataset", None), strict=True))
     groups = []
     for (model, elicitation, dataset), rows in _places(keys).items():
-        usable = rows[~marked[rows]]
+        usable = rows[~is_unscored[rows]]
         if not len(usable):
             raise SourceError(
                 f"{path}: '{model}' has no scored row ({counted(len(rows), 'row')}): see column 'unscored'"
@@ -173,14 +171,24 @@ def _groups(path: Path, frame: pd.DataFrame, percent: bool) -> list[ConfidenceGr
             tuple(_labels(path, frame.iloc[usable], name, "")) if name in frame else None
             for name in ("item_id", "base_id")
         )
-        scored, left_out = (correct[usable] == 1, confidence[usable]), len(rows) - len(usable)
-        labels = {"items": items, "bases": bases, "dataset": dataset}
-        groups.append(ConfidenceGroup(model, elicitation, *scored, **labels, unscored=left_out))
+        groups.append(
+            ConfidenceGroup(
+                model,
+                elicitation,
+                correct=correct[usable] == 1,
+                confidence=confidence[usable],
+                items=items,
+                bases=bases,
+                dataset=dataset,
+                unscored=len(rows) - len(usable),
+            )
+        )
     return groups
 
 
 def _places(keys: Sequence[Any]) -> dict[Any, Any]:
-    if len(set(keys)) == 1:
+    """The rows of each key."""
+    if len(set(keys)) == 1:  # the usual case, in which a table can have millions of rows
         return {keys[0]: np.arange(len(keys))}
     places: dict[Any, list[int]] = {}
     for place, key in enumerate(keys):
@@ -198,25 +206,26 @@ def _flags(column: pd.Series[Any]) -> Floats:
 
 
 def _probabilities(path: Path, column: pd.Series[Any], percent: bool) -> Floats:
-    """Numbers as they are, levels as the middle of their range, NaN for anything else."""
+    """Each number as it is, each level as the middle of its range, NaN for other values."""
     import pandas as pd
 
     if column.dtype.kind in "iuf":
         return column.to_numpy(dtype=np.float64)
     numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64).copy()
-    booleans = np.array([isinstance(value, bool) for value in column])
+    booleans = np.array([isinstance(value, bool) for value in column])  # pandas reads True as 1
     for place in np.flatnonzero(np.isnan(numbers) | booleans):
-        numbers[place] = _word(path, int(place), column.iloc[place], percent)
+        numbers[place] = _read_word(path, int(place), column.iloc[place], percent)
     return np.where(np.isfinite(numbers), numbers, np.nan)
 
 
-def _word(path: Path, place: int, value: Any, percent: bool) -> float:
+def _read_word(path: Path, place: int, value: Any, percent: bool) -> float:
+    """The confidence that a text states; NaN if it states none."""
     text = value.strip() if isinstance(value, str) else ""
     level = LEVELS.get(text.upper().replace(" ", "_"))
     if level is not None:
         return 100 * level if percent else level
-    number, sign, after = text.partition("%")
-    if not sign or after:
+    number, sign, rest_of_text = text.partition("%")
+    if not sign or rest_of_text:
         return np.nan
     if not percent:
         raise SourceError(f"{row_place(path, place)}: confidence '{text}' is a percentage: add --percent")
@@ -255,7 +264,7 @@ def _present(column: pd.Series[Any]) -> Flags:
 
 
 def _labels(path: Path, frame: pd.DataFrame, name: str, default: str | None) -> list[Any]:
-    """Names in a column as text; `default` if the column is missing or the cell is empty."""
+    """The names in a column as text, or `default` if the column is missing or a cell is empty."""
     if name not in frame:
         return [default] * len(frame)
     values = frame[name].tolist()
@@ -270,17 +279,17 @@ FORMAT = "perturb calibration maps 1"
 
 @dataclass(frozen=True, slots=True)
 class SavedMap:
-    """A map with the model and elicitation it is for, and the rows it has learned from."""
+    """A calibration map with its model and elicitation, and the rows that it was fitted on."""
 
     model: str
     elicitation: str | None
     fitted: CalibrationMap
     fitted_on: tuple[str, ...]
-    """The questions and bases, or keys, of the rows it was fitted on, so that they are not scored later."""
+    """The questions and bases, or keys, of the rows that it was fitted on: it must not score them later."""
 
 
 def save_maps(path: Path, maps: Sequence[SavedMap]) -> None:
-    """Write the file. Raises `ConfigError` if it cannot be written."""
+    """Write a file of maps. Raises `ConfigError` if it cannot be written."""
     entries = [
         {
             "model": saved.model,
@@ -296,7 +305,7 @@ def save_maps(path: Path, maps: Sequence[SavedMap]) -> None:
 
 
 def load_maps(path: Path) -> tuple[SavedMap, ...]:
-    """Read the file back. Raises `ConfigError` if it is not such a file."""
+    """Read a file that `save_maps` wrote. Raises `ConfigError` if it is not such a file."""
     try:
         content = json.loads(read_text(path, ConfigError))
     except (ValueError, RecursionError):
@@ -312,7 +321,7 @@ def load_maps(path: Path) -> tuple[SavedMap, ...]:
 
 
 def map_for(maps: Sequence[SavedMap], model: str, elicitation: str | None) -> SavedMap:
-    """The map of a model and way of asking; a file with one map serves everybody.
+    """The map of a model and way of asking; a single map applies to every model.
 
     Raises `ConfigError` if the model has no map.
     """

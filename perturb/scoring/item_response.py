@@ -1,7 +1,7 @@
 """Item response theory on stored results: abilities of models and difficulties of items.
 
-Answering and refusing have a scale each. A careful model does well where it must refuse and badly where it must
-answer: the two are different abilities.
+Answering and refusing are different abilities, so that each has its own scale: a careful model does well on items that
+must be refused, and badly on items that must be answered.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,7 @@ ABILITIES: Floats = np.round(np.arange(-4, 4.01, 0.25), 2)
 
 @dataclass(frozen=True, slots=True)
 class ItemEstimate:
-    """One item: its posterior means and standard deviations."""
+    """The posterior means and standard deviations of one item."""
 
     item_id: str
     cell: str
@@ -37,12 +37,12 @@ class ItemEstimate:
     discrimination: float
     discrimination_se: float
     n: int
-    """Models whose reply was scored."""
+    """Number of models whose reply was scored."""
 
 
 @dataclass(frozen=True, slots=True)
 class GroupEstimate:
-    """The items of one cell, lever or construction: means of their posterior means."""
+    """The means of the posterior means of the items of one cell, lever or construction."""
 
     grouping: str
     """`cell`, `lever` or `construction`."""
@@ -56,7 +56,7 @@ class GroupEstimate:
 
 @dataclass(frozen=True, slots=True)
 class ItemToRead:
-    """An item that a person should read again: it may be wrongly labelled, or harder than meant."""
+    """An item that a person should read again: its label may be wrong, or it may be harder than planned."""
 
     item_id: str
     cell: str
@@ -69,7 +69,7 @@ class ItemToRead:
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """How many items of one cell tell two models of given scores apart."""
+    """The number of items of one cell that distinguish two models with certain scores."""
 
     scale: str
     cell: str
@@ -77,27 +77,27 @@ class Separation:
     """Expected score of the stronger model on items of the cell."""
     b: float
     items: int | None
-    """For a two-sided test at 5 % with a power of 80 %; None where the two are expected to score the same."""
+    """For a two-sided test at 5 % with a power of 80 %; None if both models have the same expected score."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The items that must be answered, or those that must be refused; without a fit, `reason` says why."""
+    """The fit to the items that must be answered, or to those that must be refused; without a fit, the reason."""
 
     name: str
     """`answering` or `refusing`."""
     fit: ItemResponses | None = None
     models: tuple[tuple[str, Estimate], ...] = ()
-    """Abilities in logits, the mean being 0."""
+    """Model and ability in logits; the mean ability is 0."""
     cells: tuple[tuple[str, Estimate], ...] = ()
-    """Mean difficulty of a cell's items in logits: where it is, an average model is right half the time."""
+    """Cell and mean difficulty of its items, in logits: the ability of a model that is right half the time."""
     items: tuple[ItemEstimate, ...] = ()
-    """The hardest first."""
+    """The hardest item first."""
     groups: tuple[GroupEstimate, ...] = ()
     """Cells, levers and constructions."""
     reason: str | None = None
     cell_of_item: tuple[str, ...] = ()
-    """Items in the order of the fit."""
+    """The cell of each item, in the order of the fit."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -135,16 +135,17 @@ class ItemResponseReport:
 def measure_item_response(table: ResultTable) -> ItemResponseReport:
     """Fit both scales to the scored replies.
 
-    Raises `SourceError` if neither has the models, items and differences that a fit needs.
+    Raises `SourceError` if neither scale has enough models and items with differing replies.
     """
     scales = (_scale("answering", table, answerable=True), _scale("refusing", table, answerable=False))
     if all(scale.fit is None for scale in scales):
-        why = "; ".join(dict.fromkeys(f"{scale.name}: {scale.reason}" for scale in scales))
-        raise SourceError(f"{table.source}: no item response model can be fitted: {why}")
+        reasons = "; ".join(f"{scale.name}: {scale.reason}" for scale in scales)
+        raise SourceError(f"{table.source}: no item response model can be fitted: {reasons}")
     return ItemResponseReport(scales)
 
 
 def _scale(name: str, table: ResultTable, *, answerable: bool) -> Scale:
+    # item → number of the model → its reply
     replies: dict[str, dict[int, ResultRow]] = {}
     for number, model in enumerate(table.models):
         for row in model.rows:
@@ -152,10 +153,14 @@ def _scale(name: str, table: ResultTable, *, answerable: bool) -> Scale:
                 replies.setdefault(row.item_id, {})[number] = row
     if not replies:
         return Scale(name, reason="no reply was scored")
-    rows = [next(iter(of_item.values())) for of_item in replies.values()]
+    # any reply to an item has its fields
+    rows = [next(iter(by_model.values())) for by_model in replies.values()]
     cells = ordered_names([row.cell for row in rows])
     right = np.array(
-        [[_right(of_item.get(number)) for of_item in replies.values()] for number in range(len(table.models))]
+        [
+            [_right(by_model.get(number)) for by_model in replies.values()]
+            for number in range(len(table.models))
+        ]
     )
     bases = np.unique([row.item.base_id for row in rows], return_inverse=True)[1]
     try:
@@ -167,23 +172,28 @@ def _scale(name: str, table: ResultTable, *, answerable: bool) -> Scale:
         "lever": [row.item.lever for row in rows],
         "construction": [row.item.construction for row in rows],
     }
-    arrays = (fit.difficulty, fit.difficulty_se, fit.discrimination, fit.discrimination_se)
-    figures, counts = (array.tolist() for array in arrays), (~np.isnan(right)).sum(axis=0).tolist()
+    counts = (~np.isnan(right)).sum(axis=0)
+    items = [
+        ItemEstimate(
+            item_id=row.item_id,
+            cell=row.cell,
+            difficulty=float(fit.difficulty[place]),
+            difficulty_se=float(fit.difficulty_se[place]),
+            discrimination=float(fit.discrimination[place]),
+            discrimination_se=float(fit.discrimination_se[place]),
+            n=int(counts[place]),
+        )
+        for place, row in enumerate(rows)
+    ]
     return Scale(
         name,
         fit,
-        tuple(zip((model.model for model in table.models), fit.abilities, strict=True)),
-        tuple(zip(cells, fit.group_difficulties, strict=True)),
-        tuple(
-            sorted(
-                [
-                    ItemEstimate(row.item_id, row.cell, b, b_se, a, a_se, n)
-                    for row, b, b_se, a, a_se, n in zip(rows, *figures, counts, strict=True)
-                ],
-                key=lambda item: -item.difficulty,
-            )
+        models=tuple(zip((model.model for model in table.models), fit.abilities, strict=True)),
+        cells=tuple(zip(cells, fit.group_difficulties, strict=True)),
+        items=tuple(sorted(items, key=lambda item: -item.difficulty)),
+        groups=tuple(
+            group for grouping, labels in groupings.items() for group in _groups(grouping, labels, fit)
         ),
-        tuple(group for grouping, labels in groupings.items() for group in _groups(grouping, labels, fit)),
         cell_of_item=tuple(row.cell for row in rows),
     )
 
@@ -202,9 +212,9 @@ STRONG_FAIL = "the stronger models fail and the weaker ones pass"
 def items_to_read_again(table: ResultTable) -> tuple[ItemToRead, ...]:
     """Items that every model fails, or that the stronger models fail and the weaker ones pass.
 
-    A model is as strong as its share of right replies to the other items of the kind, to be answered or to be refused.
-    An item is of the second sort if every model that passes it is weaker than every model that fails it. Items with
-    scored replies of fewer than two models are left out.
+    The strength of a model is its share of right replies to the other items of the same kind: items to be answered, or
+    items to be refused. In the second case every model that passes the item is weaker than every model that fails it.
+    Items with scored replies of fewer than two models are left out.
     """
     candidates = []
     for answerable in (False, True):
@@ -217,33 +227,53 @@ def items_to_read_again(table: ResultTable) -> tuple[ItemToRead, ...]:
             for model in table.models
         ]
         totals = [(sum(_right(row) for row in rows), len(rows)) for rows in scored]
-        by_item: dict[str, list[tuple[float, str, ResultRow]]] = {}
+        by_item: dict[str, list[_RatedReply]] = {}
         for model, rows, (right, n) in zip(table.models, scored, totals, strict=True):
             for row in rows:
+                # without the item itself, which would make every model that passes it stronger
                 strength = (right - _right(row)) / max(n - 1, 1)
-                by_item.setdefault(row.item_id, []).append((strength, model.model, row))
-        candidates += [to_read for item, replies in by_item.items() if (to_read := _to_read(item, replies))]
+                by_item.setdefault(row.item_id, []).append(_RatedReply(strength, model.model, row))
+        candidates += [to_read for replies in by_item.values() if (to_read := _to_read(replies))]
     return tuple(sorted(candidates, key=lambda item: (item.reason, item.cell, item.item_id)))
 
 
-def _to_read(item: str, replies: Sequence[tuple[float, str, ResultRow]]) -> ItemToRead | None:
-    right = [(strength, model) for strength, model, row in replies if _right(row)]
-    wrong = [(strength, model) for strength, model, row in replies if not _right(row)]
-    if len({row.model for _, _, row in replies}) < 2 or not wrong:
+class _RatedReply(NamedTuple):
+    """A reply with the strength of its model."""
+
+    strength: float
+    model: str
+    row: ResultRow
+
+
+def _to_read(replies: Sequence[_RatedReply]) -> ItemToRead | None:
+    right = sorted((reply for reply in replies if _right(reply.row)), key=_strength_and_name)
+    wrong = sorted((reply for reply in replies if not _right(reply.row)), key=_strength_and_name)
+    if len({reply.row.model for reply in replies}) < 2 or not wrong:
         return None
-    if right and max(right)[0] >= min(wrong)[0]:
+    if right and right[-1].strength >= wrong[0].strength:
         return None
-    names = [tuple(model for _, model in sorted(side)) for side in (right, wrong)]
-    return ItemToRead(item, replies[0][2].cell, STRONG_FAIL if right else ALL_FAIL, names[0], names[1])
+    row = replies[0].row
+    return ItemToRead(
+        item_id=row.item_id,
+        cell=row.cell,
+        reason=STRONG_FAIL if right else ALL_FAIL,
+        right=tuple(reply.model for reply in right),
+        wrong=tuple(reply.model for reply in wrong),
+    )
+
+
+def _strength_and_name(reply: _RatedReply) -> tuple[float, str]:
+    return reply.strength, reply.model
 
 
 def separate_models(report: ItemResponseReport, scores: tuple[float, float]) -> tuple[Separation, ...]:
-    """How many items of each cell tell apart two models whose mean scores on all items of a scale are `scores`.
+    """The items of each cell that distinguish two models whose mean scores on all items of a scale are `scores`.
 
     Formula: n = (z₀.₉₇₅ + z₀.₈)² (mean of p_a q_a + p_b q_b, plus the variance of p_a - p_b, over the items) /
-    (mean of p_a - p_b)², since the replies of two models to one item are independent given the item. The fewest first.
+    (mean of p_a - p_b)². The replies of two models to one item are independent, given the item. The cell that needs the
+    fewest items comes first.
 
-    Raises `ConfigError` for scores that are equal or not between 0 and 1.
+    Raises `ConfigError` if the scores are equal, or not between 0 and 1.
     """
     from scipy.optimize import brentq
     from scipy.stats import norm
@@ -252,24 +282,26 @@ def separate_models(report: ItemResponseReport, scores: tuple[float, float]) -> 
     if not 0 < low < high < 1:
         raise ConfigError(f"scores are {low:g} and {high:g}: give two that differ, between 0 and 1")
     z = float(norm.ppf(0.975) + norm.ppf(0.8))
-    needs = []
+    separations = []
     for scale in report.scales:
         if scale.fit is None:
             continue
+        # the abilities at which the expected scores on all items are the two scores
         abilities = [brentq(_excess, -40.0, 40.0, args=(scale.fit, score)) for score in (high, low)]
         p_a, p_b = (scale.fit.chances(ability) for ability in abilities)
         for cell in dict.fromkeys(scale.cell_of_item):
-            rows = np.array([cell_name == cell for cell_name in scale.cell_of_item])
-            a, b = p_a[rows], p_b[rows]
-            gap = float((a - b).mean())
+            in_cell = np.array([cell_name == cell for cell_name in scale.cell_of_item])
+            a, b = p_a[in_cell], p_b[in_cell]
+            difference = float((a - b).mean())
             spread = float((a * (1 - a) + b * (1 - b)).mean() + (a - b).var())
-            items = math.ceil(z**2 * spread / gap**2) if gap > _SAME else None
-            needs.append(Separation(scale.name, cell, float(a.mean()), float(b.mean()), items))
-    return tuple(sorted(needs, key=lambda need: (need.items is None, need.items or 0)))
+            items = math.ceil(z**2 * spread / difference**2) if difference > _SAME else None
+            separations.append(Separation(scale.name, cell, float(a.mean()), float(b.mean()), items))
+    # cells in which no number of items is enough come last
+    return tuple(sorted(separations, key=lambda row: (row.items is None, row.items or 0)))
 
 
 _SAME = 1e-3
-"""If expected scores differ by less, no round of a realistic size tells the models apart."""
+"""If expected scores differ by less, no round of a realistic size distinguishes the models."""
 
 
 def _excess(ability: float, fit: ItemResponses, score: float) -> float:

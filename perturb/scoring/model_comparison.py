@@ -1,4 +1,4 @@
-"""Comparisons of models on what they all answered: differences with paired intervals, and ranks that follow from them.
+"""Comparisons of models on the same items: differences with paired intervals, and the ranks that follow from them.
 
 P-values are corrected for the number of pairs. One comparison asks whether a model does better on items that it
 generated itself.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,22 +26,23 @@ from perturb.scoring.refusal_table import RefusalGroup
 from perturb.scoring.table import ModelReplies, in_common
 
 BEYOND_CHANCE = 0.05
-"""A corrected p-value below this tells two models apart."""
+"""Two models differ beyond chance if their corrected p-value is below this."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Uniform BAS of `a` minus that of `b` on the questions both have answered."""
+    """The uniform BAS of `a` minus that of `b`, on the questions that both answered."""
 
     a: str
     b: str
     bas: Estimate
     p_value: float | None
-    """Two-sided, from the interval: at the confidence level 1 - p, one of its ends is exactly 0. None without one."""
+    """Two-sided, from the interval: at the confidence level 1 - p, one of its ends is exactly 0. None without an
+    interval."""
 
 
 def compare_confidence(groups: Sequence[ConfidenceGroup], resamples: int, seed: int) -> Iterator[Difference]:
-    """Every pair of groups on one data set whose tables say which question a row answers, and share some."""
+    """The differences of all pairs of groups on one data set whose tables name questions, and that share some."""
     for a, b in combinations(groups, 2):
         if a.dataset != b.dataset or a.items is None or b.items is None:
             continue
@@ -64,9 +65,9 @@ def compare_confidence(groups: Sequence[ConfidenceGroup], resamples: int, seed: 
 
 
 def compare_refusals(a: RefusalGroup, b: RefusalGroup, resamples: int, seed: int) -> float | None:
-    """Two-sided p-value of the Refusal Index being the same, on the questions that both groups hold.
+    """Two-sided p-value for an equal Refusal Index, on the questions that both groups have.
 
-    None where they share no question, or where an index has no standard error.
+    None if they share no question, or if an index has no standard error.
     """
     left, right = _shared(a.items, b.items)
     if not left:
@@ -83,21 +84,24 @@ def common_ranks(
 ) -> dict[str, int | None]:
     """Rank each model: one more than the number of models that are better beyond chance. Possible ties share a rank.
 
-    `p_values` are those of all pairs; Holm's correction is applied here. Who has no value has no rank.
+    `p_values` are the uncorrected ones of all pairs; this applies Holm's correction. A model without a value has no
+    rank.
 
     >>> common_ranks({"a": 0.9, "b": 0.8, "c": 0.1}, {("a", "b"): 0.4, ("a", "c"): 0.001, ("b", "c"): 0.002})
     {'a': 1, 'b': 1, 'c': 3}
     """
     corrected = zip(p_values, holm(list(p_values.values())), strict=True)
-    apart = {frozenset(pair) for pair, p in corrected if p is not None and p < BEYOND_CHANCE}
+    distinct = {frozenset(pair) for pair, p in corrected if p is not None and p < BEYOND_CHANCE}
     defined = {name: value for name, value in values.items() if value is not None}
-    return {
-        name: 1
-        + sum(defined[name] < other and frozenset((name, rival)) in apart for rival, other in defined.items())
-        if name in defined
-        else None
-        for name in values
-    }
+    ranks: dict[str, int | None] = dict.fromkeys(values)
+    for name, value in defined.items():
+        better = [
+            rival
+            for rival, rival_value in defined.items()
+            if rival_value > value and frozenset((name, rival)) in distinct
+        ]
+        ranks[name] = 1 + len(better)
+    return ranks
 
 
 def _shared(a: Sequence[str | None], b: Sequence[str | None]) -> tuple[list[int], list[int]]:
@@ -122,15 +126,15 @@ class SelfGeneratedComparison:
     own: float | None
     others: float | None
     difference: Estimate
-    """Own minus others: part of it may be that this generator's items are easier for every model."""
+    """Own minus others. A part of it may be that this generator's items are easier for every model."""
     beyond_peers: Estimate
-    """The same minus the mean difference of the other models on the same items: what is left is the model's own."""
+    """The difference minus the mean difference of the other models on the same items."""
 
 
 def compare_self_generated(
     models: Sequence[ModelReplies], resampling: Resampling, *, raf: bool
 ) -> tuple[SelfGeneratedComparison, ...]:
-    """Every model that also generated items, on the items that all models replied to."""
+    """The comparisons of every model that also generated items, on the items that all models replied to."""
     shared = in_common(*models)
     if not shared[0].rows:
         return ()
@@ -153,7 +157,7 @@ def compare_self_generated(
 
 
 def same_model(generator: str, model: str) -> bool:
-    """Whether two names mean one model: equal but for the provider in front.
+    """Whether two names mean one model: they are equal without the provider in front.
 
     >>> same_model("openai/gpt-4o", "gpt-4o"), same_model("gpt-4o", "gpt-4.1")
     (True, False)
@@ -174,11 +178,12 @@ def _sides(replies: ModelReplies, is_own: Flags, drawn: Resamples, *, raf: bool)
 def _own_items(
     metric: RefusalMetric, model: str, generator: str, sides: Sequence[_Sides]
 ) -> SelfGeneratedComparison:
-    """The comparison in one metric; `sides` holds the model itself first, then its peers."""
+    """The comparison in one metric; the first entry of `sides` is the model itself, the others are its peers."""
     parts = [side.bounded(metric) for pair in sides for side in pair]
     n, peers = sum(metric.n(side.point) for side in sides[0]), len(sides) - 1
     difference = _add_up(parts[:2], [1.0, -1.0], n, "the metric is undefined on one side")
     if peers:
+        # own minus others of the model, minus the mean of own minus others of its peers
         weights = [1.0, -1.0, *[-1 / peers, 1 / peers] * peers]
         beyond = _add_up(parts, weights, n, "the metric is undefined on one side for some model")
     else:
@@ -196,21 +201,21 @@ def _add_up(parts: Sequence[Bounded | Estimate], weights: Sequence[float], n: in
 
 @dataclass(frozen=True, slots=True)
 class ModelComparison:
-    """One metric of model `a` minus that of model `b`, on the items that both replied to."""
+    """One metric of model `a` minus the same metric of model `b`, on the items that both replied to."""
 
     metric: str
     a: str
     b: str
     difference: Estimate
     p_value: float | None
-    """Two-sided; None if there is no interval.
+    """Two-sided; None without an interval.
 
-    If the metric is a share of items that both models were asked, from a test that flips the signs of base instances.
-    Else from the interval of the difference: at the confidence level 1 - p, one of its ends is exactly 0."""
+    If the metric is a share of the items that both models were asked, a sign-flip test over base instances gives it.
+    Otherwise the interval of the difference does: at the confidence level 1 - p, one of its ends is exactly 0."""
     p_holm: float | None = None
-    """The same after Holm's correction over all pairs of models, metric by metric."""
+    """`p_value` after Holm's correction over all pairs of models, for each metric."""
     corrected: Estimate | None = None
-    """The difference corrected by people's grades."""
+    """The difference corrected by the grades of people."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -229,7 +234,8 @@ def compare_models(
     by_metric: dict[str, list[ModelComparison]] = {name: [] for name in REFUSAL_METRICS}
     for a, b in combinations(models, 2):
         if a.setting[0] != b.setting[0] and a.setting[1] != b.setting[1]:
-            continue  # neither the model nor the setting is the same: such a difference says nothing
+            # a difference between two models in two settings could come from either
+            continue
         for comparison in _compare(a, b, resampling, raf=raf):
             by_metric[comparison.metric].append(comparison)
     corrected = []
@@ -244,8 +250,8 @@ def compare_models(
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """Holm's step-down correction; None stays None and does not count.
 
-    Formula: the k-th smallest of m p-values is multiplied by m - k + 1, then made no smaller than those before it and
-    at most 1. It keeps the chance of any false finding in the family below the level.
+    Formula: the k-th smallest of m p-values is multiplied by m - k + 1, then raised to the largest of those before it,
+    and limited to 1. The probability of any false rejection in the family stays below the level.
 
     Reference: Holm (1979), Scandinavian Journal of Statistics 6.
 
@@ -264,44 +270,49 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 def _compare(a: ModelReplies, b: ModelReplies, resampling: Resampling, *, raf: bool) -> list[ModelComparison]:
     a, b = in_common(a, b)
     if not a.rows:
-        nothing = Estimate.undefined("the two models share no item")
-        return [ModelComparison(name, a.model, b.model, nothing, None) for name in REFUSAL_METRICS]
+        undefined = Estimate.undefined("the two models share no item")
+        return [ModelComparison(name, a.model, b.model, undefined, None) for name in REFUSAL_METRICS]
     resamples = resampling.draw(a.rows)
-    left_out = resamples.without_each(resampling.seed)
-    sides = [(model.model, _sides_of(model, resamples, left_out, raf=raf)) for model in (a, b)]
+    without_each = resamples.without_each(resampling.seed)
+    sides = [
+        _Side(
+            model.model,
+            ResampledReplies.of(model.cells, resamples, raf=raf),
+            ResampledReplies.of(model.cells, without_each, raf=raf),
+        )
+        for model in (a, b)
+    ]
     return [
-        _compare_metric(metric, sides, len(a.rows), resampling.seed) for metric in REFUSAL_METRICS.values()
+        _compare_metric(metric, *sides, n=len(a.rows), seed=resampling.seed)
+        for metric in REFUSAL_METRICS.values()
     ]
 
 
-_Side = tuple[ResampledReplies, ResampledReplies]
-"""The replies of a model in the resamples, and without one base instance each."""
+class _Side(NamedTuple):
+    """The replies of a model in the bootstrap resamples, and in samples that lack one base instance each."""
+
+    model: str
+    resampled: ResampledReplies
+    without_each: ResampledReplies
 
 
-def _sides_of(model: ModelReplies, drawn: Resamples, left_out: Resamples, *, raf: bool) -> _Side:
-    return ResampledReplies.of(model.cells, drawn, raf=raf), ResampledReplies.of(
-        model.cells, left_out, raf=raf
-    )
-
-
-def _compare_metric(
-    metric: RefusalMetric, sides: Sequence[tuple[str, _Side]], n: int, seed: int
-) -> ModelComparison:
-    (a, (of_a, without_a)), (b, (of_b, without_b)) = sides
-    parts = [of_a.bounded(metric), of_b.bounded(metric)]
-    for model, part in zip((a, b), parts, strict=True):
+def _compare_metric(metric: RefusalMetric, a: _Side, b: _Side, *, n: int, seed: int) -> ModelComparison:
+    parts = []
+    for side in (a, b):
+        part = side.resampled.bounded(metric)
         if part.value is None:
-            reason = f"{model}: {reported_estimate(part).reason}"
-            return ModelComparison(metric.name, a, b, Estimate.undefined(reason), None)
-    gap = weighted_sum(parts, [1.0, -1.0], n)
-    if not isinstance(gap, WeightedSum):
-        return ModelComparison(metric.name, a, b, gap, None)
-    estimate, p_value = gap.estimate(), gap.p_value()
+            reason = f"{side.model}: {reported_estimate(part).reason}"
+            return ModelComparison(metric.name, a.model, b.model, Estimate.undefined(reason), None)
+        parts.append(part)
+    difference = weighted_sum(parts, [1.0, -1.0], n)
+    if not isinstance(difference, WeightedSum):
+        return ModelComparison(metric.name, a.model, b.model, difference, None)
+    estimate, p_value = difference.estimate(), difference.p_value()
     flips = None
-    if metric.hits:  # both models share their denominators; otherwise signs cannot be flipped fairly
-        without = metric.compute(without_a.replicates) - metric.compute(without_b.replicates)
-        flips = SignFlips.of(gap.value, without, seed)
+    if metric.hits:  # both models have the same denominator; otherwise a flip of signs is not a fair exchange
+        without = metric.compute(a.without_each.replicates) - metric.compute(b.without_each.replicates)
+        flips = SignFlips.of(difference.value, without, seed)
     if flips and estimate.low is not None and estimate.high is not None:
         low, high = flips.agree(estimate.low, estimate.high)
         estimate, p_value = replace(estimate, low=low, high=high), flips.p_value()
-    return ModelComparison(metric.name, a, b, estimate, p_value)
+    return ModelComparison(metric.name, a.model, b.model, estimate, p_value)

@@ -1,6 +1,6 @@
-"""The report on a table of refusals and errors: Refusal Index, companions, copulas, stability, ranking, P(Answering).
+"""The report on a table of refusals and errors: Refusal Index, companions, copulas, stability and ranking.
 
-P(Answering) is the share of sampled replies to a question that are answers.
+It also uses P(Answering), the share of answers among the sampled replies to a question.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from perturb.scoring.refusal_table import (
 )
 
 FEWEST_GROUPS = 3
-"""Models and settings that a correlation needs; of two it is 1 or -1."""
+"""The number of models and settings that a correlation needs: over two it is always 1 or -1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """P(Answering) as a confidence in the answer, against whether the answer (a forced one, if refused) is right."""
+    """P(Answering) as a confidence, compared with whether the answer is right (the forced answer after a refusal)."""
 
     auroc: Estimate
     ece: Estimate
@@ -55,10 +55,10 @@ class Correlation:
 
     metric: str
     pearson: float | None
-    """In [-1, 1]; None where one of the two does not vary."""
+    """In [-1, 1]; None if one of the two does not vary."""
     spearman: float | None
     n: int
-    """Groups in which both are defined."""
+    """Number of groups with both values."""
 
 
 def sampling_of(group: RefusalGroup, precision: RefusalOptions) -> Sampling | None:
@@ -76,10 +76,11 @@ def sampling_of(group: RefusalGroup, precision: RefusalOptions) -> Sampling | No
 
 
 def _auroc(correct: Flags, chance: Floats, group: RefusalGroup, precision: RefusalOptions) -> Estimate:
-    """With a bootstrap interval. Shares of few samples are few numbers, so resamples are counts of each number."""
+    """The AUROC of P(Answering), with a bootstrap interval."""
     estimate = auroc(correct, chance)
     if estimate.value is None:
         return estimate
+    # a share of few samples has few possible values, so that counts at each value are enough for a resample
     levels, place = np.unique(chance, return_inverse=True)
     at_level = np.eye(len(levels))[place]
     columns = np.hstack([at_level * correct[:, None], at_level * ~correct[:, None]])
@@ -88,15 +89,17 @@ def _auroc(correct: Flags, chance: Floats, group: RefusalGroup, precision: Refus
     )
     right, wrong = np.maximum(np.hsplit(means, 2), 0)
     pairs = right.sum(axis=1) * wrong.sum(axis=1)
-    below = np.cumsum(wrong, axis=1) - wrong / 2
-    replicates = ratio((right * below).sum(axis=1), pairs)
-    fewer = int(min(correct.sum(), (~correct).sum()))
-    some = len(set(group.bases)) if group.clusters else len(correct)
-    return reported_estimate(Bounded.of(estimate.value, replicates, estimate.n, clusters=min(some, fewer)))
+    wrong_below = np.cumsum(wrong, axis=1) - wrong / 2  # a tie counts one half
+    replicates = ratio((right * wrong_below).sum(axis=1), pairs)
+    rarer = int(min(correct.sum(), (~correct).sum()))
+    clusters = len(set(group.bases)) if group.clusters else len(correct)
+    return reported_estimate(
+        Bounded.of(estimate.value, replicates, estimate.n, clusters=min(clusters, rarer))
+    )
 
 
 def auroc_correlations(groups: Sequence[GroupResult]) -> tuple[Correlation, ...]:
-    """Each metric against the AUROC; none where fewer than `FEWEST_GROUPS` groups have one."""
+    """The correlation of each metric with the AUROC; empty if fewer than `FEWEST_GROUPS` groups have one."""
     values = [(group.metrics, group.sampling.auroc.value) for group in groups if group.sampling]
     defined = [(metrics, value) for metrics, value in values if value is not None]
     if len(defined) < FEWEST_GROUPS:
@@ -120,30 +123,30 @@ SUBSET_SIZES: tuple[int, ...] = (50, 100, 200, 500, 1000, 2000)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusalOptions:
-    """How intervals are made, and what precision is asked for."""
+    """The options of the intervals and of the sample size."""
 
     interval_by: IntervalMethod | None = None
-    """For the index: the delta method, or the bootstrap where questions share a base; None chooses so."""
+    """The method for the index; None means the bootstrap if questions share a base, or else the delta method."""
     resamples: int = 1000
-    """Behind the intervals of the companions, and of the index under the bootstrap."""
+    """For the intervals of the companions, and of the index with the bootstrap."""
     seed: int = 0
     cv: float = 0.1
-    """The coefficient of variation that a sample size is given for."""
+    """The coefficient of variation that the sample size should reach."""
 
 
 @dataclass(frozen=True)
 class GroupResult(MeasuredGroup):
-    """One model under one setting on one data set."""
+    """The figures of one model in one setting on one data set."""
 
     index: RefusalIndex | None
-    """None where every row is unscored."""
+    """None if every row is unscored."""
     copulas: CopulaComparison
     questions_needed: Estimate
-    """Questions at which the index would have the wanted coefficient of variation."""
+    """The number of questions with which the index has the coefficient of variation of the options."""
     subset_cv: Mapping[str, Mapping[int, Estimate]]
     """Coefficient of variation of each of `METRICS` over random subsets, by their size."""
     sampling: Sampling | None = None
-    """Of tables with P(Answering)."""
+    """None without P(Answering)."""
 
     @property
     def setting(self) -> str | None:
@@ -179,7 +182,7 @@ ALL_UNSCORED = "every row is unscored"
 
 @dataclass(frozen=True, slots=True)
 class RefusalReport:
-    """The whole report on a table."""
+    """The report on a table of refusals and errors."""
 
     source: str
     precision: RefusalOptions
@@ -193,10 +196,10 @@ class RefusalReport:
     correlations: tuple[Correlation, ...]
     """Of each metric with the AUROC of P(Answering)."""
     win_rates: Mapping[str, Mapping[str, float]]
-    """Share of groups on which the Gaussian copula beats each rival; ties count one half."""
+    """The share of groups on which the Gaussian copula beats each rival; a tie counts one half."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values: the object of the one group, or a list of them with what is said across groups."""
+        """Plain values: the object of a single group, or a list of groups with the figures across groups."""
         if len(self.groups) == 1:
             return self.groups[0].to_dict()
         return {
@@ -216,20 +219,20 @@ def report_refusals(
     precision: RefusalOptions | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> RefusalReport:
-    """Read tables and compute everything; asks no model. `columns` as in `read_refusals`.
+    """Read tables and compute all figures; this calls no model. `columns` as in `read_refusals`.
 
-    Raises `SourceError` for a table that cannot be used.
+    Raises `SourceError` if a table cannot be used.
     """
-    chosen = precision or RefusalOptions()
+    options = precision or RefusalOptions()
     tables = read_refusals(sources, columns)
-    groups = tuple(_group_result(group, chosen) for group in tables)
+    groups = tuple(_group_result(group, options) for group in tables)
     return RefusalReport(
         source=", ".join(map(str, sources)),
-        precision=chosen,
+        precision=options,
         groups=groups,
         stability=setting_stability(groups),
         ranking=ranking_stability(groups),
-        agreement=prompt_agreement(tables, resamples=chosen.resamples, seed=chosen.seed),
+        agreement=prompt_agreement(tables, resamples=options.resamples, seed=options.seed),
         means=dataset_means((group, group.metrics) for group in groups),
         correlations=auroc_correlations(groups),
         win_rates=gaussian_win_rates([group.copulas for group in groups]),
@@ -238,16 +241,15 @@ def report_refusals(
 
 def _group_result(group: RefusalGroup, precision: RefusalOptions) -> GroupResult:
     if not group.refused:
-        nothing, undefined = CopulaComparison((), (), ALL_UNSCORED), Estimate.undefined(ALL_UNSCORED)
-        scores = dict.fromkeys(METRICS, undefined)
+        undefined = Estimate.undefined(ALL_UNSCORED)
         return GroupResult(
             group.model,
             group.way,
             dataset=group.dataset,
             unscored=group.unscored,
             index=None,
-            metrics=scores,
-            copulas=nothing,
+            metrics=dict.fromkeys(METRICS, undefined),
+            copulas=CopulaComparison((), (), ALL_UNSCORED),
             questions_needed=undefined,
             subset_cv={},
         )
@@ -293,13 +295,18 @@ def _metrics(group: RefusalGroup, index: RefusalIndex, precision: RefusalOptions
     def estimate(name: str, value: float) -> Estimate:
         if np.isnan(value):
             return Estimate.undefined("every question was refused", index.n)
-        # c - p (1 - r) runs from -p (all answered, all wrong) to 1 - p (all answered, all right).
+        # c - p (1 - r) is between -p (all answered, all wrong) and 1 - p (all answered, all right)
         penalty = {"weighted p=0.2": 0.2, "weighted p=1": 1.0}.get(name, 0.0)
         trials = answered if name == "c_over_a" else index.n
-        some = min(clusters, trials)
         return reported_estimate(
             Bounded.of(
-                value, replicates[name], index.n, clusters=some, low=-penalty, high=1 - penalty, trials=trials
+                value,
+                replicates[name],
+                index.n,
+                clusters=min(clusters, trials),
+                low=-penalty,
+                high=1 - penalty,
+                trials=trials,
             )
         )
 
@@ -309,7 +316,9 @@ def _metrics(group: RefusalGroup, index: RefusalIndex, precision: RefusalOptions
 
 
 def _resampled_rates(group: RefusalGroup, precision: RefusalOptions) -> tuple[Floats, Floats]:
-    if group.clusters is None:  # to resample questions is to draw multinomial tables
+    if (
+        group.clusters is None
+    ):  # a resample of independent questions is a multinomial table, which is fast to draw
         n = len(group.refused)
         rng = np.random.default_rng(precision.seed)
         n11, n10, _, n00 = rng.multinomial(n, group.cells.sum(axis=0) / n, size=precision.resamples).T
@@ -322,13 +331,13 @@ def _resampled_rates(group: RefusalGroup, precision: RefusalOptions) -> tuple[Fl
 
 
 def _companion(tables: Floats, metric: str) -> Floats:
-    """One of the companions, as a function of tables of counts."""
+    """A companion, as a function of tables of counts."""
     shares = tables / tables.sum(axis=1, keepdims=True)
     return _replicates(shares[:, 3], shares[:, 0] + shares[:, 1])[metric]
 
 
 def _replicates(c: Floats, r: Floats) -> dict[str, Floats]:
-    """The companions on every resample, from its correct-answer and refusal rates."""
+    """The companions of every resample, from its rates of correct answers (c) and of refusals (r)."""
     return {
         "correct_rate": c,
         "refusal_rate": r,

@@ -1,7 +1,7 @@
-"""Reads a table of refusals and errors, one row for each question, model and setting, and compares its settings.
+"""Tables of refusals and errors, with one row for each question, model and setting, and comparisons of the settings.
 
-It measures whether first-pass prompts and forced answers agree on what a model knows, how a metric moves between the
-settings of a model, and how steadily it ranks the models.
+The comparisons are: do first-pass prompts and forced answers agree on the questions that a model gets right; how much
+does a metric change between the settings of a model; how stable is its ranking of the models.
 """
 
 from __future__ import annotations
@@ -34,27 +34,27 @@ from perturb.scoring.datasets import AnswerGroup, with_datasets
 
 @dataclass(frozen=True)
 class RefusalGroup(AnswerGroup):
-    """The rows of one model under one setting, those that are scored."""
+    """The scored rows of one model in one setting."""
 
     refused: list[bool]
     wrong: list[bool]
     bases: list[str]
-    """What each question was made from."""
+    """The base instance of each question."""
     items: list[str | None]
-    """Which question each row is about, where the table says."""
+    """The id of each question; None if the table has no ids."""
     answering: list[float]
     """P(Answering) of the questions that have it."""
 
     @property
     def clusters(self) -> list[str] | None:
-        """The base of each question, if questions share any: such rows are not independent."""
+        """The base of each question; None if no two questions share one, so that rows are independent."""
         return self.bases if len(set(self.bases)) < len(self.bases) else None
 
     @property
     def cells(self) -> NDArray[np.bool_]:
         """Refused and wrong, refused and right, answered wrongly, answered rightly: shape (rows, 4)."""
-        r, w = np.array(self.refused, dtype=bool), np.array(self.wrong, dtype=bool)
-        return np.stack([r & w, r & ~w, ~r & w, ~r & ~w], axis=1)
+        refused, wrong = np.array(self.refused, dtype=bool), np.array(self.wrong, dtype=bool)
+        return np.stack([refused & wrong, refused & ~wrong, ~refused & wrong, ~refused & ~wrong], axis=1)
 
 
 def read_refusals(
@@ -62,9 +62,9 @@ def read_refusals(
 ) -> tuple[RefusalGroup, ...]:
     """The groups of `.csv`, `.jsonl` or `.parquet` tables, or folders of two-pass runs, in order of appearance.
 
-    Columns: `refused` and `wrong` (0/1, empty while unscored); optional `model`, `setting`, `dataset`, `base_id`,
-    `item_id`, `p_answering`; `columns` says which are called otherwise, as field → column.
-    Raises `SourceError`, with file and line, for anything else and for a question that appears twice in a group.
+    Columns: `refused` and `wrong` (0/1, empty if unscored); optional `model`, `setting`, `dataset`, `base_id`,
+    `item_id`, `p_answering`. `columns` maps fields to columns with other names.
+    Raises `SourceError`, with file and line, for other values, and for a question that appears twice in a group.
     """
     return with_datasets([(source, _read(source, columns or {})) for source in sources])
 
@@ -83,22 +83,21 @@ def _read(source: Path, columns: Mapping[str, str]) -> list[RefusalGroup]:
         keys.add((*key, item))
         groups.setdefault(key, []).append(row)
     if not groups:
-        raise SourceError(f"{path}: the table holds no rows: give one row per question")
+        raise SourceError(f"{path}: the table has no rows: give one row per question")
     return [_group(rows, *key) for key, rows in groups.items()]
 
 
 def _group(rows: Sequence[Row], model: str | None, setting: str | None, dataset: str | None) -> RefusalGroup:
-    flags = [(row.flag("refused"), row.flag("wrong")) for row in rows]
-    scored = [(r, w, row) for (r, w), row in zip(flags, rows, strict=True) if r is not None and w is not None]
-    shares = [row.share("p_answering") for _, _, row in scored]
+    scored = [row for row in rows if None not in (row.flag("refused"), row.flag("wrong"))]
+    shares = [row.share("p_answering") for row in scored]
     return RefusalGroup(
         model,
         setting,
-        refused=[refused for refused, _, _ in scored],
-        wrong=[wrong for _, wrong, _ in scored],
-        # A row that does not say what it was made from stands for itself.
-        bases=[row.label("base_id") or f"line {row.line}" for _, _, row in scored],
-        items=[row.label("item_id") for _, _, row in scored],
+        refused=[bool(row.flag("refused")) for row in scored],
+        wrong=[bool(row.flag("wrong")) for row in scored],
+        # a row without a base counts as independent of all others
+        bases=[row.label("base_id") or f"line {row.line}" for row in scored],
+        items=[row.label("item_id") for row in scored],
         answering=[share for share in shares if share is not None],
         dataset=dataset,
         unscored=len(rows) - len(scored),
@@ -106,14 +105,14 @@ def _group(rows: Sequence[Row], model: str | None, setting: str | None, dataset:
 
 
 def _with_columns(path: Path, columns: Mapping[str, str]) -> Iterator[Row]:
-    """The rows, once it is certain that some row has each needed column."""
-    listed: Sequence[Row] = tuple(read_table(path))
+    """The rows with their fields renamed. Raises `SourceError` if no row has one of the needed columns."""
+    rows: Sequence[Row] = tuple(read_table(path))
     for name in ("refused", "wrong", *columns.values()):
-        if listed and not any(name in row.fields for row in listed):
-            column_names = ", ".join(listed[0].fields)
+        if rows and not any(name in row.fields for row in rows):
+            column_names = ", ".join(rows[0].fields)
             takes = ": it takes 0 or 1" if name not in columns.values() else ""
             raise SourceError(f"{path}: no column '{name}' (there is {column_names}){takes}")
-    yield from (replace(row, fields=rename(row.fields, columns)) for row in listed)
+    yield from (replace(row, fields=rename(row.fields, columns)) for row in rows)
 
 
 METRICS: Mapping[str, str] = {
@@ -125,18 +124,18 @@ METRICS: Mapping[str, str] = {
     "weighted p=1": "weighted p=1",
     "refusal_index": "RI",
 }
-"""The metrics of a group and their headings; the two rates are also the covariates of the others' rankings."""
+"""The metrics of a group and their headings; the two rates are also covariates in the rankings by the others."""
 
 
 RANDOM = "random"
-"""The row of the ranking table that says what chance gives."""
+"""The row of the ranking table for a random ranking."""
 GIVEN: tuple[str, ...] = ("nothing", "correct_rate", "refusal_rate", "both")
-"""What is taken out of a metric before models are ranked by it."""
+"""The covariates that are removed from a metric before it ranks the models."""
 
 
 @dataclass(frozen=True)
 class MeasuredGroup(AnswerGroup):
-    """One model under one setting on one data set, with its metrics."""
+    """The metrics of one model in one setting on one data set."""
 
     metrics: Mapping[str, Estimate]
     """Each of `METRICS` with its interval."""
@@ -144,7 +143,7 @@ class MeasuredGroup(AnswerGroup):
 
 @dataclass(frozen=True, slots=True)
 class Stability:
-    """How one metric of one model moves between settings, on one data set."""
+    """How much one metric of one model changes between settings, on one data set."""
 
     model: str | None
     dataset: str | None
@@ -157,18 +156,18 @@ class Stability:
 
 @dataclass(frozen=True, slots=True)
 class RankingStability:
-    """How steadily one metric ranks the models over the settings, those of every data set."""
+    """How stable the ranking of the models by one metric is over the settings of all data sets."""
 
     metric: str
     """One of `METRICS`, or `RANDOM`."""
     given: str
-    """What was taken out of the metric first: nothing, correct_rate, refusal_rate, or both."""
+    """The removed covariates, one of `GIVEN`."""
     kendalls_w: Estimate
     winner_entropy: Estimate
 
 
 def setting_stability(groups: Sequence[MeasuredGroup]) -> tuple[Stability, ...]:
-    """Each metric of each model that was run under several settings."""
+    """The stability of each metric of each model with several settings."""
     stabilities = []
     for model, dataset in dict.fromkeys((group.model, group.dataset) for group in groups):
         runs = [group.metrics for group in groups if (group.model, group.dataset) == (model, dataset)]
@@ -188,7 +187,7 @@ def setting_stability(groups: Sequence[MeasuredGroup]) -> tuple[Stability, ...]:
 def ranking_settings(
     groups: Sequence[MeasuredGroup],
 ) -> tuple[list[tuple[str | None, str | None]], list[tuple[str | None, str | None]]]:
-    """The settings, as data set and way, under which every model has every metric, and the others."""
+    """The settings, as data set and way, in which every model has every metric, and the other settings."""
     models = dict.fromkeys(group.model for group in groups)
     complete: dict[tuple[str | None, str | None], set[str | None]] = {}
     for group in groups:
@@ -200,10 +199,10 @@ def ranking_settings(
 
 
 def ranking_stability(groups: Sequence[MeasuredGroup]) -> tuple[RankingStability, ...]:
-    """Kendall's W and winner entropy of each metric, plain and as residuals; empty for one model or one setting.
+    """Kendall's W and winner entropy of each metric and of its residuals; empty for one model or one setting.
 
-    A setting is a prompt on a data set: four prompts on one and a prompt on each of four others make eight. It counts
-    where every model has every metric: see `ranking_settings`.
+    A setting is a prompt on a data set: four prompts on one data set and one prompt on each of four others are eight
+    settings. A setting counts if every model has every metric in it (`ranking_settings`).
     """
     models = list(dict.fromkeys(group.model for group in groups))
     settings, left_out = ranking_settings(groups)
@@ -218,11 +217,11 @@ def ranking_stability(groups: Sequence[MeasuredGroup]) -> tuple[RankingStability
             for name in (RANDOM, *METRICS)
             for condition in GIVEN
         )
-    by_place = {(group.model, group.dataset, group.way): group.metrics for group in groups}
+    metrics_of = {(group.model, group.dataset, group.way): group.metrics for group in groups}
 
     def values(metric: str) -> Floats:
         return np.array(
-            [[by_place[model, *setting][metric].value for setting in settings] for model in models],
+            [[metrics_of[model, *setting][metric].value for setting in settings] for model in models],
             dtype=np.float64,
         )
 
@@ -245,30 +244,30 @@ def ranking_stability(groups: Sequence[MeasuredGroup]) -> tuple[RankingStability
 
 
 FORCED = "forced"
-"""What the second pass is called beside the settings of the first."""
+"""The name of the second pass, beside the settings of the first."""
 
 Answers = dict[str, tuple[bool, str]]
-"""Whether the answer to a question is wrong, and its base, by question."""
+"""Question → whether the answer is wrong, and the base of the question."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptAgreement:
-    """How often two prompts have one model be right, or wrong, on the same questions."""
+    """How often one model is right, or wrong, on the same questions with two prompts."""
 
     model: str | None
     dataset: str | None
     a: str
     b: str
     agreement: Estimate
-    """Share of the questions that were answered under both; `n` is their number."""
+    """The share of equal results among the questions that are answered with both prompts; `n` is their number."""
 
 
 def prompt_agreement(
     groups: Sequence[RefusalGroup], *, resamples: int, seed: int
 ) -> tuple[PromptAgreement, ...]:
-    """Agreement of every two settings, and of each with the forced answers (paper, appendix I, figure 11).
+    """The agreement of every two settings, and of each with the forced answers (paper, appendix I, figure 11).
 
-    Empty where the table does not name its questions, or where a model has one setting.
+    Empty if the table does not name its questions, or if every model has only one setting.
     """
     agreements = []
     for model, dataset in dict.fromkeys((group.model, group.dataset) for group in groups):
@@ -289,7 +288,7 @@ def prompt_agreement(
 
 def _answers(group: RefusalGroup, *, refused: bool) -> Answers:
     rows = zip(group.items, group.refused, group.wrong, group.bases, strict=True)
-    return {str(item): (wrong, base) for item, r, wrong, base in rows if r is refused}
+    return {str(item): (wrong, base) for item, was_refused, wrong, base in rows if was_refused is refused}
 
 
 def _agreement(a: Answers, b: Answers, resamples: int, seed: int) -> Estimate:

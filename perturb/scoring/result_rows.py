@@ -1,4 +1,4 @@
-"""One row of a results table: what one model did with one item, checked field by field."""
+"""One row of a results table: the reply of one model to one item, checked field by field."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ REQUIRED: tuple[str, ...] = (
 """Columns that a results table must have (spec, section 11)."""
 
 _LOWER_ENDS = (0.9, 0.7, 0.5, 0.3, 0.0)
+"""The lower ends of the confidence levels, in the order of `LEVELS`."""
 
 
 class ItemFields(NamedTuple):
@@ -51,24 +52,24 @@ class ItemFields(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ResultRow:
-    """One reply of one model, as far as scores need it."""
+    """The fields of one reply that scores need."""
 
     place: str
-    """Where it stands, for messages: file and line."""
+    """File and line, for messages."""
     model: str
     item_id: str
     item: ItemFields
     """The same for every model."""
     expected: str
     predicted: str | None
-    """`ANSWER_CORRECTLY` for an answer attempt, a canonical code, or None if it could not be read."""
+    """`ANSWER_CORRECTLY` for an attempted answer, a canonical refusal code, or None if the reply is unreadable."""
     judged_by: str | None
-    """`quality` or `raf`: by the judgement that the row holds, else as its `graded_by` says; None if neither does."""
+    """`quality` or `raf`, from the judgement in the row or from its column `graded_by`; None if both are missing."""
     outcome: ReplyOutcome
     level: str | None
     """The confidence level that the reply states."""
     eligible: bool | None = None
-    """Whether the answer does what was asked; None if this was not read, as for the next three."""
+    """Whether the answer does what the question asks; None if this was not judged, as for the next three."""
     factual_all: bool | None = None
     """Whether all passages together support it."""
     factual_signal: bool | None = None
@@ -78,11 +79,11 @@ class ResultRow:
     quality: int | None = None
     """From 1 to 5."""
     prompt: str | None = None
-    """The setting in which the model was asked; None in tables of before there were several."""
+    """The setting in which the model was asked; None in tables from before there were several."""
     kind: BehaviourKind | None = None
-    """What a free reply does."""
+    """The kind of a reply in plain words; None if the model was asked for codes."""
     sample: int = 1
-    """Which of the model's replies to the item this is."""
+    """The number of the reply among the model's replies to the item, from 1."""
 
     @property
     def cell(self) -> str:
@@ -90,7 +91,7 @@ class ResultRow:
         return f"{self.item.perturbation_class}/{self.item.intensity}"
 
     def lenient(self) -> ResultRow:
-        """The same reply in the lenient reading of its kind; one without a kind stays as it is."""
+        """The same reply in the lenient reading of its kind; a reply without a kind does not change."""
         if self.kind is None or self.predicted != ANSWER_CORRECTLY:
             return self
         predicted = predicted_behaviour(self.kind, self.expected, "lenient")
@@ -102,8 +103,8 @@ class ResultRow:
 def read_row(fields: Mapping[str, Any], place: str, catalogue: Catalogue) -> ResultRow:
     """Check one row and read it.
 
-    Raises `SourceError` with the place for an empty field, an unknown class, intensity, code or level, a
-    judgement out of range, and a ground truth that does not fit the cell.
+    Raises `SourceError` with the place if a field is empty, a class, intensity, code or level is unknown, a judgement
+    is out of range, or the ground truth does not fit the cell.
     """
     row = _Fields(fields, place)
     cell = Cell(
@@ -120,7 +121,7 @@ def read_row(fields: Mapping[str, Any], place: str, catalogue: Catalogue) -> Res
     quality, raf = row.quality(), row.raf()
     if quality is not None and raf is not None:
         raise row.error(
-            "quality", "stands beside 'eligible' or 'factual_signal': an answer is judged one way"
+            "quality", "stands beside 'eligible' or 'factual_signal': fill in one of the two judgements"
         )
     correct = raf if quality is None else is_correct(quality)
     return ResultRow(
@@ -155,7 +156,7 @@ def read_row(fields: Mapping[str, Any], place: str, catalogue: Catalogue) -> Res
 
 
 class _Fields:
-    """Reads the fields of one row and says where something is wrong."""
+    """Reads the fields of one row; every error has the place of the row."""
 
     def __init__(self, fields: Mapping[str, Any], place: str) -> None:
         self._fields = fields
@@ -166,9 +167,8 @@ class _Fields:
 
     def optional_text(self, name: str) -> str | None:
         value = self._fields.get(name)
-        if value is None or (
-            isinstance(value, float) and value != value
-        ):  # NaN: an empty cell of a data frame
+        # an empty cell of a data frame is NaN, which differs from itself
+        if value is None or (isinstance(value, float) and value != value):
             return None
         if isinstance(value, list | dict):
             raise self.error(name, "must be a single value")
@@ -209,7 +209,7 @@ class _Fields:
         return int(value[0])
 
     def raf(self) -> bool | None:
-        """Relevance-aware factuality: false as soon as one part is, unread while one is missing."""
+        """Relevance-aware factuality: False if one part is False, else None if one is missing."""
         return is_correct(None, self.flag("eligible"), self.flag("factual_signal"))
 
     def kind(self) -> BehaviourKind | None:
@@ -232,7 +232,7 @@ class _Fields:
         return None if graded_by is None else self.one_of("graded_by", ["quality", "raf"])
 
     def level(self) -> str | None:
-        """The level by name, or the one whose range holds a number from 0 to 1."""
+        """The level with this name, or the level whose range contains the number."""
         value = self.optional_text("confidence")
         if value is None:
             return None

@@ -1,8 +1,8 @@
-"""Every score of every model in one report, with how the perturbation itself moved each model.
+"""All scores of all models in one report, and the effect of the perturbation itself on each model.
 
-Replies to items are held against replies to their unperturbed controls. A model that refuses a control refuses for
-reasons of its own. A model that answers the control and refuses the item was moved by the perturbation: as it should
-be on unanswerable items, and too easily on answerable ones.
+The effect is measured by a comparison with the replies to unperturbed controls. A model that refuses a control has
+other reasons than the perturbation. A model that answers the control and refuses the item reacts to the perturbation:
+rightly if the item is unanswerable, wrongly if it is answerable.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from perturb.errors import ConfigError, SourceError
-from perturb.metrics.inputs import Estimate, plain
+from perturb.metrics.inputs import Estimate, Flags, plain
 from perturb.metrics.resampling import check_resampling
 from perturb.records import ANSWER_CORRECTLY
 from perturb.scoring.human_grades import Grades, JudgeErrors, correct_scores
@@ -47,26 +47,26 @@ from perturb.scoring.settings import (
 from perturb.scoring.table import ModelReplies, ResultTable, read_results
 
 SUFFIX = "-control"
-"""What the id of a control has after the id of its item; the same in `perturb.snapshots.items`."""
+"""The end of a control's id, after the id of its item; the same in `perturb.snapshots.items`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flips:
-    """One model on its pairs of item and control."""
+    """The behaviour of one model on pairs of an item and its control."""
 
     model: str
     pairs: int
-    """Pairs of which both replies could be read."""
+    """Number of pairs with two readable replies."""
     unread: int
-    """Pairs of which one could not."""
+    """Number of other pairs."""
     control_refusal_rate: Estimate
-    """Refused controls / pairs."""
+    """The share of pairs whose control is refused."""
     flip_rate_unanswerable: Estimate
-    """Refused items / pairs whose control was answered, over items that must be refused; higher is better."""
+    """Among items that must be refused and whose control is answered, the share that is refused; higher is better."""
     flip_rate_answerable: Estimate
-    """The same over items that must be answered; lower is better."""
+    """Among items that must be answered and whose control is answered, the share that is refused; lower is better."""
     answered_only_perturbed: Estimate
-    """Answered items / pairs whose control was refused."""
+    """Among items whose control is refused, the share that is answered."""
 
 
 def measure_flips(
@@ -89,31 +89,30 @@ def _flips(model: str, pairs: list[tuple[ResultRow, ResultRow]], resampling: Res
     readable = [(item, control) for item, control in pairs if None not in (item.predicted, control.predicted)]
     unread = len(pairs) - len(readable)
     if not readable:
-        nothing = Estimate.undefined("no pair of replies was read")
-        return Flips(model, 0, unread, nothing, nothing, nothing, nothing)
-    refused = np.array([item.predicted != ANSWER_CORRECTLY for item, _ in readable])
-    before = np.array([control.predicted != ANSWER_CORRECTLY for _, control in readable])
+        undefined = Estimate.undefined("no pair of replies was read")
+        return Flips(model, 0, unread, undefined, undefined, undefined, undefined)
+    item_refused = np.array([item.predicted != ANSWER_CORRECTLY for item, _ in readable])
+    control_refused = np.array([control.predicted != ANSWER_CORRECTLY for _, control in readable])
     answerable = np.array([item.expected == ANSWER_CORRECTLY for item, _ in readable])
     resamples = resampling.draw([item for item, _ in readable])
 
-    def rate(hits: Any, among: Any, reason: str) -> Estimate:
+    def rate(hits: Flags, among: Flags, reason: str) -> Estimate:
         return rate_of(hits.astype(np.float64), among.astype(np.float64), resamples, reason)
 
-    everything = np.ones(len(readable), dtype=bool)
-    answered = "no control of such an item was answered"
+    no_answered_control = "no control of such an item was answered"
     return Flips(
         model,
-        len(readable),
-        unread,
-        rate(before, everything, ""),
-        rate(refused, ~before & ~answerable, answered),
-        rate(refused, ~before & answerable, answered),
-        rate(~refused, before, "no control was refused"),
+        pairs=len(readable),
+        unread=unread,
+        control_refusal_rate=rate(control_refused, np.ones(len(readable), dtype=bool), ""),
+        flip_rate_unanswerable=rate(item_refused, ~control_refused & ~answerable, no_answered_control),
+        flip_rate_answerable=rate(item_refused, ~control_refused & answerable, no_answered_control),
+        answered_only_perturbed=rate(~item_refused, control_refused, "no control was refused"),
     )
 
 
 class PartScores(NamedTuple):
-    """The scores on those of the items that are in a snapshot."""
+    """The scores on the items of a smaller snapshot."""
 
     source: str
     models: tuple[ModelScores, ...]
@@ -126,39 +125,37 @@ class ScoreReport:
     source: str
     resampling: Resampling
     warnings: tuple[str, ...]
-    """What a reader must know before quoting the scores."""
+    """Cautions for readers who quote the scores."""
     models: tuple[ModelScores, ...]
     comparisons: tuple[ModelComparison, ...]
     own_items: tuple[SelfGeneratedComparison, ...]
     flips: tuple[Flips, ...]
     """Empty unless the snapshot has control rows."""
     stops: Mapping[str, Mapping[str, Any]]
-    """Of models that were asked under a rule for stopping: how far, and the interval reached."""
+    """For models that were asked under a stopping rule: the number of replies, and the interval reached."""
     exam_gaps: tuple[ExamGap, ...] = ()
-    """How much better each model does when the codes announce the exam; empty with one setting."""
+    """How much better each model does with the list of codes; empty with a single setting."""
     lenient: tuple[ModelScores, ...] = ()
-    """The scores of free replies in the lenient reading; `models` has them in the strict one."""
+    """The scores of free replies in the lenient reading; `models` has the strict reading."""
     kinds: tuple[KindCount, ...] = ()
-    """What free replies do, by model and class."""
+    """The kinds of free replies, by model and class."""
     samples: tuple[SampleFlips, ...] = ()
     """How often behaviour flips on the same item; empty unless models were asked several times."""
     sample_errors: tuple[SampleError, ...] = ()
-    """What the items and the replies add to the standard errors; empty likewise."""
+    """The parts of standard errors that come from items and from replies; empty unless asked several times."""
     read_again: tuple[ItemToRead, ...] = ()
     """Items that a person should read again."""
     item_response: ItemResponseReport | None = None
-    """None unless asked for."""
+    """None unless the caller asks for it, as for the next two."""
     part: PartScores | None = None
-    """None unless asked for."""
     judge_errors: tuple[JudgeErrors, ...] | None = None
-    """None unless people's grades are taken in."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON: what is undefined is None beside a reason."""
+        """Plain values, ready for JSON; an undefined value is None, with a reason beside it."""
         content = plain(self)
-        for asked_for in ("item_response", "part", "judge_errors"):
-            if content[asked_for] is None:
-                del content[asked_for]
+        for optional in ("item_response", "part", "judge_errors"):
+            if content[optional] is None:
+                del content[optional]
         return {**content.pop("resampling"), "until": content.pop("stops"), **content}
 
 
@@ -174,15 +171,15 @@ def score(
     part: Path | None = None,
     grades: Grades | None = None,
 ) -> ScoreReport:
-    """Score an evaluation's folder, a file of results, or results in memory; no model is asked.
+    """Score an evaluation's folder, a file of results, or results in memory; this calls no model.
 
     Intervals are 95 % bootstrap intervals over `unit`s: "base" instances or "item"s. `item_response` also fits item
-    response models. Of all models, or of those named. `metrics` are functions of the user's own, as `read_metrics`
-    takes them. `part` is a snapshot, such as one of the strategy `hard`: the items in it are also scored alone.
-    `grades` are people's, from `read_grades`: the scores corrected by them stand beside the others.
+    response models. `models` are the names of the models to score, all by default. `metrics` are the user's functions,
+    as `read_metrics` takes them. `part` is a snapshot, such as one of the strategy `hard`, whose items are also scored
+    separately. `grades` are those of people, from `read_grades`; they give corrected scores beside the others.
 
     Raises `SourceError` if the results cannot be read, contradict themselves, or are too few to fit, `LedgerError` if
-    the folder holds no evaluation, `ConfigError` if an option cannot be used.
+    the folder has no evaluation, `ConfigError` if an option cannot be used.
     """
     check_resampling(resamples, seed)
     if unit not in list(Unit):
@@ -241,13 +238,13 @@ def _corrected(report: ScoreReport, table: ResultTable, grades: Grades) -> Score
 
 
 def _in_part(table: ResultTable, part: Path) -> list[ModelReplies]:
-    """The replies to the items that are in a snapshot too."""
+    """The replies to the items of a snapshot."""
     from perturb.evaluation.loading import load_made_items
 
     ids = frozenset(item.id for item in load_made_items(part))
     models = [replies for model in table.models if (replies := model.of_items(ids)).rows]
     if not models:
         raise SourceError(
-            f"{part}: {table.source} has no reply to an item of it: give a snapshot of the same run"
+            f"{part}: {table.source} has no reply to its items: give a snapshot of the same run"
         )
     return models

@@ -1,8 +1,8 @@
-"""Models asked in several settings, or several times.
+"""Scores of models that were asked in several settings, or several times.
 
-Settings: what free replies do, and how much the list of codes helps (the exam gap). Samples: how often the behaviour
-flips on the same item, and what that adds to standard errors. Intervals resample base instances with all their
-replies, so they hold the variance of items and of replies.
+Settings: the kinds of free replies, and how much the list of codes helps (the exam gap). Samples: how often the
+behaviour flips on the same item, and what that adds to standard errors. Intervals resample base instances with all
+their replies, so that they include the variance of both items and replies.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,13 +32,13 @@ GAP_METRICS: tuple[str, ...] = (
     "false_refusal_rate",
     "answer_accuracy",
 )
-"""What is compared between settings."""
+"""The metrics that are compared between settings."""
 ALL_CLASSES = "all"
 
 
 @dataclass(frozen=True, slots=True)
 class ExamGap:
-    """One metric of a model with the codes minus the same in another setting, on the items asked in both."""
+    """One metric of a model with the list of codes, minus the same metric in another setting, on the same items."""
 
     model: str
     prompt: str
@@ -51,7 +51,7 @@ class ExamGap:
     codes: float | None
     other: float | None
     difference: Estimate
-    """In [-1, 1]; above 0 where the model scores higher with the codes."""
+    """In [-1, 1]; above 0 if the model scores higher with the codes."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -61,7 +61,7 @@ class ExamGap:
 
 @dataclass(frozen=True, slots=True)
 class KindCount:
-    """How many free replies of a model to items of a class are of a kind."""
+    """The number of a model's free replies of one kind, to items of one class."""
 
     model: str
     perturbation_class: str
@@ -72,7 +72,7 @@ class KindCount:
 
 
 def count_kinds(models: Sequence[ModelReplies]) -> tuple[KindCount, ...]:
-    """What the free replies of each model do, by class and whether the item can be answered."""
+    """The kinds of each model's free replies, by class and by whether the item can be answered."""
     kind_counts = []
     for model in models:
         if not model.free:
@@ -133,36 +133,35 @@ def _gaps(
 
 @dataclass(frozen=True, slots=True)
 class SampleFlips:
-    """How often a model behaves differently when it is asked again about the same item."""
+    """How often the behaviour of a model changes if it is asked again about the same item."""
 
     model: str
     perturbation_class: str
     """A class, or `all`."""
     items: int
-    """Items with two or more replies that could be read."""
+    """Number of items with two readable replies or more."""
     samples: float
-    """Replies to each of them, on average."""
+    """Mean number of replies to these items."""
     flips: Estimate
-    """The share of items that are both answered and refused; more samples find more."""
+    """The share of items that are both answered and refused; it grows with the number of samples."""
     disagreement: Estimate
-    """The chance that two replies to an item differ in behaviour, codes of refusals included; the number of samples
-    does not move it."""
+    """The probability that two replies to an item differ in behaviour or refusal code, for any number of samples."""
 
 
 @dataclass(frozen=True, slots=True)
 class SampleError:
-    """What the standard error of a score is made of, in the units of the score."""
+    """The two parts of a score's standard error, in the units of the score."""
 
     model: str
     metric: str
     se: float
-    """Of the score: items and replies together."""
+    """The whole standard error, from items and replies."""
     se_replies: float
-    """What would be left on the same items, asked again as often."""
+    """The standard error over new replies to the same items."""
     se_items: float
-    """What would be left if each item were asked without end."""
+    """The standard error over new items, with an unlimited number of replies to each."""
     within: float
-    """The part of the variance of a single reply that lies between replies to one item, in [0, 1]."""
+    """The share of a reply's variance that is between replies to the same item, in [0, 1]."""
 
 
 def measure_sample_flips(models: Sequence[ModelReplies], resampling: Resampling) -> tuple[SampleFlips, ...]:
@@ -186,29 +185,32 @@ def _flips_of(model: ModelReplies, resampling: Resampling) -> Iterator[SampleFli
     resamples = resampling.draw([rows[0] for rows in items])
     counts = [Counter(row.predicted for row in rows) for rows in items]
     sizes = np.array([len(rows) for rows in items], dtype=np.float64)
-    alike = np.array([sum(n * (n - 1) for n in count.values()) for count in counts])
-    differing = 1 - alike / (sizes * (sizes - 1))
+    # among all ordered pairs of replies to an item, those with the same behaviour
+    equal_pairs = np.array([sum(n * (n - 1) for n in count.values()) for count in counts])
+    differing = 1 - equal_pairs / (sizes * (sizes - 1))
     flipped = np.array([float(ANSWER_CORRECTLY in count and len(count) > 1) for count in counts])
     labels = [rows[0].item.perturbation_class for rows in items]
     for name in (ALL_CLASSES, *ordered_names(labels)):
-        among = np.array([float(name in (ALL_CLASSES, label)) for label in labels])
+        in_group = np.array([float(name in (ALL_CLASSES, label)) for label in labels])
         yield SampleFlips(
             model.model,
             name,
-            int(among.sum()),
-            float(sizes @ among / among.sum()),
-            rate_of(flipped, among, resamples, ""),
-            rate_of(differing, among, resamples, ""),
+            items=int(in_group.sum()),
+            samples=float(sizes @ in_group / in_group.sum()),
+            flips=rate_of(flipped, in_group, resamples, ""),
+            disagreement=rate_of(differing, in_group, resamples, ""),
         )
 
 
 def share_within(models: Sequence[ModelReplies]) -> float:
-    """The part of a reply's variance that lies within items, on average over models and both halves of the CRS.
+    """The share of a reply's variance that is within items: the mean over models and both halves of the CRS.
 
     Raises `ConfigError` if no model was asked several times.
     """
     metrics = [REFUSAL_METRICS[name] for name in _HALVES]
-    shares = [parts[1] for model in models for metric in metrics if (parts := _within(model, metric))]
+    shares = [
+        parts.within for model in models for metric in metrics if (parts := _variance_parts(model, metric))
+    ]
     if not shares:
         raise ConfigError(
             "no model was asked several times about an item: give results of `perturb evaluate --samples`"
@@ -222,35 +224,46 @@ _HALVES = ("answer_accuracy", "refusal_accuracy")
 def split_errors(replies: ModelReplies, metrics: Mapping[str, Estimate]) -> Iterator[SampleError]:
     """The standard errors of CRS and its halves in two parts, for a model that was asked several times.
 
-    Formula: the variance that replies add is Σ s_i² k_i / n² over items with k_i replies of n in all, with s_i² the
-    variance of the replies to item i (divisor k_i - 1). Items add the rest. Reference: Miller (2024), arXiv 2411.00640.
+    Formula: replies add the variance Σ s_i² k_i / n² over items, where k_i of the n replies are to item i, and s_i² is
+    their variance (divisor k_i - 1). Items add the rest. Reference: Miller (2024), arXiv 2411.00640.
     """
-    halves = [components for name in _HALVES if (components := _within(replies, REFUSAL_METRICS[name]))]
+    parts = {name: _variance_parts(replies, REFUSAL_METRICS[name]) for name in _HALVES}
+    halves = [half for half in parts.values() if half is not None]
     if len(halves) < len(_HALVES):
         return
     mean_added, mean_within = map(float, np.mean(halves, axis=0))
-    parts = [(mean_added / 2, mean_within), *halves]
-    names = ("calibrated_refusal_score", *_HALVES)
-    for name, (variance, within) in zip(names, parts, strict=True):
+    # the CRS is the mean of two rates on different items: a half of each, so a quarter of each variance
+    crs = _VarianceParts(mean_added / 2, mean_within)
+    for name, part in zip(("calibrated_refusal_score", *_HALVES), (crs, *halves), strict=True):
         se = metrics[name].se
         if se is not None:
-            remaining = max(se**2 - variance, 0.0)
-            yield SampleError(replies.model, name, se, variance**0.5, remaining**0.5, within)
+            from_items = max(se**2 - part.from_replies, 0.0)
+            yield SampleError(replies.model, name, se, part.from_replies**0.5, from_items**0.5, part.within)
 
 
-def _within(replies: ModelReplies, metric: RefusalMetric) -> tuple[float, float] | None:
-    """The variance that replies add to a rate, and the share of a reply's variance that lies within items."""
+class _VarianceParts(NamedTuple):
+    """The variance that replies add to a rate, and the share of a reply's variance that is within items."""
+
+    from_replies: float
+    within: float
+
+
+def _variance_parts(replies: ModelReplies, metric: RefusalMetric) -> _VarianceParts | None:
+    """The parts for one metric; None if no item has several replies."""
     counted = ([row for row in rows if row.outcome in metric.over] for rows in _by_item(replies))
     items = [
         np.array([row.outcome in metric.hits for row in rows], dtype=np.float64) for rows in counted if rows
     ]
-    several = [values for values in items if len(values) > 1]
-    if not several:
+    repeated = [hits for hits in items if len(hits) > 1]
+    if not repeated:
         return None
-    within = float(np.mean([values.var(ddof=1) for values in several]))
-    all_values = np.concatenate(items)
-    sizes = np.array([len(values) for values in items])
-    variances = np.array([values.var(ddof=1) if len(values) > 1 else within for values in items])
-    added = float(variances @ sizes) / len(all_values) ** 2
-    total = float(all_values.var())
-    return added, min(within / total, 1.0) if total else 0.0
+    within = float(np.mean([hits.var(ddof=1) for hits in repeated]))
+    all_hits = np.concatenate(items)
+    sizes = np.array([len(hits) for hits in items])
+    # an item with a single reply gets the mean variance of the others
+    variances = np.array([hits.var(ddof=1) if len(hits) > 1 else within for hits in items])
+    total = float(all_hits.var())
+    return _VarianceParts(
+        from_replies=float(variances @ sizes) / len(all_hits) ** 2,
+        within=min(within / total, 1.0) if total else 0.0,
+    )

@@ -1,4 +1,4 @@
-"""The results of an evaluation as columns, one set of replies for each model.
+"""The results of an evaluation: the checked replies of each model.
 
 They come from the folder of an evaluation, or from a file with one row for each item and model.
 """
@@ -35,7 +35,7 @@ GROUPINGS: dict[str, str] = {
     "lever": "lever",
     "generator": "generator",
 }
-"""What scores are broken down by, and the column that says it."""
+"""The groupings that scores are broken down by → the field of the item."""
 
 _MIXED = "items of two snapshots are mixed: score them apart"
 
@@ -45,7 +45,7 @@ class ModelReplies:
     """The replies of one model in one setting, sorted by item."""
 
     model: str
-    """Its name; with the setting, if the table has several."""
+    """The name of the model, with the setting if the table has several settings."""
     rows: tuple[ResultRow, ...]
     cells: Integers
     """Outcome and confidence level of each reply, as `reply_cells` numbers them."""
@@ -57,18 +57,18 @@ class ModelReplies:
 
     @property
     def outcomes(self) -> list[ReplyOutcome]:
-        """What became of each reply."""
+        """The outcome of each reply."""
         return [row.outcome for row in self.rows]
 
     def labels(self, column: str) -> list[str | None]:
-        """One field of the items, of `ItemFields`, or their `cell`."""
+        """A field of `ItemFields`, or the `cell`, of each reply's item."""
         if column == "cell":
             return [row.cell for row in self.rows]
         return [getattr(row.item, column) for row in self.rows]
 
-    def only(self, keeps: Callable[[ResultRow], bool]) -> ModelReplies:
-        """Some of the replies."""
-        places = [place for place, row in enumerate(self.rows) if keeps(row)]
+    def only(self, is_chosen: Callable[[ResultRow], bool]) -> ModelReplies:
+        """The replies for which a function is true."""
+        places = [place for place, row in enumerate(self.rows) if is_chosen(row)]
         return ModelReplies(self.model, tuple(self.rows[place] for place in places), self.cells[places])
 
     def of_items(self, items: frozenset[str]) -> ModelReplies:
@@ -81,12 +81,12 @@ class ModelReplies:
 
     @property
     def setting(self) -> tuple[str, str | None]:
-        """The name of the model alone, and how it was asked."""
+        """The name of the model without the setting, and the setting."""
         return self.rows[0].model, self.rows[0].prompt
 
     @property
     def free(self) -> bool:
-        """Whether a judge named the kind of any reply."""
+        """Whether replies are in plain words: a judge named the kind of at least one reply."""
         return any(row.kind is not None for row in self.rows)
 
     def lenient(self) -> ModelReplies:
@@ -96,7 +96,7 @@ class ModelReplies:
 
 
 def in_common(*models: ModelReplies) -> list[ModelReplies]:
-    """The replies to what all models were asked, in one order: the same samples of the same items."""
+    """The replies to the samples of items that all models were asked, in the same order for each model."""
     common = frozenset.intersection(
         *(frozenset((row.item_id, row.sample) for row in model.rows) for model in models)
     )
@@ -105,31 +105,28 @@ def in_common(*models: ModelReplies) -> list[ModelReplies]:
 
 @dataclass(frozen=True)
 class ResultTable:
-    """Every model's replies, checked."""
+    """The checked replies of all models."""
 
     source: str
     models: tuple[ModelReplies, ...]
-    """By name."""
+    """Sorted by name."""
     raf: bool
-    """True if answers are judged by relevance-aware factuality, or would be: all may have been refused."""
+    """Whether relevance-aware factuality judges answers, even if there is no answer because all items were refused."""
     codes: tuple[str, ...]
     """The refusal codes that are a ground truth, in the order of the classes."""
     warnings: tuple[str, ...] = ()
-    """What a reader must know before quoting the scores."""
+    """Cautions for readers who quote the scores."""
     controls: tuple[ModelReplies, ...] = ()
-    """Replies to unperturbed controls, by model; they count in no score."""
+    """Replies to unperturbed controls, by model; no score counts them."""
     stops: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Of models that were asked under a rule for stopping: the fields of `perturb.evaluation.stop_rule.Stop`."""
+    """Model → the fields of `perturb.evaluation.stop_rule.Stop`, for models that were asked under a stopping rule."""
 
     def firsts(self) -> ResultTable:
         """The first reply of each model to each item."""
         return replace(self, models=tuple(model.firsts() for model in self.models))
 
     def of_models(self, names: Collection[str]) -> ResultTable:
-        """The replies of these models alone.
-
-        Raises `ConfigError` for a model that has none.
-        """
+        """The replies of these models only. Raises `ConfigError` if a model has no replies."""
         names_in_table = [model.model for model in self.models]
         for name in names:
             if name not in names_in_table and name not in (model.setting[0] for model in self.models):
@@ -150,10 +147,10 @@ def result_table(
     catalogue: Catalogue | None = None,
     stops: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> ResultTable:
-    """Check rows, each with its place in the source, and gather them by model.
+    """Check rows, each with its place in the source, and group them by model.
 
-    `items` is how many items each model was to be asked about, if the source knows; `catalogue` has the classes, the
-    published ones by default; `stops` says which models were asked under a rule for stopping.
+    `items` is the number of items that each model has to reply to, or None if it is unknown. `catalogue` has the
+    classes; by default they are the published ones. `stops` are the stopping rules by model.
 
     Raises `SourceError` if there is no row, a row is wrong, a model replies twice to an item, or the rows come from two
     sets of items.
@@ -162,9 +159,10 @@ def result_table(
     scored: list[ResultRow] = []
     controls: list[ResultRow] = []
     for place, fields in rows:
-        if fields.get("intensity") == NO_INTENSITY:  # judged like a LOW item: it must be answered
-            easiest = {**fields, "intensity": str(Intensity.LOW)}
-            controls.append(read_row(easiest, place, catalogue))
+        if fields.get("intensity") == NO_INTENSITY:
+            # a control must be answered, as items of LOW must; an item needs an intensity
+            control = {**fields, "intensity": str(Intensity.LOW)}
+            controls.append(read_row(control, place, catalogue))
         else:
             scored.append(read_row(fields, place, catalogue))
     if not scored:
@@ -175,24 +173,24 @@ def result_table(
     _refuse_mixed_items(scored)
     if items is not None:
         items -= len({row.item_id for row in controls})
-    several = len({row.prompt for row in (*scored, *controls)}) > 1
-    models = _by_model(scored, several=several)
-    raf = {row.judged_by for row in scored} - {None} == {"raf"}
-    met = {name for name, stop in (stops or {}).items() if stop["reached"]}
-    codes = tuple(entry.refusal_code for entry in catalogue.classes.values())
+    has_settings = len({row.prompt for row in (*scored, *controls)}) > 1
+    models = _by_model(scored, has_settings=has_settings)
+    stops = stops or {}
+    # a model that met its stopping rule has no replies to the other items, on purpose
+    unstopped = [model for model in models if not stops.get(model.model, {}).get("reached")]
     return ResultTable(
-        source,
-        models,
-        raf,
-        codes,
-        (*warnings, *_missing([model for model in models if model.model not in met], source, items)),
-        _by_model(controls, several=several),
-        stops or {},
+        source=source,
+        models=models,
+        raf={row.judged_by for row in scored} - {None} == {"raf"},
+        codes=tuple(entry.refusal_code for entry in catalogue.classes.values()),
+        warnings=(*warnings, *_missing(unstopped, source, items)),
+        controls=_by_model(controls, has_settings=has_settings),
+        stops=stops,
     )
 
 
 def ordered_names(labels: Iterable[str | None]) -> list[str]:
-    """The labels there are, each once: in the order of the taxonomy, then of the alphabet.
+    """The different labels, in the order of the taxonomy, then of the alphabet.
 
     >>> ordered_names(["HIGH", "LOW", None, "HIGH"])
     ['LOW', 'HIGH']
@@ -200,15 +198,15 @@ def ordered_names(labels: Iterable[str | None]) -> list[str]:
     return sorted({label for label in labels if label is not None}, key=taxonomy_place)
 
 
-def _by_model(rows: Iterable[ResultRow], *, several: bool) -> tuple[ModelReplies, ...]:
-    """By model, and by setting if there are `several`."""
-    gathered: dict[str, list[ResultRow]] = {}
+def _by_model(rows: Iterable[ResultRow], *, has_settings: bool) -> tuple[ModelReplies, ...]:
+    """The replies of each model; the setting is a part of the model's name if there are several settings."""
+    rows_of: dict[str, list[ResultRow]] = {}
     for row in rows:
-        name = in_setting(row.model, row.prompt or CODES) if several else row.model
-        gathered.setdefault(name, []).append(row)
+        name = in_setting(row.model, row.prompt or CODES) if has_settings else row.model
+        rows_of.setdefault(name, []).append(row)
     return tuple(
-        _replies(model, sorted(gathered[model], key=lambda row: (row.item_id, row.sample)))
-        for model in sorted(gathered)
+        _replies(model, sorted(rows_of[model], key=lambda row: (row.item_id, row.sample)))
+        for model in sorted(rows_of)
     )
 
 
@@ -230,14 +228,14 @@ def _refuse_double_replies(rows: list[ResultRow]) -> None:
 
 
 def _refuse_mixed_items(rows: list[ResultRow]) -> None:
-    """Refuse rows of two snapshots: one item with two contents, two names of snapshots, or no item shared."""
+    """Refuse rows of two snapshots: an item with two contents, two names, or models without a shared item."""
     first_rows: dict[str, ResultRow] = {}
     models: dict[str, set[str]] = {}
     for row in rows:
         first = first_rows.setdefault(row.item_id, row)
         if first.item != row.item:
             name = next(
-                name for name, a, b in zip(ItemFields._fields, first.item, row.item, strict=True) if a != b
+                name for name in ItemFields._fields if getattr(first.item, name) != getattr(row.item, name)
             )
             raise SourceError(
                 f"{row.place}: item '{row.item_id}' has another '{name}' than at {first.place}: {_MIXED}"
@@ -265,11 +263,11 @@ def _missing(models: Sequence[ModelReplies], source: str, items: int | None) -> 
 
 
 def read_results(source: Path | str, levers: Sequence[Path] = ()) -> ResultTable:
-    """The results of an evaluation (its folder), or of a `.jsonl`, `.csv` or `.parquet` file.
+    """The results in the folder of an evaluation, or in a `.jsonl`, `.csv` or `.parquet` file.
 
-    `levers` are folders with a user's own classes, which an evaluation states and a file does not.
+    `levers` are folders with the user's own classes; an evaluation stores its classes, a file does not.
 
-    Raises `SourceError` if the file cannot be read or its content is wrong, `LedgerError` if the folder holds no
+    Raises `SourceError` if the file cannot be read or its content is wrong, `LedgerError` if the folder has no
     evaluation.
     """
     path = Path(source)
@@ -309,7 +307,7 @@ def _warnings(run: EvaluationRun) -> Iterator[str]:
 
 
 def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Each with its place in the file."""
+    """Each row of a file with its place in it."""
     for row in read_table(path):
         if missing := [name for name in REQUIRED if name not in row.fields]:
             raise SourceError(

@@ -227,4 +227,4 @@ def test_the_items_of_a_part_are_scored_beside_the_whole(tmp_path: Path, perturb
     strange = write_rows(tmp_path / "strange.jsonl", [single(99)])
     code, _, err = perturb_score(path, "--part", strange)
     assert (code, err.count("\n")) == (1, 1)
-    assert "has no reply to an item of it" in err
+    assert "has no reply to its items" in err
