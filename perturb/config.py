@@ -2,7 +2,7 @@
 
 The first part describes one model: a generator, a verifier or a model under test. Relative paths are relative to the
 file. `${NAME}` in a value stands for an environment variable. It is replaced in memory only, so that stored
-configurations still say `${NAME}`. Keys are named, never written.
+configurations still hold `${NAME}`. A configuration names the variables of keys and never holds a key.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _AS_WRITTEN = {
     "max_reply_bytes",
     "transport",
 }
-"""Fields of a model entry that `ModelSettings` has under the same names."""
+"""Fields of a model entry that `ModelSettings` takes over under the same names."""
 
 
 class PriceEntry(Strict):
@@ -162,6 +162,7 @@ class ModelEntry(Strict):
         if self.model is None:
             raise ConfigError(f"'{self.name}' is not a model: it is run by the rule engine or a function")
         schema = {"auto": "auto", True: "on", False: "off"}[self.json_schema]
+        # A replay calls no model, so it must not fail on a variable that only the recording machine had.
         filled: Callable[[Any], Any] = (lambda text: text) if replayed else partial(expand, owner=self.name)
         return ModelSettings(
             self.name,
@@ -179,7 +180,7 @@ class VerifierEntry(ModelEntry):
 
     check: str | None = None
     classes: Annotated[tuple[ClassName, ...], Field(min_length=1)] | None = None
-    """The classes that it judges. None: all, or for an offline check all that it can judge."""
+    """The classes that it judges. None means all classes, or all that an offline check can judge."""
 
     @model_validator(mode="after")
     def _check_fits(self) -> VerifierEntry:
@@ -198,7 +199,7 @@ def refuse_secret_address(address: str | None) -> str | None:
 def expand(value: Any, owner: str, environment: Mapping[str, str] | None = None) -> Any:
     """Replace `${NAME}` by environment variables, in strings, lists and mappings.
 
-    Raises `ConfigError` naming the variable and the model (`owner`) if one is not set.
+    Raises `ConfigError` if a variable is not set. The error names the variable and the model, which is `owner`.
 
     >>> expand({"a": ["${HOST}/v1"]}, "m", {"HOST": "http://localhost"})
     {'a': ['http://localhost/v1']}
@@ -220,15 +221,15 @@ def expand(value: Any, owner: str, environment: Mapping[str, str] | None = None)
 
 
 def _named_secret(value: Any) -> str | None:
-    """The name of a field for a secret, at any depth; None if there is no such field."""
+    """The first field, at any depth, whose name says that it holds a secret; None if there is no such field."""
     if isinstance(value, list):
-        return next((found for item in value if (found := _named_secret(item))), None)
+        return next((secret_name for item in value if (secret_name := _named_secret(item))), None)
     if isinstance(value, Mapping):
         for key, item in value.items():
             if _SECRET_WORDS.search(str(key)):
                 return str(key)
-            if (found := _named_secret(item)) is not None:
-                return found
+            if (secret_name := _named_secret(item)) is not None:
+                return secret_name
     return None
 
 
@@ -259,8 +260,10 @@ def _distinct(entries: tuple[EntryT, ...], what: str) -> tuple[EntryT, ...]:
 
 def _as_text(value: Any) -> Any:
     """A year or a date as text, since YAML reads them as numbers and dates."""
-    plain = isinstance(value, int | datetime.date) and not isinstance(value, bool | datetime.datetime)
-    return str(value) if plain else value
+    is_year_or_date = isinstance(value, int | datetime.date) and not isinstance(
+        value, bool | datetime.datetime
+    )
+    return str(value) if is_year_or_date else value
 
 
 Round = Annotated[
@@ -307,7 +310,7 @@ LEAST_PLANTED = 24
 PLANTED_SHARE = 0.05
 RIGHT_SHARE = 0.01
 LEAST_RIGHT, MOST_RIGHT = 18, 54
-"""Right items besides the faults: at least one for each cell, and at most as many as are embedded."""
+"""The number of right items: at least one for each of the 18 cells, and at most the 54 that are embedded."""
 
 
 class PlantedEntry(Strict):
@@ -319,7 +322,7 @@ class PlantedEntry(Strict):
     """Faults that the round's generators write."""
 
     def numbers(self, jobs: int) -> dict[str, int]:
-        """How many items of each sort go with so many planned jobs.
+        """How many items of each sort a round with this number of planned jobs plants.
 
         >>> PlantedEntry(written=24).numbers(270)
         {'mechanical': 24, 'written': 24, 'right': 18}
@@ -381,7 +384,7 @@ class PanelEntry(Strict):
 
     @property
     def plants_by_default(self) -> bool:
-        """Whether no number of planted items is given. A run that began without them then stays without."""
+        """Whether the configuration leaves the number open. Then a run that began without planted items gets none."""
         return self.planted == "auto"
 
     @property
@@ -409,7 +412,7 @@ def _as_executor(value: Any) -> Any:
 
 
 class _OrItsKind:
-    """Adds to the JSON schema that the kind alone is enough."""
+    """Lets the JSON schema accept the kind alone: `executor: ray`."""
 
     @staticmethod
     def __get_pydantic_json_schema__(core: Any, handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
@@ -426,10 +429,10 @@ def read_quota(text: str) -> int:
     >>> read_quota("cell >= 22")
     22
     """
-    found = _QUOTA_RULE.fullmatch(text)
-    if found is None:
+    match = _QUOTA_RULE.fullmatch(text)
+    if match is None:
         raise ValueError(f"'{text}' is not a rule: write 'cell >= N', as in 'cell >= 22'")
-    return int(found[1])
+    return int(match[1])
 
 
 def _check_quota(text: str) -> str:
@@ -437,7 +440,7 @@ def _check_quota(text: str) -> str:
 
 
 QuotaRule = Annotated[str, AfterValidator(_check_quota)]
-"""A rule as a configuration writes it."""
+"""A rule in the form that a configuration uses: `cell >= 22`."""
 
 
 class DifficultyEntry(Strict):
@@ -542,9 +545,11 @@ class BuildConfig(Strict):
     @property
     def resolved_panel(self) -> PanelEntry:
         """The panel, once `load_config` has read its file."""
-        named = self.panel if isinstance(self.panel, Path) else self.panel.file
-        if isinstance(self.panel, Path) or named is not None:
-            raise ConfigError(f"panel file {named} is not resolved: load the configuration with load_config")
+        panel_file = self.panel if isinstance(self.panel, Path) else self.panel.file
+        if isinstance(self.panel, Path) or panel_file is not None:
+            raise ConfigError(
+                f"panel file {panel_file} is not resolved: load the configuration with load_config"
+            )
         return self.panel
 
     @property
@@ -562,7 +567,7 @@ class BuildConfig(Strict):
 
 
 def load_config(path: Path) -> BuildConfig:
-    """Read a build configuration; paths come back resolved and the panel's file read in.
+    """Read a build configuration, resolve its paths and read its panel file.
 
     Raises `ConfigError` with file, line and field.
     """
@@ -570,14 +575,14 @@ def load_config(path: Path) -> BuildConfig:
     written = file.parse(BuildConfig)
     config = resolve(written, path.parent)
     with suppress(CatalogueError):  # A missing folder of levers is reported later, when the build is planned.
-        if wrong := next(_unknown_classes(config, Catalogue.load(config.levers)), None):
-            field_path, what = wrong
+        if unknown := next(_unknown_classes(config, Catalogue.load(config.levers)), None):
+            field_path, message = unknown
             panel_file = written.panel if isinstance(written.panel, Path) else written.panel.file
             faulty_file = file
             if field_path[0] == "panel" and panel_file is not None:
-                # The panel has a file of its own: report the fault there, not in build.yaml.
+                # The panel has its own file, so the fault is there and not in build.yaml.
                 faulty_file, field_path = YamlFile(_panel_path(panel_file, path.parent)), field_path[1:]
-            raise faulty_file.fault(field_path, describe_fault(field_path, "", what))
+            raise faulty_file.fault(field_path, describe_fault(field_path, "", message))
     return config
 
 
@@ -593,7 +598,7 @@ def default_config() -> BuildConfig:
 
 
 def recorded_config(name: str = "recorded") -> BuildConfig:
-    """A round whose replies are embedded; all models are contexts of one language model."""
+    """The configuration of a round whose replies are embedded. All of its models are contexts of one language model."""
     return load_config(data_folder("base_sets") / f"{name}.build.yaml")
 
 
@@ -611,75 +616,78 @@ def resolve(config: BuildConfig, folder: Path) -> BuildConfig:
         lever if embedded_levers(lever) and not (folder / lever).is_dir() else folder / lever
         for lever in config.levers
     )
-    avoid = tuple(one if one.startswith("hub:") else str(folder / one) for one in config.avoid)
+    avoid = tuple(
+        round_path if round_path.startswith("hub:") else str(folder / round_path)
+        for round_path in config.avoid
+    )
     changes = {"base_set": base_set, "panel": panel, "levers": levers, "avoid": avoid}
     difficulty = config.difficulty
     if difficulty is not None and difficulty.prompt.endswith(".j2"):
-        own = str(folder / difficulty.prompt)
-        changes["difficulty"] = difficulty.model_copy(update={"prompt": own})
+        template_path = str(folder / difficulty.prompt)
+        changes["difficulty"] = difficulty.model_copy(update={"prompt": template_path})
     return config.model_copy(update=changes)
 
 
 def with_own_cells(config: BuildConfig, catalogue: Catalogue) -> BuildConfig:
-    """The configuration. If the user has own classes, `cells: all` is replaced by the list of all cells.
+    """The configuration with a list of all cells instead of `cells: all`, if the user has own classes.
 
     Raises `ConfigError` for a class that is not in the catalogue.
     """
-    if wrong := next(_unknown_classes(config, catalogue), None):
-        raise ConfigError(describe_fault(wrong[0], "", wrong[1]))
+    if unknown := next(_unknown_classes(config, catalogue), None):
+        raise ConfigError(describe_fault(unknown[0], "", unknown[1]))
     if config.cells != "all" or not catalogue.own_classes:
         return config
     try:
         _refuse_high_floors(config.select, len(catalogue.cells))
     except ValueError as error:
         raise ConfigError(f"select: {error}") from None
-    every = tuple(
+    all_cells = tuple(
         CellEntry(perturbation_class=cell.perturbation_class, intensity=cell.intensity)
         for cell in catalogue.cells
     )
-    return config.model_copy(update={"cells": every})
+    return config.model_copy(update={"cells": all_cells})
 
 
 def _unknown_classes(
     config: BuildConfig, catalogue: Catalogue
 ) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """The place of each class that is not in the catalogue, with a message."""
-    named: list[tuple[tuple[str | int, ...], str]] = [
+    """Yield the place of each class that is not in the catalogue, with a message."""
+    named_classes: list[tuple[tuple[str | int, ...], str]] = [
         (("cells", number, "class"), cell.perturbation_class)
         for number, cell in enumerate(() if config.cells == "all" else config.cells)
     ]
-    named += [
+    named_classes += [
         (("panel", "verifiers", number, "classes", place), name)
         for number, verifier in enumerate(config.verifiers)
         for place, name in enumerate(verifier.classes or ())
     ]
-    for loc, name in named:
+    for loc, name in named_classes:
         if name not in catalogue.classes:
             yield loc, f"there is no class {name}: {unknown_class(name, catalogue.classes)}"
 
 
 def _refuse_high_floors(select: SelectEntry, cells: int) -> None:
-    wanted = select.min_per_cell * cells
-    if select.strategy != "natural" and select.per_generator < wanted:
+    needed_rows = select.min_per_cell * cells
+    if select.strategy != "natural" and select.per_generator < needed_rows:
         raise ValueError(
-            f"the floors of all cells need {wanted} rows, but per_generator is {select.per_generator}: "
+            f"the floors of all cells need {needed_rows} rows, but per_generator is {select.per_generator}: "
             "raise it or lower min_per_cell"
         )
 
 
 def load_panel(path: Path, folder: Path) -> PanelEntry:
     """Read a panel file, relative to `folder`. `verifiers/NAME.yaml` also finds embedded panels."""
-    own = _panel_path(path, folder)
-    panel = YamlFile(own).parse(PanelEntry)
-    return panel if "name" in panel.model_fields_set else panel.model_copy(update={"name": own.stem})
+    panel_path = _panel_path(path, folder)
+    panel = YamlFile(panel_path).parse(PanelEntry)
+    return panel if "name" in panel.model_fields_set else panel.model_copy(update={"name": panel_path.stem})
 
 
 def _panel_path(path: Path, folder: Path) -> Path:
     embedded = data_folder("verifiers") / path.name
-    own = folder / path
-    if not own.exists() and path.parent in (Path("verifiers"), Path()) and embedded.exists():
-        own = embedded
-    if not own.exists():
+    panel_path = folder / path
+    if not panel_path.exists() and path.parent in (Path("verifiers"), Path()) and embedded.exists():
+        panel_path = embedded
+    if not panel_path.exists():
         names = ", ".join(sorted(file.stem for file in embedded.parent.glob("*.yaml")))
-        raise ConfigError(f"{own}: no such panel file: check the path (embedded panels: {names})")
-    return own
+        raise ConfigError(f"{panel_path}: no such panel file: check the path (embedded panels: {names})")
+    return panel_path

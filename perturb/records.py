@@ -1,7 +1,7 @@
-"""The nouns of the project: frozen records that all packages share.
+"""The frozen records that all packages share: instances, levers, jobs, candidates, verdicts, items, responses.
 
 The first part is about building a benchmark, the second about evaluating models on it. This module imports nothing
-else of the package, reads no file and makes no call.
+else from the package, reads no file and makes no call.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from pydantic_core import CoreSchema
 
 Facts: TypeAlias = Mapping[str, Any]
-"""What a manifest, a ledger or a report states, by name. It is only read."""
+"""Named values of a manifest, a ledger or a report. They are only read."""
 
 JsonObject: TypeAlias = dict[str, Any]
-"""An object with the values of JSON, while it is being made."""
+"""An object with values of JSON. Code that makes one may change it."""
 
 ANSWER_CORRECTLY = "ANSWER_CORRECTLY"
-"""The ground truth of LOW items: their flaw can be resolved, so the question must be answered."""
+"""The ground truth of LOW items. A reader can resolve their flaw, so the question must be answered."""
 
 REFUSE_OTHER = "REFUSE_OTHER"
-"""A code that a model may answer with; never a ground truth."""
+"""A refusal code for other reasons. A model may answer with it, but it is never a ground truth."""
 
 NO_INTENSITY = "NONE"
 """The intensity of an item that was not perturbed."""
 
 NEAR_DUPLICATE = "near duplicate of"
-"""How the stored reason begins if a candidate is rejected because it repeats an item of an earlier round."""
+"""The beginning of the stored reason if a candidate is rejected because it repeats an item of an earlier round."""
 
 Target = Literal["query", "context"]
 Role = Literal["signal", "noise"]
@@ -42,14 +42,17 @@ LeverChoice = Literal["covering", "generator", "assigned"]
 
 
 Depth = Literal["open", "quiet", "deep"]
-"""How well a flaw is hidden: `open`, as in the paper; `quiet`, in one place and unannounced; `deep`, spread over
-several passages, so that only a reader who combines them sees it."""
+"""How well a flaw is hidden.
+
+An `open` flaw is as in the paper. A `quiet` flaw lies in one place without any sign. A `deep` flaw is spread over
+several passages, so that only a reader who combines them sees it.
+"""
 
 
 class PerturbationClass(str):
     """The name of a perturbation class: one of RefusalBench's six (section 2.2), or one of the user's.
 
-    Equal names are one object.
+    Two equal names are the same object, so that `is` compares them too.
     """
 
     __slots__ = ()
@@ -62,7 +65,7 @@ class PerturbationClass(str):
     EPISTEMIC: ClassVar[PerturbationClass]
 
     def __new__(cls, name: str) -> PerturbationClass:
-        """The class of that name, whether or not a catalogue has it."""
+        """The class of that name. A catalogue need not have such a class."""
         return cls._names.setdefault(name, super().__new__(cls, name))
 
     @classmethod
@@ -86,7 +89,7 @@ PUBLISHED_CLASSES: tuple[PerturbationClass, ...] = tuple(PerturbationClass._name
 
 
 class Intensity(StrEnum):
-    """How severe the flaw is; LOW can be resolved, MEDIUM and HIGH call for a refusal."""
+    """The severity of a flaw. LOW can be resolved by the reader, MEDIUM and HIGH call for a refusal."""
 
     LOW = "LOW"
     MEDIUM = "MEDIUM"
@@ -95,7 +98,7 @@ class Intensity(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cell:
-    """A perturbation class at an intensity: one of RefusalBench's 18 cells, or one of a class of the user."""
+    """A perturbation class at an intensity: one of RefusalBench's 18 cells, or a cell of a user-defined class."""
 
     perturbation_class: PerturbationClass
     intensity: Intensity
@@ -105,19 +108,19 @@ class Cell:
 
     @classmethod
     def read(cls, text: str) -> Cell:
-        """The cell that `str` has written. Raises `ValueError` if the intensity is unknown."""
+        """Read a cell from the text that `str` returns for it. Raises `ValueError` if the intensity is unknown."""
         name, _, intensity = text.partition("/")
         return cls(PerturbationClass(name), Intensity(intensity))
 
 
 ALL_CELLS: tuple[Cell, ...] = tuple(Cell(c, i) for c in PUBLISHED_CLASSES for i in Intensity)
-"""The 18 cells of RefusalBench; each user-defined class has three more."""
+"""The 18 cells of RefusalBench. Each user-defined class has three more."""
 
 _PLACES = {str(name): place for place, name in enumerate((*PUBLISHED_CLASSES, *Intensity))}
 
 
 def taxonomy_place(name: str) -> tuple[tuple[int, str], ...]:
-    """A key that sorts classes, intensities and cells as the taxonomy does; those of the user come last, by name.
+    """A key that sorts classes, intensities and cells by the taxonomy. User-defined classes come last, by name.
 
     >>> sorted(["P-Own/HIGH", "P-Own/LOW", "P-MissingInfo/LOW"], key=taxonomy_place)
     ['P-MissingInfo/LOW', 'P-Own/LOW', 'P-Own/HIGH']
@@ -143,11 +146,11 @@ class BaseInstance:
     id: str
     """Hash of the content, or the id from the source."""
     source: str
-    """Where it comes from: a file or data set name."""
+    """The name of the file or data set that it comes from."""
     query: str
     passages: tuple[Passage, ...]
     answers: tuple[str, ...]
-    """Accepted answers, the preferred one first; at least one."""
+    """Accepted answers, at least one. The preferred answer comes first."""
     reference_answer: str | None = None
     """A long-form answer, if the source has one."""
     domain: str | None = None
@@ -158,19 +161,21 @@ class BaseInstance:
 
     @property
     def context(self) -> str:
-        """The text a model sees: the passage alone, or numbered passages."""
+        """The text that a model sees: the passage alone, or numbered passages."""
         return render_context(self.passages)
 
     def to_payload(self) -> dict[str, Any]:
-        """Plain values. English is left out, as in ledgers and recordings that are older than the field."""
+        """Plain values, for a ledger or a recording."""
         content = {**asdict(self), "metadata": dict(self.metadata)}
+        # Ledgers and recordings that are older than this field know English alone. Without the field, the digests of
+        # English instances stay as they were.
         if self.language == "en":
             del content["language"]
         return content
 
     @classmethod
     def from_payload(cls, payload: Mapping[str, Any]) -> BaseInstance:
-        """The instance that a ledger has stored."""
+        """The instance with these stored values."""
         passages = tuple(Passage(**passage) for passage in payload["passages"])
         return cls(**{**payload, "passages": passages, "answers": tuple(payload["answers"])})
 
@@ -202,7 +207,7 @@ class Illustration:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What the offline engine does for a lever: an operator and its data, see `perturb.catalogue.levers`."""
+    """The rule of the offline engine for a lever: an operator and its data, see `perturb.catalogue.levers`."""
 
     do: str
     what: str | None
@@ -214,23 +219,23 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Lever:
-    """One way to perturb an instance."""
+    """A way to perturb an instance."""
 
     name: str
     cell: Cell
     instruction: str
     illustration: Illustration
     needs: tuple[str, ...] = ()
-    """Features that an instance must have, as `features.Need` reads them; empty: the lever fits every instance."""
+    """Features that an instance must have, as `features.Need` reads them. If empty, the lever fits every instance."""
     rule: Rule | None = None
-    """What the offline engine does; None if it can do nothing."""
+    """The rule of the offline engine; None if it cannot apply this lever."""
     answer: str = ""
-    """The accepted answer, if the lever asks another question than the original; otherwise empty."""
+    """The accepted answer if the lever asks a new question; otherwise empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Construction:
-    """One way to hide a deep flaw. The lever says what the flaw is, the construction how it is laid."""
+    """A way to hide a deep flaw. The lever says what the flaw is, and the construction says how it is hidden."""
 
     name: str
     instruction: str
@@ -238,16 +243,16 @@ class Construction:
     passages: tuple[str, ...]
     """With `query` and `expected`, an illustration on an invented topic."""
     expected: str
-    """Begins with the behaviour code, then says why in a few words."""
+    """The behaviour code, then the reason in a few words."""
     classes: tuple[PerturbationClass, ...] = ()
-    """The classes that it suits; empty: all."""
+    """The classes that it suits. If empty, it suits all classes."""
     intensities: tuple[Intensity, ...] = ()
-    """The intensities that it suits; empty: all."""
+    """The intensities that it suits. If empty, it suits all intensities."""
     needs: tuple[str, ...] = ()
-    """What an instance must offer, as for a lever."""
+    """Features that an instance must have, as for a lever."""
 
     def suits(self, cell: Cell) -> bool:
-        """Whether it can lay a flaw of the cell."""
+        """Whether it can hide a flaw of the cell."""
         fits_class = not self.classes or cell.perturbation_class in self.classes
         return fits_class and (not self.intensities or cell.intensity in self.intensities)
 
@@ -264,17 +269,20 @@ class Job:
     replicate: int
     round: str
     offers: tuple[tuple[str, ...], ...] | None = None
-    """Offers of levers to choose from. A generator that declines an offer gets the next. Empty: no lever of the cell
-    fits the instance. None: the generator has an order of its own, as the rule engine does."""
+    """Offers of levers to choose from. A generator that declines an offer gets the next one.
+
+    If empty, no lever of the cell fits the instance. None means that the generator has its own order of levers, as the
+    rule engine does.
+    """
     depth: Depth = "open"
     constructions: tuple[str, ...] = ()
-    """Of a deep job: the constructions to choose from."""
+    """The constructions that a deep job may choose from."""
     hardens: str | None = None
-    """For a quieter attempt: the accepted item that all solvers mastered. The attempt replaces it once accepted."""
+    """The accepted item that all solvers mastered, if this job is a quieter attempt to replace it."""
 
 
 EXPECTED_ANSWER = "expected_answer"
-"""The key of the answer in candidates and rows whose lever asks another question."""
+"""The key of the answer in candidates and rows whose lever asks a new question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,10 +300,13 @@ class Candidate:
     """The whole context after the perturbation. Unchanged passages are copies of the original."""
     reasoning: str
     expected_behavior: str
-    """`ANSWER_CORRECTLY` or the refusal code of the class: from the catalogue, never from the reply."""
+    """`ANSWER_CORRECTLY` or the refusal code of the class. It comes from the catalogue, never from the reply."""
     stated: Mapping[str, Any] = field(default_factory=dict)
-    """What the generator claimed: intensity achieved, answer constraint, expected behaviour. Of a deep or quiet item
-    also `depth`; of a deep one `construction`, `proof`, `trap` and `control`, the passages without the flaw."""
+    """The generator's claims: intensity achieved, answer constraint, expected behaviour.
+
+    Deep and quiet items also have `depth`. Deep items have `construction`, `proof`, `trap`, and `control`, which holds
+    the passages without the flaw.
+    """
 
     @property
     def depth(self) -> Depth:
@@ -305,7 +316,7 @@ class Candidate:
 
     @property
     def construction(self) -> str | None:
-        """How a deep flaw is laid."""
+        """The name of the construction that hides a deep flaw; None for other items."""
         return self.stated.get("construction")
 
     @property
@@ -320,7 +331,7 @@ class Candidate:
 
     @property
     def context(self) -> str:
-        """The perturbed text a model sees."""
+        """The perturbed text that a model sees."""
         return render_context(self.passages)
 
 
@@ -332,13 +343,13 @@ class JobOutcome(StrEnum):
     REJECTED = "rejected_by_checks"
     """A readable candidate that a machine check refused."""
     UNPARSED = "unparsed"
-    """No readable reply, even after it was asked for once more."""
+    """No readable reply, even after a second request."""
     NOT_APPLICABLE = "not_applicable"
     """No lever of the cell fits the instance, or the generator declined every offer."""
     ABSTAINED = "abstained"
     """The rule engine has no lever of the cell that fits the instance."""
     ERROR = "error"
-    """The call failed for good, which is tried again when the run is resumed; or a rule had a fault, which is not."""
+    """The call failed for good, or a rule had a fault. A resumed run repeats failed calls but not faults of rules."""
 
 
 class VerdictState(StrEnum):
@@ -347,7 +358,7 @@ class VerdictState(StrEnum):
     PASS = "pass"
     FAIL = "fail"
     ABSTAIN = "abstain"
-    """An offline verifier has no opinion on the item: it counts as if it were not on the panel."""
+    """An offline verifier has no opinion on the item. It counts as if it were not on the panel."""
     UNSCORED = "unscored"
 
 
@@ -372,7 +383,7 @@ class Verdict:
     verifier: str
     state: VerdictState
     checks: Mapping[str, bool] = field(default_factory=dict)
-    """The eight checks by name; empty when unscored, partial for an offline verifier."""
+    """The eight checks by name; empty if unscored, and incomplete for an offline verifier."""
     predicted_behavior: str | None = None
     issues: tuple[str, ...] = ()
     raw: str = ""
@@ -380,12 +391,15 @@ class Verdict:
     prompt_version: str = ""
     """Digest of the template and the settings of the request."""
     blind: Mapping[str, Any] = field(default_factory=dict)
-    """What the verifier decided of a deep item before it saw the claim: `code`, `answer`, `why`; empty for other items
-    and where no decision could be read."""
+    """The verifier's decision about a deep item before it saw the claim: `code`, `answer`, `why`.
+
+    Empty for other items, and if no decision could be read.
+    """
 
     @property
     def is_unread(self) -> bool:
-        """Whether a reply arrived and could not be read; of a failed call, `raw` is the error."""
+        """Whether a reply arrived that could not be read."""
+        # If no reply arrived, `raw` is the error, which is also the only issue.
         return self.state is VerdictState.UNSCORED and self.raw != "".join(self.issues[:1])
 
 
@@ -415,7 +429,7 @@ class PlantedItem:
         return self.candidate.id
 
     def to_payload(self) -> dict[str, Any]:
-        """As plain values, for a ledger or a recording."""
+        """Plain values, for a ledger or a recording."""
         candidate = asdict(self.candidate)
         cell = candidate.pop("cell")
         content = {"kind": self.kind, "way": self.way, "proof": list(self.proof)}
@@ -423,7 +437,7 @@ class PlantedItem:
 
     @classmethod
     def from_payload(cls, payload: Mapping[str, Any]) -> PlantedItem:
-        """The item that `to_payload` has written."""
+        """Read an item from the values that `to_payload` returns."""
         content = dict(payload["candidate"])
         kind, intensity = content.pop("perturbation_class"), content.pop("intensity")
         passages = tuple(Passage(**passage) for passage in content.pop("passages"))
@@ -435,7 +449,7 @@ class PlantedItem:
 
 @dataclass(frozen=True, slots=True)
 class ClassRule:
-    """How a panel decides on the candidates of one class. The votes on planted items have chosen it."""
+    """The rule by which a panel decides on the candidates of a class. Votes on planted items have chosen it."""
 
     verifiers: tuple[str, ...]
     """The verifiers that vote."""
@@ -451,7 +465,7 @@ class Acceptance(StrEnum):
     ACCEPTED = "accepted"
     REJECTED = "rejected"
     UNDECIDED = "undecided"
-    """Votes are missing or unscored. Missing votes and failed calls are asked again when the run is resumed."""
+    """Votes are missing or unscored. A resumed run asks again for missing votes and after failed calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -461,18 +475,18 @@ class Decision:
     candidate_id: str
     acceptance: Acceptance
     reason: str
-    """For example who failed the candidate, or who left it unscored."""
+    """For example the verifiers that failed the candidate, or those that left it unscored."""
     audited: bool = False
-    """Whether every verifier was asked, whatever the first votes were (the audited share)."""
+    """Whether every verifier was asked even if the first votes decided (the audited share)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One item that models are evaluated on: a question with its passages, and what a good system does with it."""
+    """An item for the evaluation of models: a question with its passages, and the behaviour of a good system."""
 
     id: str
     base_id: str
-    """The base instance; items that share it are not independent."""
+    """The base instance. Items that share it are not independent."""
     cell: Cell
     expected_behavior: str
     """`ANSWER_CORRECTLY` or a refusal code."""
@@ -480,17 +494,17 @@ class Item:
     passages: tuple[Passage, ...]
     """The passages in the order in which models see them."""
     answers: tuple[str, ...]
-    """Accepted answers to the question before it was perturbed, the preferred one first."""
+    """Accepted answers to the question before the perturbation. The preferred answer comes first."""
     reference_answer: str | None = None
     domain: str | None = None
     language: str = "en"
     lever: str = ""
     generator: str = ""
-    """Who made the item."""
+    """The name of the generator."""
     control: bool = False
-    """An unperturbed original beside an item; its cell's class is the item's, and it must be answered."""
+    """Whether this is the unperturbed original of an item. It has the class of that item, and it must be answered."""
     construction: str | None = None
-    """Of a deep item: how its flaw is laid."""
+    """The construction of a deep item."""
     original_query: str | None = None
     """The question before the perturbation, if the source has it. No model sees this or `original_passages`."""
     original_passages: tuple[str, ...] = ()
@@ -518,8 +532,10 @@ class Item:
 
     @property
     def signal_numbers(self) -> tuple[int, ...]:
-        """Numbers, from 1, of the passages that bear on the question."""
-        return tuple(number for number, one in enumerate(self.passages, start=1) if one.role == "signal")
+        """The numbers, from 1, of the passages that bear on the question."""
+        return tuple(
+            number for number, passage in enumerate(self.passages, start=1) if passage.role == "signal"
+        )
 
     def to_payload(self) -> dict[str, Any]:
         """The values that a ledger stores under the item's id. Unknown originals and English are left out."""
@@ -538,7 +554,7 @@ class Item:
 
     @classmethod
     def from_payload(cls, item_id: str, payload: Mapping[str, Any]) -> Item:
-        """The item that `to_payload` has written. Raises `ValueError` for anything else."""
+        """Read an item from the values that `to_payload` returns. Raises `ValueError` for anything else."""
         return _ITEM.validate_python({"id": item_id, "cell": payload, **payload})
 
 
@@ -549,9 +565,9 @@ class ResponseStatus(StrEnum):
     """Whether a model under test answered at all."""
 
     ANSWERED = "answered"
-    """There is a reply; it may be empty."""
+    """There is a reply, which may be empty."""
     ERROR = "error"
-    """The call failed for good; asked again when the run is resumed."""
+    """The call failed for good. A resumed run asks again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -571,7 +587,7 @@ class Response:
 
 
 class JudgementStatus(StrEnum):
-    """Whether a judgement could be read. An unreadable one is unscored, never right or wrong."""
+    """Whether a judgement could be read. An unreadable judgement is unscored, never right or wrong."""
 
     READ = "read"
     UNSCORED = "unscored"
@@ -585,7 +601,7 @@ class Judgement:
     model: str
     variant: str
     kind: str
-    """What is judged: `classification`, `quality`, `eligibility`, `factuality`, `grade`, …"""
+    """The respect in which the response is judged: `classification`, `quality`, `factuality`, `grade`, …"""
     judge: str
     """The name of the judge, or `rule` if no call was needed."""
     status: JudgementStatus

@@ -28,11 +28,11 @@ _values = attrgetter(*_COLUMNS)
 
 
 class CallLedger:
-    """A run's database, open for writing by this process alone; a `perturb.llm.model_client.CallLog`.
+    """The database of a run, which only this process may write. It is a `perturb.llm.model_client.CallLog`.
 
-    Writes are queued and committed in order by one thread; `db` is a connection for reading. Use it as a context
-    manager. Raises `LedgerError` if the folder cannot be written, the file is corrupt or newer than this perturb, or
-    another process works on the run.
+    Writes are queued, and one thread commits them in order. `db` is a connection for reading. Use the ledger as a
+    context manager. Raises `LedgerError` if the folder cannot be written, if the file is corrupt or newer than this
+    perturb, or if another process works on the run.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -50,8 +50,9 @@ class CallLedger:
             self._writer = Writer(self.path)
             undo.pop_all()
         self.cached_calls = 0
-        """Calls that a stored reply saved since the ledger was opened."""
+        """How many calls stored replies have saved since the ledger was opened."""
         self._uncommitted: dict[str, str] = {}
+        """Key → reply of calls that are not on disk yet, where `db` does not see them."""
 
     def __enter__(self) -> Self:
         return self
@@ -62,7 +63,7 @@ class CallLedger:
         self._writer.close()
         self.db.close()
         self._release()
-        if kind is None:
+        if kind is None:  # an error in the block is the first cause and must not be replaced
             self._writer.check()
 
     def _release(self) -> None:
@@ -71,26 +72,26 @@ class CallLedger:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Around what this thread writes itself: all of it is on disk afterwards, or none."""
+        """A transaction for writes of this thread. At the end of the block all of them are on disk, or none is."""
         with ledger_errors(self.path), self.db:
             self.db.execute("BEGIN IMMEDIATE")
             yield self.db
 
     def flush(self) -> None:
-        """Return when everything recorded so far is on disk."""
+        """Wait until everything that was recorded is on disk."""
         self._writer.flush()
 
     async def committed(self) -> None:
-        """Return when everything recorded so far is on disk; other tasks go on meanwhile."""
+        """Like `flush`, but other tasks continue meanwhile."""
         await self._writer.committed()
 
     async def apply_backpressure(self) -> None:
-        """Wait for the disk if it has fallen far behind."""
+        """Wait for the disk if it is far behind."""
         if self._writer.behind:
             await self.committed()
 
     def find(self, key: str) -> str | None:
-        """The reply to an identical request that was read before; None if it is missing."""
+        """The reply to an identical request that was read before; None if there is no such reply."""
         reply = self._uncommitted.get(key)
         if reply is None:
             row = self.db.execute(
@@ -110,22 +111,23 @@ class CallLedger:
         )
 
     def record_shared(self, key: str, model: str, purpose: str, subject: str) -> None:
-        """Record that the calls with this key answered a question about another subject too."""
+        """Record that the calls with this key have also answered a question about another subject."""
         self._put("INSERT OR IGNORE INTO shared_calls VALUES (?, ?, ?, ?)", subject, model, purpose, key)
 
     def _put(self, sql: str, *values: Any, committed: Callable[[], None] | None = None) -> None:
         self._writer.put(Write(sql, values, committed))
 
     def _replace(self, table: str, *values: Any, committed: Callable[[], None] | None = None) -> None:
-        """Queue a row, which takes the place of an earlier one with its key."""
+        """Queue a row. It replaces an earlier row with the same key."""
         places = ", ".join("?" * len(values))
         self._put(f"INSERT OR REPLACE INTO {table} VALUES ({places})", *values, committed=committed)
 
 
 def open_read_only(folder: Path) -> sqlite3.Connection:
-    """A reading connection to a run's ledger, for commands that change nothing; one of an older perturb is copied.
+    """A connection to a run's ledger for commands that change nothing.
 
-    Raises `LedgerError` if the folder holds no ledger, or one that cannot be read.
+    A ledger of an older perturb is copied, and the copy is migrated. Raises `LedgerError` if the folder has no ledger
+    or if it cannot be read.
     """
     path = folder / LEDGER_FILE
     if not path.exists():
@@ -140,7 +142,7 @@ def open_read_only(folder: Path) -> sqlite3.Connection:
 
 
 def _newest(old: sqlite3.Connection, path: Path) -> sqlite3.Connection:
-    """A copy of a ledger of an older perturb in the newest form, in a file that goes with the connection."""
+    """A migrated copy of a ledger of an older perturb, in a temporary database that closes with the connection."""
     copy = sqlite3.connect("", isolation_level=None, check_same_thread=False)
     copy.row_factory = sqlite3.Row
     old.backup(copy)
@@ -150,35 +152,38 @@ def _newest(old: sqlite3.Connection, path: Path) -> sqlite3.Connection:
 
 @contextmanager
 def reading(folder: Path) -> Iterator[sqlite3.Connection]:
-    """As `open_read_only`; errors of the database that come later are `LedgerError`s too."""
+    """Like `open_read_only`, for a block in which later errors of the database also become `LedgerError`."""
     with closing(open_read_only(folder)) as db, ledger_errors(folder / LEDGER_FILE):
         yield db
 
 
 def _known_runs(folder: Path) -> str:
-    """What to do: the runs that a wrong folder may have been meant for."""
+    """Advice for a folder that is not a run: the runs that the user may have meant."""
     if (folder.parent / LEDGER_FILE).exists():
         return f"this folder is part of the run {folder.parent}: give that folder"
-    inside = sorted(str(path.parent) for path in folder.glob(f"*/{LEDGER_FILE}"))
-    return f"give the folder of a run, {f'one of {listed(inside)}' if inside else 'such as outputs/NAME'}"
+    runs_inside = sorted(str(path.parent) for path in folder.glob(f"*/{LEDGER_FILE}"))
+    return f"give the folder of a run, {f'one of {listed(runs_inside)}' if runs_inside else 'such as outputs/NAME'}"
 
 
 def _create(path: Path) -> None:
-    """Make an empty ledger that appears whole, so that a file without tables is never one that was only begun."""
+    """Create an empty ledger, which appears under its name only when it is complete.
+
+    So a ledger without tables is always damaged, and never one whose creation was interrupted.
+    """
     log = path.with_name(f"{path.name}-wal")
     if log.exists() and log.stat().st_size:
         raise LedgerError(f"{path}: the ledger is missing, but its {log.name} is there: {REPAIR}")
-    beside = path.with_suffix(".new")
+    new_file = path.with_suffix(".new")
     for ending in ("", "-wal", "-shm"):
-        beside.with_name(f"{beside.name}{ending}").unlink(missing_ok=True)
-    with closing(connect(beside)) as db:
+        new_file.with_name(f"{new_file.name}{ending}").unlink(missing_ok=True)
+    with closing(connect(new_file)) as db:
         migrate(db, str(path))
-        db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()  # closing would pass over a full disk
-    beside.replace(path)
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()  # closing alone would ignore a full disk
+    new_file.replace(path)
 
 
 def _version(db: sqlite3.Connection, path: Path) -> int:
-    """The version of a ledger that exists; SQLite takes one that lost all its pages for a new one."""
+    """The version of an existing ledger. Raises `LedgerError` if the file is empty, which SQLite accepts as new."""
     version = check_version(db, str(path))
     if version == 0:
         raise LedgerError(f"{path}: the ledger is empty: {REPAIR}")
@@ -186,7 +191,7 @@ def _version(db: sqlite3.Connection, path: Path) -> int:
 
 
 def _take_lock(folder: Path) -> FileLock:
-    """Hold the run's lock, or say which process holds it."""
+    """Take the lock of the run. Raises `LedgerError` that names the process if another process holds it."""
     lock = FileLock(folder / "run.lock", timeout=0)
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 """The ledger of an evaluation: items, responses, judgements, provider batches and reviews, besides the calls.
 
-A row of a provider batch is taken once its result is in the ledger; rows that are not taken are fetched again from the
-same batch. A review is a drawn sample and every answer of an annotator.
+A row of a provider batch counts as taken once its result is in the ledger. Other rows are fetched again from the same
+batch. A review has a drawn sample of items and the answers of annotators.
 """
 
 from __future__ import annotations
@@ -24,10 +24,13 @@ _WAITING = "EXISTS (SELECT 1 FROM batch_rows AS r WHERE r.tag = b.tag AND r.take
 
 
 class BatchLedger(CallLedger):
-    """A `perturb.llm.client.BatchStore`. The state of a batch is `intended`, `submitted`, `lost` or how it ended."""
+    """A `perturb.llm.client.BatchStore`.
+
+    The state of a batch is `intended`, `submitted` or `lost`, or the provider's word for how it ended.
+    """
 
     def held_batches(self, fingerprint: str) -> list[HeldBatch]:
-        """The batches of a model that have rows yet to come, oldest first."""
+        """The batches of a model that have rows which have not arrived yet, oldest first."""
         batches = self.db.execute(
             f"SELECT tag, input_file, batch_id FROM batches AS b WHERE fingerprint = ? AND {_WAITING} ORDER BY rowid",
             (fingerprint,),
@@ -47,7 +50,7 @@ class BatchLedger(CallLedger):
         await self.committed()
 
     async def note_batch(self, tag: str, batch_id: str) -> None:
-        """Note the id that the provider gave to a batch. The note is on disk when this returns."""
+        """Note the provider's id of a batch. The note is on disk when this returns."""
         self._put("UPDATE batches SET batch_id = ?, state = 'submitted' WHERE tag = ?", batch_id, tag)
         await self.committed()
 
@@ -69,7 +72,7 @@ class BatchLedger(CallLedger):
 
 
 def count_batches(db: sqlite3.Connection) -> dict[str, int]:
-    """How many batches were submitted, how many rows they have, and how many batches have rows yet to come."""
+    """How many batches were submitted, how many rows they have, and how many batches still have rows to come."""
     row = db.execute(
         "SELECT count(*) AS submitted,"
         " (SELECT count(*) FROM batch_rows WHERE tag IN (SELECT tag FROM batches WHERE batch_id IS NOT NULL)) AS rows,"
@@ -79,31 +82,31 @@ def count_batches(db: sqlite3.Connection) -> dict[str, int]:
 
 
 SAMPLE_FACT = "review_sample"
-"""The fact that says how the sample of a review was drawn, in builds and evaluations alike."""
+"""The fact about how the sample of a review was drawn, in builds and evaluations."""
 CONFIDENCE_TABLE, REFUSAL_TABLE = "confidence.jsonl", "refusals.jsonl"
 """The tables that `perturb bas run` and `perturb refusal-index run` write beside their ledger."""
 KEYS_FACT = "key_variables"
 """The fact that lists the environment variables with keys of the run."""
 PLANTED_FACT = "planted_judgements"
-"""The fact that says how many replies of known behaviour were planted, and how they were judged."""
+"""The fact about replies of known behaviour: how many were planted, and how they were judged."""
 PLANTED_MODEL = "(planted)"
 """The name of the model that planted replies are stored under."""
 PANEL_FACT = "judge_panel"
-"""The fact that names the judges if there are several; its value is None once there is only one again."""
+"""The fact that names the judges if there are several. Its value is None if a later run has a single judge again."""
 
 _response_values = attrgetter("item_id", "model", "variant", "fingerprint", "status.value", "text", "error")
 _judgement_values = attrgetter("item_id", "model", "variant", "kind", "judge", "fingerprint", "status.value")
 
 
 class EvaluationLedger(BatchLedger):
-    """The writing side of the ledger of an evaluation.
+    """The ledger of an evaluation, open for writing.
 
-    The key of a response is item, model and variant; that of a judgement has its kind too. A newer one replaces the
-    older one. Fingerprints show whether a stored one was made with the current settings.
+    The key of a response is item, model and variant. The key of a judgement has its kind too. A new row replaces the
+    row with the same key. Fingerprints show whether a row was made with the current settings.
     """
 
     def add_items(self, items: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
-        """Enter the items (id, content) of the evaluation in order, instead of those of an earlier run."""
+        """Replace the items of the evaluation by these pairs of id and content, in this order."""
         with self.transaction() as db:
             db.execute("DELETE FROM items")
             db.executemany(
@@ -123,20 +126,20 @@ class EvaluationLedger(BatchLedger):
         self._replace("responses", *_response_values(response))
 
     def record_judgement(self, judgement: Judgement) -> None:
-        """Record the judgement of a response by one judge, or the one that several agree on."""
+        """Record the judgement of a response by a single judge, or the judgement that several judges agree on."""
         self._record("judgements", judgement)
 
     def record_vote(self, vote: Judgement) -> None:
         """Record the vote of one of several judges on a response."""
         self._record("judge_votes", vote)
 
-    def _record(self, table: str, one: Judgement) -> None:
-        value = json.dumps(dict(one.value), ensure_ascii=False)
-        self._replace(table, *_judgement_values(one), value, one.raw)
+    def _record(self, table: str, judgement: Judgement) -> None:
+        value = json.dumps(dict(judgement.value), ensure_ascii=False)
+        self._replace(table, *_judgement_values(judgement), value, judgement.raw)
 
 
 def read_items(db: sqlite3.Connection) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The items of an evaluation (id, content), in order."""
+    """Yield id and content of the items of an evaluation, in order."""
     with stored_values():
         for row in db.execute("SELECT id, payload FROM items ORDER BY position"):
             yield row["id"], json.loads(row["payload"])
@@ -149,14 +152,14 @@ def holds_items(db: sqlite3.Connection) -> bool:
 
 @stored_values()
 def read_facts(db: sqlite3.Connection) -> dict[str, Any]:
-    """The facts about an evaluation, by name, without the one about a review; empty for a build."""
+    """The facts about an evaluation by name, without the fact about a review; empty for a build."""
     rows = db.execute("SELECT name, value FROM facts WHERE name != ?", (SAMPLE_FACT,))
     return {row["name"]: json.loads(row["value"]) for row in rows}
 
 
 @stored_values()
 def read_sample_fact(db: sqlite3.Connection) -> Any:
-    """How the sample of a review was drawn; there must be one."""
+    """How the sample of a review was drawn. The ledger must have a sample."""
     row = db.execute("SELECT value FROM facts WHERE name = ?", (SAMPLE_FACT,)).fetchone()
     return json.loads(row["value"])
 
@@ -169,14 +172,14 @@ _KEYS = {
 
 
 def _rows(db: sqlite3.Connection, table: str, *key: str) -> sqlite3.Cursor:
-    """The rows of a table in the order of its key: all, or those whose key begins with `key`."""
+    """The rows of a table whose key begins with `key`, in the order of the key."""
     names = _KEYS[table]
     condition = " AND ".join(f"{name} = ?" for name in names[: len(key)]) or "1"
     return db.execute(f"SELECT * FROM {table} WHERE {condition} ORDER BY {', '.join(names)}", key)
 
 
 def response_of(db: sqlite3.Connection, item_id: str, model: str, variant: str) -> Response | None:
-    """One response, if there is one."""
+    """A response; None if it is not stored."""
     row = _rows(db, "responses", item_id, model, variant).fetchone()
     return _response(row) if row else None
 
@@ -189,7 +192,7 @@ def read_responses(db: sqlite3.Connection) -> Iterator[Response]:
 def judgement_of(
     db: sqlite3.Connection, item_id: str, model: str, variant: str, kind: str
 ) -> Judgement | None:
-    """One judgement, if there is one."""
+    """A judgement; None if it is not stored."""
     row = _rows(db, "judgements", item_id, model, variant, kind).fetchone()
     return _judgement(row) if row else None
 
@@ -202,7 +205,7 @@ def read_judgements(db: sqlite3.Connection) -> Iterator[Judgement]:
 def votes_on(
     db: sqlite3.Connection, item_id: str, model: str, variant: str, kind: str
 ) -> dict[str, Judgement]:
-    """The votes of several judges on a response in one respect, by judge."""
+    """Judge → vote on a response in one respect."""
     rows = _rows(db, "judge_votes", item_id, model, variant, kind)
     return {row["judge"]: _judgement(row) for row in rows}
 
@@ -224,7 +227,7 @@ def _judgement(row: sqlite3.Row) -> Judgement:
 
 
 class ReviewLedger(CallLedger):
-    """The writing side of a review. Answers are stored one by one, so that two open pages never undo each other."""
+    """The ledger of a review, open for writing. Each answer is a row, so that two open pages cannot undo each other."""
 
     @classmethod
     def of_run(cls, folder: Path) -> Self:
@@ -235,10 +238,10 @@ class ReviewLedger(CallLedger):
             )
         return cls(folder)
 
-    def replace_sample(self, candidate_ids: Sequence[str], drawn: Mapping[str, Any]) -> None:
-        """Make these the items to review, in this order. All answers stay, even those to items that leave the sample.
+    def replace_sample(self, candidate_ids: Sequence[str], draw: Mapping[str, Any]) -> None:
+        """Make these the items to review, in this order.
 
-        `drawn` says how the items were chosen.
+        All answers are kept, even those about items that leave the sample. `draw` tells how the items were chosen.
         """
         with self.transaction() as db:
             db.execute("DELETE FROM review_samples")
@@ -246,10 +249,10 @@ class ReviewLedger(CallLedger):
                 "INSERT INTO review_samples VALUES (?, ?)",
                 ((candidate_id, position) for position, candidate_id in enumerate(candidate_ids, start=1)),
             )
-            db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (SAMPLE_FACT, canonical(drawn)))
+            db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (SAMPLE_FACT, canonical(draw)))
 
     def record_answer(self, candidate_id: str, annotator: str, question: str, answer: str) -> None:
-        """Record an answer; it replaces an earlier one to the same question."""
+        """Record an answer. It replaces an earlier answer to the same question."""
         self._replace("reviews", candidate_id, annotator, question, answer)
 
 
@@ -262,7 +265,7 @@ def sample_ids(db: sqlite3.Connection, run: Path) -> list[str]:
 
 
 def answers_by(db: sqlite3.Connection, annotator: str) -> dict[str, dict[str, str]]:
-    """The answers of one annotator: candidate → question → answer."""
+    """The answers of an annotator: candidate → question → answer."""
     answers: dict[str, dict[str, str]] = {}
     rows = db.execute("SELECT candidate_id, question, answer FROM reviews WHERE annotator = ?", (annotator,))
     for candidate_id, question, answer in rows:

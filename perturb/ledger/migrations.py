@@ -1,6 +1,7 @@
-"""The schema of the ledger, as the list of migrations that lead to it.
+"""The schema of the ledger, as a list of migrations.
 
-Migration n takes a ledger from version n to n + 1; `PRAGMA user_version` is the version of a file.
+Migration n takes a ledger from version n to n + 1. `PRAGMA user_version` is the version of a file. A released migration
+must not change, since ledgers of users have already passed it.
 """
 
 from __future__ import annotations
@@ -250,7 +251,7 @@ APPLICATION_ID = 0x50455254
 def migrate(connection: sqlite3.Connection, name: str) -> None:
     """Bring the ledger to the newest version, one committed step at a time.
 
-    Raises `LedgerError` if it is not a ledger of ours, or was written by a newer perturb.
+    Raises `LedgerError` if the file is not a ledger of ours, or was written by a newer perturb.
     """
     version = check_version(connection, name)
     connection.execute("PRAGMA journal_mode = WAL")
@@ -262,9 +263,9 @@ def migrate(connection: sqlite3.Connection, name: str) -> None:
 
 
 def check_version(connection: sqlite3.Connection, name: str) -> int:
-    """The version of a ledger, 0 for an empty file; changes nothing.
+    """The version of a ledger; 0 for an empty file. Nothing is changed.
 
-    Raises `LedgerError` if it is not a ledger of ours, or was written by a newer perturb.
+    Raises `LedgerError` if the file is not a ledger of ours, or was written by a newer perturb.
     """
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     marked = int(connection.execute("PRAGMA application_id").fetchone()[0])

@@ -17,7 +17,7 @@ from perturb.records import ClassRule, PlantedItem, Verdict, VerdictState
 
 @stored_values()
 def planted_numbers(db: sqlite3.Connection, plan: int) -> dict[str, int] | None:
-    """How many planted items of each sort the plan has; None if that was never decided."""
+    """How many planted items of each sort the plan has; None if the numbers have not been decided."""
     row = db.execute("SELECT planted FROM plans WHERE id = ?", (plan,)).fetchone()
     if row is None or row["planted"] is None:
         return None
@@ -26,17 +26,17 @@ def planted_numbers(db: sqlite3.Connection, plan: int) -> dict[str, int] | None:
 
 @stored_values()
 def class_rules(db: sqlite3.Connection, plan: int) -> dict[str, ClassRule] | None:
-    """The rules that the votes on planted items chose, by class; None if they were not chosen yet."""
+    """Class → the rule that the votes on planted items chose; None if rules have not been chosen yet."""
     row = db.execute("SELECT rules FROM plans WHERE id = ?", (plan,)).fetchone()
     if row is None or row["rules"] is None:
         return None
     stored = json.loads(row["rules"]).items()
-    return {name: ClassRule(tuple(one["verifiers"]), one["needed"], one["bound"]) for name, one in stored}
+    return {name: ClassRule(tuple(rule["verifiers"]), rule["needed"], rule["bound"]) for name, rule in stored}
 
 
 @stored_values()
 def planted_items(db: sqlite3.Connection) -> list[PlantedItem]:
-    """Every planted item of the run by its id, an order that does not depend on its kind."""
+    """Every planted item of the run, in the order of ids, which does not depend on the kind."""
     rows = db.execute("SELECT payload FROM planted ORDER BY id")
     return [PlantedItem.from_payload(json.loads(row["payload"])) for row in rows]
 
@@ -48,7 +48,7 @@ def planted_hosts(db: sqlite3.Connection) -> set[str]:
 
 @stored_values()
 def planted_votes(db: sqlite3.Connection, members: Mapping[str, str]) -> dict[str, dict[str, Verdict]]:
-    """Item → verifier → vote, for the votes of verifiers (name → fingerprint) with their current settings."""
+    """Item → verifier → vote, for votes of verifiers with these settings. `members` maps names to fingerprints."""
     votes: dict[str, dict[str, Verdict]] = defaultdict(dict)
     for row in db.execute("SELECT * FROM planted_votes"):
         if members.get(row["verifier"]) == row["fingerprint"]:
@@ -60,7 +60,7 @@ def count_planted_votes(db: sqlite3.Connection, judges: Judges) -> int:
     """How many passes and fails the panel with its current settings gave to planted items."""
     votes = planted_votes(db, judges.fingerprints)
     scored = (VerdictState.PASS, VerdictState.FAIL)
-    return sum(vote.state in scored for of_item in votes.values() for vote in of_item.values())
+    return sum(vote.state in scored for votes_on_item in votes.values() for vote in votes_on_item.values())
 
 
 def missing_planted_replies(db: sqlite3.Connection, judges: Judges) -> list[dict[str, str]]:
@@ -80,25 +80,25 @@ def jobs_have_begun(db: sqlite3.Connection, plan: int) -> bool:
 
 
 RIGHT = frozenset({"correct_answer", "correct_refusal"})
-"""The right values of `ReplyOutcome`, as texts: importing it would load numpy into commands that only read a ledger."""
+"""The values of `ReplyOutcome` that are right. Importing it would load numpy into commands that only read a ledger."""
 
 
 @dataclass(frozen=True, slots=True)
 class SolverReply:
-    """One reply of one solver to one item."""
+    """A reply of a solver to an item."""
 
     candidate_id: str
     solver: str
     sample: int
-    """From 0."""
+    """The number of the sample, from 0."""
     fingerprint: str
     """Digest of solver, prompt and judge."""
     outcome: str | None
-    """A `ReplyOutcome`; None if unscored: the call failed, or no judgement could be read."""
+    """A `ReplyOutcome`; None if the call failed or no judgement could be read."""
     detail: str = ""
-    """Why it is unscored, or the kind of a free reply."""
+    """Why the reply is unscored, or the kind of a free reply."""
     raw: str = ""
-    """The reply as it came."""
+    """The reply as it arrived."""
     judged: tuple[tuple[str, str], ...] = ()
     """Purpose and raw reply of each call to the judge."""
 
@@ -110,19 +110,19 @@ class SolverReply:
 
 @dataclass(frozen=True, slots=True)
 class Difficulty:
-    """How hard one item is for solvers."""
+    """How hard an item is for solvers."""
 
     wrong: float
     """Share of scored replies that were wrong."""
     failed: float
-    """Share of the solvers with a scored reply that failed: more than half of their scored replies were wrong."""
+    """Share of the solvers that failed, among those with a scored reply. Such a solver is wrong more often than not."""
 
 
 @stored_values()
 def solver_replies(
     db: sqlite3.Connection, prints: Mapping[str, str], candidate_id: str | None = None
 ) -> list[SolverReply]:
-    """The replies of solvers (name → fingerprint) with their current settings, to all items or to one."""
+    """The replies of solvers with these settings, to all items or to one. `prints` maps names to fingerprints."""
     condition, values = ("", ()) if candidate_id is None else ("WHERE candidate_id = ?", (candidate_id,))
     rows = db.execute(
         f"SELECT * FROM solver_replies {condition} ORDER BY candidate_id, solver, sample", values
@@ -149,21 +149,21 @@ def difficulties(replies: Iterable[SolverReply]) -> dict[str, Difficulty]:
     for reply in replies:
         if reply.wrong is not None:
             scored[reply.candidate_id][reply.solver].append(reply.wrong)
-    return {name: _difficulty(list(of_item.values())) for name, of_item in scored.items()}
+    return {name: _difficulty(list(by_solver.values())) for name, by_solver in scored.items()}
 
 
 def failed_items(db: sqlite3.Connection, prints: Mapping[str, str], at_least: float) -> set[str]:
-    """Ids of the items that at least this share of the solvers (name → fingerprint) failed."""
+    """Ids of the items that at least this share of the solvers failed. `prints` maps names to fingerprints."""
     difficulty_of = difficulties(solver_replies(db, prints))
     return {name for name, difficulty in difficulty_of.items() if difficulty.failed >= at_least}
 
 
-def _difficulty(of_solvers: list[list[bool]]) -> Difficulty:
-    """The difficulty of an item. Each list says of one solver's scored replies whether they were wrong.
+def _difficulty(wrong_by_solver: list[list[bool]]) -> Difficulty:
+    """The difficulty of an item. Each list tells for the scored replies of a solver whether they were wrong.
 
     >>> _difficulty([[True, False], [True, True]])
     Difficulty(wrong=0.75, failed=0.5)
     """
-    every = [wrong for of_solver in of_solvers for wrong in of_solver]
-    failed = [2 * sum(of_solver) > len(of_solver) for of_solver in of_solvers]
-    return Difficulty(sum(every) / len(every), sum(failed) / len(failed))
+    all_wrong = [wrong for wrong_of_solver in wrong_by_solver for wrong in wrong_of_solver]
+    failed = [2 * sum(wrong_of_solver) > len(wrong_of_solver) for wrong_of_solver in wrong_by_solver]
+    return Difficulty(sum(all_wrong) / len(all_wrong), sum(failed) / len(failed))

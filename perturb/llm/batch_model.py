@@ -1,7 +1,7 @@
-"""Calls a model with batch APIs: requests are gathered, submitted as one file, and answered when the batch has ended.
+"""Calls a model with batch APIs: it collects requests, submits them as one file, and answers when the batch has ended.
 
-A batch may take a day and outlive the process that submitted it. So its book is kept on disk: if a batch of an earlier
-session holds a request, its answer is awaited and the request is not submitted again.
+A batch may take a day and outlive the process that submitted it. So a book on disk lists all batches. If a batch of an
+earlier process holds a request, the model waits for that batch and does not submit the request again.
 """
 
 from __future__ import annotations
@@ -34,32 +34,32 @@ from perturb.llm.remote_batches import LiteLLMBatches, check_batches, discounted
 from perturb.text.wording import counted
 
 FAILED_LOOKS = 50
-"""After so many looks in a row that failed, with all their tries, those who wait for a batch are told."""
+"""After this many failed looks in a row, each with all its tries, waiting for a batch ends with an error."""
 
 GONE_LOOKS = 5
-"""So many looks must find no batch, or no file, before it is believed: a provider may not know yet of a new one."""
+"""How many looks in a row must miss a batch or file before it counts as gone. Providers list a new one with delay."""
 
 
 @dataclass(slots=True)
 class _WaitingRow:
-    """A request that somebody waits for."""
+    """A request whose caller waits for the reply."""
 
     custom_id: str
     request: ChatRequest
     reply: asyncio.Future[ChatReply]
     submissions: int = 0
     tag: str | None = None
-    """The batch that holds it; None while it is in the queue."""
+    """The tag of the batch that holds it; None while it is in the queue."""
 
 
 @dataclass(slots=True)
 class _LiveBatch:
-    """A batch at the provider, of this session or an earlier one."""
+    """A batch at the provider, submitted by this process or an earlier one."""
 
     held: HeldBatch
     waiting: dict[str, _WaitingRow] = field(default_factory=dict)
     early: dict[str, RowOutcome] = field(default_factory=dict)
-    """Outcomes that have been read and nobody has asked for yet."""
+    """Outcomes that were read before a caller asked for them."""
     ended: bool = False
     follower: asyncio.Task[None] | None = None
 
@@ -91,10 +91,10 @@ class BatchModel:
         self._holders = {custom_id: batch for batch in live_batches for custom_id in batch.held.custom_ids}
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """Answer one request when the batch that takes it has ended.
+        """Answer a request when its batch has ended.
 
-        Raises `OutOfTriesError` (a `TransientModelError`) if batch after batch ended without it, or the provider could
-        not be reached; `PermanentModelError` if it was refused.
+        Raises `OutOfTriesError` (a `TransientModelError`) if several batches ended without an answer or if the provider
+        could not be reached, and `PermanentModelError` if the request was refused.
         """
         started = time.perf_counter()
         row = _WaitingRow(self._custom_id(request), request, asyncio.get_running_loop().create_future())
@@ -116,7 +116,7 @@ class BatchModel:
         return replace(reply, seconds=time.perf_counter() - started, tries=row.submissions)
 
     async def close(self) -> None:
-        """Stop waiting; batches go on at the provider."""
+        """Stop waiting. Batches continue at the provider."""
         if self._timer is not None:
             self._timer.cancel()
         for task in self._tasks:
@@ -125,7 +125,10 @@ class BatchModel:
         await self._service.close()
 
     def _custom_id(self, request: ChatRequest) -> str:
-        """The same for the same request in every session; the second of two that wait at once gets another one."""
+        """An id that is the same for the same request in every process.
+
+        If an equal request waits at the same time, the second gets another id.
+        """
         content = [(message.role, message.content) for message in request.messages]
         schema = None if request.schema is None else dict(request.schema)
         ids = (
@@ -135,7 +138,7 @@ class BatchModel:
         return next(custom_id for custom_id in ids if custom_id not in self._asked)
 
     def _enqueue(self, row: _WaitingRow) -> None:
-        """Put a request into the next batch, which is submitted when it is full or no more come."""
+        """Put a request into the next batch, which is submitted when it is full or when no more requests come."""
         row.tag = None
         line = self._service.line(row.custom_id, row.request)
         if self._queue and len(self._content) + len(line) > self._limits.max_bytes:
@@ -160,12 +163,12 @@ class BatchModel:
             self._start(self._make(waiting, content), waiting)
 
     def _start(self, work: Awaitable[None], waiting: Mapping[str, _WaitingRow]) -> asyncio.Task[None]:
-        """Do the work beside; an error in it is the error of every row that waits for it then."""
+        """Do the work in a task. An error becomes the error of every row that waits for this work then."""
 
         async def do() -> None:
             try:
                 await work
-            except Exception as error:  # noqa: BLE001  (whatever it is, those who wait must hear of it)
+            except Exception as error:  # noqa: BLE001  (otherwise the callers of these rows would wait for ever)
                 for row in waiting.values():
                     row.tag = None  # the batch, if there is one, still holds it
                     if not row.reply.done():
@@ -177,9 +180,12 @@ class BatchModel:
         return task
 
     async def _make(self, waiting: dict[str, _WaitingRow], content: bytes) -> None:
-        """Upload, note, create, note: so that a batch is known before it can cost anything."""
+        """Upload the requests, create their batch and follow it.
+
+        The book gets the batch before it is created, so that no batch can cost money without being in the book.
+        """
         upload = partial(self._service.upload, content)
-        del content  # it may be large, and the batch may take a day
+        del content  # it may be large, and this coroutine may live for a day
         input_file = await self._insist(upload)
         del upload
         held = HeldBatch(secrets.token_hex(12), input_file, None, tuple(waiting))
@@ -192,9 +198,9 @@ class BatchModel:
         await self._follow(_LiveBatch(held, waiting))
 
     async def _create(self, held: HeldBatch) -> str:
-        """Make the batch; before another try, look whether the one that failed has made it all the same.
+        """Create the batch. Before another try, look whether the failed try created it all the same.
 
-        Only a batch that was refused at the first try is known not to exist; any other stays in the book.
+        Only a batch that was refused at the first try certainly does not exist. Any other stays in the book.
         """
         tries = 0
 
@@ -213,7 +219,7 @@ class BatchModel:
         return await self._insist(create)
 
     def _await(self, row: _WaitingRow, batch: _LiveBatch) -> None:
-        """Wait for a request that a batch of an earlier session holds."""
+        """Wait for a request that a batch of an earlier process holds."""
         row.tag = batch.held.tag
         outcome = batch.early.pop(row.custom_id, None)
         if outcome is not None or batch.ended:
@@ -224,13 +230,13 @@ class BatchModel:
             batch.follower = self._start(self._resume(batch), batch.waiting)
 
     async def _resume(self, batch: _LiveBatch) -> None:
-        """Follow a batch of an earlier session, whose id may not have been noted."""
+        """Follow a batch of an earlier process, which may have ended before it noted the id of the batch."""
         held = batch.held
         if held.batch_id is None:
             try:
                 batch_id = await self._insist(lambda: self._service.find(held.input_file, held.tag))
-            except BatchGoneError:  # no list to find it in
-                batch_id = None
+            except BatchGoneError:
+                batch_id = None  # this provider has no list of batches to look it up in
             if batch_id is None:
                 for row in batch.waiting.values():
                     row.submissions = 0
@@ -241,7 +247,7 @@ class BatchModel:
         await self._follow(batch)
 
     async def _follow(self, batch: _LiveBatch) -> None:
-        """Look after a batch until it has ended, then hand out what came of it."""
+        """Poll a batch until it has ended, then hand out its outcomes."""
         label = f"{self.settings.name}: batch of {len(batch.held.custom_ids)}"
         self._tell(f"{label} under way")
         try:
@@ -258,13 +264,14 @@ class BatchModel:
         reason = f"model '{self.settings.name}': batch {view.status}{view.problem and ': '}{view.problem}"
         missing = list(batch.waiting.values())
         batch.waiting.clear()
+        # A batch without any answer points to trouble at the provider, so the next batch waits a while.
         if missing and not n_answers:
             await asyncio.sleep(self._limits.wait(max(row.submissions for row in missing)))
         for row in missing:
             self._settle(row, None, reason)
 
     async def _ended(self, batch_id: str) -> BatchView:
-        """Wait for the end of a batch, looking less and less often; an outage of hours does not end it."""
+        """Poll a batch less and less often until it has ended. An outage of hours does not end the wait."""
         failed = gone = 0
         for looks in itertools.count():
             try:
@@ -284,7 +291,7 @@ class BatchModel:
         return view
 
     async def _hand_out(self, batch: _LiveBatch, file_id: str) -> int:
-        """Settle the rows of a file; returns how many it has. A file that is gone has none."""
+        """Settle the rows of a file. Returns their number, which is 0 for a file that is gone."""
         n_answers = 0
         for custom_id, outcome in await self._outcomes(file_id):
             n_answers += 1
@@ -296,7 +303,7 @@ class BatchModel:
         return n_answers
 
     async def _outcomes(self, file_id: str) -> Iterator[tuple[str, RowOutcome]]:
-        """The rows of a file; none once so many looks in a row have not found it."""
+        """The rows of a file; empty if it is gone."""
         for look in range(GONE_LOOKS):
             try:
                 return await self._insist(lambda: self._service.outcomes(file_id))
@@ -305,7 +312,7 @@ class BatchModel:
         return iter(())
 
     def _forget(self, batch: _LiveBatch) -> None:
-        """The provider has no such batch: everything in it is asked again, as far as it may be."""
+        """Drop a batch that the provider does not have, and ask again for its rows, up to the limit of submissions."""
         batch.ended = True
         self._book.drop_batch(batch.held.tag)
         rows = list(batch.waiting.values())
@@ -330,7 +337,9 @@ class BatchModel:
             row.reply.set_exception(OutOfTriesError(words, row.submissions))
 
     def _take(self, row: _WaitingRow) -> None:
-        """Note a row as taken, in the next turn of the loop, because its outcome is recorded in this one."""
+        """Note that a row has arrived."""
+        # In the next turn of the loop: the caller queues the reply for the ledger in this one, and the note must not
+        # reach the disk before the reply.
         if row.tag is not None:
             asyncio.get_running_loop().call_soon(self._book.take_rows, row.tag, [row.custom_id])
 
@@ -342,9 +351,9 @@ def open_batch_models(
     limits: BatchLimits,
     tell: Callable[[str], object] = lambda _: None,
 ) -> list[BatchModel]:
-    """Check the models, then make them, each at half its price; `tell` gets messages on their batches.
+    """Check the models, then open them at half their price. `tell` gets messages about their batches.
 
-    Raises `ConfigError` if one cannot be called with batch APIs, or has no known price under a limited budget.
+    Raises `ConfigError` if a model cannot be called with batch APIs, or has no known price under a limited budget.
     """
     checked = []
     for settings in all_settings:

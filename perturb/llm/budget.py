@@ -1,6 +1,6 @@
-"""Holds a run to `budget_usd`, and shows its progress: counts, speed, cost, and models in trouble.
+"""Keeps a run within `budget_usd`, and shows its progress: counts, speed, cost, and models in trouble.
 
-A call is sent only if it cannot overspend, whatever it turns out to cost.
+A call is sent only if its highest possible cost fits into the budget.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     from tqdm import tqdm
 
 DEFAULT_MAX_TOKENS = 4096
-"""The `max_tokens` of a call under a budget whose parameters name none."""
+"""The `max_tokens` of a call under a budget, if the parameters of the model do not set it."""
 
 _TURN_TOKENS = 16
-"""Tokens that a chat template may add to a message: role names, separators."""
+"""Tokens that a chat template may add to a message, such as role names and separators."""
 
 
 class Budget:
-    """The budget of a run: its limit, the sum spent, and the bounds of calls in flight; all in USD."""
+    """The budget of a run: its limit, the sum spent, and the bounds of calls in flight, all in USD."""
 
     def __init__(self, limit_usd: float | None = None, spent_usd: float = 0.0) -> None:
-        """`limit_usd` None means no limit; `spent_usd` is what earlier sessions of the run have cost."""
+        """`limit_usd` None means no limit. `spent_usd` is the cost of the run so far."""
         self.limit = limit_usd
         self.spent = spent_usd
         self.reserved = 0.0
@@ -45,9 +45,9 @@ class Budget:
         self._waiting: deque[tuple[float, asyncio.Future[None]]] = deque()
 
     async def reserve(self, bound: float) -> None:
-        """Set `bound` aside for a call, waiting for calls in flight to settle where that may make room.
+        """Set `bound` aside for a call. If it does not fit now, wait until calls in flight have settled.
 
-        Raises `BudgetSpent` if the bound does not fit although nothing is in flight.
+        Raises `BudgetSpent` if the bound does not fit although no call is in flight.
         """
         if not self._waiting and self._fits(bound):
             self._set_aside(bound)
@@ -58,14 +58,15 @@ class Budget:
         try:
             await granted
         except asyncio.CancelledError:
+            # The grant may have come just before the cancellation. Then nobody else would give it back.
             if granted.done() and not granted.cancelled() and granted.exception() is None:
                 self.settle(bound, 0.0)
             raise
 
     def settle(self, bound: float, actual: float | None) -> None:
-        """Replace a reserved bound by the actual cost; None, an unknown cost, is charged as the bound."""
+        """Replace a reserved bound by the actual cost. If the cost is unknown (None), the bound is charged."""
         self._in_flight -= 1
-        # Sums of floats leave crumbs, which must not be waited for.
+        # Differences of floats leave a tiny remainder. With no call in flight, it would never go away.
         self.reserved = self.reserved - bound if self._in_flight else 0.0
         self.spent += bound if actual is None else actual
         self._serve()
@@ -78,7 +79,7 @@ class Budget:
         return self.limit is None or self.spent + self.reserved + bound <= self.limit
 
     def _serve(self) -> None:
-        """Let the longest waiting calls in; refuse those that can never fit."""
+        """Admit the calls that have waited longest, and refuse those that can never fit."""
         while self._waiting:
             bound, granted = self._waiting[0]
             if granted.done():
@@ -118,9 +119,9 @@ def bounded(settings: ModelSettings, budget: Budget) -> ModelSettings:
 
 
 def upper_bound(settings: ModelSettings, request: ChatRequest) -> float:
-    """The most that one call can cost, in USD: a token is at least one byte of the prompt.
+    """The most that a call can cost, in USD. It counts a token for each byte of the prompt.
 
-    0 for a model without a price, which only an unlimited budget admits.
+    It is 0 for a model without a price, which only an unlimited budget admits.
 
     >>> from perturb.llm.client import Message, Price
     >>> model = ModelSettings("m", "openai/m", params={"max_tokens": 100}, price=Price(10.0, 20.0))
@@ -148,20 +149,20 @@ _WINDOW = 10.0
 
 
 class Progress:
-    """The lines of a run on stderr: a bar, what was counted, models in trouble; none if that is not a terminal."""
+    """The lines of a run on stderr: a bar, counts, and models in trouble. Without a terminal, nothing is shown."""
 
     def __init__(
         self, total: int, unit: str, counts: Mapping[str, int] | None = None, *, shown: bool
     ) -> None:
-        """`counts` is what earlier sessions did, by outcome."""
+        """`counts` are the items that are done already, by outcome."""
         self._counts = Counter(counts)
         self._done_before = done = self._counts.total()
         self._lock = threading.Lock()
         self._bar = progress_bar(shown, total=total, initial=done, unit=unit, dynamic_ncols=True)
         lines = 0 if in_notebook() else 2  # a notebook cannot go back to a line above
         self._lines = [progress_bar(shown, bar_format="{desc}", leave=False) for _ in range(lines)]
-        self._told: dict[str, set[str]] = {}
-        """The causes told so far of each model that is in trouble, by its name."""
+        self._reported_causes: dict[str, set[str]] = {}
+        """Name of a model in trouble → the causes that were reported."""
         self._batches = ""
 
     def __enter__(self) -> Self:
@@ -173,7 +174,7 @@ class Progress:
             line.close()
 
     def count(self, outcome: str = "") -> None:
-        """One more item has come to this end; may be called from any thread."""
+        """Count an item that ended with this outcome. Any thread may call this."""
         with self._lock:
             self._counts[outcome] += 1
             self._bar.update()
@@ -185,7 +186,7 @@ class Progress:
             self._bar.refresh()
 
     def tell_batches(self, words: str) -> None:
-        """Show how the batches at the providers go."""
+        """Show a message about the batches at the providers."""
         self._batches = words
 
     @asynccontextmanager
@@ -207,10 +208,10 @@ class Progress:
             answered.append((time.monotonic(), sum(model.answers for model in models)))
             while len(answered) > 2 and answered[-1][0] - answered[0][0] > _WINDOW:
                 answered.popleft()
-            (then, few), (now, many) = answered[0], answered[-1]
+            (earlier, earlier_answers), (latest, answers) = answered[0], answered[-1]
             parts = self._outcomes()
             if models:
-                parts.append(f"{(many - few) / (now - then):.1f} calls/s")
+                parts.append(f"{(answers - earlier_answers) / (latest - earlier):.1f} calls/s")
             failed = sum(model.failures for model in models)
             if failed:
                 parts.append(f"{failed:,} failed calls")
@@ -223,28 +224,26 @@ class Progress:
         return [f"{n:,} {name}" for name, n in self._counts.items() if name and n]
 
     def _cost(self, before: float, spent: float) -> str:
-        """The cost so far, and the projected cost of the whole run at this session's cost per item."""
+        """The cost so far, and the projected cost of the whole run at the cost per item since the start."""
         n_done = self._counts.total() - self._done_before
         n_left = max(0, (self._bar.total or 0) - self._counts.total())
         forecast = f" of about ${spent + (spent - before) / n_done * n_left:,.2f}" if n_done else ""
         return f"${spent:,.2f}{forecast}"
 
     def _tell_troubles(self, models: Iterable[LimitedModel]) -> list[str]:
-        """What is wrong with the models now; told once for each name and cause, and when all of it is over.
-
-        A generator and a verifier may have one name and different settings.
-        """
+        """One line for each model in trouble. Each cause is logged once, and so is the end of all trouble of a name."""
+        # A generator and a verifier may share a name and have different settings.
         by_name: dict[str, list[Trouble]] = {}
         for model in models:
             trouble = model.trouble()
             by_name.setdefault(model.settings.name, []).extend([trouble] if trouble else [])
         for name, troubles in by_name.items():
-            if not troubles and self._told.pop(name, set()):
+            if not troubles and self._reported_causes.pop(name, set()):
                 event(INFO, "recovered", f"{name}: answers again", model=name)
             for trouble in troubles:
-                told_before = self._told.setdefault(name, set())
-                if trouble.cause not in told_before:
-                    told_before.add(trouble.cause)
+                reported_causes = self._reported_causes.setdefault(name, set())
+                if trouble.cause not in reported_causes:
+                    reported_causes.add(trouble.cause)
                     words = f"{name}: {trouble}"
                     event(WARNING, "trouble", words, model=name, state=trouble.state, cause=trouble.cause)
         return [f"{name}: {trouble}" for name, troubles in by_name.items() for trouble in troubles]
@@ -257,9 +256,11 @@ class Progress:
             line.set_description_str(words if len(words) <= width else f"{words[: width - 1]}…")
 
 
-def progress_bar(wanted: bool, **options: Any) -> tqdm[Any]:
-    """A tqdm bar where it can be seen, on a terminal or in a notebook; silent elsewhere, and if it is not wanted."""
-    disable = (False if in_notebook() else None) if wanted else True
+def progress_bar(is_wanted: bool, **options: Any) -> tqdm[Any]:
+    """A tqdm bar on a terminal or in a notebook; a silent one elsewhere, and if it is not wanted."""
+    disable: bool | None = True
+    if is_wanted:
+        disable = False if in_notebook() else None  # with None, tqdm shows a bar only on a terminal
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # without ipywidgets the bar is text
         from tqdm.auto import tqdm

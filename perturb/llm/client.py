@@ -1,8 +1,8 @@
-"""The protocol between tasks and models: a request, a reply, a model that turns one into the other, and batches.
+"""The types between tasks and models: requests, replies, models, and batches.
 
-Nothing here knows what carries the call: `perturb.llm.remote` (litellm) or `perturb.llm.direct` does. For batches,
-`perturb.llm.batch_model` calls, `perturb.ledger.evaluations` keeps the book, and `perturb.llm.remote_batches` speaks to
-providers. `ScriptedModel` gives prepared replies, for tests.
+This module makes no call. `perturb.llm.remote` (litellm) and `perturb.llm.direct` carry single calls. For batches,
+`perturb.llm.batch_model` collects requests, `perturb.ledger.evaluations` keeps the book, and
+`perturb.llm.remote_batches` talks to providers. `ScriptedModel` gives prepared replies, for tests.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from perturb.errors import ModelError, PermanentModelError
 from perturb.files.resources import canonical, digest
 
 JSONSchemaUse = Literal["auto", "on", "off"]
-"""Whether a JSON schema is sent with the request: where the model is known to read one, always, never."""
+"""Whether a JSON schema is sent with a request: if litellm knows that the model supports it, always, or never."""
 
 Transport = Literal["auto", "litellm", "direct"]
-"""What carries the calls: see `perturb.llm.transports`."""
+"""The code that carries the calls, see `perturb.llm.transports`."""
 
 MAX_REPLY_BYTES = 2_000_000
 """The default limit on the text of a reply, in bytes of UTF-8."""
@@ -34,7 +34,7 @@ class Message:
 
 
 class Schema(dict[str, Any]):
-    """A JSON schema that is made once and sent often: its text is at hand."""
+    """A JSON schema that keeps its text, since it is sent with many requests."""
 
     @cached_property
     def text(self) -> str:
@@ -43,7 +43,7 @@ class Schema(dict[str, Any]):
 
 
 def schema_text(schema: Mapping[str, Any] | None) -> str:
-    """Canonical JSON of a schema, `null` for none.
+    """Canonical JSON of a schema; `null` without a schema.
 
     >>> schema_text(Schema(type="object"))
     '{"type":"object"}'
@@ -53,16 +53,16 @@ def schema_text(schema: Mapping[str, Any] | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """The subject of a request, independent of its wording; recorded replies are found by it."""
+    """The subject of a request, independent of its wording. Recorded replies are looked up by it."""
 
     role: str
     """`generate`, `verify`, or the purpose of a call of an evaluation."""
     subject: str
     """The id of the job, candidate or item."""
     part: str = ""
-    """Which of several requests in this role about the subject: the number of an offer, a prompt, the reply judged."""
+    """Tells apart requests with the same role and subject: the number of an offer, a prompt, or the judged reply."""
     attempt: int = 1
-    """2 after a reply that could not be read."""
+    """2 for the second request, after a reply that could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +71,14 @@ class ChatRequest:
 
     messages: tuple[Message, ...]
     schema: Mapping[str, Any] | None = None
-    """JSON schema of the wanted object; sent only where the model reads one."""
+    """JSON schema of the reply. It is sent only to models that support one."""
     key: str = field(default="", compare=False)
-    """Digest of everything that decides the reply, set by the caller; never sent."""
+    """Digest of everything that decides the reply. The caller sets it, and it is never sent."""
     topic: Topic | None = field(default=None, compare=False)
-    """The topic of the request, set by the caller; never sent."""
+    """The topic of the request. The caller sets it, and it is never sent."""
 
     def turns(self) -> list[dict[str, str]]:
-        """The messages as the body of a completion has them."""
+        """The messages in the form of a request body."""
         return [{"role": message.role, "content": message.content} for message in self.messages]
 
 
@@ -100,7 +100,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """A model under the name that a configuration gives it, and how it may be called."""
+    """A model with its name in the configuration, and the settings of its calls."""
 
     name: str
     """The name in the configuration, the ledger and the reports."""
@@ -108,60 +108,60 @@ class ModelSettings:
     """The model string as litellm reads it: `openai/gpt-4o`, `hosted_vllm/Qwen/Qwen3-8B`."""
     api_base: str | None = None
     api_key_env: str | None = None
-    """The environment variable that holds the key; the key itself is never kept."""
+    """The environment variable that holds the key. The key itself is never stored."""
     params: Mapping[str, Any] = field(default_factory=dict)
     """Extra parameters of the call: temperature, max_tokens, provider-specific ones."""
     system: str = ""
-    """A system message of the user's own, sent before everything else; empty for none."""
+    """A system message of the user, sent before all other messages; empty if the user has none."""
     max_connections: int = 32
-    """Calls in flight at the same time, at least 1."""
+    """The most calls in flight at the same time, at least 1."""
     rpm: int | None = None
-    """Requests a minute, every try counted."""
+    """The most requests per minute, including every try."""
     tpm: int | None = None
-    """Tokens a minute, prompt and completion together."""
+    """The most tokens per minute, prompt and completion together."""
     timeout: float = 60.0
-    """Seconds that one try of a call may take as a whole."""
+    """Seconds that a single try of a call may take."""
     price: Price | None = None
-    """Overrides litellm's price table."""
+    """A price that overrides litellm's table."""
     json_schema: JSONSchemaUse = "auto"
     max_retries: int = 6
-    """Tries after the first one, for transient failures only."""
+    """The most tries after the first one. Only transient failures are retried."""
     max_reply_bytes: int = MAX_REPLY_BYTES
-    """A longer reply counts as unreadable, and only its beginning is kept."""
+    """The longest readable reply. Of a longer reply, only the beginning is kept."""
     transport: Transport = "auto"
-    """What carries the calls; decides nothing about the replies, so it is not part of the fingerprint."""
+    """The code that carries the calls. It does not affect replies, so it is not part of the fingerprint."""
 
     def fingerprint(self) -> str:
-        """Digest of what decides the replies: model, address, parameters, system message, schema use.
+        """Digest of the settings that decide replies: model, address, parameters, system message, use of schemas.
 
-        >>> one = ModelSettings(name="a", model="openai/gpt-4o", rpm=60)
-        >>> one.fingerprint() == ModelSettings(name="b", model="openai/gpt-4o").fingerprint()
+        >>> settings = ModelSettings(name="a", model="openai/gpt-4o", rpm=60)
+        >>> settings.fingerprint() == ModelSettings(name="b", model="openai/gpt-4o").fingerprint()
         True
         """
         system_part = (self.system,) if self.system else ()
         return digest(self.model, self.api_base, dict(self.params), self.json_schema, *system_part)
 
     def identity(self) -> str:
-        """The same without the address: a server that moves to another port is still the same model."""
+        """The fingerprint without the address. A server that moves to another port still serves the same model."""
         return replace(self, api_base=None).fingerprint()
 
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """The reply of a model. An empty text is a reply too, but an unreadable one."""
+    """The reply of a model. An empty text is also a reply, but an unreadable one."""
 
     text: str
     prompt_tokens: int | None = None
-    """From the provider's usage; None when it gave none."""
+    """From the usage that the provider reports; None if it reports no usage."""
     completion_tokens: int | None = None
     cost_usd: float | None = None
-    """None if the price or the usage is unknown; never 0 instead."""
+    """None, and not 0, if the price or the usage is unknown."""
     seconds: float = 0.0
     finish_reason: str | None = None
     tries: int = 1
-    """Number of tries, including failed ones."""
+    """The number of tries, including failed ones."""
     problem: str = ""
-    """Why the text counts as unread, whatever it says; empty if it may be read."""
+    """The reason why the text counts as unread, whatever it says; empty if it may be read."""
 
 
 class ChatModel(Protocol):
@@ -169,24 +169,24 @@ class ChatModel(Protocol):
 
     @property
     def settings(self) -> ModelSettings:
-        """The settings that the model was made from."""
+        """The settings that the model was opened with."""
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Answer one request.
 
-        Raises `TransientModelError` where another try may help, `PermanentModelError` where none will.
+        Raises `TransientModelError` if another try may help, `PermanentModelError` if no further try can help.
         """
 
     async def close(self) -> None:
-        """Give back connections; the model is not used afterwards."""
+        """Close the connections. The model is not used afterwards."""
 
 
 Line = str | ChatReply | ModelError
-"""What a scripted model does with one request: return a text or a reply, or raise an error."""
+"""The result of a scripted request: a text or a reply that is returned, or an error that is raised."""
 
 
 class ScriptedModel:
-    """Answers from a list in order, the last line over and over, or from a function of the request.
+    """Answers with the lines of a list in order, repeating the last one, or with a function of the request.
 
     >>> import asyncio
     >>> model = ScriptedModel(["one", "two"])
@@ -213,7 +213,7 @@ class ScriptedModel:
         return line if isinstance(line, ChatReply) else ChatReply(line, finish_reason="stop")
 
     async def close(self) -> None:
-        """Nothing to give back."""
+        """Do nothing, since there are no connections."""
 
     def _next(self, request: ChatRequest) -> Line:
         if callable(self._script):
@@ -229,16 +229,17 @@ class BatchLimits:
     """The size of batches, and how often they are polled."""
 
     max_rows: int = 10_000
-    """Requests in one batch at most; providers allow 50,000."""
+    """The most requests in one batch. Providers allow 50,000."""
     max_bytes: int = 100 * 2**20
-    """Size of its file at most; providers allow 200 MB."""
+    """The largest size of its file. Providers allow 200 MB."""
     quiet: float = 1.0
     """Seconds without a new request after which a batch that is not full is submitted."""
     first_look: float = 15.0
-    """Seconds until a batch is looked after first; every wait is half as long again as the one before."""
+    """Seconds until a batch is polled for the first time. Each wait is 1.5 times as long as the one before."""
     longest_look: float = 300.0
+    """The longest wait between two polls, in seconds."""
     submissions: int = 3
-    """How often a request is submitted at most, if batches end without it."""
+    """How often a request may be submitted if batches end without it."""
 
     def wait(self, looks: int) -> float:
         """Seconds between look number `looks` (from 0) and the next."""
@@ -246,16 +247,16 @@ class BatchLimits:
 
     @property
     def most_waiting(self) -> int:
-        """Requests that should wait at the same time: enough to fill batches, few enough for the memory."""
+        """How many requests should wait at the same time: enough to fill batches, but not too many for the memory."""
         return max(_MOST_WAITING, self.max_rows)
 
 
 @dataclass(frozen=True, slots=True)
 class HeldBatch:
-    """A batch as it is stored in the book."""
+    """A batch as the book stores it."""
 
     tag: str
-    """Our tag of the batch, which exists before the batch does."""
+    """Our own id of the batch, which exists before the batch does."""
     input_file: str
     """The provider's id of the file with the requests."""
     batch_id: str | None
@@ -272,36 +273,36 @@ class BatchView:
     """The provider's word: `in_progress`, `completed`, `expired`, …"""
     ended: bool
     files: tuple[str, ...] = ()
-    """Output and error file, as far as there are any."""
+    """The output file and the error file, as far as they exist."""
     problem: str = ""
-    """Why the batch failed, if it did."""
+    """The reason if the batch failed."""
 
 
 class BatchGoneError(PermanentModelError):
-    """The provider knows nothing of a batch or file any more, or has no list of batches."""
+    """The provider does not have a batch or file any more, or has no list of batches."""
 
 
 class BatchStore(Protocol):
-    """Where batches are kept; `perturb.ledger.evaluations.BatchLedger` is one."""
+    """A book of batches, such as `perturb.ledger.evaluations.BatchLedger`."""
 
     def held_batches(self, fingerprint: str) -> list[HeldBatch]:
-        """The batches of a model with rows that are still to come."""
+        """The batches of a model that have rows which have not arrived yet."""
 
     async def intend_batch(self, batch: HeldBatch, model: str, fingerprint: str) -> None:
-        """Note a batch that is about to be made; on disk when this returns."""
+        """Note a batch that is about to be created. The note is on disk when this returns."""
 
     async def note_batch(self, tag: str, batch_id: str) -> None:
-        """Note the id that the provider gave to a batch; on disk when this returns."""
+        """Note the provider's id of a batch. The note is on disk when this returns."""
 
     def end_batch(self, tag: str, state: str) -> None:
         """Note how a batch ended."""
 
     def drop_batch(self, tag: str) -> None:
-        """Note that a batch will deliver nothing any more."""
+        """Note that a batch will not deliver anything any more."""
 
     def take_rows(self, tag: str, custom_ids: Sequence[str]) -> None:
-        """Note that these rows need not be asked of the batch again."""
+        """Note that these rows are not needed from the batch any more."""
 
 
 RowOutcome = ChatReply | ModelError
-"""A reply, or why it is missing: transient if it is worth asking again."""
+"""A reply, or an error, which is transient if another request may help."""

@@ -1,4 +1,4 @@
-"""OpenAI-compatible servers straight over aiohttp, for a fraction of the processor time that litellm takes per call."""
+"""Calls OpenAI-compatible servers directly over aiohttp, which takes a fraction of litellm's processor time."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class DirectModel:
     """A model of an OpenAI-compatible server, called once per `complete`, without retries."""
 
     def __init__(self, settings: ModelSettings) -> None:
-        """Raises `ConfigError` for an address, or a proxy in the environment, that cannot be used."""
+        """Raises `ConfigError` if the address, or a proxy in the environment, cannot be used."""
         self.settings = settings
         key = read_key(settings.api_key_env or own_key_variable(settings.model))
         self._url = _address(settings)
@@ -50,14 +50,15 @@ class DirectModel:
         self._headers = _headers(settings, key)
         self._options = _options(settings)
         self._wants_schema = wants_schema(settings)
-        # JSON may write a character of one byte in six; the rest is room for what stands around the text.
+        # JSON may write a one-byte character with six bytes. A mebibyte more leaves room for the rest of the body.
         self._most_bytes = 6 * settings.max_reply_bytes + 2**20
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """Send one request and wait `timeout` seconds at most.
+        """Send a request and wait at most `timeout` seconds.
 
-        Raises `TransientModelError` (408, 409, 425, 429, 5xx, broken connection, time-out, a body that is no
-        completion, a reply without choices) or `PermanentModelError` (anything else), without the key in the message.
+        Raises `TransientModelError` for status 408, 409, 425, 429 and 5xx, a broken connection, a time-out, a body that
+        is not a completion, and a reply without choices. Raises `PermanentModelError` otherwise. No message holds the
+        key.
         """
         body = self._body(request)
         started = time.perf_counter()
@@ -69,24 +70,25 @@ class DirectModel:
         except ValueError as error:
             raise self._failure(f"the request cannot be sent: {error}", transient=False) from None
         except aiohttp.ClientResponseError as error:
-            # In its own words it ends with the address, in which a password may stand.
+            # The text of this error ends with the address, which may hold a password.
             reason = f"{type(error).__name__}: status {error.status}: {error.message}"
             raise self._failure(reason) from None
         except aiohttp.ClientConnectorError as error:
-            why = error.strerror if (error.errno or 0) <= 0 else os.strerror(error.errno or 0)
-            raise self._failure(f"cannot connect to {error.host}:{error.port}: {why}") from None
+            cause = error.strerror if (error.errno or 0) <= 0 else os.strerror(error.errno or 0)
+            raise self._failure(f"cannot connect to {error.host}:{error.port}: {cause}") from None
         except (aiohttp.ClientError, OSError) as error:
             raise self._failure(f"{type(error).__name__}: {error}") from None
         if not 200 <= status < 300:
             raise self._refusal(status, headers, content)
         seconds = time.perf_counter() - started
-        if len(content) > self._most_bytes:  # cut off; as long a text is too long for whoever asked, too
+        if len(content) > self._most_bytes:
+            # The body was cut off, so it is not JSON. As a text it is longer than allowed and counts as unreadable.
             text = content[: self.settings.max_reply_bytes + 1].decode(errors="replace")
             return chat_reply(self.settings, text, (None, None), seconds, "length")
         return self._reply(content, seconds)
 
     async def close(self) -> None:
-        """Give back the connections once the last model of the event loop is closed: they share them."""
+        """Close the connections, which all models of the event loop share, after its last model is closed."""
         await _release(self)
 
     def _body(self, request: ChatRequest) -> bytes:
@@ -101,7 +103,7 @@ class DirectModel:
             return response.status, response.headers, await self._read(response.content)
 
     async def _read(self, stream: aiohttp.StreamReader) -> bytes:
-        """The body, or somewhat more of it than a reply may have."""
+        """The body, or its beginning if it is longer than any readable reply."""
         chunks, size = [], 0
         while chunk := await stream.readany():
             chunks.append(chunk)
@@ -127,11 +129,12 @@ class DirectModel:
         usage = completion.get("usage")
         counts = usage if isinstance(usage, dict) else {}
         tokens = counts.get("prompt_tokens"), counts.get("completion_tokens")
-        finish = choices[0].get("finish_reason") or "stop"
-        return chat_reply(self.settings, text, tokens, seconds, finish)
+        finish_reason = choices[0].get("finish_reason") or "stop"
+        return chat_reply(self.settings, text, tokens, seconds, finish_reason)
 
     def _without_choices(self, completion: Mapping[str, Any]) -> ModelError:
-        """A failure; some gateways put an error with its status into a body that says 200."""
+        """The failure of a reply without choices."""
+        # Some gateways answer with status 200 and put the error, with its real status, into the body.
         error = completion.get("error")
         if not error:
             return self._failure("the reply holds no choices")
@@ -159,7 +162,8 @@ class _Pool:
     """The connections of an event loop, and the models that use them."""
 
     def __init__(self) -> None:
-        # How many may be open is for `max_connections` to say; keys and cookies of one server must not reach another.
+        # `max_connections` limits the number of calls, so the connector has no limit. Without a cookie jar, cookies of
+        # one server cannot reach another.
         connector = aiohttp.TCPConnector(limit=0, ttl_dns_cache=300)
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=None)
         self.session = aiohttp.ClientSession(
@@ -172,7 +176,7 @@ _pools: dict[asyncio.AbstractEventLoop, _Pool] = {}
 
 
 def _session(model: DirectModel) -> aiohttp.ClientSession:
-    """The session of the running loop; it stays open until each model that has used it is closed."""
+    """The session of the running loop. It stays open until all models that have used it are closed."""
     loop = asyncio.get_running_loop()
     pool = _pools.get(loop)
     if pool is None:
@@ -193,7 +197,7 @@ async def _release(model: DirectModel) -> None:
 
 
 def _address(settings: ModelSettings) -> URL:
-    """Where requests go: `api_base` with the path of completions, unless it has it already."""
+    """The address of requests: `api_base` with the path of completions, unless it already has that path."""
     try:
         parts = urlsplit(settings.api_base or "")
         path = parts.path if _PATH in parts.path else f"{parts.path.rstrip('/')}/{_PATH}"
@@ -205,7 +209,7 @@ def _address(settings: ModelSettings) -> URL:
 
 
 def _proxy(url: URL, name: str) -> str | None:
-    """The proxy that the environment names for an address; looked up once, since it means reading all variables."""
+    """The proxy that the environment names for an address. It is looked up once, since that reads all variables."""
     proxy = proxy_for(url.scheme, url.host or "")
     if proxy and not proxy.startswith(("http://", "https://")):
         raise ConfigError(
@@ -217,7 +221,7 @@ def _proxy(url: URL, name: str) -> str | None:
 
 @functools.cache
 def _trusted() -> ssl.SSLContext:
-    """The certificates to trust, as litellm chooses them: `SSL_CERT_FILE` or `SSL_CERT_DIR`, else those of certifi."""
+    """The trusted certificates, chosen as by litellm: `SSL_CERT_FILE` or `SSL_CERT_DIR`, or those of certifi."""
     import httpx
 
     return httpx.create_ssl_context()
@@ -238,20 +242,20 @@ def _options(settings: ModelSettings) -> dict[str, Any]:
 
 
 def _text(message: Any) -> str:
-    """The text of a message: none, a string, or parts of which those with text count."""
+    """The text of a message whose content is a string, a list of parts, or missing."""
     content = message.get("content")
     if isinstance(content, list):
         content = "".join(str(part["text"]) for part in content if part.get("type", "text") == "text")
     if content is not None and not isinstance(content, str):
         raise TypeError("content is not text")
-    # Without a parser of its own a server leaves the thinking in front; litellm takes it off too, in this case.
+    # A server without a parser for thinking leaves it at the start of the text. Like litellm, we remove it there.
     if content and "reasoning_content" not in message and "reasoning" not in message:
         content = _THINKING.sub("", content, count=1)
     return content or ""
 
 
 def _words(content: Any) -> str:
-    """What an error says, in the forms that servers give it."""
+    """The message of an error in the forms that servers use."""
     for name in ("error", "message", "detail"):
         if isinstance(content, dict) and content.get(name):
             content = content[name]

@@ -1,7 +1,7 @@
-"""Opens executors. On a Ray cluster each node has worker processes (actors), and calls go to the least busy one.
+"""Opens executors. On a Ray cluster, each node has worker processes (actors), and calls go to the least busy worker.
 
-This is the only module that imports ray, and only when a run asks for it. Ray repeats nothing: a call that is lost with
-its worker ends in `WorkerLostError`, and the driver decides what to do.
+Only this module imports ray, and only if a run asks for it. Ray repeats nothing. A call that is lost with its worker
+ends in `WorkerLostError`, and the driver decides whether to repeat it.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ CONNECT_TIMEOUT = 10.0
 """Seconds to wait for the head node to take a connection."""
 
 SILENCE_TIMEOUT = 60.0
-"""Seconds to wait while no node answers: a worker process must start there and import perturb."""
+"""Seconds to wait for the first worker. It must start a process on its node and import perturb."""
 
 RULE_SECONDS = 60.0
-"""The longest that one task of the rule engine may take; measured ones take milliseconds."""
+"""Seconds that a task of the rule engine may take. A normal task takes milliseconds."""
 
 
 async def open_executor(entry: ExecutorEntry, setup: Any = None) -> Executor:
-    """Start the executor that the entry names; close it when the run is over.
+    """Start the executor that the entry names. The caller closes it when the run is over.
 
-    `setup` is needed for tasks of the rule engine. Raises `ExecutorError` if a Ray cluster cannot be reached, and
-    `ConfigError` if ray is asked for and not installed.
+    Tasks of the rule engine need `setup`. Raises `ExecutorError` if a Ray cluster cannot be reached, and `ConfigError`
+    if ray is needed but not installed.
     """
     if entry.kind == "processes":
         return ProcessExecutor(setup, entry.workers)
@@ -54,7 +54,7 @@ async def open_executor(entry: ExecutorEntry, setup: Any = None) -> Executor:
 
 
 class NodeWorker:
-    """The actor that runs on the nodes. It keeps the models that it has opened, by their settings."""
+    """The actor that runs on the nodes. It keeps the models that it has opened."""
 
     def __init__(self, setup: Any) -> None:
         self._setup = setup
@@ -67,7 +67,7 @@ class NodeWorker:
     async def complete(
         self, key: str, settings: ModelSettings, opener: Opener, request: ChatRequest
     ) -> ChatReply | ModelError:
-        """Send one request once; an error of the model is returned, since Ray would wrap it."""
+        """Send a request once. An error of the model is returned, since Ray would wrap a raised one."""
         try:
             if key not in self._models:
                 check_key(settings)
@@ -77,7 +77,7 @@ class NodeWorker:
             return error
 
     async def run(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-        """Call a function of the rule engine; an error is returned."""
+        """Call a function of the rule engine. An error is returned, since Ray would wrap a raised one."""
         try:
             return function(self._setup, *arguments)
         except Exception as error:  # noqa: BLE001  (the driver raises it)
@@ -107,17 +107,17 @@ class Worker:
 
 
 class RayExecutor:
-    """The workers of a cluster that is connected to; lost ones are replaced as long as their nodes are alive."""
+    """The workers of a connected cluster. Lost workers are replaced as long as their nodes are alive."""
 
     def __init__(self, ray: Any, setup: Any, workers: int | None, grace: float) -> None:
-        """`setup` refers to the object store; `workers` is the number on each node, None means one for each CPU."""
+        """`setup` is a reference into the object store. `workers` is the number per node, None means one per CPU."""
         self._ray = ray
         self._setup = setup
         self._per_node = workers
         self._grace = grace
         self._workers: list[Worker] = []
         self._starting: dict[asyncio.Task[None], str] = {}
-        """Workers that do not answer yet, with the ids of their nodes."""
+        """Task that starts a worker → the id of the worker's node."""
         self._nodes: dict[str, int] = {}
         """How many workers each living node should have."""
         self._changed = asyncio.Condition()
@@ -126,16 +126,17 @@ class RayExecutor:
 
     @property
     def width(self) -> int:
-        """Tasks of the rule engine that keep all nodes busy."""
+        """How many tasks of the rule engine keep all nodes busy."""
+        # Four per worker, so that tasks are waiting on each node while results travel.
         return max(1, 4 * sum(self._nodes.values()))
 
     def model(self, settings: ModelSettings, opener: Opener = open_transport) -> ChatModel:
-        """A model whose calls the nodes carry out."""
+        """A model whose calls are made by the nodes."""
         key = digest(settings.name, settings.fingerprint(), settings.timeout, settings.max_connections)
         return RayModel(settings, self, key, opener)
 
     async def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call the function on a node; another one is asked if that node is lost."""
+        """Call the function on a node, and on another one if that node is lost."""
         for _ in range(MAX_LOST_WORKERS):
             try:
                 return await self.perform(
@@ -146,10 +147,10 @@ class RayExecutor:
         raise lost_too_many(function, last)
 
     async def perform(self, submit: Callable[[Any], Awaitable[Any]], seconds: float) -> Any:
-        """The result of what `submit` asks of the least busy worker, once; an error that it returns is raised.
+        """Submit a call to the least busy worker, once, and return its result. An error in the result is raised.
 
-        A worker that is late may be frozen and is given up. Raises `WorkerLostError` then and if the worker or its
-        node is lost, `ExecutorError` if the cluster is of no use any more.
+        A worker that takes longer than `seconds` may be frozen and is dropped. Raises `WorkerLostError` then, and also
+        if the worker or its node is lost. Raises `ExecutorError` if the cluster cannot be used any more.
         """
         worker = await self._least_busy()
         worker.calls += 1
@@ -176,7 +177,7 @@ class RayExecutor:
         await self._least_busy()
 
     async def close(self) -> None:
-        """Leave the cluster; one that was started for the run ends with it."""
+        """Leave the cluster. A cluster that was started for the run ends."""
         unfinished = [self._watching, *self._starting]
         for task in unfinished:
             task.cancel()
@@ -198,13 +199,13 @@ class RayExecutor:
         return min(self._workers, key=lambda worker: worker.calls)
 
     def _drop(self, worker: Worker) -> None:
-        """Give a worker nothing more; the next look at the nodes replaces it."""
+        """Stop using a worker. The next look at the nodes replaces it."""
         if worker in self._workers:
             self._workers.remove(worker)
             self._ray.kill(worker.actor)
 
     async def _watch(self) -> None:
-        """Keep the list of nodes, and start the workers that are missing."""
+        """Keep the list of nodes up to date, and start missing workers."""
         try:
             while True:
                 nodes = await asyncio.to_thread(self._ray.nodes)
@@ -216,21 +217,21 @@ class RayExecutor:
                     for key, node in alive.items()
                 }
                 self._workers = [worker for worker in self._workers if worker.node in alive]
-                for key, seconds in self._nodes.items():
+                for key, wanted_workers in self._nodes.items():
                     ready = sum(worker.node == key for worker in self._workers)
-                    for _ in range(seconds - ready - list(self._starting.values()).count(key)):
+                    for _ in range(wanted_workers - ready - list(self._starting.values()).count(key)):
                         starting = asyncio.ensure_future(self._start(key, alive[key]["NodeManagerAddress"]))
                         self._starting[starting] = key
                         starting.add_done_callback(self._starting.pop)
                 await asyncio.sleep(NODE_POLL_SECONDS)
-        except Exception as error:  # noqa: BLE001  (Ray's client raises anything when the cluster is gone)
+        except Exception as error:  # noqa: BLE001  (Ray's client raises errors of any type if the cluster is gone)
             await self._break(ExecutorError(f"the Ray cluster cannot be reached any more: {error}"))
 
     async def _start(self, node: str, address: str) -> None:
-        """Start a worker on this node or nowhere, and give it work once it has told its version."""
+        """Start a worker on this node, and use it after it has reported the right version."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-        # Without a CPU of its own: clusters that are fully booked must not make it wait for ever.
+        # It reserves no CPU, since it would wait for ever on a cluster whose CPUs are all reserved.
         actor_class = self._ray.remote(NodeWorker).options(
             num_cpus=0,
             max_restarts=0,
@@ -241,7 +242,7 @@ class RayExecutor:
         try:
             version = await actor.version.remote()
         except self._ray.exceptions.RayError:
-            return  # another one is started at the next look, if the node is still alive
+            return  # the next look starts another worker if the node is still alive
         if version != code_version():
             await self._break(
                 ExecutorError(
@@ -265,11 +266,11 @@ class RayModel:
     settings: ModelSettings
     executor: RayExecutor
     key: str
-    """Tells the settings apart from those of other models."""
+    """The key under which workers keep the opened model."""
     opener: Opener
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """Have one request sent; raises what the transport raises, and `WorkerLostError`."""
+        """Send a request from a worker. Raises the errors of the transport, and `WorkerLostError`."""
         seconds = self.settings.timeout + self.executor._grace
         reply: ChatReply = await self.executor.perform(
             lambda actor: actor.complete.remote(self.key, self.settings, self.opener, request), seconds
@@ -277,13 +278,13 @@ class RayModel:
         return reply
 
     async def close(self) -> None:
-        """Nothing to close: connections are the workers'."""
+        """Do nothing, since the workers own the connections."""
 
 
 async def open_ray(entry: ExecutorEntry, setup: Any) -> RayExecutor:
-    """An executor over a running cluster, or over one started here for the run.
+    """An executor on a running cluster, or on a cluster that is started here for the run.
 
-    Raises `ConfigError` if ray is not installed, `ExecutorError` if the cluster cannot be reached.
+    Raises `ConfigError` if ray is not installed, and `ExecutorError` if the cluster cannot be reached.
     """
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     try:
@@ -294,7 +295,7 @@ async def open_ray(entry: ExecutorEntry, setup: Any) -> RayExecutor:
         await _check_reachable(str(entry.address))
     try:
         ray.init(
-            # "local" and not None: a cluster that an earlier, killed run left behind is not for us.
+            # With None, Ray would join a cluster that an earlier, killed run left behind.
             address=entry.address or "local",
             num_cpus=None if entry.address else entry.workers,
             include_dashboard=None if entry.address else False,
@@ -317,7 +318,7 @@ async def open_ray(entry: ExecutorEntry, setup: Any) -> RayExecutor:
 
 
 async def _check_reachable(address: str) -> None:
-    """Raise `ExecutorError` if nobody listens at the address: Ray itself would try for minutes."""
+    """Raise `ExecutorError` if nothing listens at the address. Ray itself would try for minutes."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal():
         raise ExecutorError(

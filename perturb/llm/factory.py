@@ -1,6 +1,6 @@
-"""Makes models that can be asked from the settings of a run, and the executors of this machine.
+"""Opens the models of a run from their settings, and the executors of this machine.
 
-An executor carries calls to models, and tasks of the rule engine, in this process or in several.
+An executor carries out calls to models and tasks of the rule engine, in this process or in several processes.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from perturb.llm.transports import proxy_for, transport_of
 from perturb.runtime.asyncs import event, in_thread
 
 CONNECT_SECONDS = 3.0
-"""Seconds within which a server, or the proxy before it, must accept a connection."""
+"""Seconds within which a server, or the proxy in front of it, must accept a connection."""
 
 Opener = Callable[[ModelSettings], ChatModel]
-"""Makes a model from its settings, without limits and retries: a function or class that workers can import."""
+"""Opens a model without limits and retries. It is a function or class that worker processes can import."""
 
 
 def open_models(
@@ -44,10 +44,10 @@ def open_models(
     budget: Budget,
     transport: Callable[[ModelSettings], ChatModel] | None = None,
 ) -> dict[str, ChatModel]:
-    """Check every model, then make them, by name; close each when the run is over.
+    """Check every model, then open them all, by name. The caller closes each when the run is over.
 
-    `transport` makes the model that carries single calls, where it is not one of this process.
-    Raises `ConfigError` if a model cannot be called, or has no known price under a limited budget.
+    `transport` opens the model that carries single calls, if not this process makes them. Raises `ConfigError` if a
+    model cannot be called, or has no known price under a limited budget.
     """
     checked = []
     for settings in all_settings:
@@ -62,7 +62,7 @@ def open_replay(
     budget: Budget,
     transport: Callable[[ModelSettings], ChatModel] | None = None,
 ) -> dict[str, ChatModel]:
-    """Models by name that give recorded replies; for replies that are missing, models as `open_models` makes them."""
+    """Models by name that give recorded replies. If the replay may fill gaps, `open_models` opens models for them."""
     settings_list = list(all_settings)
     live = open_models(settings_list, budget, transport) if replay.fill else {}
     return {
@@ -72,9 +72,9 @@ def open_replay(
 
 
 def open_transport(settings: ModelSettings) -> ChatModel:
-    """One model over the transport that its calls go by, without limits and retries.
+    """A model on the transport that its settings choose, without limits and retries.
 
-    Raises `ConfigError` if it cannot be called that way.
+    Raises `ConfigError` if the model cannot be called on this transport.
     """
     if transport_of(settings) == "litellm":
         return LiteLLMModel(settings)
@@ -85,7 +85,7 @@ def open_transport(settings: ModelSettings) -> ChatModel:
 
 @dataclass(frozen=True, slots=True)
 class _Server:
-    """The first address of the calls of some models: a server or a proxy."""
+    """The address to which the calls of some models connect: a server or a proxy."""
 
     host: str
     port: int
@@ -95,9 +95,9 @@ class _Server:
     async def connect(self) -> None:
         """Open a connection to any of the addresses of the host, and close it. Raises `OSError`, `TimeoutError`."""
         async with asyncio.timeout(CONNECT_SECONDS):
-            # A look-up that hangs must not keep the event loop from closing.
-            looking = in_thread(partial(socket.getaddrinfo, self.host, self.port, type=socket.SOCK_STREAM))
-            addresses = {entry[4][0] for entry in await asyncio.wrap_future(looking)}
+            # In a thread of our own, since a lookup in the loop's executor that hangs would keep the loop from closing.
+            lookup = in_thread(partial(socket.getaddrinfo, self.host, self.port, type=socket.SOCK_STREAM))
+            addresses = {entry[4][0] for entry in await asyncio.wrap_future(lookup)}
             attempts = [asyncio.create_task(_knock(str(address), self.port)) for address in addresses]
             try:
                 for attempt in asyncio.as_completed(attempts):
@@ -107,18 +107,16 @@ class _Server:
                         failure = error
                 raise failure
             finally:
-                for attempts_left in attempts:
-                    attempts_left.cancel()
+                for unfinished_attempt in attempts:
+                    unfinished_attempt.cancel()
                 await asyncio.gather(*attempts, return_exceptions=True)
 
     def __str__(self) -> str:
-        """The address, with what it is if it is a proxy."""
+        """The address, with an explanation if it is a proxy."""
         address = f"{self.host}:{self.port}"
-        return (
-            f"the proxy {address}, which the environment names for {self.proxy_to}"
-            if self.proxy_to
-            else address
-        )
+        if not self.proxy_to:
+            return address
+        return f"the proxy {address}, which the environment names for {self.proxy_to}"
 
 
 async def _knock(address: str, port: int) -> None:
@@ -129,10 +127,10 @@ async def _knock(address: str, port: int) -> None:
 
 @final
 class ConnectionCheck:
-    """Connects to every server of a run once, before the first call; nothing is sent."""
+    """Connects once to every server of a run, before the first call, without sending anything."""
 
     def __init__(self, proxied: Iterable[ModelSettings], services: Iterable[ModelSettings] = ()) -> None:
-        """Models without `api_base` are not checked; a proxy of the environment does not apply to `services`."""
+        """Models without `api_base` are not checked. A proxy of the environment does not apply to `services`."""
         self._models: dict[_Server, list[str]] = {}
         for uses_proxy, group in ((True, proxied), (False, services)):
             for settings in group:
@@ -142,19 +140,20 @@ class ConnectionCheck:
         self._checking: asyncio.Task[None] | None = None
 
     async def passed(self) -> None:
-        """Return once all servers took a connection. Raises `UnreachableError` with one line for those that did not."""
+        """Wait until all servers have accepted a connection. Raises `UnreachableError` with one line on all others."""
         if self._checking is None:
             self._checking = asyncio.create_task(self._connect_all())
+        # Many callers wait for one check, and the cancellation of one of them must not end it for the others.
         await asyncio.shield(self._checking)
 
     async def _connect_all(self) -> None:
-        ends = await asyncio.gather(*(model.connect() for model in self._models), return_exceptions=True)
+        results = await asyncio.gather(*(server.connect() for server in self._models), return_exceptions=True)
         failed = []
-        for (server, names), end in zip(self._models.items(), ends, strict=True):
-            if isinstance(end, OSError):  # a time-out is one
-                failed.append(f"{', '.join(names)}: cannot connect to {server} ({_cause(end)})")
-            elif end is not None:
-                raise end
+        for (server, names), result in zip(self._models.items(), results, strict=True):
+            if isinstance(result, OSError):  # `TimeoutError` is a subclass
+                failed.append(f"{', '.join(names)}: cannot connect to {server} ({_cause(result)})")
+            elif result is not None:
+                raise result
         if failed:
             raise UnreachableError(
                 f"{'; '.join(failed)}: check that it is running and that the address (api_base, proxy) is right, or"
@@ -163,14 +162,15 @@ class ConnectionCheck:
 
 
 def _cause(error: OSError) -> str:
-    """The reason of a failed connection; a failed look-up has a negative errno, a time-out has none."""
+    """The reason of a failed connection."""
+    # A failed lookup has a negative errno, and a time-out has no errno.
     if (error.errno or 0) > 0:
         return os.strerror(error.errno or 0)
     return error.strerror or str(error) or f"no connection within {CONNECT_SECONDS:g} s"
 
 
 def _server_of(settings: ModelSettings, uses_proxy: bool) -> _Server | None:
-    """Where the calls of a model go first; None if its settings do not say."""
+    """The server or proxy to which the calls of a model connect; None if its settings do not name one."""
     host, port, scheme = _parts(settings.api_base)
     proxy = proxy_for(scheme, host) if uses_proxy else None
     if proxy is None:
@@ -183,7 +183,7 @@ _PORTS = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080, "socks4": 1
 
 
 def _parts(address: str | None) -> tuple[str, int, str]:
-    """Host, port and scheme of an address; an empty host if it has none that can be read."""
+    """Host, port and scheme of an address. The host is empty if the address cannot be read."""
     try:
         parts = urlsplit(address or "")
         port = parts.port or _PORTS[parts.scheme]
@@ -193,11 +193,11 @@ def _parts(address: str | None) -> tuple[str, int, str]:
 
 
 MAX_LOST_WORKERS = 3
-"""A task of the rule engine that has lost this many workers is not given to another."""
+"""After a task of the rule engine has lost this many workers, it is not tried again."""
 
 
 class ExecutorEntry(Strict):
-    """The executor of a run; `executor: processes` is short for `executor: {kind: processes}`."""
+    """The executor of a run. `executor: processes` is short for `executor: {kind: processes}`."""
 
     kind: Literal["local", "processes", "ray"] = "local"
     workers: int | None = Field(default=None, ge=1, le=1024)
@@ -221,20 +221,20 @@ class Executor(Protocol):
 
     @property
     def width(self) -> int:
-        """How many tasks of the rule engine keep it busy."""
+        """How many tasks of the rule engine keep the executor busy."""
 
     def model(self, settings: ModelSettings, opener: Opener = open_transport) -> ChatModel:
-        """A model whose calls this executor carries out, without limits and retries: those are the driver's."""
+        """A model whose calls this executor makes. The driver adds limits and retries."""
 
     async def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """The result of `function(setup, *arguments)`, where `setup` is what the executor was opened with.
+        """The result of `function(setup, *arguments)`, where `setup` is the object that the executor was opened with.
 
-        The function costs nothing to repeat. Workers import it by its name. Raises `ExecutorError` if it fails, or if
-        nobody is left to call it.
+        The function may be called again if a worker is lost. Workers import it by its name. Raises `ExecutorError` if
+        the function fails or if no worker is left.
         """
 
     async def close(self) -> None:
-        """Let the workers go; what is under way is dropped."""
+        """End the workers. Tasks that are under way are dropped."""
 
 
 class LocalExecutor:
@@ -250,16 +250,16 @@ class LocalExecutor:
         return opener(settings)
 
     async def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call the function after the calls in flight have had their turn."""
-        await asyncio.sleep(0)
+        """Call the function."""
+        await asyncio.sleep(0)  # rules block the loop, so calls in flight get a turn before each of them
         return function(self.setup, *arguments)
 
     async def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing, since there are no workers."""
 
 
 class ProcessExecutor(LocalExecutor):
-    """Runs the rule engine in several processes of this machine; calls to models are made in this one."""
+    """Runs the rule engine in several processes of this machine. Calls to models are made in this process."""
 
     def __init__(self, setup: Any, workers: int | None) -> None:
         super().__init__(setup)
@@ -267,12 +267,12 @@ class ProcessExecutor(LocalExecutor):
         self.workers = workers or cores
         self.width = 4 * self.workers
         self._pool: ProcessPoolExecutor | None = None
-        self._told = False
+        self._has_warned = False
 
     def model(self, settings: ModelSettings, opener: Opener = open_transport) -> ChatModel:
         """The model itself, with a warning that its calls are not spread."""
-        if not self._told:
-            self._told = True
+        if not self._has_warned:
+            self._has_warned = True
             event(
                 WARNING,
                 "executor",
@@ -282,10 +282,10 @@ class ProcessExecutor(LocalExecutor):
         return super().model(settings, opener)
 
     async def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call the function in a worker process; if processes die, try again in new ones."""
+        """Call the function in a worker process. If processes die, try again in new ones."""
         for _ in range(MAX_LOST_WORKERS):
             if self._pool is None:
-                # Not "fork": the ledger's threads hold locks that a forked process could wait for in vain.
+                # With "fork", a worker would inherit locks of the ledger's threads and could wait for them for ever.
                 context = multiprocessing.get_context("spawn")
                 self._pool = ProcessPoolExecutor(self.workers, context, _begin_worker, (self.setup,))
             pool = self._pool
@@ -296,7 +296,7 @@ class ProcessExecutor(LocalExecutor):
             except BrokenProcessPool:
                 if self._pool is pool:
                     self._pool = None
-            except Exception as error:  # noqa: BLE001  (whatever a task of ours raises)
+            except Exception as error:  # noqa: BLE001  (a task may raise anything)
                 raise task_error(error) from None
         raise lost_too_many(function)
 
@@ -307,13 +307,13 @@ class ProcessExecutor(LocalExecutor):
 
 
 def task_error(error: Exception) -> ExecutorError:
-    """What a failure of a task of the rule engine is reported as: the engine itself stores what texts do to it."""
+    """The error for a failed task of the rule engine. It is a fault of ours, since tasks store failures on texts."""
     words = str(error) if isinstance(error, PerturbError) else f"{type(error).__name__}: {error}"
     return ExecutorError(f"a worker could not do its task ({words}): please report this")
 
 
 def lost_too_many(function: Callable[..., Any], last: WorkerLostError | None = None) -> ExecutorError:
-    """The error of a task that is likely to be the cause of its lost workers."""
+    """The error for a task that has lost too many workers, and so is likely to be the cause."""
     cause = f", the last one because {last}" if last else ""
     return ExecutorError(
         f"task {function.__name__} has lost {MAX_LOST_WORKERS} workers{cause}: look at the memory of the machine, "
@@ -322,17 +322,19 @@ def lost_too_many(function: Callable[..., Any], last: WorkerLostError | None = N
 
 
 _SETUP: list[Any] = []
-"""In a worker process: what the executor was opened with."""
+"""In a worker process, the object that the executor was opened with."""
 
 
 def _begin_worker(setup: Any) -> None:
     _SETUP[:] = [setup]
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the driver, which ends its workers
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # Ctrl-C reaches all processes, but the driver ends its workers
     threading.Thread(target=_end_with_driver, daemon=True).start()
 
 
 def _end_with_driver() -> None:
-    """End this process if the driver is killed; the pool itself would leave it waiting for ever."""
+    """End this process if the driver is killed. Without this, a worker of the pool would wait for ever."""
     driver = multiprocessing.parent_process()
     if driver is not None:
         driver.join()

@@ -1,4 +1,7 @@
-"""Users' functions: named `package.module:function` in a file, or given as they are in Python."""
+"""Functions of the user, which a file names as `package.module:function`, or which Python code passes directly.
+
+Whatever such a function raises becomes one stored line, and no run ends or hangs because of it.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +26,14 @@ from perturb.llm.replies import whole_characters
 from perturb.runtime.asyncs import in_thread
 
 ADDRESS = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
-"""How a file names a function."""
+"""The name of a function in a file."""
 
-_GIVEN: dict[str, Callable[..., Any]] = {}
-"""Functions that Python code has given, by address: those of a notebook, and those inside others, have no module."""
+_PASSED: dict[str, Callable[..., Any]] = {}
+"""Address → function that Python code has passed. Functions of notebooks and nested functions cannot be imported."""
 
 
 def name_function(function: Callable[..., Any]) -> str:
-    """The address of a function that Python code gives, under which it is found in this process.
+    """Register a function that Python code passes. Returns the address under which this process finds it.
 
     >>> name_function(len)
     'builtins:len'
@@ -38,20 +41,20 @@ def name_function(function: Callable[..., Any]) -> str:
     name = getattr(function, "__name__", type(function).__name__)
     address = f"{getattr(function, '__module__', None) or '__main__'}:{re.sub(r'[^0-9A-Za-z_]', '', name)}"
     if getattr(function, "__qualname__", "") != name or not name.isidentifier():
-        # a lambda, an object, or inside another function: others may have the name
+        # It is a lambda, an object or a nested function, so that others may have the same name.
         address += f"_{digest(source_of(function) or repr(function), length=8)}"
-    _GIVEN[address] = function
+    _PASSED[address] = function
     return address
 
 
 def find_function(address: str, owner: str) -> Callable[..., Any]:
-    """The function at an address. Raises `ConfigError` that begins with `owner` if it is missing."""
-    if address in _GIVEN:
-        return _GIVEN[address]
+    """The function at an address. Raises `ConfigError`, whose message begins with `owner`, if it is missing."""
+    if address in _PASSED:
+        return _PASSED[address]
     module_name, _, name = address.partition(":")
     folder = str(Path.cwd())
     if folder not in sys.path:
-        sys.path.insert(0, folder)  # as for `python -m`: a module of the user's in the working directory
+        sys.path.insert(0, folder)  # as with `python -m`, modules in the working directory can be imported
     try:
         with function_errors():
             function: Callable[..., Any] | None = getattr(importlib.import_module(module_name), name, None)
@@ -63,12 +66,12 @@ def find_function(address: str, owner: str) -> Callable[..., Any]:
 
 
 class FunctionError(Exception):
-    """A user's function failed or returned a value that cannot be stored; the message is one line."""
+    """A function of the user failed or returned a value that cannot be stored. The message is one line."""
 
 
 @contextmanager
 def function_errors() -> Iterator[None]:
-    """Within the block, whatever a user's function raises becomes a `FunctionError`; Ctrl-C still ends the run."""
+    """Turn everything that a function of the user raises into a `FunctionError`. Ctrl-C still ends the run."""
     try:
         yield
     except BaseException as error:
@@ -80,22 +83,26 @@ def function_errors() -> Iterator[None]:
 def _ends_the_run(error: BaseException) -> bool:
     """Whether an error comes from the end of the run, and not from the function itself."""
     if isinstance(error, asyncio.CancelledError):
-        with suppress(RuntimeError):  # outside of an event loop nobody else cancels
+        with suppress(RuntimeError):  # outside of an event loop, only the function itself can have raised it
             task = asyncio.current_task()
             return task is not None and task.cancelling() > 0
     if isinstance(error, KeyboardInterrupt):
+        # Python raises Ctrl-C in the main thread only. In another thread the function itself raised it.
         return threading.current_thread() is threading.main_thread()
     return isinstance(error, GeneratorExit)
 
 
 async def awaited(work: Awaitable[Any]) -> Any:
-    """Run a user's coroutine and return its value. Raises `FunctionError`."""
+    """Run a coroutine of the user and return its value. Raises `FunctionError`."""
     with function_errors():
         return await work
 
 
 class OwnFunction:
-    """A function that is called with what its parameters name, in threads that no time-out and no exit waits for."""
+    """A function of the user. Its parameters name the arguments that it gets.
+
+    It runs in a thread of its own, which neither a time-out nor the end of the process waits for.
+    """
 
     def __init__(
         self,
@@ -106,9 +113,9 @@ class OwnFunction:
         width: int = 32,
         timeout: float | None = None,
     ) -> None:
-        """`offered` are the names that parameters may have; a single parameter of another name gets the first of them.
+        """`offered` are the names that parameters may have. A single parameter with another name gets the first one.
 
-        Raises `ConfigError` if there is no such function, or it needs something else.
+        Raises `ConfigError` if there is no such function, or if it needs other arguments.
         """
         self._function = find_function(address, owner)
         self._names = _parameters(self._function, offered, owner)
@@ -116,10 +123,10 @@ class OwnFunction:
         self._places = asyncio.Semaphore(width)
         self._timeout = timeout
         self.version = digest(address, source_of(self._function))
-        """Digest of the address and of the function's own text: what it calls is not looked at."""
+        """Digest of the address and of the function's text. Changes in functions that it calls do not count."""
 
     async def call(self, parts: Mapping[str, Any]) -> Any:
-        """What the function returns. Raises `FunctionError` for whatever it raises, and for a time-out."""
+        """Call the function and return its result. Raises `FunctionError` if it raises anything, and for a time-out."""
         if missing := [name for name in self._names if name not in parts]:
             raise FunctionError(f"the parameter '{missing[0]}' is unknown here: leave it out")
         arguments = [parts[name] for name in self._names]
@@ -129,9 +136,9 @@ class OwnFunction:
                     result = await asyncio.wrap_future(self._begin(arguments))
             except TimeoutError as error:
                 if self._is_async and asyncio.current_task(_coroutine_loop()) is not None:
-                    _coroutine_loop.cache_clear()  # a function blocks the loop, so the next call gets another
+                    _coroutine_loop.cache_clear()  # a function blocks the loop, so the next call gets a new loop
                 raise FunctionError(f"no reply within {self._timeout:g} s") from error
-        with function_errors():  # no ledger takes half a character
+        with function_errors():  # half of a surrogate pair cannot be encoded, so no ledger could store it
             json.dumps(result, ensure_ascii=False, default=str, skipkeys=True).encode()
         return result
 
@@ -148,14 +155,17 @@ class OwnFunction:
 
 @functools.cache
 def _coroutine_loop() -> asyncio.AbstractEventLoop:
-    """The loop of all coroutine functions, apart from ours: one that blocks it must not hold up the time-outs."""
+    """The event loop of all coroutine functions of the user.
+
+    It is apart from ours, since a coroutine that blocks its loop would also block our time-outs.
+    """
     loop = asyncio.new_event_loop()
     in_thread(loop.run_forever)
     return loop
 
 
 def source_of(function: Callable[..., Any]) -> str:
-    """The text of a function; empty where it has none that can be read."""
+    """The source text of a function; empty if it cannot be read."""
     try:
         return inspect.getsource(function)
     except (OSError, TypeError):
@@ -163,7 +173,7 @@ def source_of(function: Callable[..., Any]) -> str:
 
 
 def error_line(error: BaseException) -> str:
-    """What a function raised, as a run stores it: without keys and half characters."""
+    """One line on an error of a function, for the ledger: without keys and halves of surrogate pairs."""
     line = str(error) if isinstance(error, FunctionError) else f"{type(error).__name__}: {error}"
     return whole_characters(redact(" ".join(line.split())))[:500]
 

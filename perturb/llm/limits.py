@@ -1,7 +1,8 @@
-"""Keeps a model within its limits, and tries again if that may help.
+"""Keeps a model within its limits, and retries calls if that may help.
 
-The order of a try: a place (`max_connections`, fewer while the model fails), the pace (`rpm`, `tpm`), the call, the
-record of its reply. The place is given back before the wait for the next try, so a failing call never holds up others.
+A try waits for a free slot (`max_connections`, or fewer while the model fails) and then for its turn (`rpm`, `tpm`).
+The slot is kept until the reply is recorded. A failed try frees its slot before the wait for the next try, so that a
+failing call never holds up others.
 """
 
 from __future__ import annotations
@@ -22,18 +23,18 @@ from perturb.llm.client import ChatModel, ChatReply, ChatRequest
 from perturb.runtime.asyncs import event
 
 LONGEST_HINT = 600.0
-"""A provider that asks for a longer wait than this (seconds) is not waited for."""
+"""The longest wait, in seconds, that a provider may ask for. A call that would have to wait longer fails."""
 
 
 class Clock:
-    """The clock of the machine; tests, which need not wait, have one of their own."""
+    """The clock of the machine. Tests replace it, so that they need not wait."""
 
     def now(self) -> float:
-        """Seconds since some fixed moment."""
+        """Seconds since a fixed moment."""
         return time.monotonic()
 
     async def sleep(self, seconds: float) -> None:
-        """Come back after that many seconds."""
+        """Wait for this number of seconds."""
         await asyncio.sleep(seconds)
 
 
@@ -47,7 +48,7 @@ class Pace:
         self._turn = asyncio.Lock()
 
     async def take(self, units: float) -> None:
-        """Wait for a turn, first come first served, and book `units` from there on."""
+        """Wait for a turn, first come first served, and book `units` from then on."""
         async with self._turn:
             start = self._clock.now()
             while (wait := self._free_at - self._clock.now()) > 0:
@@ -56,17 +57,17 @@ class Pace:
             self._free_at = max(start, self._free_at) + units * self._seconds_per_unit
 
     def correct(self, units: float) -> None:
-        """Book `units` more (or fewer, if negative) than were taken."""
+        """Book `units` in addition to those that were taken, or release them if the number is negative."""
         self._free_at += units * self._seconds_per_unit
 
 
 class Throttle:
-    """How many calls may be in flight: fewer with every transient failure, more with every answer, gradually.
+    """Limits how many calls may be in flight: fewer after each transient failure, more after each answer.
 
-    In a round of calls that all fail the limit halves; in one that all pass it doubles, or grows by a fifth of `most`
-    if that is less. After `threshold` failures in a row it is 1, and that one call is sent after a pause as long as
-    a sixth of the time that the model has been failing, at least `first` seconds. After `patience` seconds without
-    an answer callers are refused at once, but for one after each pause.
+    If all calls in flight fail, the limit halves. If all pass, it doubles, or grows by a fifth of `most` if that is
+    less. After `threshold` failures in a row the limit is 1, and the model is paused for a sixth of the time that it
+    has been failing, at least `first` seconds. After each pause one call is sent. After `patience` seconds without an
+    answer, all other callers are refused at once.
     """
 
     def __init__(
@@ -74,7 +75,7 @@ class Throttle:
     ) -> None:
         self.limit = float(most)
         self.pauses = 0
-        """How often the model was paused."""
+        """How often the model has been paused."""
         self._clock = clock
         self._most = most
         self._threshold = threshold
@@ -88,7 +89,7 @@ class Throttle:
 
     @property
     def pause_left(self) -> float:
-        """Seconds until the next call is sent; 0 if the model is not paused."""
+        """Seconds until the next call may be sent; 0 if the model is not paused."""
         return 0.0 if self._until is None else max(0.0, self._until - self._clock.now())
 
     @property
@@ -98,23 +99,23 @@ class Throttle:
 
     @property
     def is_low(self) -> bool:
-        """Whether so much has failed that one more failure says nothing about the call that met it."""
+        """Whether so many calls have failed that a further failure says nothing about its own call."""
         return self._until is not None or self.limit <= self._most / 4
 
     async def enter(self) -> int:
-        """Wait for a place, and in it for the end of a pause; returns the number of pauses so far.
+        """Wait for a slot, then for the end of a pause. Returns the number of pauses so far.
 
         Raises `TransientModelError` if the model has been failing for so long that waiting is pointless.
         """
         if self._until is not None and (self._active or self._clock.now() < self._until):
             self._check_patience()
         if self._waiting or self._active >= int(self.limit):
-            place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append(place)
+            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
             try:
-                await place
+                await turn
             except asyncio.CancelledError:
-                if place.done() and not place.cancelled() and place.exception() is None:
+                if turn.done() and not turn.cancelled() and turn.exception() is None:
                     self.leave()
                 raise
         else:
@@ -128,19 +129,22 @@ class Throttle:
         return self.pauses
 
     def leave(self) -> None:
-        """Give the place back."""
+        """Free the slot."""
         self._active -= 1
         self._let_in()
 
     def succeeded(self) -> None:
-        """The model answered."""
+        """Note an answer of the model."""
         self._failures = 0
         self._until = None
         self.limit = min(self._most, self.limit + min(1.0, self._most / 5 / self.limit))
         self._let_in()
 
     def failed(self, pauses: int, retry_after: float | None = None) -> None:
-        """A transient failure of a call that `enter` let in after so many pauses; only the last one is lengthened."""
+        """Note a transient failure of a call. `pauses` is the number that `enter` returned for it.
+
+        Calls from before the last pause do not start another pause.
+        """
         now = self._clock.now()
         self._failures += 1
         if self._failures == 1:
@@ -155,17 +159,17 @@ class Throttle:
         try:
             self._check_patience()
         except TransientModelError as error:
-            for place in self._waiting:
-                if not place.done():
-                    place.set_exception(error)
+            for turn in self._waiting:
+                if not turn.done():
+                    turn.set_exception(error)
             self._waiting.clear()
 
     def _let_in(self) -> None:
         while self._waiting and self._active < int(self.limit):
-            place = self._waiting.popleft()
-            if not place.done():
+            turn = self._waiting.popleft()
+            if not turn.done():
                 self._active += 1
-                place.set_result(None)
+                turn.set_result(None)
 
     def _check_patience(self) -> None:
         if self._clock.now() - self._failing_since > self._patience:
@@ -176,22 +180,22 @@ T = TypeVar("T")
 
 FIRST_WAIT = 1.0
 LONGEST_WAIT = 60.0
-"""Seconds: the wait before retry n is drawn from 0 to FIRST_WAIT × 2ⁿ, LONGEST_WAIT at most."""
+"""The wait before retry n, in seconds, is drawn from 0 to FIRST_WAIT × 2ⁿ, and at most to LONGEST_WAIT."""
 
 REFUSALS_BEFORE_GIVING_UP = 20
-"""After so many permanent failures in a row, and no success between, nothing more is sent to the model."""
+"""After this many permanent failures in a row, no more calls are sent to the model."""
 
 REFUSALS_BEFORE_NAMED = 3
-"""So many permanent failures in a row are a trouble worth naming."""
+"""After this many permanent failures in a row, the progress lines show the trouble."""
 
 FAILING_BEFORE_NAMED = 1.5
-"""Seconds without an answer, since the first failure, after which a model counts as failing."""
+"""A model without an answer for this many seconds since its first failure counts as failing."""
 
 LOSSES_BEFORE_GIVING_UP = 5
-"""How often one call may lose the worker that carries it; a loss says nothing about the model."""
+"""How often a call may lose its worker. Such a loss says nothing about the model."""
 
 _FIRST_GUESS = 512
-"""Completion tokens expected of the first call, before any usage is known."""
+"""The expected completion tokens of the first call, before any usage is known."""
 
 
 class OutOfTriesError(TransientModelError):
@@ -207,12 +211,12 @@ class Trouble:
     """Why a model does not answer."""
 
     state: str
-    """`paused 8 s`, `failing for 3 s`, `refuses calls`."""
+    """`paused 8 s`, `failing for 3 s` or `refuses calls`."""
     cause: str
-    """Its last error."""
+    """The last error of the model."""
 
     def __str__(self) -> str:
-        """Both in words."""
+        """The state and the cause in one line."""
         return f"{self.state}, {self.cause}"
 
 
@@ -234,7 +238,7 @@ class LimitedModel:
         self.throttle = Throttle(self._clock, settings.max_connections)
         self.answers = 0
         self.failures = 0
-        """Calls that were given up."""
+        """How many calls ended without an answer."""
         self._refusals = 0
         self._given_up: str | None = None
         self._last_error = ""
@@ -246,7 +250,7 @@ class LimitedModel:
         )
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """Answer one request, with up to `max_retries` tries after the first.
+        """Answer a request, with up to `max_retries` tries after the first.
 
         Raises `OutOfTriesError` (a `TransientModelError`) after the last try, `PermanentModelError` at once.
         """
@@ -255,7 +259,10 @@ class LimitedModel:
 
     @asynccontextmanager
     async def holding(self, request: ChatRequest) -> AsyncIterator[ChatReply]:
-        """The reply as by `complete`; its place is free for the next call at the end of the block."""
+        """Like `complete`, but the slot of the call is kept until the end of the block.
+
+        So a caller that is slow to record replies slows down the calls, instead of piling up replies.
+        """
         try:
             reply = await self._complete(request)
         except ModelError:
@@ -268,7 +275,7 @@ class LimitedModel:
             self.throttle.leave()
 
     def trouble(self) -> Trouble | None:
-        """What keeps the model from answering, if it has not answered for a while or refuses what it is asked."""
+        """The trouble of a model that has not answered for a while or refuses calls; None if it has no trouble."""
         throttle, state = self.throttle, ""
         if self._refusals >= REFUSALS_BEFORE_NAMED:
             state = "refuses calls"
@@ -284,7 +291,7 @@ class LimitedModel:
         tries = excused = losses = 0
         while True:
             tries += 1
-            at_low = self.throttle.is_low
+            was_low = self.throttle.is_low
             try:
                 return await self._try(request, tries)
             except WorkerLostError as error:
@@ -294,7 +301,8 @@ class LimitedModel:
                     raise OutOfTriesError(_last_words(error, tries), tries) from None
             except TransientModelError as error:
                 hint = error.retry_after or 0.0
-                excused += at_low
+                # While many calls fail, a failure does not count against the tries of its call.
+                excused += was_low
                 if (
                     isinstance(error, OutOfTriesError)
                     or tries - excused > self.settings.max_retries
@@ -308,11 +316,11 @@ class LimitedModel:
                 await self._clock.sleep(wait)
 
     async def close(self) -> None:
-        """Close the model inside."""
+        """Close the wrapped model."""
         await self._model.close()
 
     async def _try(self, request: ChatRequest, number: int) -> ChatReply:
-        """One try, in a place that a reply keeps; raises `OutOfTriesError` if the model is given up."""
+        """Make a try. A reply keeps its slot. Raises `OutOfTriesError` if the model has failed for too long."""
         throttle = self.throttle
         try:
             pauses = await throttle.enter()
@@ -321,7 +329,7 @@ class LimitedModel:
             raise OutOfTriesError(f"model '{self.settings.name}': {cause}", 0) from None
         try:
             expected = await self._take_turn(request)
-            if self._given_up is not None:  # while this call waited for its place
+            if self._given_up is not None:  # it may have happened while this call waited for its slot
                 raise PermanentModelError(self._given_up)
             reply = await self._model.complete(request)
             throttle.succeeded()
@@ -334,9 +342,9 @@ class LimitedModel:
             raise
 
     def _note_failure(self, error: BaseException, pauses: int) -> None:
-        """Note what a failed try says of the model; `pauses` is the number of pauses before it."""
+        """Note a failed try. `pauses` is the number of pauses before it."""
         if isinstance(error, PermanentModelError):
-            # An answer, if not the wanted one: the model is there.
+            # A refusal shows that the model can be reached.
             self.throttle.succeeded()
             if self._given_up is None:
                 self._note_error(error)
@@ -349,13 +357,14 @@ class LimitedModel:
         self._last_error = str(error).removeprefix(f"model '{self.settings.name}': ")
 
     def _note_refusal(self, error: PermanentModelError) -> None:
-        """Count what the model refused in a row; a wrong key would else be tried once for every job."""
+        """Count a refusal, and give the model up after many in a row."""
+        # Otherwise a wrong key would be tried once for every job.
         self._refusals += 1
         if self._refusals >= REFUSALS_BEFORE_GIVING_UP:
             self._given_up = f"{error} (after {self._refusals} refused calls in a row no more are sent)"
 
     async def _take_turn(self, request: ChatRequest) -> float:
-        """Wait for the pace; returns the tokens that were booked."""
+        """Wait for a turn. Returns the number of tokens that were booked."""
         if self._requests:
             await self._requests.take(1)
         if not self._tokens:
@@ -367,19 +376,22 @@ class LimitedModel:
     def _correct(self, expected: float, reply: ChatReply) -> None:
         if not self._tokens or reply.prompt_tokens is None or reply.completion_tokens is None:
             return
-        limit = self.settings.tpm or 0  # a report of more cannot be true, and would stop the model for hours
+        limit = (
+            self.settings.tpm or 0
+        )  # a usage above the limit is an error, and would stop the model for hours
         self._tokens.correct(min(reply.prompt_tokens + reply.completion_tokens, limit) - expected)
+        # A moving average over about the last ten replies.
         self._expected_completion += 0.1 * (min(reply.completion_tokens, limit) - self._expected_completion)
 
     def _wait(self, retry: int, hint: float | None) -> float:
-        """Seconds before retry number `retry` (from 0): full jitter, on top of the provider's hint if any."""
+        """Seconds before retry number `retry`, counted from 0: full jitter, and a provider's hint in addition."""
         backoff = self._jitter() * min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** min(retry, 30))
         return backoff if hint is None else hint + min(backoff, 1.0)
 
 
 @asynccontextmanager
 async def holding(model: ChatModel, request: ChatRequest) -> AsyncIterator[ChatReply]:
-    """The reply of any model; one with limits keeps its place until the end of the block."""
+    """The reply of any model. A model with limits keeps the slot of the call until the end of the block."""
     hold = getattr(model, "holding", None)
     if hold is None:
         yield await model.complete(request)
@@ -389,7 +401,7 @@ async def holding(model: ChatModel, request: ChatRequest) -> AsyncIterator[ChatR
 
 
 async def insist(call: Callable[[], Awaitable[T]], retries: int) -> T:
-    """The result of a call, tried again after transient failures; raises the last of them."""
+    """The result of a call, which is repeated after transient failures. Raises the last failure."""
     for number in range(retries):
         try:
             return await call()

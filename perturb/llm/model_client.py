@@ -1,4 +1,7 @@
-"""Asks a model for something that can be read: cache, budget, one repair, and a record of every call."""
+"""Asks models questions whose replies can be read, within the budget, and records every call.
+
+A question that was answered before takes its reply from the record. A reply that cannot be read gets one more request.
+"""
 
 from __future__ import annotations
 
@@ -25,25 +28,25 @@ T = TypeVar("T")
 U = TypeVar("U")
 
 Status = Literal["read", "unread", "error"]
-"""Read; answered but unreadable; not answered."""
+"""`read`: the reply was read. `unread`: it could not be read. `error`: there was no reply."""
 
 _QUOTED = 8000
-"""Characters of an unreadable reply that are shown to the model again."""
+"""How many characters of an unreadable reply the model gets to see again."""
 
 _ENDINGS = {
     "length": " (the reply stopped at its limit of tokens)",
     "content_filter": " (the provider's content filter stopped it)",
     "tool_calls": " (the model called a tool)",
 }
-"""What a `finish_reason` adds to the problem of an unreadable reply."""
+"""`finish_reason` → the explanation that is added to the problem of an unreadable reply."""
 
 _LOGGED = ("model", "purpose", "subject", "status", "seconds", "tries", "cost_usd", "error")
-"""The fields of a call that its event tells."""
+"""The fields of a call that its log event has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call as it goes into the ledger; several may share a key: an unread one and its repair."""
+    """A call as the ledger stores it. An unread call and its repair share a key."""
 
     key: str
     """Digest of everything that decides the reply to the first request."""
@@ -51,62 +54,62 @@ class Call:
     """The name in the configuration."""
     purpose: str
     subject: str
-    """The id of the job or candidate it was made for."""
+    """The id of the job or candidate that the call is about."""
     status: Status
     reply: str
     error: str
-    """Why it could not be read, or why it failed; keys removed."""
+    """Why the reply could not be read, or why the call failed, without keys."""
     prompt_tokens: int | None
     completion_tokens: int | None
     cost_usd: float | None
-    """None when unknown."""
+    """None if unknown."""
     charged_usd: float
-    """What the budget was charged: the cost, or the most the call could cost when it is unknown."""
+    """The amount charged to the budget: the cost, or the highest possible cost if the cost is unknown."""
     seconds: float
     tries: int
     finish_reason: str | None = None
-    """Why the model stopped, as the provider says."""
+    """Why the model stopped, in the provider's words."""
     problem: str = ""
-    """Why the reply counts as unread, whatever it says."""
+    """Why the reply counts as unread, whatever it says; empty if it may be read."""
 
 
 class CallLog(Protocol):
-    """Where calls are kept."""
+    """A record of calls, such as the ledger."""
 
     def find(self, key: str) -> str | None:
-        """The text of a `read` call with this key, recorded in this run or an earlier one."""
+        """The reply of a `read` call with this key, recorded in this run or an earlier one."""
 
     def record(self, call: Call) -> None:
-        """Keep a call; must not block, and `find` must know of it at once."""
+        """Record a call without blocking. `find` must find it at once."""
 
     def record_shared(self, key: str, model: str, purpose: str, subject: str) -> None:
-        """Keep that the calls with this key have answered a question about this subject as well."""
+        """Record that the calls with this key have also answered a question about this subject."""
 
     async def committed(self) -> None:
-        """Return when everything recorded so far is on disk."""
+        """Wait until everything that was recorded is on disk."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelResult(Generic[T]):
-    """What became of a question."""
+    """The result of a question."""
 
     value: T | None
-    """What was read; None unless the status is `read`."""
+    """The value that was read from the reply; None unless the status is `read`."""
     raw: str
-    """The last reply as it came."""
+    """The last reply as it arrived."""
     error: str
     status: Status
     cached: bool = False
-    """True if nothing was sent for it."""
+    """Whether an earlier or concurrent call answered the question, so that nothing was sent."""
     transient: bool = False
-    """True for an error that may be gone next time."""
+    """Whether the error may be gone next time."""
     cut: bool = False
-    """True for a reply that was too long to be kept whole; it is not asked for again."""
+    """Whether the reply was longer than allowed. Then only its beginning is kept, and there is no second request."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Query(Generic[T]):
-    """One thing to ask, with its key and the names it is recorded under."""
+    """A question, with its key and the names under which it is recorded."""
 
     model: ChatModel
     request: ChatRequest
@@ -126,7 +129,7 @@ class ModelClient:
         budget: Budget,
         check: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """`check` is awaited before each call; what it raises ends the work."""
+        """`check` is awaited before each call. An error that it raises ends the work."""
         self._models = models
         self._check = check
         self._fingerprints = {name: model.settings.fingerprint() for name, model in models.items()}
@@ -145,15 +148,14 @@ class ModelClient:
         part: str = "",
         salt: str = "",
     ) -> ModelResult[T]:
-        """Ask a model until its reply can be read, twice at most.
+        """Ask a model until its reply can be read, at most twice.
 
-        `read` turns the text of a reply into a value and raises `ValueError` (a `ReplyError`, say) if it
-        cannot; the model is then shown the error and asked once more. `part` tells apart requests of one purpose about
-        one subject, as `Topic` does; `salt` tells apart questions that are
-        meant to be asked again in the same words.
+        `read` turns the text of a reply into a value. If it raises `ValueError` (for instance `ReplyError`), the model
+        gets the error and is asked once more. `part` tells apart requests with the same purpose and subject, as in
+        `Topic`. `salt` tells apart questions that are meant to be asked again in the same words.
 
-        Raises `BudgetSpent` if the call could overspend the budget, and `UnreachableError` if a server takes no
-        connection before the first call; failures of the model are returned.
+        Failures of the model are returned. Raises `BudgetSpent` if the call could overspend the budget, and
+        `UnreachableError` if a server takes no connection before the first call.
         """
         model = self._models[model_name]
         if model.settings.system:
@@ -162,6 +164,8 @@ class ModelClient:
         key = _key(self._fingerprints[model_name], request, salt)
         request = replace(request, key=key, topic=Topic(purpose, subject, part))
         question = _Query(model, request, read, key, purpose, subject)
+        # An equal question in flight may end without an answer, for instance because its task was cancelled. Then the
+        # loop starts again, and one of the waiting tasks asks for itself.
         while True:
             cached = self._from_log(question)
             if cached is None:
@@ -175,13 +179,13 @@ class ModelClient:
                 return cached
 
     def _from_log(self, question: _Query[T]) -> ModelResult[T] | None:
-        """The answer that an earlier call paid for, if it still reads."""
+        """The answer of an earlier call, if today's `read` accepts it."""
         text = self._log.find(question.key)
         logged = None if text is None else _reread(ModelResult(None, text, "", "read"), question.read)
         return logged if logged and logged.status == "read" else None
 
     async def _call_and_share(self, question: _Query[T]) -> ModelResult[T]:
-        """Ask, and tell those who asked the same meanwhile; None tells them to ask for themselves."""
+        """Ask, and share the answer with tasks that ask the same meanwhile. With None, they ask for themselves."""
         flight: asyncio.Future[ModelResult[Any] | None] = asyncio.get_running_loop().create_future()
         self._in_flight[question.key] = flight
         answer: ModelResult[T] | None = None
@@ -201,14 +205,14 @@ class ModelClient:
         return replace(second, raw=first.raw) if second.status == "error" else second
 
     async def _call(self, question: _Query[T]) -> ModelResult[T]:
-        """Send one request within the budget, read the reply, record both."""
+        """Send a request within the budget, read the reply and record the call."""
         if self._check is not None:
             await self._check()
         bound = upper_bound(question.model.settings, question.request)
         await self._budget.reserve(bound)
         cost: float | None = 0.0
         try:
-            # The reply is recorded before its place is free, so that no more replies can be lost than calls in flight.
+            # The reply is on disk before its slot is free. So a crash can lose no more replies than calls in flight.
             async with holding(question.model, question.request) as received:
                 reply = _storable(received)
                 cost = reply.cost_usd
@@ -225,7 +229,7 @@ class ModelClient:
         limit = question.model.settings.max_reply_bytes
         beginning = _beginning(reply.text, limit)
         if beginning is not None:
-            # What is kept of it stands in the record of the call alone; results quote it.
+            # Only the record of the call keeps the whole beginning. Results hold a short part of it.
             problem = f"the reply is longer than {limit} bytes (max_reply_bytes)"
             result = ModelResult(None, beginning, problem, "unread", cut=True)
             self._record(question, result, reply, charged)
@@ -271,45 +275,53 @@ class ModelClient:
 
 
 def _storable(reply: ChatReply) -> ChatReply:
-    """The reply as any ledger takes it: whole characters, counts that can be, a cost that is a number."""
+    """The reply in a form that can be stored: whole characters, plausible counts, and a cost that is a number."""
     text, cost = whole_characters(reply.text), reply.cost_usd
-    counts = count_of(reply.prompt_tokens), count_of(reply.completion_tokens)
+    tokens = count_of(reply.prompt_tokens), count_of(reply.completion_tokens)
     valid_cost = cost if cost is not None and 0 <= cost < math.inf else None
-    if (text, *counts, valid_cost) == (reply.text, reply.prompt_tokens, reply.completion_tokens, cost):
+    if (text, *tokens, valid_cost) == (reply.text, reply.prompt_tokens, reply.completion_tokens, cost):
         return reply
     return replace(
-        reply, text=text, prompt_tokens=counts[0], completion_tokens=counts[1], cost_usd=valid_cost
+        reply, text=text, prompt_tokens=tokens[0], completion_tokens=tokens[1], cost_usd=valid_cost
     )
 
 
 def _beginning(text: str, limit: int) -> str | None:
     """The first `limit` bytes of a text that is longer than that in UTF-8; None for a shorter text."""
+    # A character has at most four bytes, so most texts need not be encoded.
     if 4 * len(text) <= limit or len(encoded := text.encode()) <= limit:
         return None
     return encoded[:limit].decode(errors="ignore")
 
 
 def _key(fingerprint: str, request: ChatRequest, salt: str) -> str:
-    """Digest of fingerprint, messages, schema and salt; a system message, which many requests share, is read once."""
+    """Digest of fingerprint, messages, schema and salt.
+
+    It equals the digest of the canonical JSON of the list of these four. Many requests share a system message, so the
+    hash up to its end is kept and copied.
+    """
     messages = [(message.role, message.content) for message in request.messages]
-    shared = 1 if messages and messages[0][0] == "system" else 0
-    key = _key_start(fingerprint, *messages[:shared]).copy()
-    own_part = canonical(messages[shared:])[1:]
-    comma = "," if 0 < shared < len(messages) else ""
+    system_count = 1 if messages and messages[0][0] == "system" else 0
+    key = _key_start(fingerprint, *messages[:system_count]).copy()
+    rest_of_messages = canonical(messages[system_count:])[1:]
+    comma = "," if 0 < system_count < len(messages) else ""
     key.update(
-        f"{comma}{own_part},{schema_text(request.schema)},{canonical(salt)}]".encode("utf-8", "surrogatepass")
+        f"{comma}{rest_of_messages},{schema_text(request.schema)},{canonical(salt)}]".encode(
+            "utf-8", "surrogatepass"
+        )
     )
     return key.hexdigest()[:32]
 
 
 @lru_cache(maxsize=4096)
 def _key_start(fingerprint: str, *messages: tuple[str, str]) -> hashlib._Hash:
-    """The hash of a key up to and with these messages, for a copy that goes on from there."""
+    """The hash of a key up to the end of these messages, as a start for copies."""
+    # Without the two closing brackets, so that further messages and parts can follow.
     return hashlib.sha256(canonical((fingerprint, messages))[:-2].encode("utf-8", "surrogatepass"))
 
 
 def _reread(shared: ModelResult[U], read: Callable[[str], T]) -> ModelResult[T]:
-    """The answer to somebody else's identical question, read our way."""
+    """The answer to an identical question of another task, read with our `read`."""
     if shared.status == "read":
         try:
             return ModelResult(read(shared.raw), shared.raw, "", "read", cached=True)
@@ -319,7 +331,7 @@ def _reread(shared: ModelResult[U], read: Callable[[str], T]) -> ModelResult[T]:
 
 
 def _repair(request: ChatRequest, reply: str, error: str) -> ChatRequest:
-    """The request with the unreadable reply and what is wrong with it."""
+    """The request, followed by the unreadable reply and the reason why it could not be read."""
     turns = (
         Message("assistant", reply[:_QUOTED] if reply.strip() else "(empty)"),
         Message(

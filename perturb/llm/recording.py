@@ -1,4 +1,4 @@
-"""Recorded replies: the file with what the models of a run said, and a model that says it again.
+"""Recorded replies: a file with all replies of a run, and a model that gives them again.
 
 The file is gzipped JSON Lines. The first line is the header:
 
@@ -8,8 +8,8 @@ The file is gzipped JSON Lines. The first line is the header:
 - `name`, `round`, `seed`, `config`, `digests`: of a build: the round, and digests of its configuration, catalogue,
   templates, base set and panel
 - `items`, `judge`, `variant` or `ways`: of an evaluation: digest of the items or questions, the judge, the prompts
-- `models`: name, model and parameters of each; no address, no key
-- `sha256`: of the uncompressed header (without this key) and all lines that follow
+- `models`: name, model and parameters of each model, without addresses and keys
+- `sha256`: digest of the uncompressed header (without this key) and of all lines that follow
 
 The other lines have a `kind`: `instance`, `job` (instance, cell, replicate, offers), `item` (of an evaluation) and
 `reply`, in the order of the run. A reply has
@@ -19,7 +19,7 @@ The other lines have a `kind`: `instance`, `job` (instance, cell, replicate, off
 - `model`, `prompt`: name of the model; digest of model, settings and prompt
 - `part`: number of the offer; in evaluations the prompt, or the model whose reply is judged
 - `attempt`: 2 for the second reply after an unreadable one
-- `text`, `problem`: the reply as received; why it counts as unread, if so
+- `text`, `problem`: the reply as received; the reason if it counts as unread
 - `prompt_tokens`, `completion_tokens`, `seconds`, `finish_reason`: of the call
 """
 
@@ -143,21 +143,21 @@ _ROWS: Mapping[str, TypeAdapter[Any]] = {"instance": TypeAdapter(_InstanceRow), 
 
 
 def check_header(header: Mapping[str, Any]) -> None:
-    """Raises `ValueError` if a field is missing or of another type, or a model stands under another's name."""
+    """Raise `ValueError` if a field is missing or of another type, or if a model is listed under another name."""
     for name, model in _HEADER.validate_python(header).models.items():
         if model.name != name:
             raise ValueError(f"lists the model '{model.name}' as '{name}'")
 
 
 def check_content(kind: str, row: Mapping[str, Any]) -> None:
-    """The same for the line of a base instance or item; what an item holds is for its task to read."""
+    """Raise `ValueError` for a malformed base instance or item. The content of an item is left to its task."""
     _ROWS[kind].validate_python(row)
 
 
 FORMAT, VERSION = "perturb-replies", 1
 
 NO_REPLY = "no reply on record"
-"""How the error begins that replaces a reply which the recording lacks."""
+"""The beginning of the error that stands for a missing reply."""
 
 _LONGEST_LINE = 2**28
 _CONFIG = ConfigDict(extra="forbid")
@@ -167,12 +167,12 @@ Kind = Literal["build", "evaluation", "refusal-index", "bas"]
 
 @dataclass(frozen=True, slots=True)
 class RecordedReply:
-    """One reply, as it came."""
+    """A reply as it arrived."""
 
     __pydantic_config__ = _CONFIG
 
     id: str
-    """The job (which is the candidate too) or item that it is about."""
+    """The id of the job, whose candidate has the same id, or of the item that it is about."""
     role: str
     model: str
     part: str
@@ -209,7 +209,7 @@ class RecordedJob:
     depth: Depth = "open"
     constructions: tuple[str, ...] = ()
     hardens: str = ""
-    """For a hardened attempt: the id of the item that it should replace."""
+    """The id of the item that a quieter attempt should replace; empty for other jobs."""
 
     @property
     def key(self) -> tuple[str, str, str, int]:
@@ -222,22 +222,23 @@ _REPLY, _JOB, _PLANTED = TypeAdapter(RecordedReply), TypeAdapter(RecordedJob), T
 
 @dataclass
 class Recording:
-    """A file of recorded replies, read and checked; the texts stay on disk until they are asked for."""
+    """A file of recorded replies, read and checked. The texts stay on disk until they are needed."""
 
     path: Path
     header: Mapping[str, Any]
     digest: str
-    """Digest of everything that the file holds."""
+    """Digest of the whole content of the file."""
     instances: list[dict[str, Any]] = field(default_factory=list)
-    """The base instances, as the ledger keeps them."""
+    """The base instances in the form of the ledger."""
     jobs: dict[tuple[str, str, str, int], RecordedJob] = field(default_factory=dict)
     hardened: dict[str, list[RecordedJob]] = field(default_factory=dict)
     """The quieter attempts at an item, by its id, in the order in which they were made."""
     items: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """The items or questions of an evaluation, by id, as the ledger keeps them."""
+    """The items or questions of an evaluation by id, in the form of the ledger."""
     planted: list[dict[str, Any]] = field(default_factory=list)
-    """The planted items of a build, as the ledger keeps them."""
+    """The planted items of a build, in the form of the ledger."""
     _places: dict[tuple[str, Topic], int] = field(default_factory=dict)
+    """Model and topic of a reply → its position among `_replies`."""
     _replies: Spool = field(default_factory=Spool)
 
     def __len__(self) -> int:
@@ -245,7 +246,7 @@ class Recording:
         return len(self._places)
 
     def contents(self) -> Iterator[tuple[str, Any]]:
-        """Everything that the file holds, part by part, with the name of the part."""
+        """Yield every part of the file with a name for messages."""
         yield "its header", self.header
         yield from (("a base instance", instance) for instance in self.instances)
         yield from ((f"item '{name}'", item) for name, item in self.items.items())
@@ -254,7 +255,7 @@ class Recording:
         yield from ((f"the reply to '{row['id']}'", row) for row in self._replies)
 
     def find(self, model: str, topic: Topic) -> RecordedReply | None:
-        """The reply of a model about a topic, if it is on record."""
+        """The reply of a model about a topic; None if it is not on record."""
         place = self._places.get((model, topic))
         return None if place is None else RecordedReply(**self._replies[place])
 
@@ -320,14 +321,14 @@ class Replay:
 
     recording: Recording
     fill: bool = False
-    """Whether models are asked for the replies that it lacks."""
+    """Whether models are asked for missing replies."""
     own_base_set: bool = False
-    """Whether its base instances are taken in place of those that the configuration names."""
+    """Whether the base instances of the recording replace those that the configuration names."""
 
 
 def read_recording(path: Path) -> Recording:
-    """Read a file of recorded replies and check all of it; raises `RecordingError`, whatever the file is."""
-    number = 0
+    """Read a file of recorded replies and check all of it. Raises `RecordingError` for any other file."""
+    number = 0  # the line that is being read, for messages
     with reading_errors(path, RecordingError):
         try:
             with gzip.open(path) as stream:
@@ -366,38 +367,40 @@ def read_recording(path: Path) -> Recording:
 
 
 def write_recording(path: Path, header: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> str:
-    """Write a recording whole or not at all, the same bytes for the same content; returns its digest.
+    """Write a recording and return its digest. The same content always gives the same bytes.
 
-    Raises `RecordingError` if the file cannot be written.
+    The file is written completely or not at all. Raises `RecordingError` if it cannot be written.
     """
     header = {"format": FORMAT, "version": VERSION, **header}
     hashed = hashlib.sha256(_encode(header))
+    # The header comes first and holds the digest of all lines, so the lines wait on disk until all are hashed.
     spooled = Spool()
     for row in rows:
         hashed.update(_encode(row))
         spooled.append(dict(row))
     digest = hashed.hexdigest()
-    beside = path.with_name(f"{path.name}.part")
+    part = path.with_name(f"{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with beside.open("wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as file:
+        # Without a name and a time in the gzip header, the bytes depend on the content alone.
+        with part.open("wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as file:
             file.write(_encode({**header, "sha256": digest}))
             for row in spooled:
                 file.write(_encode(row))
-        beside.replace(path)
+        part.replace(path)
     except OSError as exc:
-        beside.unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         raise RecordingError(f"{path}: cannot be written ({exc.strerror}): check the folder") from None
     return digest
 
 
 def judged_part(model: str, variant: str) -> str:
-    """The `Topic.part` of a judge's reply: whose reply it judges, and to which prompt."""
+    """The `Topic.part` of a judge's reply: the model whose reply it judges, and that model's prompt."""
     return f"{model} {variant}"
 
 
 class ReplayedModel:
-    """A model that gives recorded replies; `live` is asked for replies that are not on record."""
+    """A model that gives recorded replies. `live`, if given, is asked for replies that are not on record."""
 
     def __init__(self, settings: ModelSettings, recording: Recording, live: ChatModel | None = None) -> None:
         self.settings = settings if live is None else live.settings
@@ -411,13 +414,19 @@ class ReplayedModel:
 
     @asynccontextmanager
     async def holding(self, request: ChatRequest) -> AsyncIterator[ChatReply]:
-        """The same; a live model that is asked keeps its place until the end of the block."""
+        """Like `complete`, but a live model keeps its slot until the end of the block."""
         topic = request.topic
-        place = topic and self._recording.find(self.settings.name, topic)
-        if place:
-            usage = place.prompt_tokens, place.completion_tokens
-            end = place.seconds, place.finish_reason
-            yield ChatReply(place.text, *usage, 0.0, *end, problem=place.problem)
+        recorded = topic and self._recording.find(self.settings.name, topic)
+        if recorded:
+            yield ChatReply(
+                recorded.text,
+                recorded.prompt_tokens,
+                recorded.completion_tokens,
+                cost_usd=0.0,
+                seconds=recorded.seconds,
+                finish_reason=recorded.finish_reason,
+                problem=recorded.problem,
+            )
         elif self._live is not None:
             async with holding(self._live, request) as reply:
                 yield reply
@@ -432,9 +441,11 @@ class ReplayedModel:
 
 
 def record_row(kind: Literal["reply", "job"], record: RecordedReply | RecordedJob) -> dict[str, Any]:
-    """The line of a reply or job; as by `asdict`, which copies every text."""
+    """The line of a reply or job."""
+    # `asdict` would do the same, but it copies every text.
     row = {"kind": kind, **{name: getattr(record, name) for name in record.__slots__}}
-    if row.get("depth") == "open":  # a job as it was recorded before there were depths
+    # Fields that came later are left out if unused, so that recordings of the same replies keep their digests.
+    if row.get("depth") == "open":
         del row["depth"], row["constructions"]
     if kind == "job" and not row["hardens"]:
         del row["hardens"]

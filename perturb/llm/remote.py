@@ -1,6 +1,6 @@
-"""Models behind litellm, which only this module imports, and only when a model is checked or called.
+"""Calls models through litellm. Only this module imports it, and only when a model is checked or called.
 
-Retries, limits and prices are ours (`perturb.llm.limits`, `perturb.llm.budget`); litellm speaks to the provider.
+litellm talks to the providers. Retries, limits and budgets are ours (`perturb.llm.limits`, `perturb.llm.budget`).
 """
 
 from __future__ import annotations
@@ -40,32 +40,35 @@ _RESERVED_PARAMS = frozenset(
 )
 _SECRET_PARAM = re.compile(r"key|token$|secret|password|credential|authorization", re.IGNORECASE)
 _KEYLESS_PROVIDERS = frozenset({"openai", "custom_openai", "anthropic"})
-"""Providers whose client demands a key even if the server needs none."""
+"""Providers whose client requires a key even if the server does not."""
 
 
 @functools.cache
 def load_litellm() -> Any:
-    """Import litellm without a look-up on the network, and quieten it."""
+    """Import litellm without a request over the network, and silence it."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
-    # Its pool must never be narrower than `max_connections`, which is the limit that users set.
+    # The pool must not limit calls more than `max_connections`, which is the limit that users set.
     os.environ.setdefault("AIOHTTP_CONNECTOR_LIMIT", "10000")
     os.environ.setdefault("AIOHTTP_CONNECTOR_LIMIT_PER_HOST", "10000")
     import litellm
 
     litellm.suppress_debug_info = True
-    # It logs failed calls with their text.
+    # Its loggers would print failed calls with their texts.
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     return litellm
 
 
 _sent_on: ContextVar[list[str] | None] = ContextVar("sent_on", default=None)
-"""Where servers have sent the calls of litellm that are under way; None outside of them."""
+"""The addresses to which servers redirected the current call through litellm; None outside of such a call."""
 
 
 @contextmanager
 def without_redirects() -> Iterator[list[str]]:
-    """Calls of litellm stay with the server they are made to; yields the list of where they were sent on to."""
+    """Within the block, calls through litellm follow no redirects. Yields the list of redirect targets.
+
+    A redirect could send prompt and key to another server.
+    """
     sent_on: list[str] = []
     token = _sent_on.set(sent_on)
     _guard.enter()
@@ -77,10 +80,10 @@ def without_redirects() -> Iterator[list[str]]:
 
 
 class _Guard:
-    """Stands before httpx while calls of ours are under way, and lets those of others pass.
+    """Wraps httpx while calls of ours are under way, without affecting calls of other code.
 
-    litellm takes a client of ours for some providers only, and follows redirects with all of its own. All of them send
-    through httpx, which also logs addresses, and these hold the key of some providers.
+    litellm accepts a client of ours only for some providers, and its own clients follow redirects. All of its clients
+    send through httpx. httpx also logs addresses, which hold the key of some providers.
     """
 
     def __init__(self) -> None:
@@ -96,7 +99,7 @@ class _Guard:
                 self._restore = _guard_httpx()
 
     def leave(self) -> None:
-        """Note its end; after the last one httpx is as it was."""
+        """Note that a call of ours ends. After the last call, httpx is restored."""
         with self._lock:
             self._calls -= 1
             if self._calls == 0:
@@ -111,7 +114,7 @@ def _is_of_others(_: object = None) -> bool:
 
 
 def _guard_httpx() -> Callable[[], None]:
-    """Stop redirects and the log of addresses for calls of ours; returns what takes it back."""
+    """Stop redirects and the logging of addresses for calls of ours. Returns a function that restores httpx."""
     import httpx
 
     send, send_async = httpx.Client.send, httpx.AsyncClient.send
@@ -129,7 +132,8 @@ def _guard_httpx() -> Callable[[], None]:
 
     def restore() -> None:
         log.removeFilter(_is_of_others)
-        if httpx.Client.send is send_here:  # else somebody has wrapped it meanwhile, and calls it
+        # If other code has wrapped our function meanwhile, restoring would remove that wrapper too.
+        if httpx.Client.send is send_here:
             httpx.Client.send = send  # type: ignore[method-assign]
         if httpx.AsyncClient.send is send_here_async:
             httpx.AsyncClient.send = send_async  # type: ignore[method-assign]
@@ -153,32 +157,32 @@ def check_model(settings: ModelSettings, *, needs_key: bool = True) -> None:
     Raises `ConfigError` for a parameter that is not allowed, a provider that does not exist, a server without an
     address and, if it `needs_key`, a key that is not in the environment.
     """
-    where = f"model '{settings.name}'"
+    prefix = f"model '{settings.name}'"
     for name in sorted(_RESERVED_PARAMS & settings.params.keys()):
-        raise ConfigError(f"{where}: params may not hold '{name}': perturb sets it itself")
+        raise ConfigError(f"{prefix}: params may not hold '{name}': perturb sets it itself")
     for name in sorted({*settings.params, *settings.params.get("extra_headers", {})}):
         if _SECRET_PARAM.search(name):
             raise ConfigError(
-                f"{where}: params may not hold '{name}': keys come from the environment (api_key_env)"
+                f"{prefix}: params may not hold '{name}': keys come from the environment (api_key_env)"
             )
     if transport_of(settings) == "litellm":
         try:
             provider_of(settings)
         except _foreign_errors() as error:
             raise ConfigError(
-                f"{where}: '{settings.model}' names no provider: write it as PROVIDER/MODEL, "
+                f"{prefix}: '{settings.model}' names no provider: write it as PROVIDER/MODEL, "
                 "for example openai/gpt-4o or hosted_vllm/Qwen/Qwen3-8B"
             ) from error
     check_address(settings)
     missing = missing_key(settings) if needs_key else None
     if missing:
         raise ConfigError(
-            f"{where}: environment variable {missing} is not set: export it, or name another in api_key_env"
+            f"{prefix}: environment variable {missing} is not set: export it, or name another in api_key_env"
         )
 
 
 def with_price(settings: ModelSettings) -> ModelSettings:
-    """The settings with the price of litellm's own table where they give none and the table has one."""
+    """The settings with the price of litellm's table, if they have no price and the table has one."""
     if settings.price is not None or not is_listed(settings.model):
         return settings
     return dataclasses.replace(settings, price=_table_price(settings.model))
@@ -188,7 +192,7 @@ class LiteLLMModel:
     """A model of any provider that litellm knows, called once per `complete`, without retries."""
 
     def __init__(self, settings: ModelSettings) -> None:
-        """Fills in the price from litellm's table where `settings` gives none."""
+        """The price comes from litellm's table if `settings` has no price."""
         self.settings = with_price(settings)
         self._options = _options(self.settings)
         self._wants_schema = wants_schema(settings)
@@ -196,17 +200,16 @@ class LiteLLMModel:
         _open_models.add(self)
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """Send one request and wait `timeout` seconds at most.
+        """Send a request and wait at most `timeout` seconds.
 
-        Raises `TransientModelError` (408, 409, 425, 429, 5xx, broken connection, time-out, a reply without
-        choices) or `PermanentModelError` (anything else), without the key in the message.
+        Raises `TransientModelError` for status 408, 409, 425, 429 and 5xx, a broken connection, a time-out, and a reply
+        without choices. Raises `PermanentModelError` otherwise. No message holds the key.
         """
         options = dict(self._options)
         if request.schema is not None and self._wants_schema:
             options.setdefault("response_format", response_format(request.schema))
-        litellm = (
-            load_litellm()
-        )  # takes seconds in a new process, which the call's own time-out must not pay for
+        # The first import takes seconds, which must not count against the time-out of the call.
+        litellm = load_litellm()
         started = time.perf_counter()
         with without_redirects() as sent_on:
             try:
@@ -217,7 +220,7 @@ class LiteLLMModel:
         return self._reply(response, time.perf_counter() - started)
 
     async def close(self) -> None:
-        """Give back the connections once the last model is closed: litellm shares them among models."""
+        """Close the connections after the last model is closed, since litellm shares them among models."""
         if self._closed:
             return
         self._closed = True
@@ -240,7 +243,7 @@ _open_models: WeakSet[LiteLLMModel] = WeakSet()
 
 
 def as_model_error(error: Exception, settings: ModelSettings, sent_on: Sequence[str] = ()) -> ModelError:
-    """The one place where errors of litellm, its clients and the network become ours; without the key."""
+    """Turn an error of litellm, its clients or the network into one of ours, without the key."""
     if sent_on:
         return failure(settings, redirect_words(sent_on[-1]), transient=False)
     if isinstance(error, TimeoutError):
@@ -268,7 +271,7 @@ def _is_transient(error: Exception) -> bool:
 
 
 def _foreign_errors() -> tuple[type[Exception], ...]:
-    """Exceptions of litellm's look-ups for an unknown model."""
+    """The exceptions that litellm raises for an unknown model."""
     return (load_litellm().exceptions.BadRequestError, ValueError)
 
 
@@ -278,17 +281,17 @@ def provider_of(settings: ModelSettings) -> str:
 
 
 def missing_key(settings: ModelSettings) -> str | None:
-    """The environment variable that a call would miss.
+    """The environment variable that is missing for a call; None if no variable is missing.
 
-    Providers with other ways to sign in (cloud profiles, instance roles) are believed to have one.
+    Providers with other ways to sign in (cloud profiles, instance roles) count as signed in.
     """
     if settings.api_key_env:
         return None if read_key(settings.api_key_env) else settings.api_key_env
     if settings.api_base:
         return None
-    usual = f"{provider_of(settings).upper()}_API_KEY"
-    if os.environ.get(usual) == "":  # litellm takes an empty variable for a key
-        return usual
+    usual_variable = f"{provider_of(settings).upper()}_API_KEY"
+    if os.environ.get(usual_variable) == "":  # litellm takes an empty variable for a key
+        return usual_variable
     environment = load_litellm().validate_environment(settings.model)
     keys = [name for name in environment["missing_keys"] if name.endswith(("_API_KEY", "_API_TOKEN"))]
     return None if environment["keys_in_environment"] else " or ".join(keys) or None
@@ -299,7 +302,7 @@ def _options(settings: ModelSettings) -> dict[str, Any]:
         "drop_params": True,
         **settings.params,
         "model": settings.model,
-        # Its time-out is per read; ours, of the whole call, comes first.
+        # This time-out holds for each read. Ours covers the whole call and must end it first.
         "timeout": settings.timeout + 5,
         "max_retries": 0,
     }
@@ -307,7 +310,7 @@ def _options(settings: ModelSettings) -> dict[str, Any]:
 
 
 def address_and_key(settings: ModelSettings, keyless: frozenset[str]) -> dict[str, str]:
-    """Where litellm is to call, and with which key: any will do for a server, if its provider is `keyless`."""
+    """The address and the key for litellm. A server of a `keyless` provider gets a placeholder if it has no key."""
     options = {"api_base": settings.api_base} if settings.api_base else {}
     if key := read_key(settings.api_key_env):
         options["api_key"] = key
@@ -326,7 +329,7 @@ def wants_schema(settings: ModelSettings) -> bool:
 
 
 def _table_price(model: str) -> Price | None:
-    """The price in litellm's table; None if it has none, or has 0 because it lacks one."""
+    """The price in litellm's table; None if it has no price, or 0, which it also uses for unknown prices."""
     litellm = load_litellm()
     try:
         entry = litellm.model_cost[litellm.get_model_info(model)["key"]]

@@ -1,4 +1,4 @@
-"""Batch APIs of providers behind litellm: uploads, batches, and the lines of their output and error files.
+"""Batch APIs of providers, called through litellm: uploads, batches, and the lines of output and error files.
 
 The lines of a file come in any order, and some may be missing or broken. A line that cannot be read counts as missing.
 """
@@ -50,23 +50,23 @@ _NO_LIST = frozenset({404, 405, 501})
 """HTTP statuses of servers that cannot list batches."""
 
 _PAGES = 20
-"""The number of pages of 100 batches that are searched for a lost batch, newest first."""
+"""How many pages of 100 batches are searched for a lost batch, newest first."""
 
 _OPENAI_CLIENTS = frozenset({"openai", "hosted_vllm"})
-"""Providers whose client wants a key, and would else take OpenAI's from the environment to a strange server."""
+"""Providers whose client requires a key. Without one of ours, it would send OpenAI's key to another server."""
 
 _MAPPED_PARAMS = frozenset({"openai", "azure", "hosted_vllm"})
-"""Providers that get the parameters as they are in the file; for the others litellm translates the file."""
+"""Providers that get the parameters as the file has them. For the others, litellm translates the file."""
 
 _OPTION_PREFIXES = ("aws_", "s3_", "vertex_", "gcs_", "bedrock_", "azure_")
 _OPTIONS = frozenset({"api_version", "organization", "extra_headers"})
-"""Parameters of the connection, which do not belong into the requests."""
+"""Parameters of the connection, which are not part of the requests."""
 
 _RUNNING = frozenset({"validating", "in_progress", "finalizing", "cancelling", "queued", "pending"})
 
 
 def can_batch(settings: ModelSettings) -> bool:
-    """Whether the model's provider has batches that litellm knows."""
+    """Whether litellm supports batches of the model's provider."""
     return provider_of(settings) in PROVIDERS
 
 
@@ -78,7 +78,7 @@ def check_batches(settings: ModelSettings) -> None:
             f"model '{settings.name}': provider {provider_of(settings)} has no batches that can be used:"
             f" leave out --batch, or name a model of {', '.join(PROVIDERS)}"
         )
-    # litellm heeds no variable here: without api_base the file goes to OpenAI.
+    # litellm ignores address variables here. Without api_base, it would send the file to OpenAI.
     check_address(settings, by_variable=False)
 
 
@@ -91,14 +91,14 @@ def discounted(settings: ModelSettings) -> ModelSettings:
 
 
 class LiteLLMBatches:
-    """Calls once each, without retries.
+    """The batch calls of one model, each without retries.
 
-    Every call raises `TransientModelError`, `PermanentModelError`, or `BatchGoneError` where the provider knows nothing
-    of the batch or file, or has no list of batches.
+    Every call raises `TransientModelError`, `PermanentModelError`, or `BatchGoneError` if the provider does not have
+    the batch or file, or has no list of batches.
     """
 
     def __init__(self, settings: ModelSettings) -> None:
-        """`settings` hold the price of batches."""
+        """`settings` must have the price of batches."""
         self.settings = settings
         self._provider = provider_of(settings)
         self._options = self._connection()
@@ -107,20 +107,20 @@ class LiteLLMBatches:
         self._sent: dict[str, dict[str, Any]] = {}
 
     def line(self, custom_id: str, request: ChatRequest) -> bytes:
-        """The request as a completion is asked for, in the form that litellm translates for other providers."""
+        """The line of a request in OpenAI's format, which litellm translates for other providers."""
         schema = request.schema if self._wants_schema else None
         body = {"model": self._model, "messages": request.turns(), **self._params(schema)}
         row = {"custom_id": custom_id, "method": "POST", "url": _ENDPOINT, "body": body}
         return json.dumps(row).encode("ascii") + b"\n"
 
     async def upload(self, content: bytes) -> str:
-        """Upload a file of requests; returns its id."""
+        """Upload a file of requests. Returns the id of the file."""
         file = ("requests.jsonl", content, "application/jsonl")
         file_object = await self._call("acreate_file", seconds=_FILE_SECONDS, file=file, purpose="batch")
         return str(file_object.id)
 
     async def create(self, input_file: str, tag: str) -> str:
-        """Make a batch that carries the tag, where the provider keeps any; returns its id."""
+        """Create a batch with our tag, which some providers ignore. Returns the id of the batch."""
         batch = await self._call(
             "acreate_batch",
             completion_window="24h",
@@ -131,7 +131,10 @@ class LiteLLMBatches:
         return str(batch.id)
 
     async def find(self, input_file: str, tag: str) -> str | None:
-        """Look through the provider's list of batches; None without a look where litellm knows of no list."""
+        """The id of a batch with this tag or input file; None if the provider's list has no such batch.
+
+        For providers whose list litellm cannot read, it is None without a call.
+        """
         if self._provider not in _LISTED_BY_TAG | _LISTED_BY_FILE:
             return None
         after: str | None = None
@@ -153,7 +156,7 @@ class LiteLLMBatches:
         batch = await self._call(
             "aretrieve_batch",
             batch_id=batch_id,
-            # It would download the files of an ended batch to add up a cost that nobody asks for.
+            # Otherwise litellm downloads the files of an ended batch to compute a cost, which we do not need.
             litellm_metadata={"batch_ignore_default_logging": True},
         )
         status = str(batch.status)
@@ -171,22 +174,22 @@ class LiteLLMBatches:
         return RowReader(self.settings).read(content.content)
 
     async def close(self) -> None:
-        """Nothing is kept open between calls."""
+        """Do nothing, since no connection stays open between calls."""
 
     def _connection(self) -> dict[str, Any]:
-        """What every call needs: provider, address, key, and parameters that say how to reach it."""
+        """The options of every call: provider, address, key, and parameters of the connection."""
         settings = self.settings
         options: dict[str, Any] = {name: value for name, value in settings.params.items() if _is_option(name)}
         options |= {"custom_llm_provider": self._provider, "max_retries": 0, "timeout": _FILE_SECONDS}
         if self._provider == "bedrock":
             options["model"] = settings.model
         if self._provider in _MAPPED_PARAMS:
-            # litellm makes a client for each call and never closes it: its connection must not stay open.
+            # litellm makes a client for each call and never closes it, so that its connection would stay open.
             options["extra_headers"] = {**options.get("extra_headers", {}), "Connection": "close"}
         return options | address_and_key(settings, _OPENAI_CLIENTS)
 
     def _params(self, schema: Mapping[str, Any] | None) -> dict[str, Any]:
-        """The parameters as a single call would send them; worked out once for each schema."""
+        """The parameters as a single call would send them, kept for each schema."""
         key = "" if schema is None else canonical(dict(schema))
         if key not in self._sent:
             params = {name: value for name, value in self.settings.params.items() if not _is_option(name)}
@@ -213,7 +216,7 @@ class LiteLLMBatches:
         gone: frozenset[int] = frozenset({404}),
         **arguments: Any,
     ) -> Any:
-        """The answer of one of litellm's functions. Raises `BatchGoneError` for a status of `gone`."""
+        """Call a function of litellm and return its answer. Raises `BatchGoneError` for a status in `gone`."""
         function = getattr(load_litellm(), name)
         with without_redirects() as sent_on:
             try:
@@ -231,12 +234,12 @@ def _is_option(name: str) -> bool:
 
 
 def _part(value: Any, name: str) -> Any:
-    """A field of an answer that is an object with some providers and a mapping with others."""
+    """A field of an answer, which is an object for some providers and a mapping for others."""
     return value.get(name) if isinstance(value, dict) else getattr(value, name, None)
 
 
 def _problem(batch: Any) -> str:
-    """The first error that a batch as a whole has, on one line."""
+    """The first error of a batch as a whole, on one line; empty if it has no error."""
     errors = _part(_part(batch, "errors"), "data") or ()
     return next((" ".join(str(_part(error, "message")).split())[:300] for error in errors), "")
 
@@ -246,12 +249,12 @@ _CUT_SHORT = ("max_tokens", "MAX_TOKENS")
 
 @dataclass(frozen=True, slots=True)
 class RowReader:
-    """Reads the files of one model's batches."""
+    """Reads the output and error files of a model's batches."""
 
     settings: ModelSettings
 
     def read(self, content: bytes) -> Iterator[tuple[str, RowOutcome]]:
-        """The custom id and the outcome of each line that can be read."""
+        """Yield the custom id and the outcome of each line that can be read."""
         for line in content.splitlines():
             try:
                 row = json.loads(line)
@@ -272,20 +275,20 @@ class RowReader:
 
     def _error(self, error: Any, status: Any) -> ModelError:
         words = error if isinstance(error, str) else json.dumps(error, ensure_ascii=False)
-        # Without a status the row was given up together with its batch, which expired or was cancelled.
+        # A row without a status failed because its batch expired or was cancelled.
         message = f"in a batch, status {status or 'unknown'}: {words}"
         return failure(self.settings, message, transient=is_worth_retrying(status, words))
 
     def _reply(self, body: Mapping[str, Any]) -> ChatReply | None:
-        """The reply in a completion as OpenAI, Anthropic or Amazon's Nova write it; None if it has no choices."""
-        finish: Any
+        """The reply in a completion in the format of OpenAI, Anthropic or Amazon's Nova; None for any other body."""
+        finish_reason: Any
         if _at(body, "choices"):
             text = _at(body, "choices", 0, "message", "content")
-            finish = _at(body, "choices", 0, "finish_reason")
+            finish_reason = _at(body, "choices", 0, "finish_reason")
         elif isinstance(_at(body, "content"), list):
-            text, finish = _joined(body["content"]), _at(body, "stop_reason")
+            text, finish_reason = _joined(body["content"]), _at(body, "stop_reason")
         elif isinstance(_at(body, "output", "message", "content"), list):
-            text, finish = _joined(body["output"]["message"]["content"]), _at(body, "stopReason")
+            text, finish_reason = _joined(body["output"]["message"]["content"]), _at(body, "stopReason")
         else:
             return None
         usage = _at(body, "usage")
@@ -293,9 +296,9 @@ class RowReader:
             _first(usage, "prompt_tokens", "input_tokens", "inputTokens"),
             _first(usage, "completion_tokens", "output_tokens", "outputTokens"),
         )
-        finish = "length" if finish in _CUT_SHORT else finish
+        finish_reason = "length" if finish_reason in _CUT_SHORT else finish_reason
         text = text if isinstance(text, str) else ""
-        return chat_reply(self.settings, text, tokens, 0.0, finish)
+        return chat_reply(self.settings, text, tokens, 0.0, finish_reason)
 
 
 def _joined(parts: list[Any]) -> str:
@@ -303,11 +306,11 @@ def _joined(parts: list[Any]) -> str:
 
 
 def _first(value: Any, *names: str) -> Any:
-    return next((value_there for name in names if (value_there := _at(value, name)) is not None), None)
+    return next((found_value for name in names if (found_value := _at(value, name)) is not None), None)
 
 
 def _at(value: Any, *path: str | int) -> Any:
-    """The value at a path of keys and positions; None if there is none."""
+    """The value at a path of keys and positions; None if the path leads nowhere."""
     for step in path:
         if isinstance(step, int):
             value = value[step] if isinstance(value, list) and len(value) > step else None

@@ -1,9 +1,8 @@
-"""Finds the one JSON object that a prompt asked for in whatever a model wrapped around it.
+"""Finds the JSON object that a prompt asked for among the other text of a reply.
 
-Thinking at the beginning, code fences, prose before and text after the object are passed over. The inside of a string
-or of another object is never searched: a passage may quote a verdict, and a quoted verdict does not count. If that
-cannot be told for sure, the reply counts as unreadable and is asked for once more. Readers of verdicts and grades
-demand more of a reply: see `FoundObject`.
+Thinking at the beginning, code fences, and text before and after the object are ignored. Strings and the inside of
+other objects are not searched, since a passage may quote a verdict, and a quoted verdict must not count. In doubt the
+reply counts as unreadable, and the model is asked once more. `FoundObject` has stricter tests for verdicts and grades.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from perturb.files.resources import canonical
 
 
 class ReplyError(ValueError):
-    """A reply that cannot be read; always ends as a stored value, and its message is shown to the model."""
+    """A reply that cannot be read. The model gets to see the message, and the result is a stored value."""
 
 
 _TAGS = "think|thinking|thought|reasoning|analysis|scratchpad"
@@ -37,7 +36,10 @@ _CLOSING = {
 _TAG = re.compile(rf"<(?P<end>/?)(?:{_TAGS})>|\[(?P<end2>/?)THINK\]|◁(?P<end3>/?)think▷", re.IGNORECASE)
 END_OF_THINKING = rf"(?:</(?:{_TAGS})>|\[/THINK\]|◁/think▷|<\|channel\|>final<\|message\|>)"
 START_OF_THINKING = rf"(?:<(?:{_TAGS})>|\[THINK\]|◁think▷|<\|channel\|>analysis<\|message\|>)"
-"""Patterns of the marks around thinking, for harnesses too; a template may put the first mark into the prompt."""
+"""Patterns of the marks around thinking, which harness files use too.
+
+A chat template may put the first mark into the prompt, so that a reply has only the second.
+"""
 _THINKING_MARK = re.compile(rf"(?P<end>{END_OF_THINKING})|{START_OF_THINKING}", re.IGNORECASE)
 _OBJECT_START = re.compile(r'\{\s*+["}]')
 _STRING = r'"(?:[^"\\]++|\\.?)*+(?:"|\Z)'
@@ -48,10 +50,10 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class FoundObject:
-    """The object of a reply, and what makes it doubtful whether it is the reply's own word.
+    """The object of a reply, with tests whether it is the model's own statement.
 
-    A reply may quote an object, from a passage that tries to pass for a verdict, say. An object that is to count as a
-    verdict or a grade is therefore held against the rest of the reply and against the texts of the question.
+    A reply may quote an object, for instance from a passage that imitates a verdict. So an object that should count as
+    a verdict or a grade is compared with the rest of the reply and with the texts of the question.
     """
 
     value: dict[str, Any]
@@ -66,26 +68,26 @@ class FoundObject:
         return not re.sub(r"```\w*|\s", "", self.around)
 
     def must_be_all(self, denial: re.Pattern[str]) -> None:
-        """Raise `ReplyError` if anything but thinking and a code fence stands around the object.
+        """Raise `ReplyError` if the reply has other text than the object, its thinking and a code fence.
 
-        The mark that opens the thinking may be in the prompt; what then stands before the closing one must not say what
-        `denial` finds, for the mark may be quoted.
+        If the mark that opens the thinking is in the prompt, the reply has only the closing mark. Since that mark may
+        also be a quotation, the text before it must not match `denial`.
         """
         marks = list(_THINKING_MARK.finditer(self.around))
-        stray = marks[0].end() if marks and marks[0]["end"] else 0
-        thinking, after = self.around[:stray], self.around[stray:]
+        thinking_end = marks[0].end() if marks and marks[0]["end"] else 0
+        thinking, after = self.around[:thinking_end], self.around[thinking_end:]
         if re.sub(r"```\w*|\s", "", after) or denial.search(_plain(thinking)):
             raise ReplyError("text beside the JSON object: answer with the object alone")
 
     def must_not_stand_in(self, material: str) -> None:
-        """Raise `ReplyError` if the object stands in `material`, the texts that the question was about."""
+        """Raise `ReplyError` if `material`, the texts of the question, contains the object."""
         if material and _squeezed(self.text) in _squeezed(material):
             raise ReplyError("a JSON object that stands in the texts you were given: write one of your own")
 
     def must_not_be_denied(self, pattern: re.Pattern[str]) -> None:
-        """Raise `ReplyError` if the text around the object says what `pattern` finds, in whatever letters."""
-        if denied := pattern.search(_plain(self.around)):
-            words = " ".join(denied.group().split())[:40]
+        """Raise `ReplyError` if the text around the object matches `pattern`, in any kind of letters."""
+        if denial := pattern.search(_plain(self.around)):
+            words = " ".join(denial.group().split())[:40]
             raise ReplyError(f"the text around the JSON object says '{words}', the object something else")
 
     def must_not_hold_thinking(self) -> None:
@@ -104,7 +106,7 @@ def read_object(text: str, required: frozenset[str] = frozenset()) -> dict[str, 
 
 
 def text_of(value: Any, key: str) -> str:
-    """What an object says under a key, where a number will do for its text. Raises `ReplyError` for anything else."""
+    """The value of a key as a text, which may be given as a number. Raises `ReplyError` for anything else."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
@@ -113,12 +115,13 @@ def text_of(value: Any, key: str) -> str:
 
 
 def find_object(text: str, required: frozenset[str] = frozenset()) -> FoundObject:
-    """The JSON object of a reply that has all `required` keys, and what stands around it.
+    """The JSON object of a reply that has all `required` keys, with the text around it.
 
-    Raw line breaks in strings and trailing commas are forgiven. Takes time linear in the length of the text.
+    Raw line breaks in strings and trailing commas are accepted. The time is linear in the length of the text.
 
-    Raises `ReplyError` if there is no such object, if there are several different ones, if a broken one mentions a
-    required key, or if the object may be part of the thinking: a tag follows it, or one before it has not ended.
+    Raises `ReplyError` if there is no such object, if there are several different ones, or if a broken object mentions
+    a required key. Also raises it if the object may be part of the thinking, because a tag of thinking follows it or is
+    still open before it.
     """
     reply = without_thinking(text)
     pieces: list[_Piece] = []
@@ -135,10 +138,10 @@ def find_object(text: str, required: frozenset[str] = frozenset()) -> FoundObjec
             missing = ", ".join(f"'{key}'" for key in sorted(required - value.keys()))
             incomplete.append(f"a JSON object without {missing}")
     if not pieces:
-        nothing = "text without a JSON object" if text.strip() else "an empty reply"
-        raise ReplyError(incomplete[0] if incomplete else nothing)
-    if len(pieces) > 1 and (different := len({canonical(piece.value) for piece in pieces})) > 1:
-        raise ReplyError(f"{different} different JSON objects: answer with exactly one")
+        problem = "text without a JSON object" if text.strip() else "an empty reply"
+        raise ReplyError(incomplete[0] if incomplete else problem)
+    if len(pieces) > 1 and (n_different := len({canonical(piece.value) for piece in pieces})) > 1:
+        raise ReplyError(f"{n_different} different JSON objects: answer with exactly one")
     first = pieces[0]
     ends = [0, *(piece.start + len(piece.text) for piece in pieces)]
     starts = [*(piece.start for piece in pieces), len(reply)]
@@ -151,7 +154,7 @@ def find_object(text: str, required: frozenset[str] = frozenset()) -> FoundObjec
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A stretch of the reply that begins like an object; `value` is None if it is broken."""
+    """A part of the reply that begins like an object. `value` is None if it is broken."""
 
     start: int
     text: str
@@ -160,7 +163,7 @@ class _Piece:
 
 
 def without_thinking(text: str) -> str:
-    """The reply without the blocks of thinking that it begins with. Raises `ReplyError` if one never ends.
+    """The reply without the blocks of thinking at its beginning. Raises `ReplyError` if a block never ends.
 
     >>> without_thinking("<think>or not?</think> [THINK]Hm.[/THINK]Yes.")
     'Yes.'
@@ -176,9 +179,9 @@ def without_thinking(text: str) -> str:
 
 
 def after_thinking(text: str) -> str:
-    """A reply in free text without its thinking, wherever that stands: drafts in it do not count.
+    """A reply in free text without its thinking. Drafts of a reply within the thinking do not count.
 
-    The reply begins after the last mark that ends thinking and stops where thinking begins again. It is empty if the
+    The text begins after the last mark that ends thinking, and stops where thinking begins again. It is empty if the
     thinking never ends.
 
     >>> after_thinking("Draft.</think> Ada <think>or"), after_thinking("<think>Hm.")
@@ -194,7 +197,7 @@ def after_thinking(text: str) -> str:
 
 
 def ends_in_thinking(text: str) -> bool:
-    """Whether a reply stops within its thinking, so that it may not have come to its end.
+    """Whether a reply stops within its thinking, so that it may be incomplete.
 
     >>> ends_in_thinking("<think>Hm.</think>Ada <think>or"), ends_in_thinking("<think>Hm.</think>Ada")
     (True, False)
@@ -204,7 +207,7 @@ def ends_in_thinking(text: str) -> bool:
 
 
 def _pieces(text: str) -> Iterator[_Piece]:
-    """The outermost objects of a text, in order, readable or not."""
+    """Yield the outermost objects of a text in order, whether or not they can be read."""
     groups: dict[int, int] | None = None
     start = text.find("{")
     if object_text := _whole_object(text, start):
@@ -218,17 +221,15 @@ def _pieces(text: str) -> Iterator[_Piece]:
                 return
             yield _parse(start, text[start:end])
         else:
-            # Not an object: a set in prose, say. What stands inside its braces is not outermost.
+            # Braces in prose, for instance around a set. Objects inside them are not outermost, so they are skipped.
             groups = _brace_groups(text) if groups is None else groups
             end = groups.get(start, start) + 1
         start = text.find("{", end)
 
 
 def _whole_object(text: str, start: int) -> _Piece | None:
-    """The object that begins there, if nothing is wrong with it, as with most.
-
-    An error costs time linear in the whole text, so this is for the first object alone.
-    """
+    """The object that begins at `start`; None if it has any fault. Most replies are read this way, which is fast."""
+    # A failed attempt takes time linear in the whole text, so only the first object is tried like this.
     if start < 0:
         return None
     try:
@@ -239,7 +240,7 @@ def _whole_object(text: str, start: int) -> _Piece | None:
 
 
 def _brace_groups(text: str) -> dict[int, int]:
-    """Position of each closing brace by that of its opening one, quotes ignored."""
+    """Position of an opening brace → position of its closing brace. Quotation marks are ignored."""
     groups: dict[int, int] = {}
     stack: list[int] = []
     for brace in re.finditer(r"[{}]", text):
@@ -251,7 +252,7 @@ def _brace_groups(text: str) -> dict[int, int]:
 
 
 def _object_end(text: str, start: int) -> int | None:
-    """The position after the brace that closes the one at `start`; braces in strings do not count."""
+    """The position after the brace that closes the brace at `start`. Braces in strings do not count."""
     depth = 0
     for token in _STRING_OR_BRACE.finditer(text, start):
         if token.group() == "{":
@@ -274,12 +275,14 @@ def _parse(start: int, text: str) -> _Piece:
 
 
 def _decode(text: str) -> dict[str, Any]:
-    """Decode one object; a second time without trailing commas if need be."""
+    """Decode an object, if necessary in a second attempt without trailing commas."""
     value: dict[str, Any]
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError:
-        repaired = _STRING_OR_SPARE_COMMA.sub(lambda m: "" if m.group() == "," else m.group(), text)
+        repaired = _STRING_OR_SPARE_COMMA.sub(
+            lambda match: "" if match.group() == "," else match.group(), text
+        )
         if repaired == text:
             raise
         value = _DECODER.decode(repaired)
@@ -317,7 +320,7 @@ _DECODER = json.JSONDecoder(
 
 
 def whole_texts(value: Any) -> Any:
-    """The value with lone surrogates, which no file or database takes, replaced in all its texts.
+    """The value with lone surrogates, which no file or database can store, replaced in all of its texts.
 
     >>> whole_texts(["a", {"b": "\\ud800"}]) == ["a", {"b": "\\ufffd"}]
     True
@@ -350,12 +353,12 @@ def _plain(text: str) -> str:
 
 
 def _squeezed(text: str) -> str:
-    """The text without blanks and escapes, so that a quotation is found however it is laid out."""
+    """The text without blanks and escapes, so that a quotation is found in any layout."""
     return re.sub(r"\\+(?:u[0-9a-f]{4}|[nrtbf])|[\\\s]", "", text.lower())
 
 
 def read_ruling(text: str, required: frozenset[str], judged: str) -> FoundObject:
-    """The object of a judge's reply; unread if it may be quoted from the `judged` reply. Raises `ReplyError`."""
+    """The object of a judge's reply. Raises `ReplyError` if it may be a quotation from the `judged` reply."""
     ruling = find_object(text, required)
     if not ruling.is_alone:
         ruling.must_not_stand_in(judged)
@@ -363,14 +366,14 @@ def read_ruling(text: str, required: frozenset[str], judged: str) -> FoundObject
 
 
 def read_flags(text: str, keys: Sequence[str], judged: str = "") -> dict[str, bool]:
-    """The flags in a judge's reply, none of which the text around them denies. Raises `ReplyError`."""
+    """The flags in a judge's reply. Raises `ReplyError`, also if the text around the object denies a flag."""
     ruling = read_ruling(text, frozenset(keys), judged)
     for key in keys:
         if not isinstance(ruling.value[key], bool):
             raise ReplyError(f"'{key}' must be true or false")
         name, denial = key.replace("_", "[_ ]"), "(?:false|no)" if ruling.value[key] else "(?:true|yes)"
-        denied = rf"\b{name}[\W_]{{0,12}}(?:is)?[\W_]{{0,12}}{denial}\b(?! ?\w)"
+        denial_pattern = rf"\b{name}[\W_]{{0,12}}(?:is)?[\W_]{{0,12}}{denial}\b(?! ?\w)"
         if ruling.value[key]:
-            denied += rf"|(?:\bnot|n['’]t|\bin|\bun)\W{{0,3}}{name}\b"
-        ruling.must_not_be_denied(re.compile(denied))
+            denial_pattern += rf"|(?:\bnot|n['’]t|\bin|\bun)\W{{0,3}}{name}\b"
+        ruling.must_not_be_denied(re.compile(denial_pattern))
     return {key: ruling.value[key] for key in keys}

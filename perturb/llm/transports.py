@@ -1,6 +1,6 @@
-"""Chooses how the calls of a model go, through litellm or straight to an OpenAI-compatible server.
+"""Chooses the transport of a model's calls: litellm, or direct requests to an OpenAI-compatible server.
 
-Both ways share the reading of failure headers, schemas, usage, and texts without keys.
+The code that both transports share is here too: failures, headers, schemas, usage, and texts without keys.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ COMPATIBLE: tuple[str, ...] = ("hosted_vllm", "openai", "custom_openai", "lm_stu
 _READS_SCHEMAS = frozenset({"hosted_vllm", "lm_studio"})
 
 _OWN_KEYS = {name: f"{name.upper()}_API_KEY" for name in ("hosted_vllm", "lm_studio", "llamafile")}
-"""Key variables of providers that stand for the user's own server; OpenAI's key must not go to other servers."""
+"""Key variables of providers for servers of the user. OpenAI's key must not go to other servers."""
 
 _OWN_SERVERS: Mapping[str, str | None] = {
     **{
@@ -48,15 +48,15 @@ _OWN_SERVERS: Mapping[str, str | None] = {
     **dict.fromkeys(("ollama", "ollama_chat"), "OLLAMA_API_BASE"),
     **dict.fromkeys(("custom_openai", "oobabooga", "triton")),
 }
-"""Prefixes for a server of the user's own, and where litellm finds its address beside `api_base`.
+"""Prefix for a server of the user → the variable from which litellm also takes the address; None if it has none.
 
-Without one litellm takes the prompt to OpenAI, or to whatever listens on a port of this machine.
+Without an address, litellm sends the prompt to OpenAI, or to any program that listens on a certain local port.
 """
 
 _OPENAIS_OWN = re.compile(
     r"(ft:)?(gpt-(?!oss)|chatgpt|chat-latest|o\d|codex|computer-use|daybreak|davinci|babbage)"
 )
-"""Names of models that OpenAI serves itself: litellm knows their prices and rewrites their parameters."""
+"""Names of models that OpenAI itself serves. litellm has their prices and rewrites their parameters."""
 
 _FOR_LITELLM = frozenset(
     {
@@ -87,9 +87,9 @@ _FOR_LITELLM = frozenset(
 
 
 def transport_of(settings: ModelSettings) -> Literal["litellm", "direct"]:
-    """The transport of a model: as its `transport` says, or `direct` where `auto` finds nothing that litellm adds.
+    """The transport of a model. `auto` means `direct` if litellm would add nothing to the call.
 
-    Raises `ConfigError` if `direct` is asked for and cannot be.
+    Raises `ConfigError` if the settings ask for `direct` and it is not possible.
 
     >>> transport_of(ModelSettings("m", "hosted_vllm/tiny", api_base="http://127.0.0.1:8000/v1"))
     'direct'
@@ -113,7 +113,7 @@ def _provider(model: str) -> str:
 
 
 def is_listed(model: str) -> bool:
-    """Whether litellm may have a model in its list; it has none of other people's OpenAI-compatible servers.
+    """Whether litellm may list a model. It does not list models of other OpenAI-compatible servers.
 
     >>> is_listed("openai/gpt-4o"), is_listed("openai/my-model"), is_listed("hosted_vllm/gpt-4o")
     (True, False, False)
@@ -125,17 +125,17 @@ def is_listed(model: str) -> bool:
 
 
 def reads_schemas(model: str) -> bool:
-    """Whether the servers of a model's provider read JSON schemas, whatever the model."""
+    """Whether the servers of a model's provider support JSON schemas for all models."""
     return _provider(model) in _READS_SCHEMAS
 
 
 def own_key_variable(model: str) -> str | None:
-    """The variable that holds the key of a model's provider, where `api_key_env` names none."""
+    """The variable with the key of a model's provider, for models without `api_key_env`."""
     return _OWN_KEYS.get(_provider(model))
 
 
 def needs_address(model: str) -> bool:
-    """Whether a model stands on a server of the user's own.
+    """Whether a model runs on a server of the user, so that it needs an address.
 
     >>> needs_address("hosted_vllm/qwen"), needs_address("openai/gpt-4o")
     (True, False)
@@ -144,9 +144,9 @@ def needs_address(model: str) -> bool:
 
 
 def check_address(settings: ModelSettings, *, by_variable: bool = True) -> None:
-    """Raise `ConfigError` if a server of the user's own has no address; `by_variable` if its variable counts as one.
+    """Raise `ConfigError` if a server of the user has no address, which its variable may give with `by_variable`.
 
-    `aiohttp_openai/` is refused whatever its address: litellm follows redirects there, with the prompt in hand.
+    `aiohttp_openai/` is always refused, since litellm follows redirects there and would send the prompt along.
     """
     provider = _provider(settings.model)
     if provider == "aiohttp_openai":
@@ -158,14 +158,14 @@ def check_address(settings: ModelSettings, *, by_variable: bool = True) -> None:
         return
     variable = _OWN_SERVERS[provider] if by_variable else None
     if variable is None or not os.environ.get(variable):
-        also = f", or export {variable}" if variable else ""
+        advice = f", or export {variable}" if variable else ""
         raise ConfigError(
-            f"model '{settings.name}': '{provider}/' is a server of your own: give its address as api_base{also}"
+            f"model '{settings.name}': '{provider}/' is a server of your own: give its address as api_base{advice}"
         )
 
 
 def proxy_for(scheme: str, host: str) -> str | None:
-    """The address of the proxy that the environment names for a host; None if it is called without one."""
+    """The address of the proxy that the environment names for a host; None if the host is called directly."""
     if not host or urllib.request.proxy_bypass(host):
         return None
     proxies = urllib.request.getproxies()
@@ -174,7 +174,7 @@ def proxy_for(scheme: str, host: str) -> str | None:
 
 
 def _obstacle(settings: ModelSettings) -> str | None:
-    """Why litellm is needed, if it is."""
+    """The reason why a direct call is not possible; None if it is possible."""
     provider = _provider(settings.model)
     if provider not in COMPATIBLE:
         return f"'{provider}' is not one of the OpenAI-compatible providers ({', '.join(COMPATIBLE)})"
@@ -198,23 +198,23 @@ def _is_address(text: str) -> bool:
 _RETRIED_STATUS = frozenset({408, 409, 425, 429})
 _LONGEST_MESSAGE = 500
 _MOST_TOKENS = 10**12
-"""No call has so many: a larger count is a fault of the server, and sums of such do not fit into a database."""
+"""A larger count of tokens is an error of the server. Sums of such counts would not fit into the database."""
 
 
-def is_worth_retrying(status: object, said: str = "") -> bool:
-    """Whether a failure may be gone next time: by its HTTP status, if it has one, and not if an account is spent.
+def is_worth_retrying(status: object, message: str = "") -> bool:
+    """Whether another try may succeed, judged by the HTTP status, if there is one, and by the `message`.
 
     >>> is_worth_retrying(503), is_worth_retrying(None), is_worth_retrying(400)
     (True, True, False)
     >>> is_worth_retrying(429), is_worth_retrying(429, "code: insufficient_quota")
     (True, False)
     """
-    passes = not isinstance(status, int) or status in _RETRIED_STATUS or status >= 500
-    return passes and "insufficient_quota" not in said
+    may_pass = not isinstance(status, int) or status in _RETRIED_STATUS or status >= 500
+    return may_pass and "insufficient_quota" not in message
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the provider asked to wait: a number or a date in its headers.
+    """The seconds that the provider asks to wait, from a number or a date in its headers; None without a header.
 
     >>> retry_after({"retry-after": "7"}), retry_after({"retry-after-ms": "250"}), retry_after({})
     (7.0, 0.25, None)
@@ -240,7 +240,7 @@ def _until_date(value: str) -> float | None:
 
 def response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
     """A JSON schema as the parameter of a chat completion."""
-    # Strict mode refuses schemas that leave other properties open.
+    # Providers refuse schemas in strict mode if they allow other properties.
     strict = schema.get("additionalProperties") is False
     return {
         "type": "json_schema",
@@ -263,10 +263,13 @@ def failure(settings: ModelSettings, words: str, *, transient: bool, wait: float
 def chat_reply(
     settings: ModelSettings, text: str, usage: tuple[Any, Any], seconds: float, finish_reason: Any
 ) -> ChatReply:
-    """A reply with its cost, whole characters and no key; `usage` is tokens of prompt and completion as reported."""
+    """A reply with its cost, with whole characters and without keys.
+
+    `usage` are the numbers of prompt and completion tokens as the provider reported them.
+    """
     characters = whole_characters(text)
     text = without_keys(characters)
-    # Some report 0 where they have counted nothing; no real prompt is empty.
+    # Some servers report 0 if they did not count. A real prompt is never empty.
     prompt = count_of(usage[0]) or None
     completion = count_of(usage[1]) if prompt else None
     cost = None
@@ -284,7 +287,7 @@ def chat_reply(
 
 
 def count_of(value: Any) -> int | None:
-    """A number of tokens as it was reported, if it can be one.
+    """A reported number of tokens; None if it cannot be right.
 
     >>> count_of(7), count_of(-1), count_of(10**30), count_of("7")
     (7, None, None, None)
