@@ -44,9 +44,9 @@ def read_votes(votes: Any, name: str = "votes") -> Floats:
 
 
 def pair_codes(first: Floats, second: Floats, kinds: int = 2) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """Which items both raters scored, and on those the cell of their table, row by row.
+    """Whether both raters scored each item, and for the items that both scored, the cell of their k × k table.
 
-    Raters give one of `kinds` kinds, from 0; NaN where they gave none.
+    The raters' values are the numbers of `kinds` kinds, from 0, or NaN. Cells are numbered row by row.
     """
     both = ~np.isnan(first) & ~np.isnan(second)
     return both, (kinds * first[both] + second[both]).astype(np.int64)
@@ -62,10 +62,10 @@ def pair_counts(first: Floats, second: Floats) -> Floats:
 
 
 def panel_counts(votes: Floats) -> Floats:
-    """What each item adds to the coefficients of a whole panel: shape (items, 7).
+    """The counts of each item that the coefficients of a whole panel are computed from: shape (items, 7).
 
     With r votes of which p pass, the columns are: r ≥ 2; the share of agreeing pairs of votes; r ≥ 1; p/r; the
-    same agreeing pairs as they enter Krippendorff's coincidences; p where r ≥ 2; r where r ≥ 2.
+    agreeing pairs with the weight of Krippendorff's coincidences; p where r ≥ 2; r where r ≥ 2.
     """
     r = (~np.isnan(votes)).sum(axis=1).astype(np.float64)
     p = np.nansum(votes, axis=1)
@@ -78,7 +78,7 @@ def panel_counts(votes: Floats) -> Floats:
 
 
 def pair_margins(counts: Floats) -> tuple[Floats, Floats]:
-    """How often each of the two raters gave each kind; `counts` is their k × k table, row by row."""
+    """The number of times that each rater gave each kind, from their k × k table, row by row."""
     table = _square(counts)
     return table.sum(axis=-1), table.sum(axis=-2)
 
@@ -89,7 +89,7 @@ def pair_agreement(counts: Floats) -> Floats:
 
 
 def pair_kappa(counts: Floats) -> Floats:
-    """Cohen's κ; undefined where a rater has no variance.
+    """Cohen's κ; undefined if a rater has no variance.
 
     >>> round(float(pair_kappa(np.array([20.0, 5, 0, 3, 10, 2, 1, 0, 9]))), 4)  # three kinds
     0.6486
@@ -102,7 +102,7 @@ def pair_kappa(counts: Floats) -> Floats:
 
 
 def pair_kappa_floor(counts: Floats) -> Floats:
-    """The lowest κ that two raters who give each kind so often can have."""
+    """The lowest κ that two raters with these margins can have."""
     n = counts.sum(axis=-1)
     first, second = pair_margins(counts)
     fewest = np.maximum(0, first + second - n[..., None]).sum(axis=-1)
@@ -140,13 +140,13 @@ def panel_ac1(counts: Floats) -> Floats:
 
 
 def panel_fleiss(counts: Floats) -> Floats:
-    """Fleiss' κ of a panel; undefined where all votes are the same."""
+    """Fleiss' κ of a panel; undefined if all votes are the same."""
     prevalence = ratio(counts[..., 3], counts[..., 2])
     return _above_chance(panel_agreement(counts), prevalence**2 + (1 - prevalence) ** 2)
 
 
 def panel_alpha(counts: Floats) -> Floats:
-    """Krippendorff's α for nominal votes; undefined where all votes are the same."""
+    """Krippendorff's α for nominal votes; undefined if all votes are the same."""
     passed, total = counts[..., 5], counts[..., 6]
     failed = total - passed
     expected = ratio(2 * passed * failed, total - 1)
@@ -169,10 +169,10 @@ NO_VARIANCE = "all votes are the same: chance agreement is 1"
 def cohen_kappa(first: Any, second: Any) -> Estimate:
     """Cohen's κ of two raters on the items that both scored.
 
-    Formula: (p_o − p_e) / (1 − p_e), with p_o the share of agreement and p_e what the raters' pass rates give by
-    chance. Range: −1 to 1; 0 is chance. Undefined where either rater passed, or failed, every item: agreement
-    beyond chance cannot be told there, so it is neither 0 nor 1 by convention. Low where almost all items pass, even
-    if the raters hardly ever differ: read it beside `gwet_ac1`.
+    Formula: (p_o − p_e) / (1 − p_e), with p_o the share of agreement and p_e the agreement that the raters' pass rates
+    give by chance. Range: −1 to 1; 0 is chance. Undefined if a rater passed, or failed, every item: such votes do not
+    show agreement beyond chance, and no convention sets it to 0 or 1. Low if almost all items pass, even if the raters
+    hardly ever differ: read it together with `gwet_ac1`.
 
     Raises ValueError when a vote is neither 0 nor 1, or the columns differ in length.
 
@@ -193,7 +193,7 @@ def cohen_kappa(first: Any, second: Any) -> Estimate:
 
 
 def kappa_half_width(n: float, kappa: float = 0.5, pass_rate: float = 0.85) -> float:
-    """Half the width of a 95 % interval of Cohen's κ to be expected from n independent items.
+    """Half the expected width of a 95 % interval of Cohen's κ from n independent items.
 
     Formula: 1.96 √((1 − κ) ((1 − κ)(1 − 2κ) + κ (2 − κ) / (2 π (1 − π))) / n), for two raters with one pass rate π.
 
@@ -207,7 +207,7 @@ def kappa_half_width(n: float, kappa: float = 0.5, pass_rate: float = 0.85) -> f
 
 
 class VoteWords(NamedTuple):
-    """The name of a vote in messages."""
+    """The words for items, votes and raters in messages."""
 
     item: str = "item"
     passed: str = "passed"
@@ -219,7 +219,7 @@ PLAIN_WORDS = VoteWords()
 
 
 def no_variance(counts: Floats, first: str, second: str, words: VoteWords = PLAIN_WORDS) -> str | None:
-    """Why κ is undefined for a table of `pair_counts`; None if it is defined."""
+    """The reason why κ is undefined for a table of `pair_counts`; None if it is defined."""
     n = counts.sum()
     if n == 0:
         return f"no {words.item} was scored by both raters"
@@ -232,10 +232,10 @@ def no_variance(counts: Floats, first: str, second: str, words: VoteWords = PLAI
 
 
 def raw_agreement(votes: Any) -> Estimate:
-    """Share of agreeing pairs of votes on an item, averaged over the items with two votes or more.
+    """The share of agreeing pairs of votes on an item: the mean over the items with two votes or more.
 
     Formula: mean of Σ_k r_k (r_k − 1) / (r (r − 1)), with r_k votes of kind k out of r. Range: 0 to 1. Not
-    adjusted for chance: two raters who pass everything agree fully.
+    adjusted for chance: two raters who pass every item agree fully.
 
     Raises ValueError when a vote is neither 0 nor 1.
 
@@ -248,7 +248,7 @@ def raw_agreement(votes: Any) -> Estimate:
 
 
 def pabak(votes: Any) -> Estimate:
-    """Prevalence- and bias-adjusted κ: κ as it would be if pass and fail were equally common.
+    """Prevalence- and bias-adjusted κ: the κ of raters for whom pass and fail are equally common.
 
     Formula: 2 p_o − 1, with p_o the raw agreement. Range: −1 to 1. For more than two raters this is the coefficient of
     Brennan and Prediger.
@@ -283,7 +283,7 @@ def fleiss_kappa(votes: Any) -> Estimate:
     """Fleiss' κ of a panel, in Gwet's form for items that not every rater scored.
 
     Formula: (p_o − p_e) / (1 − p_e) with p_e = π² + (1 − π)², π the mean pass share of the items. Range: −1 to 1.
-    Undefined where all votes are the same.
+    Undefined if all votes are the same.
 
     Raises ValueError when a vote is neither 0 nor 1.
 
@@ -296,10 +296,10 @@ def fleiss_kappa(votes: Any) -> Estimate:
 
 
 def krippendorff_alpha(votes: Any) -> Estimate:
-    """Krippendorff's α for nominal votes; made for panels in which votes are missing.
+    """Krippendorff's α for nominal votes; suited to panels with missing votes.
 
-    Formula: 1 − D_o / D_e, observed over expected disagreement among the votes of items that have two or more.
-    Range: at most 1; 0 is chance, with a correction for small samples. Undefined where all votes are the same.
+    Formula: 1 − D_o / D_e, observed over expected disagreement among the votes of items with two votes or more.
+    Range: at most 1; 0 is chance, with a correction for small samples. Undefined if all votes are the same.
 
     Raises ValueError when a vote is neither 0 nor 1.
 

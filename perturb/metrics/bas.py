@@ -1,9 +1,9 @@
 """The Behavioral Alignment Score (BAS): does stated confidence support decisions to answer or to abstain?
 
-A user with risk threshold t acts on an answer if its confidence is at least t, gains 1 if it is right and loses
-t / (1 - t) if it is wrong. BAS is the mean gain over all thresholds. A prior w(t) weights the thresholds. With s the
-stated confidence, gain(s) is the integral of w over [0, s], and loss(s) that of w(t) t / (1 - t). BAS paper, section 2
-and appendix B.
+A user with risk threshold t acts on an answer if its confidence is at least t. The user gains 1 if the answer is right,
+and loses t / (1 - t) if it is wrong. BAS is the mean gain over all thresholds. A prior w(t) weights the thresholds. For
+a stated confidence s, gain(s) is the integral of w over [0, s], and loss(s) is the integral of w(t) t / (1 - t).
+Reference: BAS paper, section 2 and appendix B.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from perturb.metrics.inputs import Flags, Floats, read_graded
 RiskPrior = str | Callable[..., ArrayLike]
 PRIORS = ("uniform", "linear", "quadratic")
 MASS_TOLERANCE = 1e-6
+"""The integral of a prior may differ from 1 by this much."""
 PANEL_TOLERANCE = 1e-12
+"""The quadrature halves a panel if its two halves differ by more from the whole."""
 MAX_HALVINGS = 40
 _PANELS = 512
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
@@ -28,11 +30,11 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
 def gains_and_losses(prior: RiskPrior, confidence: Floats) -> tuple[Floats, Floats]:
     """gain(s) and loss(s) at confidences in [0, 1), for a named prior or any density on [0, 1].
 
-    Named: `uniform` w = 1, `linear` w = 2t, `quadratic` w = 3t², in closed form. A callable is integrated by adaptive
-    Gauss-Legendre quadrature in -ln(1 - t), where the loss has no pole; it gets an array if it can take one.
+    The named priors have closed forms: `uniform` w = 1, `linear` w = 2t, `quadratic` w = 3t². A function is integrated
+    by adaptive Gauss-Legendre quadrature in -ln(1 - t), where the loss has no pole. It gets an array if it accepts one.
 
-    Raises ValueError for an unknown name, and for a callable that is negative, not finite, or does not integrate
-    to 1 within 1e-6.
+    Raises ValueError for an unknown name, and for a function that is negative, not finite, or does not integrate to 1
+    within 1e-6.
 
     Reference: BAS paper, equation A2.
 
@@ -55,9 +57,11 @@ def gains_and_losses(prior: RiskPrior, confidence: Floats) -> tuple[Floats, Floa
 def _by_quadrature(prior: Callable[..., ArrayLike], confidence: Floats) -> tuple[Floats, Floats]:
     levels, place = np.unique(confidence, return_inverse=True)
     last = -np.log1p(-levels[-1])
+    # every stated confidence is an edge, so that its integral is a sum of whole panels
     edges = np.union1d(np.linspace(0.0, max(last, 10.0), _PANELS + 1), -np.log1p(-levels))
     parts = _integrate(lambda x: _densities(prior, -np.expm1(-x)), edges[:-1], edges[1:])
     sums = np.concatenate([np.zeros((1, 2)), np.cumsum(parts, axis=0)])
+    # the mass beyond the last edge, in t itself, since x would go to infinity
     beyond = float(np.exp(-edges[-1]))
     tail = _integrate(
         lambda t: np.repeat(_evaluate(prior, t)[:, None], 2, axis=1), np.array([1 - beyond]), np.ones(1)
@@ -76,7 +80,7 @@ def _densities(prior: Callable[..., ArrayLike], t: Floats) -> Floats:
 
 
 def _evaluate(prior: Callable[..., ArrayLike], t: Floats) -> Floats:
-    """w at each t; functions of one number are called one by one."""
+    """w at each t; a function that does not accept an array is called for each number."""
     try:
         weight = np.broadcast_to(np.asarray(prior(t), dtype=np.float64), t.shape)
     except (TypeError, ValueError):
@@ -84,12 +88,12 @@ def _evaluate(prior: Callable[..., ArrayLike], t: Floats) -> Floats:
     if not np.all(np.isfinite(weight)):
         raise ValueError("the prior is not finite everywhere on (0, 1)")
     if np.any(weight < 0):
-        raise ValueError(f"the prior is negative at t = {t[np.argmin(weight)]:.4g}: a density is 0 or more")
+        raise ValueError(f"the prior is negative at t = {t[np.argmin(weight)]:.4g}: a density is at least 0")
     return weight
 
 
 def _integrate(function: Callable[[Floats], Floats], low: Floats, high: Floats, depth: int = 0) -> Floats:
-    """Integrals over each panel, shape (panels, 2); panels whose halves disagree with the whole are halved."""
+    """The integrals over each panel, shape (panels, 2); a panel is halved until its halves agree with the whole."""
     middle = (low + high) / 2
     whole = _gauss(function, low, high)
     halves = _gauss(function, low, middle) + _gauss(function, middle, high)
@@ -114,23 +118,23 @@ CLIP = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class DecisionCurve:
-    """Mean utility of acting on the answers, threshold by threshold."""
+    """The mean utility of acting on answers, at each risk threshold."""
 
     threshold: Floats
     """Risk thresholds t in [0, 1)."""
     utility: Floats
     """Mean utility at t; 0 is the utility of always abstaining."""
     answered: Floats
-    """Share of answers acted on at t."""
+    """The share of answers that a user with threshold t acts on."""
 
 
 def bas_utility(is_correct: ArrayLike, confidence: ArrayLike, prior: RiskPrior = "uniform") -> Floats:
-    """Utility of each answer, integrated over the risk threshold.
+    """The utility of each answer, integrated over the risk threshold.
 
-    Formula: the integral over t from 0 to s of [Z - (1 - Z) t/(1 - t)] w(t), with Z correctness and s the confidence
-    clipped to 1 - 1e-4. For the uniform prior it is s when right and s + ln(1 - s) when wrong. Range: up to 1, down
-    to -8.2 (uniform), -15.4 (linear), -22.1 (quadratic); higher is better. `prior` is `uniform`, `linear` (w = 2t),
-    `quadratic` (w = 3t²) or a function w(t) that is 0 or more and integrates to 1.
+    Formula: the integral over t from 0 to s of [Z - (1 - Z) t/(1 - t)] w(t), with correctness Z and the confidence s
+    clipped to 1 - 1e-4. For the uniform prior it is s if right and s + ln(1 - s) if wrong. Range: up to 1, down to -8.2
+    (uniform), -15.4 (linear), -22.1 (quadratic); higher is better. `prior` is `uniform`, `linear` (w = 2t), `quadratic`
+    (w = 3t²) or a function w(t) that is at least 0 and integrates to 1.
 
     Raises ValueError for correctness other than 0/1, confidence outside [0, 1], missing values, different
     lengths, and a prior that is not a density.
@@ -149,8 +153,8 @@ def bas_utility(is_correct: ArrayLike, confidence: ArrayLike, prior: RiskPrior =
 def bas_score(is_correct: ArrayLike, confidence: ArrayLike, prior: RiskPrior = "uniform") -> float:
     """Behavioral Alignment Score: the mean of `bas_utility`.
 
-    Formula, range and errors as there; higher is better; truthful confidence maximises its expectation, and 0 is what a
-    model earns by stating confidence 0 throughout.
+    Formula, range and errors are those of `bas_utility`; higher is better. Truthful confidence maximises the expected
+    score. A model that always states confidence 0 has the score 0.
 
     Reference: BAS paper, equation 5, theorems 2.1 and B.1.
 
@@ -165,12 +169,12 @@ def bas_score(is_correct: ArrayLike, confidence: ArrayLike, prior: RiskPrior = "
 def decision_curve(
     is_correct: ArrayLike, confidence: ArrayLike, thresholds: ArrayLike | None = None
 ) -> DecisionCurve:
-    """Mean utility of acting on answers whose confidence is at least t, for each risk threshold t.
+    """The mean utility of acting on answers whose confidence is at least t, for each risk threshold t.
 
-    Formula: (right answers kept - wrong answers kept x t/(1 - t)) / n. Its integral over t is the uniform BAS. Higher
-    is better; at each t truthful confidence is best. `thresholds` lie in [0, 1); by default 0, 0.01, …, 0.99.
+    Formula: (right answers acted on - wrong answers acted on x t/(1 - t)) / n. Its integral over t is the uniform BAS.
+    Higher is better; truthful confidence is best at each t. `thresholds` are in [0, 1); by default 0, 0.01, …, 0.99.
 
-    Raises ValueError for thresholds outside [0, 1), and as `bas_utility`.
+    Raises ValueError for thresholds outside [0, 1), and as `bas_utility` does.
 
     Reference: BAS paper, equations 1 to 3.
 
@@ -188,7 +192,7 @@ def decision_curve(
 
 
 def utilities(correct: Flags, confidence: Floats, prior: RiskPrior) -> Floats:
-    """`bas_utility` of columns that were read already.
+    """`bas_utility` of columns that are already checked.
 
     >>> utilities(np.array([True]), np.array([0.5]), "quadratic").tolist()
     [0.125]

@@ -1,4 +1,4 @@
-"""All confidence metrics of one model on one set, with their intervals."""
+"""All confidence metrics of one model on one set of questions, with their intervals."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ HIGHER_IS_BETTER = {
     "brier": False,
     "log_loss": False,
 }
-"""The metrics of a report, in order, and their direction."""
+"""The metrics of a report, in their order, and whether higher is better."""
 
 
 class BASReport:
-    """All confidence metrics of one model on one set, with bootstrap intervals.
+    """All confidence metrics of one model on one set of questions, with bootstrap intervals.
 
-    `is_correct` and `confidence` as in `bas_utility`; ECE uses `bins` bins of equal width, closed on the side `closed`;
-    `clusters` names the base instance of each row, so that dependent rows are resampled together. Intervals are
-    computed on first use.
+    `is_correct` and `confidence` as in `bas_utility`. ECE has `bins` bins of equal width, closed on the side `closed`.
+    `clusters` has the base instance of each row, so that dependent rows are resampled together. Intervals are computed
+    on first use.
 
-    Raises ValueError as `bas_utility`.
+    Raises ValueError as `bas_utility` does.
 
     Reference: BAS paper, appendix H.
 
@@ -80,7 +80,7 @@ class BASReport:
         self.resamples, self.seed = resamples, seed
 
     def weighted_score(self, prior: RiskPrior = "uniform") -> float:
-        """BAS under a named prior or a function w(t), as `bas_score`.
+        """The BAS for a named prior or a function w(t), as `bas_score` computes it.
 
         >>> BASReport([1], [0.5]).weighted_score("linear")
         0.25
@@ -113,13 +113,13 @@ class BASReport:
 
     @cached_property
     def calibration_p_value(self) -> float:
-        """How often a calibrated model would have at least this ECE: `calibration.calibration_p_value`."""
+        """The probability that a calibrated model has at least this ECE (`calibration.calibration_p_value`)."""
         options = {"bins": self.bins, "resamples": self.resamples, "seed": self.seed}
         return calibration_p_value(*self._columns, closed=self.closed, clusters=self._codes, **options)
 
     @property
     def debiased_ece(self) -> float:
-        """ECE less the bias that resampling shows, not below 0 (Kumar et al. 2019, section 4, with this bootstrap)."""
+        """ECE minus the bias that resampling shows, at least 0 (Kumar et al. 2019, section 4, with this bootstrap)."""
         values, replicates = self._resampled
         place = list(HIGHER_IS_BETTER).index("ece")
         return max(0.0, 2 * values["ece"] - float(replicates[:, place].mean()))
@@ -171,15 +171,23 @@ class BASReport:
         """The object of `perturb bas --json`: values by name, `n`, and `intervals` by metric."""
         values = {name: estimate.value for name, estimate in self.metrics.items()}
         plain = {name: value for name, value in values.items() if not name.startswith("bas_")}
-        spans = {
-            name: {"low": e.low, "high": e.high, "se": e.se, "reason": e.reason}
-            for name, e in self.metrics.items()
+        intervals = {
+            name: {
+                "low": estimate.low,
+                "high": estimate.high,
+                "se": estimate.se,
+                "reason": estimate.reason,
+            }
+            for name, estimate in self.metrics.items()
         }
-        bas_values = {prior: values[f"bas_{prior}"] for prior in PRIORS}
         correct, confidences = self._columns
         sides: tuple[Closed, ...] = ("right", "left")
         return {
-            **{"bas": bas_values, **plain, "n": self.n, "bins": self.bins, "bins_closed": self.closed},
+            "bas": {prior: values[f"bas_{prior}"] for prior in PRIORS},
+            **plain,
+            "n": self.n,
+            "bins": self.bins,
+            "bins_closed": self.closed,
             **{
                 f"ece_bins_{side}": expected_calibration_error(
                     correct, confidences, bins=self.bins, closed=side
@@ -189,13 +197,13 @@ class BASReport:
             "ece_debiased": self.debiased_ece,
             "calibration_p_value": self.calibration_p_value,
             "aurc_in_row_order": aurc(correct, confidences, ties="rows"),
-            "intervals": spans,
+            "intervals": intervals,
         }
 
 
 @dataclass(frozen=True)
 class _Rows:
-    """Answers from the most confident down; equal ones are merged where that is allowed and worth it."""
+    """Answers from the most confident down. Equal answers are merged if there are no clusters, to save time."""
 
     correct: Flags
     confidence: Floats
@@ -218,26 +226,29 @@ class _Rows:
         return cls(correct[order], confidence[order], np.ones(len(order)), ordered, bins, closed)
 
     def resample(self, resamples: int, seed: int) -> Iterator[NDArray[np.float32]]:
-        """Weights of the rows, chunk by chunk."""
+        """The weights of the rows in the resamples, in chunks of shape (some resamples, rows)."""
         return resampled_weights(self.counts, resamples, seed, self.codes)
 
     def measure(self, weights: NDArray[np.floating]) -> Floats:
-        """Every metric for each row of weights, shape (resamples, metrics)."""
+        """Every metric of `HIGHER_IS_BETTER` for each row of weights, shape (resamples, metrics)."""
         total = weights.sum(axis=1, dtype=np.float64)[:, None]
         means = weights @ self._averaged / total
-        ece = np.abs(means[:, 6:]).sum(axis=1, keepdims=True)
+        utilities_and_accuracy, losses, gaps = np.split(means, [len(PRIORS) + 1, len(self._scores)], axis=1)
+        ece = np.abs(gaps).sum(axis=1, keepdims=True)
         sizes = np.add.reduceat(weights, self._starts, axis=1)
         errors = np.add.reduceat(weights * ~self.correct, self._starts, axis=1)
         aurc = aurc_of_blocks(sizes, errors)[:, None]
-        return np.concatenate([means[:, :4], ece, aurc, means[:, 4:6]], axis=1)
+        return np.concatenate([utilities_and_accuracy, ece, aurc, losses], axis=1)
 
     @cached_property
     def _starts(self) -> Integers:
+        """The first row of each block of equal confidence."""
+        # 2 is no confidence, so that the first row starts a block
         return np.flatnonzero(np.diff(self.confidence, prepend=2.0))
 
     @cached_property
     def _averaged(self) -> Floats:
-        """Averaged columns: three utilities, correctness, Brier and log loss, and the calibration gap in each bin."""
+        """The columns whose means are metrics: those of `_scores`, then the calibration gap in each bin."""
         scores = [score(self.correct) for score in self._scores.values()]
         gaps = np.zeros((len(self.correct), self.bins))
         places = bin_places(self.confidence, bin_edges(self.confidence, self.bins, "width"), self.closed)
@@ -246,7 +257,7 @@ class _Rows:
 
     @cached_property
     def ends(self) -> dict[str, tuple[Floats, Floats]]:
-        """For each averaged metric, the lowest and highest value that each row could have, right or wrong."""
+        """Metric → the lowest and the highest value that each row could have, for metrics that are means over rows."""
         right = np.ones(len(self.correct), dtype=np.bool_)
         pairs = {name: (score(right), score(~right)) for name, score in self._scores.items()}
         return {name: (np.minimum(*pair), np.maximum(*pair)) for name, pair in pairs.items()}

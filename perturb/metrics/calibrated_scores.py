@@ -1,7 +1,7 @@
 """Post-hoc calibration: maps from stated to calibrated confidence, and scores before and after them.
 
-A split says which rows a map may learn from; scores are taken on the other rows alone. There are four maps: isotonic
-regression, which the paper uses, and three to compare it with. BAS paper, section 4.4 and appendix F.
+A map is fitted on some rows and scored on the other rows. There are four maps: isotonic regression, which the paper
+uses, and three for comparison. Reference: BAS paper, section 4.4 and appendix F.
 """
 
 from __future__ import annotations
@@ -51,14 +51,15 @@ _FIELDS: dict[str, frozenset[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class CalibrationMap:
-    """A fitted map; plain numbers, so that it can be saved as JSON and applied without scikit-learn."""
+    """A fitted map as plain numbers, which can be saved as JSON and applied without scikit-learn."""
 
     method: Method
     n: int
     """Number of answers that the map was fitted on."""
     parameters: Mapping[str, tuple[float, ...]]
-    """`isotonic`: knots `stated` and `calibrated`, straight lines between them; `platt`: `slope` and `intercept` on the
-    logit; `temperature`: what the logit is divided by; `histogram`: bin `edges` and the value `calibrated` of each."""
+    """`isotonic`: knots `stated` and `calibrated`, with straight lines between them; `platt`: `slope` and `intercept`
+    of the logit; `temperature`: the divisor of the logit; `histogram`: bin `edges` and the value `calibrated` of each
+    bin."""
 
     def apply(self, confidence: ArrayLike) -> Floats:
         """Calibrated confidence in [0, 1], row by row.
@@ -81,13 +82,13 @@ class CalibrationMap:
                 return np.asarray(p["calibrated"][bin_places(confidences, p["edges"])])
 
     def to_dict(self) -> dict[str, Any]:
-        """The map as JSON takes it."""
+        """The map as plain values for JSON."""
         parameters = {name: list(values) for name, values in self.parameters.items()}
         return {"method": self.method, "n": self.n, "parameters": parameters}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> CalibrationMap:
-        """Read back what `to_dict` gave. Raises ValueError if it is not such a map."""
+        """The map that `to_dict` described. Raises ValueError if `content` is not such a description."""
         method, parameters = content.get("method"), content.get("parameters")
         if method not in METHODS or not isinstance(parameters, Mapping):
             raise ValueError(f"not a calibration map: 'method' must be one of {', '.join(METHODS)}")
@@ -96,7 +97,7 @@ class CalibrationMap:
                 f"not a {method} map: its parameters must be {', '.join(sorted(_FIELDS[method]))}"
             )
         try:
-            values = {name: tuple(float(v) for v in column) for name, column in parameters.items()}
+            values = {name: tuple(map(float, column)) for name, column in parameters.items()}
             fitted = cls(method, int(content["n"]), values)
             usable = bool(np.isfinite(fitted.apply([0.0, 0.5, 1.0])).all())
         except (KeyError, TypeError, ValueError, IndexError):
@@ -110,9 +111,9 @@ def fit_map(is_correct: ArrayLike, confidence: ArrayLike, method: Method = "isot
     """Fit a map from stated confidence to the probability of being right.
 
     `isotonic`: the non-decreasing least-squares fit. `platt`: logistic regression on the logit, with Platt's smoothed
-    targets. `temperature`: the logit divided by the number, between 0.01 and 100, of least log loss. `histogram`: the
-    accuracy in each of 10 bins of equal width, an empty bin keeping its middle. With one class only every map is
-    defined and says little.
+    targets. `temperature`: the logit divided by the number between 0.01 and 100 with the least log loss. `histogram`:
+    the accuracy in each of 10 bins of equal width; an empty bin gets its middle. If all answers are right, or all are
+    wrong, every map is defined but means little.
 
     Raises ValueError for an unknown method, correctness other than 0/1, and confidence outside [0, 1].
 
@@ -125,7 +126,7 @@ def fit_map(is_correct: ArrayLike, confidence: ArrayLike, method: Method = "isot
         raise ValueError(f"unknown method {method!r}: choose one of {', '.join(METHODS)}")
     correct, confidences = read_graded(is_correct, confidence)
     parameters = {
-        name: tuple(float(v) for v in np.atleast_1d(values))
+        name: tuple(map(float, np.atleast_1d(values)))
         for name, values in _FIT[method](correct, confidences).items()
     }
     return CalibrationMap(method, len(correct), parameters)
@@ -143,7 +144,7 @@ def _fit_platt(correct: Flags, confidence: Floats) -> dict[str, ArrayLike]:
 
     right = int(correct.sum())
     target = np.where(correct, (right + 1) / (right + 2), 1 / (len(correct) - right + 2))
-    # a target between 0 and 1 is a right row and a wrong row, weighted
+    # scikit-learn takes no target between 0 and 1: each row is given twice, as right and as wrong, with weights
     logits = np.tile(_logit(confidence), 2)[:, None]
     labels = np.repeat([1, 0], len(correct))
     model = LogisticRegression(C=1e6, max_iter=1000).fit(
@@ -197,7 +198,7 @@ ABLATION_SIZES = (10, 25, 50, 100, 250, 500, 1000)
 
 
 class ReportOptions(TypedDict, total=False):
-    """How finely scores are computed: arguments of `BASReport`."""
+    """Options of the scores: arguments of `BASReport`."""
 
     bins: int
     closed: Closed
@@ -207,7 +208,7 @@ class ReportOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class CalibrationResult:
-    """The rows outside the calibration split, scored before and after."""
+    """The scores of the rows outside the calibration split, before and after the maps."""
 
     before: BASReport
     after: Mapping[Method, BASReport]
@@ -217,12 +218,12 @@ class CalibrationResult:
 
     @property
     def n_scored(self) -> int:
-        """Rows that are scored."""
+        """Number of rows that are scored."""
         return self.before.n
 
     @property
     def n_calibration(self) -> int:
-        """Rows that the maps were fitted on."""
+        """Number of rows that the maps were fitted on."""
         return max((fitted.n for fitted in self.maps.values()), default=0)
 
     def to_dict(self) -> dict[str, Any]:
@@ -240,7 +241,7 @@ class Spread(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AblationRow:
-    """Isotonic calibration with a given number of answers."""
+    """The scores after isotonic calibration with `size` answers, over repeated draws."""
 
     size: int
     repeats: int
@@ -252,9 +253,9 @@ class AblationRow:
 def calibration_split(
     n: int, *, share: float = 0.5, clusters: ArrayLike | None = None, seed: int = 0
 ) -> Flags:
-    """Draw the rows that a map may learn from; True marks them. Rows of one cluster stay together.
+    """Draw the rows to fit a map on, marked by True. Rows of one cluster stay together.
 
-    Raises ValueError for a share outside (0, 1), and where either side would be left without a row.
+    Raises ValueError for a share outside (0, 1), and if one of the two sides would be empty.
 
     >>> int(calibration_split(10, share=0.3).sum())
     3
@@ -283,7 +284,7 @@ def calibrate(
 ) -> CalibrationResult:
     """Fit maps on the rows marked in `in_calibration`, and score the other rows before and after.
 
-    `clusters` and the options as in `BASReport`. Raises ValueError as there, and where either side is empty.
+    `clusters` and the options as in `BASReport`. Raises ValueError as that does, and if one of the two sides is empty.
 
     Reference: BAS paper, table 4.
 
@@ -340,9 +341,9 @@ def paired_bas(
     resamples: int,
     seed: int,
 ) -> WeightedSum | Estimate:
-    """Uniform BAS of one column of answers less that of another on the same questions, with its paired interval.
+    """The uniform BAS of one column of answers minus that of another, on the same questions, with a paired interval.
 
-    A sum that knows its p-value too; without an interval, the reason why.
+    The result also gives a p-value; if there is no interval, it is an estimate with the reason.
 
     >>> paired_bas([1, 0], [0.9, 0.1], [1, 0], [0.5, 0.5], None, resamples=9, seed=0).value.__round__(3)
     0.294
@@ -371,11 +372,11 @@ def calibration_ablation(
     bins: int = 10,
     seed: int = 0,
 ) -> list[AblationRow]:
-    """Isotonic calibration from ever more answers of the calibration split, scored on the rows outside it.
+    """Isotonic calibration from a growing number of answers of the calibration split, scored on the other rows.
 
-    Each repeat draws its answers anew, without replacement; sizes larger than the split are left out.
+    Each repeat draws new answers, without replacement; sizes larger than the split are left out.
 
-    Raises ValueError for a size or a number of repeats under 1, and as `calibrate`.
+    Raises ValueError for a size or a number of repeats below 1, and as `calibrate` does.
 
     Reference: BAS paper, table A2.
 

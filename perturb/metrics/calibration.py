@@ -1,7 +1,7 @@
 """How well stated confidence matches correctness: calibration, ranking and proper losses.
 
 All functions take one row per answer: `is_correct` as 0/1 and `confidence` in [0, 1]. They raise ValueError for
-anything else, for empty columns and for columns of different lengths. BAS paper, section 2.3.
+other values, for empty columns and for columns of different lengths. Reference: BAS paper, section 2.3.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from perturb.metrics.intervals import Bounded, reported_estimate
 
 Binning = Literal["width", "mass", "unbinned"]
 Closed = Literal["right", "left"]
-"""The side on which a bin holds its edge: right as Guo et al. (2017) define it, left as in the BAS authors' code."""
+"""The side on which a bin includes its edge: right as in Guo et al. (2017), left as in the code of the BAS authors."""
 EXACT_ROWS = 10_000
-"""Up to this number of answers `calibration_p_value` draws each answer; above it, normal sums of the bins."""
+"""Up to this number of answers `calibration_p_value` draws each answer; above it, it draws normal sums of the bins."""
 DRAWS_AT_ONCE = 2_000_000
-"""Answers drawn in one step, which bounds memory."""
+"""The number of answers drawn in one step, which limits memory."""
 CALIBRATED_UP_TO = 0.05
-"""Above this p-value of the test of calibration, an interval of the ECE begins at 0."""
+"""If the test of calibration has a larger p-value, the interval of the ECE begins at 0."""
 LOG_CLIP = 1e-4
-"""Confidence is kept this far from 0 and 1 by `log_loss`, as far as the Behavioral Alignment Score keeps it from 1."""
+"""`log_loss` clips confidence at this distance from 0 and 1, the distance at which the BAS clips it from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,25 +33,25 @@ class ReliabilityBin:
     """One bin of a reliability diagram; empty bins are left out."""
 
     low: float
-    """Lower edge; of a bin closed on the right it belongs to the bin below, except in the first bin."""
+    """Lower edge. If bins are closed on the right, it belongs to the bin below, except in the first bin."""
     high: float
     """Upper edge."""
     n: int
-    """Answers in the bin."""
+    """Number of answers in the bin."""
     confidence: float
     """Their mean confidence."""
     accuracy: float
-    """The share of them that is right."""
+    """The share of right answers among them."""
 
 
 @dataclass(frozen=True, slots=True)
 class RiskCoverage:
-    """Risk among the answers kept, for each number of answers kept, from the most confident down."""
+    """The share of errors among the k most confident answers, for each k."""
 
     coverage: Floats
     """k / n for k = 1 … n."""
     risk: Floats
-    """Expected share of errors among the k most confident; ties are broken at random, in expectation."""
+    """Expected share of errors among the k most confident answers, if ties are broken at random."""
 
 
 def expected_calibration_error(
@@ -123,7 +123,8 @@ def bin_edges(confidence: Floats, bins: int, binning: Binning) -> Floats:
     if bins < 1:
         raise ValueError(f"bins must be 1 or more, got {bins}")
     if binning == "width":
-        return np.arange(bins + 1) / bins  # 3 / 10 is the number that 0.3 reads as; steps of 0.1 are not
+        # not `linspace`: 3 / 10 is exactly the number that the text 0.3 stands for, 3 steps of 0.1 are not
+        return np.arange(bins + 1) / bins
     if binning == "mass":
         return np.asarray(np.quantile(confidence, np.linspace(0, 1, bins + 1), method="inverted_cdf"))
     raise ValueError(f"binning must be 'width' or 'mass' here, got {binning!r}")
@@ -150,10 +151,10 @@ def calibration_p_value(
     resamples: int = 1000,
     seed: int = 0,
 ) -> float:
-    """How often a perfectly calibrated model with these confidences would have at least this ECE, by chance.
+    """The probability that a perfectly calibrated model with these confidences has at least this ECE.
 
-    Each answer is drawn right with the probability stated (consistency resampling); with `clusters`, answers that share
-    a base instance are drawn alike as often as their residuals are correlated. Range: 1/(resamples + 1) to 1.
+    Each simulated answer is right with the stated probability (consistency resampling). With `clusters`, the answers of
+    a base instance are as strongly correlated as their residuals. Range: 1/(resamples + 1) to 1.
 
     Reference: Bröcker and Smith (2007), Weather and Forecasting 22; Vaicenavicius et al. (2019).
 
@@ -166,38 +167,36 @@ def calibration_p_value(
     rng = np.random.default_rng(seed)
     variance = np.bincount(places, weights=confidences * (1 - confidences))
     codes = None if clusters is None else np.unique(np.asarray(clusters), return_inverse=True)[1]
-    alike = 0.0 if codes is None else _correlation_within(correct, confidences, codes)
+    correlation = 0.0 if codes is None else _correlation_within(correct, confidences, codes)
     if len(confidences) > EXACT_ROWS:
-        sizes = None if codes is None else np.bincount(codes)
-        effect = 1.0 if sizes is None else 1 + alike * (float(sizes @ sizes) / len(confidences) - 1)
+        effect = 1.0
+        if codes is not None:
+            sizes = np.bincount(codes)
+            effect = 1 + correlation * (float(sizes @ sizes) / len(confidences) - 1)
         gaps = rng.normal(size=(resamples, len(variance))) * np.sqrt(variance * effect)
         simulated = np.abs(gaps).sum(axis=1)
     else:
-        member = np.eye(len(variance))[places]
+        in_bin = np.eye(len(variance))[places]
         step = max(1, DRAWS_AT_ONCE // len(confidences))
-        simulated = np.concatenate(
-            [
-                np.abs(
-                    (
-                        _calibrated_draws(rng, confidences, codes, alike, min(step, resamples - start))
-                        - confidences
-                    )
-                    @ member
-                ).sum(axis=1)
-                for start in range(0, resamples, step)
-            ]
-        )
+        chunks = []
+        for start in range(0, resamples, step):
+            count = min(step, resamples - start)
+            draws = _calibrated_draws(rng, confidences, codes, correlation, count)
+            chunks.append(np.abs((draws - confidences) @ in_bin).sum(axis=1))
+        simulated = np.concatenate(chunks)
+    # 1e-9: equal sums may differ by rounding
     return float((1 + np.sum(simulated >= observed - 1e-9)) / (1 + resamples))
 
 
 def _calibrated_draws(
-    rng: np.random.Generator, confidence: Floats, codes: Integers | None, alike: float, count: int
+    rng: np.random.Generator, confidence: Floats, codes: Integers | None, correlation: float, count: int
 ) -> Flags:
-    """Answers of a calibrated model, shape (count, answers); those of one cluster are correlated by `alike`."""
+    """The correctness of a calibrated model's answers, shape (count, answers), with a correlation within clusters."""
     chance = rng.random((count, len(confidence)))
-    if codes is not None and alike > 0:
+    if codes is not None and correlation > 0:
+        # two answers share a number with the probability √correlation each, so both do with `correlation`
         shared = rng.random((count, int(codes.max()) + 1))[:, codes]
-        chance = np.where(rng.random(chance.shape) < np.sqrt(alike), shared, chance)
+        chance = np.where(rng.random(chance.shape) < np.sqrt(correlation), shared, chance)
     return np.asarray(chance < confidence)
 
 
@@ -206,9 +205,9 @@ def calibration_error_estimate(
 ) -> Estimate:
     """An expected calibration error with its 95 % interval.
 
-    Chance alone makes the error positive, and resampling adds as much again. So the interval is laid around the value
-    less what the replicates exceed it by (Kumar et al. 2019), and it begins at 0 if a calibrated model reaches such an
-    error often enough: if `p_value`, that of `calibration_p_value`, is above .05.
+    Chance alone makes the error positive, and resampling adds the same amount again. The centre of the interval is
+    therefore the value minus the bias that the replicates show (Kumar et al. 2019). The interval begins at 0 if a
+    calibrated model often has such an error: if `p_value`, from `calibration_p_value`, is above .05.
 
     >>> calibration_error_estimate(0.1, np.array([0.1, 0.14]), 50, clusters=50, p_value=0.4).low
     0.0
@@ -220,8 +219,8 @@ def calibration_error_estimate(
 
 
 def _correlation_within(correct: Flags, confidence: Floats, codes: Integers) -> float:
-    """Mean product of two standardised residuals of one cluster, from 0 to 1."""
-    inner = (confidence > 0) & (confidence < 1)
+    """The mean product of two standardised residuals of one cluster, from 0 to 1."""
+    inner = (confidence > 0) & (confidence < 1)  # certainty has no variance to standardise by
     residual = np.where(inner, correct - confidence, 0.0) / np.sqrt(
         np.where(inner, confidence * (1 - confidence), 1.0)
     )
@@ -233,8 +232,8 @@ def _correlation_within(correct: Flags, confidence: Floats, codes: Integers) -> 
 def risk_coverage_curve(is_correct: ArrayLike, confidence: ArrayLike) -> RiskCoverage:
     """Selective risk at every coverage.
 
-    Formula: risk(k/n) = expected errors among the k most confident answers / k, where answers of equal confidence stand
-    in random order. Risk lies in [0, 1]; lower is better.
+    Formula: risk(k/n) = expected errors among the k most confident answers / k, where answers of equal confidence are
+    in random order. Risk is in [0, 1]; lower is better.
 
     Reference: BAS paper, section 2.3; Geifman and El-Yaniv (2017).
 
@@ -255,9 +254,9 @@ def aurc(
 ) -> float:
     """Area under the risk-coverage curve.
 
-    Formula: mean of the selective risk over coverages k/n, k = 1 … n; answers of equal confidence in expectation over
-    their order, or in the order of the `rows`, as in the BAS authors' code, where sorting a file changes the value.
-    Range: [0, 1]; lower is better; it depends on the order of the confidences alone.
+    Formula: mean of the selective risk over coverages k/n, k = 1 … n. `ties`: the expectation over the order of answers
+    with equal confidence, or the order of the `rows`, as in the code of the BAS authors, where sorting a file changes
+    the value. Range: [0, 1]; lower is better; it depends only on the order of the confidences.
 
     Reference: BAS paper, section 2.3; spec section 9.
 
@@ -274,21 +273,21 @@ def aurc(
 def aurc_of_blocks(sizes: NDArray[np.floating], errors: NDArray[np.floating]) -> Floats:
     """`aurc` of many resamples, from blocks of equal confidence, the most confident first.
 
-    `sizes` and `errors`, of shape (resamples, blocks), hold whole numbers of answers and of errors among them. With N
-    and E the sums before a block of m answers and e errors, its risks add up to e + (E - N e/m) (H(N + m) - H(N)),
-    with H the harmonic numbers.
+    `sizes` and `errors`, of shape (resamples, blocks), are the numbers of answers and of errors. The risks of a block
+    with m answers and e errors sum to e + (E - N e/m) (H(N + m) - H(N)), where N and E are the numbers of answers and
+    errors before the block, and H are the harmonic numbers.
 
     >>> aurc_of_blocks(np.array([[2.0, 1.0]]), np.array([[1.0, 0.0]])).round(4).tolist()
     [0.4444]
     """
-    upto = np.cumsum(sizes, axis=1, dtype=np.float64)
-    before = upto - sizes
+    through = np.cumsum(sizes, axis=1, dtype=np.float64)
+    before = through - sizes
     errors_before = np.cumsum(errors, axis=1, dtype=np.float64) - errors
     share = errors / np.maximum(sizes, 1)
-    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, int(upto[:, -1].max()) + 1))])
-    growth = harmonic[upto.astype(np.int64)] - harmonic[before.astype(np.int64)]
+    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, int(through[:, -1].max()) + 1))])
+    growth = harmonic[through.astype(np.int64)] - harmonic[before.astype(np.int64)]
     risks = errors + (errors_before - share * before) * growth
-    return np.asarray(risks.sum(axis=1) / upto[:, -1])
+    return np.asarray(risks.sum(axis=1) / through[:, -1])
 
 
 def brier_loss(is_correct: ArrayLike, confidence: ArrayLike) -> float:
@@ -321,7 +320,7 @@ def log_loss(is_correct: ArrayLike, confidence: ArrayLike) -> float:
 
 
 def log_losses(correct: Flags, confidence: Floats) -> Floats:
-    """Logarithmic loss of each answer, of columns that were read already.
+    """The logarithmic loss of each answer, from columns that are already checked.
 
     >>> log_losses(np.array([True]), np.array([0.5])).round(4).tolist()
     [0.6931]
@@ -331,7 +330,7 @@ def log_losses(correct: Flags, confidence: Floats) -> Floats:
 
 
 def auroc(is_correct: ArrayLike, confidence: ArrayLike) -> Estimate:
-    """Probability that a right answer carries more confidence than a wrong one.
+    """The probability that a right answer has more confidence than a wrong one.
 
     Formula: Mann-Whitney U / (right x wrong), ties counting one half. Range: [0, 1], 0.5 is chance; higher is better.
     Undefined when all answers are right or all are wrong.
@@ -355,8 +354,8 @@ def auroc(is_correct: ArrayLike, confidence: ArrayLike) -> Estimate:
 def answering_probability(refused_samples: ArrayLike) -> Floats:
     """P(Answering): the share of sampled replies to each question that are not refusals.
 
-    `refused_samples` is 0/1 of shape (questions, samples). Formula: 1 - refusals / samples. Range: [0, 1]. Fed to
-    `auroc` and `reliability_bins` it is the sampling reference for the Refusal Index.
+    `refused_samples` is 0/1 of shape (questions, samples). Formula: 1 - refusals / samples. Range: [0, 1]. With `auroc`
+    and `reliability_bins` it is the sampling reference for the Refusal Index.
 
     Reference: Refusal Index paper, section 4.3.
 

@@ -1,18 +1,18 @@
-"""Rates corrected by items about which the truth is known: replies that people graded, and planted items.
+"""Rates corrected by items with a known truth: replies that people graded, and planted items.
 
-What people say of a sample of replies moves a judge's rate, stratum by stratum (PPI++). A power-tuning parameter says
-how much the judge's grades count: 1 where the judge agrees with people, 0 where its grades say nothing. The interval
-rests on sums over base instances, and is Wilson's with the size that has the same variance.
+The grades of people on a sample of replies correct a judge's rate in each stratum (PPI++). A power-tuning parameter
+weights the judge's grades: 1 if the judge agrees with people, 0 if its grades are uninformative. The interval is
+Wilson's, with the size that gives the variance of the sums over base instances.
 
-What a panel makes of planted items says how many labels are wrong. A panel accepts a share `a` of all candidates, a
-share `f` of items with a wrong label (false passes), and a share `s` of right ones. The share of wrong labels among
-the candidates is w = (s - a) / (s - f), and among those accepted q = w f / a. Nothing is assumed of the panel's
-members: `f` and `s` are shares of joint verdicts. Intervals are melded: each share has a confidence distribution, the
-one that gives Clopper and Pearson's limits, and an end of the interval is a quantile of q over draws from them. It
-keeps its level since q only rises, or only falls, with each share.
+The verdicts of a panel on planted items give the share of wrong labels. The panel accepts a share `a` of all
+candidates, a share `f` of items with a wrong label (false passes), and a share `s` of items with a right label. The
+share of wrong labels is w = (s - a) / (s - f) among the candidates, and q = w f / a among the accepted ones. `f` and
+`s` are shares of joint verdicts, so that the members of the panel may depend on each other. Intervals are melded: each
+share has the confidence distribution of Clopper and Pearson's limits, and an end of the interval is a quantile of q
+over draws from these distributions. It keeps its level because q is monotone in each share.
 
-What people say of a random sample of accepted items is combined with that: confidence distributions are added on the
-scale of normal deviates, each weighted by how narrow its interval is.
+A random sample of accepted items that people read is combined with that estimate: confidence distributions are added on
+the scale of normal deviates, and a narrow interval has a large weight.
 
 References: Angelopoulos, Duchi and Zrnic (2023), arXiv 2311.01453; Fisch et al. (2024), arXiv 2406.04291, on strata;
 Rogan and Gladen (1978), American Journal of Epidemiology 107; Lang and Reiczigel (2014), Preventive Veterinary
@@ -39,35 +39,36 @@ SMALLEST_STRATUM = 5
 
 @dataclass(frozen=True)
 class CorrectedRate:
-    """A rate, or a weighted sum of rates, with what its interval is made of."""
+    """A corrected rate, or a weighted sum of such rates, with the parts of its interval."""
 
     value: float
     influence: Floats
-    """What each base instance adds to the error: shape (base instances); the squares sum to the variance."""
+    """The contribution of each base instance to the error, shape (base instances); the squares sum to the variance."""
     floor: float
     """The variance that one more disagreement would add: the sample may have missed some."""
     n_human: int
     """Number of replies that people graded."""
     clusters: int
-    """Base instances with a reply that counts, or with a grade of one where a judge decided: the smaller number."""
+    """Number of base instances with a counted reply, or with a graded one if these are fewer."""
     low: float = 0.0
+    """The smallest possible value."""
     high: float = 1.0
     reason: str | None = None
-    """Why there is no value."""
+    """The reason why there is no value."""
 
     @classmethod
     def of(
         cls, judge: Floats, human: Floats, decided: Flags, strata: Sequence[str], bases: Integers, total: int
     ) -> CorrectedRate:
-        """From one row for each reply that the rate counts.
+        """The rate, from columns with one row for each reply that it counts.
 
-        `judge` holds 0 or 1, `human` the same and NaN where no person graded the reply. `decided` is False for replies
-        that were graded by rule, which are taken as they are. `strata` names the group of each reply, `bases` numbers
-        base instances from 0 to `total` - 1.
+        `judge` has 0 or 1; `human` also has NaN for a reply without a grade. `decided` is False for replies that a rule
+        graded, which need no correction. `strata` has the name of each reply's group, and `bases` the number of its
+        base instance, from 0 to `total` - 1.
 
-        >>> rows = np.tile([1.0, 0.0], 20)
-        >>> one = CorrectedRate.of(rows, rows, rows > -1, ["a"] * 40, np.arange(40), 40)
-        >>> one.value, one.n_human
+        >>> grades = np.tile([1.0, 0.0], 20)
+        >>> rate = CorrectedRate.of(grades, grades, grades > -1, ["a"] * 40, np.arange(40), 40)
+        >>> rate.value, rate.n_human
         (0.5, 40)
         """
         graded = ~np.isnan(human) & decided
@@ -79,29 +80,40 @@ class CorrectedRate:
                 f"people graded {n_human} of the replies that a judge decided: {FEWEST_GRADES} are needed"
             )
             return cls._undefined(reason, total, n_human)
-        untuned, tuned = np.zeros(len(judge)), np.zeros(len(judge))
-        value, moved, n = 0.0, 0.0, len(judge)
+        # The estimate is `value`, from people alone, plus `weight` times `correction`, from the judge. Both are sums
+        # over strata; the arrays hold the influence of each reply on them.
+        value_influence, correction_influence = np.zeros(len(judge)), np.zeros(len(judge))
+        value, correction, n = 0.0, 0.0, len(judge)
         for rows in _strata(graded, decided, strata):
-            sample = rows & graded if decided[rows].any() else rows
-            label = np.where(sample, human if decided[rows].any() else judge, 0.0)[sample]
+            # a rule's grades are right, so that all its replies are a sample
+            by_rule = not decided[rows].any()
+            sample = rows if by_rule else rows & graded
+            labels = (judge if by_rule else human)[sample]
             share, size = rows.sum() / n, sample.sum()
-            # the judge's mean in the sample and in all, and people's mean in the sample
-            by_judge, by_people = judge[sample].mean(), label.mean()
-            value += share * by_people
-            moved += share * (judge[rows].mean() - by_judge)
+            judge_mean, people_mean = judge[sample].mean(), labels.mean()
+            value += share * people_mean
+            correction += share * (judge[rows].mean() - judge_mean)
             spread = share / size * math.sqrt(size / max(size - 1, 1))
-            untuned[rows] += by_people / n
-            untuned[sample] += spread * (label - by_people)
-            tuned[rows] += (judge[rows] - by_judge) / n
-            tuned[sample] -= spread * (judge[sample] - by_judge)
-        a = np.bincount(bases, untuned - value / n, minlength=total)
-        b = np.bincount(bases, tuned - moved / n, minlength=total)
-        weight = float(np.clip(-(a @ b) / (b @ b), 0, 1)) if b @ b > 0 else 1.0
+            value_influence[rows] += people_mean / n
+            value_influence[sample] += spread * (labels - people_mean)
+            correction_influence[rows] += (judge[rows] - judge_mean) / n
+            correction_influence[sample] -= spread * (judge[sample] - judge_mean)
+        by_people = np.bincount(bases, value_influence - value / n, minlength=total)
+        by_judge = np.bincount(bases, correction_influence - correction / n, minlength=total)
+        # the weight with the smallest variance of the sum
+        judge_variance = by_judge @ by_judge
+        weight = float(np.clip(-(by_people @ by_judge) / judge_variance, 0, 1)) if judge_variance > 0 else 1.0
         clusters = len(np.unique(bases))
         if n_human:
             clusters = min(clusters, len(np.unique(bases[graded])))
         floor = (decided.mean() / n_human) ** 2 if 0 < n_human < decided.sum() else 0.0
-        return cls(float(value + weight * moved), a + weight * b, floor, n_human, clusters)
+        return cls(
+            value=float(value + weight * correction),
+            influence=by_people + weight * by_judge,
+            floor=floor,
+            n_human=n_human,
+            clusters=clusters,
+        )
 
     @classmethod
     def _undefined(cls, reason: str, total: int, n_human: int = 0) -> CorrectedRate:
@@ -116,52 +128,53 @@ class CorrectedRate:
             return Estimate(value, n=self.n_human, reason="there is only one base instance")
         count = np.count_nonzero(self.influence) or self.clusters
         observed = float(self.influence @ self.influence) * count / max(count - 1, 1)
-        # half a disagreement more than were seen, and never fewer than two
+        # half a disagreement more than the grades show, and at least two: they may have missed some
         variance = max(observed + self.floor / 2, 2 * self.floor)
-        if self.low < 0:
+        if self.low < 0:  # a difference, which has no Wilson interval
             reach = t_quantile(self.clusters) * math.sqrt(variance)
-            ends = value - reach, value + reach
+            low, high = value - reach, value + reach
         else:
-            # the share is moved towards a half, so that it has a variance at 0 and 1
+            # a share of 0 or 1 has no binomial variance: it is moved towards a half
             size = max(self.n_human, self.clusters)
             share = (value * size + 1) / (size + 2)
             trials = min(share * (1 - share) / variance, size * 1e6) if variance else float(size)
-            ends = wilson_interval(value, trials, t_quantile(self.clusters))
-        return Estimate(
-            value, max(ends[0], self.low), min(ends[1], self.high), math.sqrt(variance), self.n_human
-        )
+            low, high = wilson_interval(value, trials, t_quantile(self.clusters))
+        return Estimate(value, max(low, self.low), min(high, self.high), math.sqrt(variance), self.n_human)
 
 
 def combined(parts: Sequence[CorrectedRate], weights: Sequence[float]) -> CorrectedRate:
     """The weighted sum of rates over the same base instances, such as a mean or a difference.
 
-    >>> rows = np.tile([1.0, 0.0], 20)
-    >>> one = CorrectedRate.of(rows, rows, rows > -1, ["a"] * 40, np.arange(40), 40)
-    >>> combined([one, one], [1.0, -1.0]).estimate().value
+    >>> grades = np.tile([1.0, 0.0], 20)
+    >>> rate = CorrectedRate.of(grades, grades, grades > -1, ["a"] * 40, np.arange(40), 40)
+    >>> combined([rate, rate], [1.0, -1.0]).estimate().value
     0.0
     """
-    if broken := [part for part in parts if part.reason]:
-        return replace(broken[0], n_human=sum(part.n_human for part in parts))
+    if undefined := [part for part in parts if part.reason]:
+        return replace(undefined[0], n_human=sum(part.n_human for part in parts))
     pairs = list(zip(weights, parts, strict=True))
     return CorrectedRate(
-        float(sum(weight * part.value for weight, part in pairs)),
-        np.asarray(sum(weight * part.influence for weight, part in pairs)),
-        sum(weight**2 * part.floor for weight, part in pairs),
-        sum(part.n_human for part in parts),
-        min(part.clusters for part in parts),
-        sum(weight * (part.low if weight > 0 else part.high) for weight, part in pairs),
-        sum(weight * (part.high if weight > 0 else part.low) for weight, part in pairs),
+        value=float(sum(weight * part.value for weight, part in pairs)),
+        influence=np.asarray(sum(weight * part.influence for weight, part in pairs)),
+        floor=sum(weight**2 * part.floor for weight, part in pairs),
+        n_human=sum(part.n_human for part in parts),
+        clusters=min(part.clusters for part in parts),
+        low=sum(weight * (part.low if weight > 0 else part.high) for weight, part in pairs),
+        high=sum(weight * (part.high if weight > 0 else part.low) for weight, part in pairs),
     )
 
 
 def _strata(graded: Flags, decided: Flags, names: Sequence[str]) -> list[Flags]:
-    """The rows of each stratum: those graded by rule, then those decided by a judge; small ones are put together."""
+    """The rows of each stratum of replies that a judge decided, then the replies that a rule graded.
+
+    Strata with too few grades are merged, unless every reply in them has a grade.
+    """
     labels = np.array(names, dtype=str)
-    large = [decided & (labels == name) for name in np.unique(labels[decided])]
+    judged_strata = [decided & (labels == name) for name in np.unique(labels[decided])]
     large_enough = [
         rows
-        for rows in large
-        if (rows & graded).sum() >= SMALLEST_STRATUM or not (rows & ~graded).any()  # graded in full
+        for rows in judged_strata
+        if (rows & graded).sum() >= SMALLEST_STRATUM or not (rows & ~graded).any()
     ]
     remaining = decided & ~np.any([np.zeros_like(decided), *large_enough], axis=0)
     if remaining.any() and (remaining & graded).sum() < SMALLEST_STRATUM and large_enough:
@@ -172,13 +185,14 @@ def _strata(graded: Flags, decided: Flags, names: Sequence[str]) -> list[Flags]:
 
 
 DRAWS = 20_000
+"""Number of draws from each confidence distribution."""
 
 CANNOT_TELL = "the panel cannot tell right from wrong: it passes planted faults as often as right items"
 
 HARDER_TO_SEE = 6.0
-"""So many times the odds of a planted fault may be those that a natural one is passed.
+"""The odds that the panel passes a natural fault may be this many times those of a planted fault.
 
-For a unanimous panel of three, if each verifier misses natural faults twice as often.
+That is so for a unanimous panel of three if each verifier misses natural faults twice as often.
 """
 
 CONTRADICTED = "people and planted items contradict each other: these are the figures of people"
@@ -203,9 +217,10 @@ class Share:
 
     @classmethod
     def of_sample(cls, hits: Floats, weights: Floats, bases: Integers) -> Share:
-        """The weighted share of hits (0 or 1), of as many independent trials as are as precise.
+        """The weighted share of hits (0 or 1), with the effective number of independent trials.
 
-        Weights say how many items each one stands for; `bases` numbers the base instances. Both lower the number.
+        A weight is the number of items that a row stands for; `bases` has the number of each row's base instance.
+        Unequal weights and shared base instances lower the effective number.
 
         >>> Share.of_sample(np.array([1.0, 0, 0, 0]), np.ones(4), np.arange(4))
         Share(hits=0.75, n=3.0)
@@ -220,7 +235,7 @@ class Share:
         return cls(share * n, n)
 
     def confidence(self, shares: Floats, *, upper: bool) -> Floats:
-        """The confidence distribution of the upper or the lower limit, at these shares."""
+        """The confidence distribution function of the upper or the lower limit, at these shares."""
         from scipy.special import betainc
 
         hits, misses = self.hits + upper, self.n - self.hits + (not upper)
@@ -247,7 +262,7 @@ class Share:
             return Estimate.undefined("nothing of the kind was scored")
         low = float(betaincinv(self.hits, self.n - self.hits + 1, TAIL)) if self.hits else 0.0
         high = float(betaincinv(self.hits + 1, self.n - self.hits, 1 - TAIL)) if self.hits < self.n else 1.0
-        # of next to no hits the inverse is exact to some 1e-12 only
+        # for very small numbers of hits the inverse has an error of about 1e-12, which could exclude the value
         return Estimate(self.value, min(low, self.value), max(high, self.value), n=round(self.n))
 
 
@@ -256,30 +271,31 @@ def wrong_label_share(
 ) -> Estimate:
     """The share of wrong labels among accepted candidates, in [0, 1], with its 95 % interval.
 
-    `false_passes` are planted faults that the panel accepts, `right_passes` right items that it accepts, `accepted`
-    candidates of the round that it accepts. With `items`, the interval is for the share among so many accepted items,
-    which chance moves too; else for the share in the long run. Undefined, with 1 as upper end, if the panel passes
-    faults as readily as right items.
+    `false_passes` is the share of planted faults that the panel accepts, `right_passes` that of right items, and
+    `accepted` that of the round's candidates. With `items`, the interval is for the share among this number of accepted
+    items, which also varies by chance; without, for the long-run share. Undefined, with the upper end 1, if the panel
+    passes faults as often as right items.
 
-    >>> found = wrong_label_share(Share(2, 40), Share(36, 36), Share(230, 250))
-    >>> round(found.value, 4), found.low < found.value < found.high
+    >>> wrong = wrong_label_share(Share(2, 40), Share(36, 36), Share(230, 250))
+    >>> round(wrong.value, 4), wrong.low < wrong.value < wrong.high
     (0.0046, True)
     """
     n = round(false_passes.n)
     if not (false_passes.n and right_passes.n and accepted.hits):
         missing = [
             kind
-            for kind, share in (("planted faults", false_passes.n), ("right items", right_passes.n))
-            if not share
+            for kind, count in (("planted faults", false_passes.n), ("right items", right_passes.n))
+            if not count
         ]
         reason = f"there are no {' and no '.join(missing)}" if missing else "nothing was accepted"
         return Estimate(None, None, 1.0, n=n, reason=reason)
     panel = false_passes, right_passes, accepted
-    ends = _limits(*panel, items, seed)
-    if ends is None:
+    limits = _limits(*panel, items, seed)
+    if limits is None:
         return Estimate(None, None, 1.0, n=n, reason=CANNOT_TELL)
     value = float(_wrong_share(*(np.array([share.value]) for share in panel))[0])
-    low, high = float(np.quantile(ends[0], TAIL)), float(np.quantile(ends[1], 1 - TAIL))
+    lows, highs = limits
+    low, high = float(np.quantile(lows, TAIL)), float(np.quantile(highs, 1 - TAIL))
     return Estimate(value, min(low, value), max(high, value), n=n)
 
 
@@ -296,6 +312,7 @@ def _limits(
     if np.quantile(s_low - f_high, TAIL) <= 0:
         return None
     f_high = odds * f_high / (1 + (odds - 1) * f_high)
+    # the share of wrong labels rises with f and s, and falls with a
     lows, highs = _wrong_share(f_low, s_low, a_high), _wrong_share(f_high, s_high, a_low)
     if items:
         lows, highs = (generator.binomial(items, shares) / items for shares in (lows, highs))
@@ -305,18 +322,19 @@ def _limits(
 def combined_wrong_share(
     false_passes: Share, right_passes: Share, accepted: Share, people: Share, items: int, seed: int = 0
 ) -> Estimate:
-    """The same share from planted items and from the items that people found to be wrong (`people`), in [0, 1].
+    """The share of wrong labels, from planted items and from `people`, the share that people found wrong; in [0, 1].
 
-    People estimate it directly, planted items by way of the panel. Each gives a confidence distribution; the ends are
-    where the weighted sum of their normal deviates is that of an end. Weights are inverse to the widths of the two
-    intervals. Natural faults may be harder to see than planted ones: for the upper end, the odds that the panel passes
-    them are `HARDER_TO_SEE` times as high. So the interval can be wider than by planted items alone.
+    People estimate the share directly, planted items through the panel. Each gives a confidence distribution. An end of
+    the interval is the share at which the weighted sum of their normal deviates has the deviate of that end. The
+    weights are inverse to the widths of the two intervals. Natural faults may be harder to see than planted ones: for
+    the upper end, the odds that the panel passes them are multiplied by `HARDER_TO_SEE`. The interval can therefore be
+    wider than that of planted items alone.
 
-    If the two contradict each other at the 5 % level, or the panel cannot tell right from wrong, the figures are those
-    of people, and `reason` says so.
+    If the two contradict each other at the 5 % level, or if the panel cannot tell right from wrong, the estimate is
+    that of people, with the reason.
 
-    >>> found = combined_wrong_share(Share(0, 40), Share(36, 36), Share(240, 250), Share(0, 60), 240)
-    >>> found.value, found.high < Share(0, 60).estimate().high
+    >>> wrong = combined_wrong_share(Share(0, 40), Share(36, 36), Share(240, 250), Share(0, 60), 240)
+    >>> wrong.value, wrong.high < Share(0, 60).estimate().high
     (0.0, True)
     """
     from scipy.special import ndtri
@@ -327,6 +345,7 @@ def combined_wrong_share(
     if planted.value is None or limits is None or read.low is None or read.high is None:
         return replace(read, reason=planted.reason or read.reason)
     lows, highs = map(np.sort, limits)
+    # the confidence that people find more, or fewer, wrong labels than planted items imply
     more = (1 - people.confidence(highs, upper=False)).mean()
     fewer = people.confidence(lows, upper=True).mean()
     if max(more, fewer) > 1 - TAIL:
@@ -334,7 +353,7 @@ def combined_wrong_share(
     widths = [read.high - read.low, np.quantile(highs, 1 - TAIL) - np.quantile(lows, TAIL)]
     weights = 1 / np.maximum(widths, 1e-9)
     weights /= np.linalg.norm(weights)
-    # Squared weights add up to 1, but for the last digit.
+    # the squares of the weights sum to 1, apart from the last digit
     value = min(1.0, float(weights**2 @ [read.value, planted.value]))
     grid = np.linspace(0.0, 1.0, DRAWS + 1)
     ends = []
@@ -346,6 +365,7 @@ def combined_wrong_share(
 
 
 def _wrong_share(f: Floats, s: Floats, a: Floats) -> Floats:
+    """The share of wrong labels among accepted candidates, q in the docstring of the module; 1 if undefined."""
     with np.errstate(divide="ignore", invalid="ignore"):
         among_all = np.where(s > f, np.clip((s - a) / (s - f), 0.0, 1.0), 1.0)
         return np.where(a > 0, np.clip(among_all * f / a, 0.0, 1.0), 1.0)

@@ -1,14 +1,14 @@
 """Companions of the Refusal Index: other copulas for its table, and estimators that do not use refusals.
 
-A 2x2 table of refusal and error is fitted with its two rates as they are. One number is then free: the share of
+A copula is fitted to a 2x2 table of refusal and error with both rates fixed. One number is then free: the share of
 questions that were refused and answered wrong. A family of copulas that can reach this number fits the table exactly,
-so all such families have the same log-likelihood. They differ in what they cannot reach: Clayton (theta > 0) and
-Gumbel (theta >= 1) have no negative dependence. The table does not identify the degrees of freedom of a Student-t.
-Refusal Index paper, appendix D and table 6.
+so that all such families have the same log-likelihood. The families differ in what they cannot reach: Clayton
+(theta > 0) and Gumbel (theta >= 1) have no negative dependence. The table does not identify the degrees of freedom of a
+Student-t. Reference: Refusal Index paper, appendix D and table 6.
 
 A linear probe reads hidden states that the user supplies; an auxiliary calibrator reads the text of questions or
-answers. Both are trained on some folds and applied to the others, so no answer is scored by a classifier that saw it.
-They measure the classifier as much as the model. Refusal Index paper, appendix L and table 8.
+answers. Both are trained on some folds and applied to the others, so that no classifier scores an answer that it was
+trained on. They measure the classifier as much as the model. Reference: Refusal Index paper, appendix L and table 8.
 """
 
 from __future__ import annotations
@@ -39,39 +39,39 @@ class CopulaFit:
     family: str
     """One of `FAMILIES`."""
     parameters: dict[str, float]
-    """rho and df, or theta; empty when the best fit is a limit of the family."""
+    """rho and df, or theta; empty if the best fit is a limit of the family."""
     log_likelihood: float
     """Multinomial log-likelihood without its constant, natural logarithm."""
     n_parameters: int
-    """Parameters counted by AIC and BIC: two for Student-t, one for the others."""
+    """The number of parameters that AIC and BIC count: two for Student-t, one for the others."""
     aic: float
     """2k - 2 log-likelihood, lower is better."""
     bic: float
     """k ln n - 2 log-likelihood, lower is better."""
     exact: bool
-    """True when the family reaches the table."""
+    """Whether the family reaches the table."""
     note: str | None
     """What the family cannot reach, or what the table cannot identify."""
 
 
 @dataclass(frozen=True, slots=True)
 class CopulaComparison:
-    """All families on one table, and whether the table separates them."""
+    """The fits of all families to one table, and whether the table distinguishes them."""
 
     fits: tuple[CopulaFit, ...]
-    """In the order of `FAMILIES`; empty when the table has an empty margin."""
+    """In the order of `FAMILIES`; empty if the table has an empty margin."""
     best: tuple[str, ...]
-    """Families with the highest log-likelihood; several are tied, and then the data prefer none."""
+    """The families with the highest log-likelihood; if they are several, the data prefer none of them."""
     reason: str | None
-    """Why no family is preferred, or why nothing could be fitted."""
+    """The reason why no family is preferred, or why nothing could be fitted."""
 
 
 def compare_copulas(n11: int, n10: int, n01: int, n00: int) -> CopulaComparison:
     """Fit Gaussian, Student-t, Clayton and Gumbel copulas to a table with fixed margins.
 
     Cells as in `refusal_index_from_counts`. The copula joins the latent tendencies to refuse and to err, so that
-    p00 = C(1 - r, 1 - mu). Student-t is fitted at df = 4, since any df fits; AIC and BIC count it nonetheless, as
-    the paper does, and that penalty is not evidence against heavy tails.
+    p00 = C(1 - r, 1 - mu). Student-t is fitted at df = 4, since any df fits. AIC and BIC still count df as a parameter,
+    as in the paper; that penalty is not evidence against heavy tails.
 
     Raises ValueError for negative counts.
 
@@ -96,11 +96,11 @@ def compare_copulas(n11: int, n10: int, n01: int, n00: int) -> CopulaComparison:
 
 
 def gaussian_win_rates(comparisons: Sequence[CopulaComparison]) -> dict[str, dict[str, float]]:
-    """Share of tables on which the Gaussian copula beats each rival; ties count one half.
+    """The share of tables on which the Gaussian copula beats each rival; a tie counts one half.
 
-    Keys are the rival, then `log_likelihood`, `aic` and `bic`. Range: [0, 1]; 0.5 all over means that the tables tell
-    nothing apart. Against Student-t the wins by AIC and BIC come from the count of parameters alone. Tables that
-    could not be fitted are left out; without any the result is empty.
+    Keys are the rival, then `log_likelihood`, `aic` and `bic`. Range: [0, 1]; 0.5 everywhere means that the tables
+    distinguish no families. Against Student-t the wins by AIC and BIC come only from the number of parameters. Tables
+    that could not be fitted are left out; if none is left, the result is empty.
 
     Reference: Refusal Index paper, table 6.
 
@@ -141,18 +141,19 @@ def upper_probability(
         raise ValueError(f"unknown copula {family!r}: choose one of {', '.join(FAMILIES)}")
     log_u, log_v = np.log1p(-r), np.log1p(-mu)
     if family == "clayton":
-        # log(u^-theta + v^-theta - 1), kept from overflow
-        grown = np.logaddexp(-parameter * log_u, -parameter * log_v)
-        both_kept = np.exp(-(grown + np.log1p(-np.exp(-grown))) / parameter)
+        # log(u^-theta + v^-theta - 1), without an overflow of the powers
+        log_sum = np.logaddexp(-parameter * log_u, -parameter * log_v)
+        neither = np.exp(-(log_sum + np.log1p(-np.exp(-log_sum))) / parameter)
     else:
-        both_kept = np.exp(
+        neither = np.exp(
             -np.exp(np.logaddexp(parameter * np.log(-log_u), parameter * np.log(-log_v)) / parameter)
         )
-    return float(r + mu - 1 + both_kept)
+    # the probability of neither refusal nor error gives that of both
+    return float(r + mu - 1 + neither)
 
 
 def _elliptical(r: float, mu: float, angle: float, df: float | None) -> float:
-    """Upper orthant of a bivariate normal (df None) or t: its slope in arcsin(rho), integrated from rho = -1.
+    """The upper orthant of a bivariate normal (df None) or t: the integral of its slope in arcsin(rho) from rho = -1.
 
     Genz, A. (2004), Numerical computation of rectangular bivariate and trivariate normal and t probabilities.
     """
@@ -173,7 +174,7 @@ def _elliptical(r: float, mu: float, angle: float, df: float | None) -> float:
 def _fit(family: str, table: np.ndarray) -> CopulaFit:
     n = table.sum()
     r, mu, target = (table[0] + table[1]) / n, (table[0] + table[2]) / n, table[0] / n
-    # the search variable: arcsin(rho), or log theta, or log(theta - 1)
+    # the search variable `place` is arcsin(rho), log theta, or log(theta - 1)
     if family in ("gaussian", "student-t"):
         low, high = -_MAX_ANGLE, _MAX_ANGLE
 
@@ -202,19 +203,19 @@ def _fit(family: str, table: np.ndarray) -> CopulaFit:
     k = 2 if family == "student-t" else 1
     exact = bool(abs(reached - target) < 1e-9)
     return CopulaFit(
-        family,
-        parameters,
-        log_likelihood,
-        k,
-        2 * k - 2 * log_likelihood,
-        k * float(np.log(n)) - 2 * log_likelihood,
-        exact,
-        note,
+        family=family,
+        parameters=parameters,
+        log_likelihood=log_likelihood,
+        n_parameters=k,
+        aic=2 * k - 2 * log_likelihood,
+        bic=k * float(np.log(n)) - 2 * log_likelihood,
+        exact=exact,
+        note=note,
     )
 
 
 def _root(curve: Callable[[float], float], low: float, high: float, target: float) -> float | None:
-    """Where an increasing curve meets the target; None when it does not within the range of search."""
+    """The place where an increasing curve reaches the target; None if it does not between `low` and `high`."""
     from scipy.optimize import brentq
 
     if not curve(low) < target < curve(high):
@@ -236,16 +237,16 @@ def _win_rate(leads: list[float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """Confidence that a trained classifier gives to each answer, and how good it is."""
+    """The confidence that a trained classifier gives to each answer, and how good this confidence is."""
 
     confidence: Floats | None
-    """Probability of a right answer, each from a classifier trained without that answer; None when undefined."""
+    """The probability of a right answer, from a classifier trained without that answer; None if undefined."""
     auroc: Estimate
     """Ranking quality, higher is better."""
     ece: Estimate
     """Expected calibration error over 10 bins of equal width, lower is better."""
     reason: str | None
-    """Why there is no confidence."""
+    """The reason why there is no confidence."""
 
 
 def linear_probe(
@@ -259,7 +260,7 @@ def linear_probe(
     """Logistic regression from hidden states, shape (answers, dimensions), to correctness, out of fold.
 
     States are standardised within each training fold. With `clusters` all answers of a cluster stay in one fold.
-    Undefined when either class has fewer answers, or clusters, than there are folds.
+    Undefined if the right answers, or the wrong ones, are in fewer clusters than there are folds.
 
     Raises ValueError for shapes that differ, values that are not finite, and correctness other than 0/1.
 
@@ -292,8 +293,8 @@ def text_calibrator(
 ) -> ProbeResult:
     """Logistic regression from the letter groups (tf-idf, 1 to 4 letters) of texts to correctness, out of fold.
 
-    A small stand-in for calibrators that fine-tune a language model on the outputs. Folds, clusters and undefined
-    cases as in `linear_probe`.
+    It replaces calibrators that fine-tune a language model on the outputs. Folds, clusters and undefined cases as in
+    `linear_probe`.
 
     Raises ValueError when texts and correctness differ in length, and for correctness other than 0/1.
 

@@ -1,7 +1,7 @@
-"""Reads what callers pass to a metric, and the record in which a metric returns a number that may be undefined.
+"""The arguments of metrics, and `Estimate`, the record of a number that may be undefined.
 
-Callers pass lists, tuples, NumPy arrays or pandas columns. Every function raises ValueError with one line that names
-the argument and the first offending row.
+Callers pass lists, tuples, NumPy arrays or pandas columns. Every function that reads them raises ValueError with one
+line that names the argument and the first wrong row.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 PERCENT_FROM = 2
-"""A confidence above 1 up to here is more likely a slip than a percentage."""
+"""A confidence between 1 and this is more likely a typing error than a percentage."""
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -81,7 +81,7 @@ def read_graded(is_correct: ArrayLike, confidence: ArrayLike) -> tuple[Flags, Fl
 
 
 def require_same_length(**columns: Floats | Flags | Integers) -> None:
-    """Refuse columns of different lengths, by name."""
+    """Raise ValueError if the named columns differ in length."""
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{name} has {length}" for name, length in lengths.items())
@@ -89,7 +89,7 @@ def require_same_length(**columns: Floats | Flags | Integers) -> None:
 
 
 def ratio(top: ArrayLike, bottom: ArrayLike) -> Floats:
-    """The quotient; NaN where the bottom is not above 0, up to rounding.
+    """The quotient; NaN if the bottom is 0 or less, up to rounding.
 
     >>> ratio([1.0, 1.0], [2.0, 0.0]).tolist()
     [0.5, nan]
@@ -98,15 +98,15 @@ def ratio(top: ArrayLike, bottom: ArrayLike) -> Floats:
     return np.where(safe, top / np.where(safe, bottom, 1.0), np.nan)
 
 
-def _refuse(bad: Flags, numbers: Floats, name: str, why: str) -> None:
+def _refuse(bad: Flags, numbers: Floats, name: str, problem: str) -> None:
     rows = np.flatnonzero(bad)
     if rows.size:
-        raise ValueError(f"{name}: row {rows[0]} holds {numbers[rows[0]]:g}, which {why}")
+        raise ValueError(f"{name}: row {rows[0]} holds {numbers[rows[0]]:g}, which {problem}")
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number with its uncertainty, or no number and the reason why.
+    """A number with its uncertainty, or no number with the reason.
 
     >>> Estimate(0.5, n=4).to_dict()["value"]
     0.5
@@ -115,39 +115,39 @@ class Estimate:
     """
 
     value: float | None
-    """The estimate; None when the data do not define it."""
+    """The estimate; None if the data do not define it."""
     low: float | None = None
-    """Lower end of the interval, if one was asked for and exists."""
+    """Lower end of the interval; None without an interval."""
     high: float | None = None
     """Upper end of the interval."""
     se: float | None = None
     """Standard error."""
     n: int = 0
-    """Number of items that the estimate rests on."""
+    """Number of items behind the estimate."""
     reason: str | None = None
-    """Why `value`, or its interval, is missing."""
+    """The reason why `value`, or its interval, is missing."""
     effective: float | None = field(default=None, repr=False, compare=False)
-    """As many independent trials are as precise; stays out of JSON."""
+    """The number of independent trials with the same precision; not in the JSON."""
 
     @classmethod
     def undefined(cls, reason: str, n: int = 0) -> Estimate:
-        """An estimate without a value, and why."""
+        """An estimate without a value, with the reason."""
         return cls(None, n=n, reason=reason)
 
     def to_dict(self) -> dict[str, float | int | str | None]:
-        """The fields as JSON takes them."""
+        """The fields as plain values for JSON."""
         content = asdict(self)
         del content["effective"]
         return content
 
     def spread(self, name: str, prefix: str = "") -> dict[str, float | str | None]:
-        """The value by a name, beside the ends of its interval and the reason: for rows that hold several."""
+        """The value under a name, the ends of its interval and the reason: the fields for a row with several values."""
         ends = {"low": self.low, "high": self.high, "reason": self.reason}
         return {name: self.value, **{f"{prefix}{end}": value for end, value in ends.items()}}
 
 
 def plain(record: Any) -> dict[str, Any]:
-    """The fields of a record as JSON takes them; records within it say themselves if they have a `to_dict`.
+    """The fields of a record as plain values for JSON; a record inside it may have a `to_dict`.
 
     >>> plain(Estimate(0.5))["value"]
     0.5
@@ -156,7 +156,7 @@ def plain(record: Any) -> dict[str, Any]:
 
 
 def plain_value(value: Any) -> Any:
-    """What a record holds, as JSON takes it.
+    """The value of a field as a plain value for JSON.
 
     >>> plain_value({"a": (Estimate(0.5, n=2),)})["a"][0]["n"]
     2
@@ -173,11 +173,11 @@ def plain_value(value: Any) -> Any:
 
 
 def mean_of_independent(parts: Sequence[Estimate]) -> Estimate:
-    """The unweighted mean of estimates that rest on different data, such as several data sets.
+    """The unweighted mean of estimates from different data, such as several data sets.
 
-    Formula: each end of the interval is as far from the mean as the root of the squared distances of the parts' ends,
-    over their number (MOVER). The parts are taken as they are, not as a sample of more. Undefined where one of them
-    is; without an interval where one has none.
+    Formula: the distance of each end from the mean is the root of the parts' squared distances, divided by the number
+    of parts (MOVER). The parts are not treated as a sample of further parts. Undefined if a part is undefined; without
+    an interval if a part has none.
 
     Reference: Zou and Donner (2008), Statistics in Medicine 27.
 

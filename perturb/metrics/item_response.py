@@ -1,9 +1,9 @@
 """Item response theory: the two-parameter logistic model, for few models and many items.
 
-A reply of model m to item i is right with probability 1 / (1 + exp(-a_i (θ_m - b_i))): ability θ, difficulty b and
-discrimination a. Items are random: b_i is normal around the mean of its group, log a_i around 0, and both are
-integrated out on a grid. Abilities, group means and the two spreads are estimated by penalised maximum likelihood.
-Items of one group that all models treated alike cannot be told apart and are counted together.
+A reply of model m to item i is right with the probability 1 / (1 + exp(-a_i (θ_m - b_i))), with ability θ, difficulty b
+and discrimination a. Items are random: b_i is normal around the mean of its group, log a_i is normal around 0, and both
+are integrated out on a grid. Abilities, group means and the two spreads are estimated by penalised maximum likelihood.
+Items of a group with the same replies of all models form a pattern, and are counted together.
 
 Reference: Birnbaum (1968); Bock and Aitkin (1981), Psychometrika 46, with the roles of persons and items exchanged;
 De Boeck (2008), Psychometrika 73, on random items.
@@ -26,7 +26,7 @@ PRIORS = (
     "abilities and mean difficulties: normal with mean 0 and SD 3; spread of difficulties: half-normal with scale 2;"
     " spread of log discriminations: half-normal with scale 0.5"
 )
-"""The priors in words, in logits. They keep estimates finite if a model has all replies right, or none."""
+"""The priors in words, in logits. They keep estimates finite if all replies of a model are right, or all wrong."""
 _PRIOR_SD, _SPREAD_SCALES = 3.0, np.array([2.0, 0.5])
 _DIFFICULTY_NODES, _SLOPE_NODES = np.linspace(-4, 4, 41), np.linspace(-3, 3, 9)
 _STEP = 1e-4
@@ -37,13 +37,13 @@ class ItemResponses:
     """A fitted two-parameter model; abilities and difficulties are logits, and the mean ability is 0."""
 
     abilities: tuple[Estimate, ...]
-    """Of each model, with a 95 % interval."""
+    """The ability of each model, with a 95 % interval."""
     group_difficulties: tuple[Estimate, ...]
-    """Mean difficulty of the items of each group, likewise."""
+    """The mean difficulty of the items of each group, with a 95 % interval."""
     difficulty: Floats
     """Posterior mean of the difficulty of each item."""
     difficulty_se: Floats
-    """The standard deviation of that distribution; the spread and the group means are taken as known."""
+    """Posterior standard deviation, which ignores the errors of the spread and of the group means."""
     discrimination: Floats
     """Discrimination of each item, greater than 0; a typical item has 1."""
     discrimination_se: Floats
@@ -59,57 +59,54 @@ class ItemResponses:
 
     @property
     def difficulty_reliability(self) -> float:
-        """Share of the variance of difficulties that the replies tell, from 0 to 1."""
+        """The share of the variance of difficulties that the replies explain, from 0 to 1."""
         variance = float(self.difficulty.var())
         return variance / (variance + float((self.difficulty_se**2).mean()))
 
     @property
     def discrimination_reliability(self) -> float:
-        """The same of discriminations; where it is near 0, each item's is little but the prior."""
+        """The same for discriminations; near 0, the value of an item comes almost only from the prior."""
         variance = float(self.discrimination.var())
         return variance / (variance + float((self.discrimination_se**2).mean()))
 
     def chances(self, ability: float) -> Floats:
-        """The chance of a model of this ability to be right, for each item."""
+        """The probability that a model of this ability is right, for each item."""
         return self.posterior.chances(ability)
 
     def information(self, ability: ArrayLike) -> Floats:
-        """Fisher information of all items at some abilities: its root is 1 / SE of a further model's ability."""
+        """The Fisher information of all items at some abilities; its root is 1 / SE of another model's ability."""
         return self.posterior.information(np.asarray(ability, dtype=np.float64))
 
 
 def item_responses(
     right: ArrayLike, groups: ArrayLike | None = None, clusters: ArrayLike | None = None
 ) -> ItemResponses:
-    """Fit the replies: 1 right, 0 wrong, NaN none; shape (models, items), with a group and a cluster of each item.
+    """Fit the model to replies, shape (models, items): 1 for right, 0 for wrong, NaN for no reply.
 
-    Without `groups` there is one; without `clusters` every item stands for itself. Standard errors hold where items of
-    one cluster are alike: H⁻¹ B H⁻¹, from the Hessian H of the penalised likelihood and the squared sums B of the
-    clusters' gradients. Reference: Liang and Zeger (1986).
+    `groups` and `clusters` have a label for each item. Without `groups` all items are one group; without `clusters`
+    every item is its own cluster. Standard errors allow for clusters: H⁻¹ B H⁻¹, from the Hessian H of the penalised
+    likelihood and the sum B of the squared gradients of clusters. Reference: Liang and Zeger (1986).
 
-    Raises ValueError for fewer than `MIN_MODELS` models or `MIN_ITEMS` items with two replies, where all replies are
-    right or all wrong, and for columns of other lengths.
+    Raises ValueError for fewer than `MIN_MODELS` models or `MIN_ITEMS` items with two replies, if all replies are right
+    or all are wrong, and for columns of other lengths.
 
     >>> replies = np.arange(40) % 8 >= np.array([[1], [3], [5], [7]])
-    >>> [round(one.value, 1) for one in item_responses(replies).abilities]
+    >>> [round(ability.value, 1) for ability in item_responses(replies).abilities]
     [4.2, 1.2, -1.2, -4.2]
     """
     from scipy.optimize import minimize
 
     right = np.asarray(right, dtype=np.float64)
     _check(right)
-    groups, clusters = (
-        _codes(labels, right.shape[1], name)
-        for labels, name in (
-            (np.zeros(right.shape[1]) if groups is None else groups, "groups"),
-            (np.arange(right.shape[1]) if clusters is None else clusters, "clusters"),
-        )
-    )
+    items = right.shape[1]
+    groups = _codes(np.zeros(items) if groups is None else groups, items, "groups")
+    clusters = _codes(np.arange(items) if clusters is None else clusters, items, "clusters")
     likelihood = _Likelihood(right, groups)
     optimum = minimize(
         likelihood.loss, np.zeros(likelihood.size), jac=True, method="L-BFGS-B", options={"maxiter": 1000}
     )
     estimator = _Estimator(optimum.x, *_covariance(likelihood, optimum.x, clusters))
+    # rows that pick abilities and group means from the parameters
     abilities = np.pad(likelihood.turn, ((0, 0), (0, likelihood.groups + 2)))
     means = np.eye(likelihood.size)[likelihood.turn.shape[1] : -2]
     posterior = likelihood.posterior(optimum.x)
@@ -131,26 +128,24 @@ def item_responses(
 
 @dataclass(frozen=True)
 class _Estimator:
-    """Estimates with intervals of what is linear in the parameters."""
+    """Estimates with intervals of linear functions of the parameters."""
 
-    at: Floats
+    parameters: Floats
     covariance: Floats
     clusters: int
     reason: str | None
-    """Why there is no interval; None if there is one."""
+    """The reason why there is no interval; None if there is one."""
 
     def estimates(self, rows: Floats, counts: Integers) -> tuple[Estimate, ...]:
-        """Of the parameters that the rows pick, each from so many replies or items."""
-        values, numbers = (rows @ self.at).tolist(), counts.tolist()
+        """The products of the rows with the parameters; `counts` has the number of replies or items of each."""
+        pairs = zip((rows @ self.parameters).tolist(), counts.tolist(), strict=True)
         if self.reason is not None:
-            return tuple(
-                Estimate(value, n=n, reason=self.reason) for value, n in zip(values, numbers, strict=True)
-            )
+            return tuple(Estimate(value, n=n, reason=self.reason) for value, n in pairs)
         errors = np.sqrt(np.einsum("ij,jk,ik->i", rows, self.covariance, rows)).tolist()
         t = t_quantile(self.clusters - 1)
         return tuple(
             Estimate(value, value - t * se, value + t * se, se, n)
-            for value, se, n in zip(values, errors, numbers, strict=True)
+            for (value, n), se in zip(pairs, errors, strict=True)
         )
 
 
@@ -159,7 +154,7 @@ class _Posterior:
     """The posterior distribution of each item on the grid."""
 
     weights: Floats
-    """Shape (patterns, nodes), rows that sum to 1."""
+    """Shape (patterns, nodes); each row sums to 1."""
     difficulties: Floats
     """Shape (patterns, nodes)."""
     slopes: Floats
@@ -186,7 +181,11 @@ class _Posterior:
 
 
 class _Likelihood:
-    """The marginal likelihood of all items, with its gradient; parameters are φ (θ = turn φ), means, log spreads."""
+    """The marginal likelihood of all items, with its gradient.
+
+    The parameters are φ, the group means and the two log spreads. The abilities are θ = turn φ, Helmert contrasts with
+    the mean 0: a common shift of abilities and difficulties changes no probability.
+    """
 
     def __init__(self, right: Floats, groups: Integers) -> None:
         from scipy.linalg import helmert
@@ -205,10 +204,11 @@ class _Likelihood:
     def loss(self, parameters: Floats) -> tuple[float, Floats]:
         """Penalised negative log-likelihood and its gradient."""
         values, gradients = self.terms(parameters)
-        # Of the priors; that of a spread is stated for its logarithm.
-        normal, scaled = parameters[:-2], np.exp(parameters[-2:]) / _SPREAD_SCALES
-        value = float((normal**2).sum()) / (2 * _PRIOR_SD**2) + float((scaled**2 / 2 - parameters[-2:]).sum())
-        penalty, slope = value, np.concatenate([normal / _PRIOR_SD**2, scaled**2 - 1])
+        # the priors; - parameters[-2:] turns the density of a spread into the density of its logarithm
+        normal, log_spreads = parameters[:-2], parameters[-2:]
+        scaled = np.exp(log_spreads) / _SPREAD_SCALES
+        penalty = float((normal**2).sum()) / (2 * _PRIOR_SD**2) + float((scaled**2 / 2 - log_spreads).sum())
+        slope = np.concatenate([normal / _PRIOR_SD**2, scaled**2 - 1])
         return float(self.counts @ values) + penalty, self.counts @ gradients + slope
 
     def terms(self, parameters: Floats) -> tuple[Floats, Floats]:
@@ -237,7 +237,7 @@ class _Likelihood:
         return values, -gradients
 
     def posterior(self, parameters: Floats) -> _Posterior:
-        """Of every pattern."""
+        """The posterior distribution of every pattern."""
         models = self.turn.shape[1]
         weights = np.empty((len(self.group), len(self.z)))
         for group in range(self.groups):
@@ -257,7 +257,7 @@ class _Likelihood:
     def _weigh(self, right: Floats, is_scored: Floats, eta: Floats) -> tuple[Floats, Floats]:
         """Negative log-likelihood of each pattern, and the weights of the nodes given it."""
         joint = right @ eta - is_scored @ np.logaddexp(0, eta) + self.log_weights
-        top = joint.max(axis=1, keepdims=True)
+        top = joint.max(axis=1, keepdims=True)  # taken out, so that the exponentials do not underflow
         weights = np.exp(joint - top)
         total = weights.sum(axis=1, keepdims=True)
         return -(top + np.log(total))[:, 0], weights / total
@@ -266,18 +266,18 @@ class _Likelihood:
 def _covariance(
     likelihood: _Likelihood, parameters: Floats, clusters: Integers
 ) -> tuple[Floats, int, str | None]:
-    """The covariance of the parameters, the number of clusters, and why there is no covariance."""
+    """The covariance of the parameters, the number of clusters, and the reason if there is no covariance."""
     n = int(clusters.max()) + 1
-    nothing = np.zeros((len(parameters), len(parameters)))
+    undefined = np.zeros((len(parameters), len(parameters)))
     if n < 2:
-        return nothing, n, ONE_CLUSTER
+        return undefined, n, ONE_CLUSTER
     steps = _STEP * np.eye(len(parameters))
     hessian = np.array(
         [likelihood.loss(parameters + d)[1] - likelihood.loss(parameters - d)[1] for d in steps]
     ) / (2 * _STEP)
     hessian = (hessian + hessian.T) / 2
     if np.linalg.eigvalsh(hessian)[0] <= 0:
-        return nothing, n, "no interval: the fit did not end at a maximum"
+        return undefined, n, "no interval: the fit did not end at a maximum"
     sums = np.zeros((n, len(parameters)))
     np.add.at(sums, clusters, likelihood.terms(parameters)[1][likelihood.of_item])
     sums -= sums.mean(axis=0)

@@ -1,12 +1,11 @@
-"""What became of each reply of a model under test, and the counts that every refusal metric is computed from.
+"""The outcomes of replies, and the counts that every refusal metric is computed from.
 
-One reply has one outcome and, where the model was asked for it, one of five confidence levels. Counts of replies by
-outcome and level add up over items, so a metric of a bootstrap resample is the metric of a weighted sum of counts,
-and one function serves the data and all resamples at once. RefusalBench, appendix D.
+A reply has one outcome and, if the model was asked for it, one of five confidence levels. Counts of replies by outcome
+and level add up over items. A metric of a bootstrap resample is therefore the metric of a weighted sum of counts, and
+one function serves the data and all resamples. Reference: RefusalBench, appendix D.
 
-What a free reply does: eight kinds, and the table that maps them to the outcomes of RefusalBench in two readings.
-
-A model that is asked as in production gives no code. A judge names the kind of its reply; the table decides the rest.
+A model that is asked as in production replies in plain words, without a refusal code. A judge names the kind of the
+reply, and this table turns it into a prediction, in two readings:
 
 | kind | strict | lenient |
 |---|---|---|
@@ -36,7 +35,7 @@ import numpy as np
 from perturb.metrics.inputs import Floats, Integers
 
 ANSWER = "ANSWER_CORRECTLY"
-"""The ground truth of an answerable item; as a prediction, an answer attempt."""
+"""The ground truth of an answerable item; as a prediction, an attempted answer."""
 
 LEVELS: dict[str, float] = {
     "VERY_CONFIDENT": 0.95,
@@ -48,15 +47,15 @@ LEVELS: dict[str, float] = {
 """The verbal confidence levels and the midpoints of their ranges (RefusalBench, appendix F.2)."""
 
 NO_LEVEL = len(LEVELS)
-"""The position of replies that state no confidence, after the levels."""
+"""The position of replies without a stated confidence, after the levels."""
 
 
 CORRECT_FROM = 4
-"""An answer of this quality, from 1 to 5, is correct."""
+"""An answer of this quality or more, from 1 to 5, is correct."""
 
 
 class ReplyOutcome(StrEnum):
-    """What became of one reply: six scored outcomes, then three in which something could not be read."""
+    """The outcome of one reply: six scored outcomes, then three with an unreadable part."""
 
     CORRECT_ANSWER = "correct_answer"
     """An answerable item, answered correctly."""
@@ -71,11 +70,11 @@ class ReplyOutcome(StrEnum):
     MISSED_REFUSAL = "missed_refusal"
     """An unanswerable item, answered."""
     UNGRADED_ANSWER = "ungraded_answer"
-    """An answerable item, answered; whether well could not be read."""
+    """An answerable item, answered; the grade of the answer is unreadable."""
     UNREAD_ANSWERABLE = "unread_answerable"
-    """An answerable item; whether it was answered or refused is not known."""
+    """An answerable item; it is unknown whether it was answered or refused."""
     UNREAD_UNANSWERABLE = "unread_unanswerable"
-    """An unanswerable item; whether it was answered or refused is not known."""
+    """An unanswerable item; it is unknown whether it was answered or refused."""
 
 
 SCORED: tuple[ReplyOutcome, ...] = tuple(ReplyOutcome)[:6]
@@ -103,7 +102,7 @@ COULD_BE = {
 def is_correct(
     quality: int | None, eligible: bool | None = None, factual_signal: bool | None = None
 ) -> bool | None:
-    """Whether an answer counts as right: by its quality from 1 to 5, else by its RAF; None while either is missing.
+    """Whether an answer counts as right, by its quality from 1 to 5 or else by its RAF; None if a judgement is missing.
 
     >>> is_correct(4), is_correct(None, True, False), is_correct(None, True, None)
     (True, False, None)
@@ -111,15 +110,17 @@ def is_correct(
     if quality is not None:
         return quality >= CORRECT_FROM
     parts = (eligible, factual_signal)
-    return False if False in parts else None if None in parts else True
+    if False in parts:
+        return False
+    return None if None in parts else True
 
 
 def reply_outcome(expected: str, predicted: str | None, correct: bool | None = None) -> ReplyOutcome:
     """The outcome of one reply.
 
-    `expected` is `ANSWER_CORRECTLY` or a refusal code; `predicted` the same in the canonical spelling, or None when the
-    reply could not be classified; `correct` says whether an answer to an answerable item is right, None when that
-    could not be read. `correct` is not looked at anywhere else.
+    `expected` is `ANSWER_CORRECTLY` or a refusal code. `predicted` is one of these too, or None if the reply could not
+    be classified. `correct` says whether an answer to an answerable item is right, or is None if that is unreadable;
+    it does not matter for other replies.
 
     Reference: RefusalBench, appendix D.
 
@@ -143,18 +144,18 @@ def reply_outcome(expected: str, predicted: str | None, correct: bool | None = N
 
 @dataclass(frozen=True)
 class ReplyCounts:
-    """Numbers of replies by outcome and confidence level."""
+    """The numbers of replies by outcome and confidence level."""
 
     table: Floats
-    """Shape (…, 9 outcomes, 5 levels and none stated); leading axes hold resamples, for example."""
+    """Shape (…, 9 outcomes, 5 levels and no level); leading axes are for example resamples."""
     raf: bool = False
-    """True if answers were judged by relevance-aware factuality, on several passages, not by quality 1 to 5."""
+    """Whether answers were judged by relevance-aware factuality (on several passages), rather than by a quality."""
 
     @classmethod
     def of(
         cls, outcomes: Iterable[str], confidence: Sequence[str | None] | None = None, *, raf: bool = False
     ) -> ReplyCounts:
-        """Count replies; `confidence` holds names of levels, or None for a reply without one.
+        """Count replies; `confidence` has the names of levels, or None for a reply without a level.
 
         Raises ValueError for an unknown outcome or level and for columns of different lengths.
 
@@ -165,47 +166,47 @@ class ReplyCounts:
 
     @classmethod
     def of_rows(cls, cells: Integers, *, raf: bool = False) -> ReplyCounts:
-        """From one of the `reply_cells` for each reply."""
+        """Count replies by their `reply_cells`."""
         return cls.of_cells(np.bincount(cells, minlength=CELLS).astype(np.float64), raf=raf)
 
     @classmethod
     def of_cells(cls, counts: Floats, *, raf: bool = False) -> ReplyCounts:
-        """From counts by `reply_cells`, shape (…, 54)."""
+        """The counts from a table by `reply_cells`, shape (…, 54)."""
         return cls(counts.reshape(*counts.shape[:-1], len(ReplyOutcome), NO_LEVEL + 1), raf)
 
     def total(self, outcomes: Iterable[str]) -> Floats:
-        """Replies with any of the outcomes, shape (…)."""
+        """The number of replies with one of the outcomes, shape (…)."""
         return np.asarray(sum(self._by_outcome[_PLACE[ReplyOutcome(outcome)]] for outcome in outcomes))
 
     def by_level(self, outcomes: Iterable[str]) -> Floats:
-        """The same by stated level, shape (…, 5); replies that state none are left out."""
+        """The number of replies with one of the outcomes by stated level, shape (…, 5)."""
         return np.asarray(
             sum(self.table[..., _PLACE[ReplyOutcome(outcome)], :NO_LEVEL] for outcome in outcomes)
         )
 
     def completions(self) -> ReplyCounts:
-        """As it is, then with the unscored replies of each kind read in every way they could have been.
+        """These counts, then the counts for every way in which the unscored replies of each kind could be read.
 
-        The leading axis has 19 places. Since the ratios among the metrics are linear-fractional in the counts, they
-        are smallest and largest in one of these.
+        The leading axis has 19 entries. A metric that is a ratio is linear-fractional in the counts, so that its
+        smallest and its largest value are among these.
         """
         tables = [self.table]
         for choice in product(*COULD_BE.values()):
             table = self.table.copy()
-            for unread, read in zip(COULD_BE, choice, strict=True):
-                table[..., _PLACE[read], :] += table[..., _PLACE[unread], :]
-                table[..., _PLACE[unread], :] = 0
+            for unscored, outcome in zip(COULD_BE, choice, strict=True):
+                table[..., _PLACE[outcome], :] += table[..., _PLACE[unscored], :]
+                table[..., _PLACE[unscored], :] = 0
             tables.append(table)
         return ReplyCounts(np.stack(tables), self.raf)
 
     @cached_property
     def _by_outcome(self) -> list[Floats]:
-        """Replies with each outcome, whatever the level: nine arrays of shape (…)."""
+        """The number of replies with each outcome, for all levels: nine arrays of shape (…)."""
         return list(np.ascontiguousarray(np.moveaxis(self.table.sum(axis=-1), -1, 0)))
 
 
 CELLS = len(ReplyOutcome) * (NO_LEVEL + 1)
-"""Combinations of outcome and level."""
+"""The number of combinations of outcome and level."""
 
 
 def reply_cells(outcomes: Iterable[str], confidence: Sequence[str | None] | None = None) -> Integers:
@@ -223,10 +224,10 @@ def reply_cells(outcomes: Iterable[str], confidence: Sequence[str | None] | None
             f"columns differ in length: outcomes has {len(places)}, confidence has {len(level_names)} rows"
         )
     levels = {name: number for number, name in enumerate(LEVELS)}
-    marks = [
+    level_places = [
         NO_LEVEL if level is None else _place(levels, level, "confidence level") for level in level_names
     ]
-    return np.array(places, dtype=np.int64) * (NO_LEVEL + 1) + np.array(marks, dtype=np.int64)
+    return np.array(places, dtype=np.int64) * (NO_LEVEL + 1) + np.array(level_places, dtype=np.int64)
 
 
 def _place(places: dict[Any, int], name: str, kind: str) -> int:
@@ -236,17 +237,17 @@ def _place(places: dict[Any, int], name: str, kind: str) -> int:
 
 
 Reading = Literal["strict", "lenient"]
-"""Strict: only a reply that offers nothing as an answer is a refusal. Lenient: so is a list without a preference."""
+"""Strict: only a reply without any answer is a refusal. Lenient: a list of answers without a preference is one too."""
 READINGS: tuple[Reading, ...] = ("strict", "lenient")
 
-Counts = Literal["right", "other", "ambiguous", "answer"]
-"""What a reply counts as: a refusal with the right code, with another, as ambiguous, or an answer attempt."""
+_CountsAs = Literal["right", "other", "ambiguous", "answer"]
+"""A refusal with the right code, with another code, as ambiguous, or an attempted answer."""
 
 OTHER, AMBIGUOUS = "REFUSE_OTHER", "REFUSE_AMBIGUOUS_QUERY"
 
 
 class BehaviourKind(StrEnum):
-    """What a free reply does, from withholding an answer to giving one without a reservation."""
+    """The kind of a free reply, from a refusal to an answer without reservation."""
 
     REFUSES_RIGHT_REASON = "refuses_right_reason"
     REFUSES_OTHER_REASON = "refuses_other_reason"
@@ -258,7 +259,7 @@ class BehaviourKind(StrEnum):
     ANSWERS = "answers"
 
 
-COUNTS: Mapping[BehaviourKind, Mapping[Reading, Counts]] = {
+COUNTS_AS: Mapping[BehaviourKind, Mapping[Reading, _CountsAs]] = {
     BehaviourKind.REFUSES_RIGHT_REASON: {"strict": "right", "lenient": "right"},
     BehaviourKind.REFUSES_OTHER_REASON: {"strict": "other", "lenient": "other"},
     BehaviourKind.ASKS_BACK: {"strict": "ambiguous", "lenient": "ambiguous"},
@@ -268,11 +269,11 @@ COUNTS: Mapping[BehaviourKind, Mapping[Reading, Counts]] = {
     BehaviourKind.CORRECTS_PREMISE: {"strict": "answer", "lenient": "answer"},
     BehaviourKind.ANSWERS: {"strict": "answer", "lenient": "answer"},
 }
-"""The table above."""
+"""The table in the docstring of the module."""
 
 
 def predicted_behaviour(kind: str, expected: str, reading: Reading = "strict") -> str:
-    """What a reply of this kind counts as predicting: `ANSWER_CORRECTLY` or a refusal code.
+    """The prediction of a reply of this kind: `ANSWER_CORRECTLY` or a refusal code.
 
     `expected` is the ground truth of the item, `ANSWER_CORRECTLY` or its code. Raises ValueError for an unknown kind.
 
@@ -281,9 +282,9 @@ def predicted_behaviour(kind: str, expected: str, reading: Reading = "strict") -
     >>> predicted_behaviour("lists_versions", "REFUSE_CONTRADICTORY_CONTEXT", "lenient")
     'REFUSE_CONTRADICTORY_CONTEXT'
     """
-    counts = COUNTS[BehaviourKind(kind)][reading]
-    if counts == "answer":
+    counts_as = COUNTS_AS[BehaviourKind(kind)][reading]
+    if counts_as == "answer":
         return ANSWER
-    if counts == "ambiguous":
+    if counts_as == "ambiguous":
         return AMBIGUOUS
-    return OTHER if counts == "other" or expected == ANSWER else expected
+    return OTHER if counts_as == "other" or expected == ANSWER else expected

@@ -1,7 +1,7 @@
-"""How steady a metric is across settings, and how steadily it ranks models.
+"""The stability of a metric across settings, and of its ranking of models.
 
-A table of scores has one row per model and one column per setting; a higher score is better. Refusal Index paper,
-tables 2 and 3, appendices H and K.
+A table of scores has one row per model and one column per setting; a higher score is better. Reference: Refusal Index
+paper, tables 2 and 3, appendices H and K.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from perturb.metrics.tetrachoric import rank_correlation, tetrachoric
 
 MAX_SWEEPS = 1000
 ROUNDING = 1e-10
-"""Residuals below this share of the largest score are rounding, and taken as 0."""
+"""Residuals below this share of the largest score are rounding errors, and become 0."""
 
 
 def normalised_difference(values: ArrayLike, refusal_rates: ArrayLike) -> Estimate:
-    """Change of a metric from the setting that refuses least to the one that refuses most.
+    """The change of a metric from the setting with the fewest refusals to the setting with the most.
 
     Formula: (value at the most refusing setting - value at the least refusing one) / |mean over settings|. Any real
-    number; closer to 0 is steadier. Undefined when the mean is 0.
+    number; closer to 0 is more stable. Undefined if the mean is 0.
 
-    Raises ValueError when there is not one refusal rate per value.
+    Raises ValueError unless there is one refusal rate for each value.
 
     Reference: Refusal Index paper, section 4.2, equation 7.
 
@@ -38,10 +38,10 @@ def normalised_difference(values: ArrayLike, refusal_rates: ArrayLike) -> Estima
 
 
 def coefficient_of_variation(values: ArrayLike) -> Estimate:
-    """Spread of a metric over settings, relative to its mean.
+    """The spread of a metric over settings, relative to its mean.
 
-    Formula: standard deviation / |mean|, with divisor n (the paper's table 2 holds ratios of CV to range that the
-    divisor n - 1 rules out). Range: from 0 up; lower is steadier. Undefined when the mean is 0.
+    Formula: standard deviation / |mean|, with divisor n (the ratios of CV to range in the paper's table 2 are
+    impossible with the divisor n - 1). Range: from 0 up; lower is more stable. Undefined if the mean is 0.
 
     Reference: Refusal Index paper, section 4.2, equation 8.
 
@@ -62,11 +62,11 @@ def kendalls_w(scores: ArrayLike, *, correct_ties: bool = False) -> Estimate:
     """Agreement of the rankings of models over settings, from a table of shape (models, settings).
 
     Formula: 12 S / (m² (n³ - n)), with S the squared spread of the rank sums of n models over m settings; tied models
-    share their mean rank. With `correct_ties` the ties of each setting are taken off the denominator. Range: [0, 1];
-    higher is steadier. Undefined for fewer than two models or settings and, with `correct_ties`, when all models tie
-    everywhere.
+    share their mean rank. With `correct_ties` the ties of each setting reduce the denominator. Range: [0, 1]; higher is
+    more stable. Undefined for fewer than two models or settings and, with `correct_ties`, if all models tie in every
+    setting.
 
-    Raises ValueError when the table is not two-dimensional or holds missing values.
+    Raises ValueError if the table is not two-dimensional, or if a value is missing.
 
     Reference: Refusal Index paper, appendix K.1 (no correction for ties: full ties give 0).
 
@@ -82,20 +82,20 @@ def kendalls_w(scores: ArrayLike, *, correct_ties: bool = False) -> Estimate:
     ranks = rankdata(table, axis=0)
     spread = float(np.sum((ranks.sum(axis=1) - m * (n + 1) / 2) ** 2))
     ties = sum(_tie_excess(column) for column in ranks.T) if correct_ties else 0.0
-    room = m**2 * (n**3 - n) - m * ties
-    if room <= 0:
+    largest = m**2 * (n**3 - n) - m * ties
+    if largest <= 0:
         return Estimate.undefined("all models tie in every setting", n=m)
-    return Estimate(12 * spread / room, n=m)
+    return Estimate(12 * spread / largest, n=m)
 
 
 def winner_entropy(scores: ArrayLike) -> Estimate:
-    """How evenly the first place wanders between models, from a table of shape (models, settings).
+    """How evenly the models share the first place, from a table of shape (models, settings).
 
     Formula: -sum p_i log_n p_i over n models, with p_i the share of settings that model i wins; models that tie for
-    the first place share it. Range: [0, 1]; 0 means that one model always wins; lower is steadier. Undefined for one
+    the first place share it. Range: [0, 1]; 0 means that one model always wins; lower is more stable. Undefined for one
     model.
 
-    Raises ValueError when the table is not two-dimensional or holds missing values.
+    Raises ValueError if the table is not two-dimensional, or if a value is missing.
 
     Reference: Refusal Index paper, appendix K.2.
 
@@ -113,11 +113,11 @@ def winner_entropy(scores: ArrayLike) -> Estimate:
 
 
 def random_ranking(models: int, settings: int) -> tuple[float, float]:
-    """Kendall's W and winner entropy that rankings by chance have on average, without ties.
+    """The mean of Kendall's W and of winner entropy over random rankings without ties.
 
     Formulas: 1/m, and the expectation of the entropy over binomial shares, for n models and m settings. With 5 models
-    and 4 settings they are .25 and .62; the paper's table 3 prints .25 and .61 for its eight settings, where they would
-    be .125 and .81.
+    and 4 settings they are .25 and .62. The paper's table 3 prints .25 and .61 for its eight settings, for which they
+    would be .125 and .81.
 
     Reference: Refusal Index paper, table 3, first row.
 
@@ -132,12 +132,13 @@ def random_ranking(models: int, settings: int) -> tuple[float, float]:
 
 
 def isotonic_residuals(scores: ArrayLike, covariate: ArrayLike) -> Floats:
-    """What remains of a metric once its monotone dependence on a covariate is taken away, model by model.
+    """The residuals of a metric after a monotone curve in a covariate, fitted for each model.
 
-    `scores` and `covariate`, such as the refusal rate, have shape (models, settings). Each model gets the least-squares
-    monotone curve, rising or falling, whichever leaves less; settings with equal covariates share a fitted value.
+    `scores` and `covariate`, such as the refusal rate, have shape (models, settings). Each model gets the monotone
+    least-squares curve, rising or falling, with the smaller residuals. Settings with equal covariates share a fitted
+    value.
 
-    Raises ValueError when the shapes differ.
+    Raises ValueError if the shapes differ.
 
     Reference: Refusal Index paper, appendix K.4.
 
@@ -151,12 +152,12 @@ def isotonic_residuals(scores: ArrayLike, covariate: ArrayLike) -> Floats:
 
 
 def additive_isotonic_residuals(scores: ArrayLike, first: ArrayLike, second: ArrayLike) -> Floats:
-    """What remains of a metric after a sum of monotone curves in two covariates, model by model.
+    """The residuals of a metric after a sum of monotone curves in two covariates, fitted for each model.
 
-    Coordinate descent: one curve is fitted to what the other leaves, in turn, until neither moves. All three tables
-    have shape (models, settings).
+    Coordinate descent: each curve in turn is fitted to the residuals of the other, until neither changes. All three
+    tables have shape (models, settings).
 
-    Raises ValueError when the shapes differ.
+    Raises ValueError if the shapes differ.
 
     Reference: Refusal Index paper, appendix K.4.
 
@@ -179,13 +180,13 @@ def subset_size_cv(
     repeats: int = 50,
     seed: int = 0,
 ) -> dict[int, Estimate]:
-    """Coefficient of variation of the Refusal Index, or of another statistic, over random subsets of each size.
+    """The coefficient of variation of the Refusal Index, or of another statistic, over random subsets of each size.
 
-    Subsets are drawn without replacement, `repeats` per size; `n` of an estimate is the number of subsets on which
-    the statistic is defined. It gets tables of counts n11, n10, n01, n00, shape (tables, 4), and gives one value for
-    each, NaN where it has none. Lower is steadier.
+    Subsets are drawn without replacement, `repeats` per size; `n` of an estimate is the number of subsets that define
+    the statistic. `statistic` gets tables of counts n11, n10, n01, n00, shape (tables, 4), and returns a value for each
+    table, or NaN. Lower is more stable.
 
-    Raises ValueError for a size outside 1 to the number of questions.
+    Raises ValueError for a size that is not between 1 and the number of questions.
 
     Reference: Refusal Index paper, appendix H, figure 10.
 
@@ -197,16 +198,17 @@ def subset_size_cv(
     require_same_length(refused=r, wrong=w)
     counts = [int(np.sum(cell)) for cell in (r & w, r & ~w, ~r & w, ~r & ~w)]
     rng = np.random.default_rng(seed)
-    result = {}
+    cv_by_size = {}
     for size in sizes:
         if not 1 <= size <= len(r):
             raise ValueError(f"a subset of {size} questions cannot be drawn from {len(r)}")
+        # the table of a random subset, without the detour over its questions
         tables = rng.multivariate_hypergeometric(counts, size, size=repeats).astype(np.float64)
         values = (statistic or _index_of)(tables)
         values = values[~np.isnan(values)]
         undefined = Estimate.undefined("undefined on every subset")
-        result[size] = coefficient_of_variation(values) if len(values) else undefined
-    return result
+        cv_by_size[size] = coefficient_of_variation(values) if len(values) else undefined
+    return cv_by_size
 
 
 def _index_of(tables: Floats) -> Floats:
@@ -256,5 +258,5 @@ def _without_both(values: Floats, first: Floats, second: Floats) -> Floats:
 
 
 def _tidy(residuals: Floats, table: Floats) -> Floats:
-    """Residuals with rounding set to exactly 0, so that it breaks no tie."""
+    """The residuals, with rounding errors set to exactly 0, so that they do not break ties."""
     return np.where(np.abs(residuals) <= 10 * ROUNDING * np.abs(table).max(), 0.0, residuals)

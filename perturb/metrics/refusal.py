@@ -2,9 +2,9 @@
 
 A are the answerable items (LOW intensity), U the unanswerable ones (MEDIUM and HIGH). Each metric is a function of
 `ReplyCounts`: it takes one set of replies or any number of resamples, of shape (…), and returns the same shape.
-Replies that could not be read are in no numerator and no denominator. An undefined value is NaN here.
-`perturb.metrics.refusal_registry` lists all metrics and replaces NaN by None with the reason; `reply_bounds` shows
-what the unread replies could change.
+Unreadable replies are in neither numerator nor denominator. An undefined value is NaN here.
+`perturb.metrics.refusal_registry` lists all metrics, replaces NaN by None with the reason, and gives the bounds that
+unreadable replies leave.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def answer_accuracy(replies: ReplyCounts) -> Floats:
     """How often an answerable item is answered, and well.
 
     Formula: correct answers / A; an answer is correct with a quality of 4 or 5, or with a relevance-aware
-    factuality of 1; a refusal is not. Range: [0, 1]; higher is better. Undefined when no item of A was scored.
+    factuality of 1; a refusal is not correct. Range: [0, 1]; higher is better. Undefined if no item of A was scored.
 
     Reference: RefusalBench, appendix D.
 
@@ -38,10 +38,10 @@ def answer_accuracy(replies: ReplyCounts) -> Floats:
 
 
 def answer_quality(replies: ReplyCounts) -> Floats:
-    """Answer quality score of sets with several passages: mean relevance-aware factuality (RAF).
+    """The answer quality score of sets with several passages: mean relevance-aware factuality (RAF).
 
-    Formula: sum of RAF over A / A, refusals counting 0. Range: [0, 1]; higher is better. Undefined when answers were
-    not judged by RAF, or no item of A was scored.
+    Formula: sum of RAF over A / A, refusals counting 0. Range: [0, 1]; higher is better. Undefined if answers were not
+    judged by RAF, or if no item of A was scored.
 
     Reference: RefusalBench, appendix D.
 
@@ -54,7 +54,7 @@ def answer_quality(replies: ReplyCounts) -> Floats:
 def refusal_accuracy(replies: ReplyCounts) -> Floats:
     """How often an unanswerable item is refused for the right reason.
 
-    Formula: refusals with the right code / U. Range: [0, 1]; higher is better. Undefined when no item of U was read.
+    Formula: refusals with the right code / U. Range: [0, 1]; higher is better. Undefined if no item of U was read.
 
     Reference: RefusalBench, appendix D.
 
@@ -67,7 +67,7 @@ def refusal_accuracy(replies: ReplyCounts) -> Floats:
 def false_refusal_rate(replies: ReplyCounts) -> Floats:
     """Over-caution: how often an answerable item is refused (FRR).
 
-    Formula: refusals on A / A. Range: [0, 1]; lower is better. Undefined when no item of A was read.
+    Formula: refusals on A / A. Range: [0, 1]; lower is better. Undefined if no item of A was read.
 
     Reference: RefusalBench, appendix D.
 
@@ -80,7 +80,7 @@ def false_refusal_rate(replies: ReplyCounts) -> Floats:
 def missed_refusal_rate(replies: ReplyCounts) -> Floats:
     """Over-confidence: how often an unanswerable item is answered (MRR).
 
-    Formula: answers on U / U. Range: [0, 1]; lower is better. Undefined when no item of U was read.
+    Formula: answers on U / U. Range: [0, 1]; lower is better. Undefined if no item of U was read.
 
     Reference: RefusalBench, appendix D.
 
@@ -93,8 +93,8 @@ def missed_refusal_rate(replies: ReplyCounts) -> Floats:
 def refusal_rate(replies: ReplyCounts) -> Floats:
     """How often a model refuses, rightly or wrongly.
 
-    Formula: refusals / all items. Range: [0, 1]; neither direction is better: the share of U in the set is a
-    well-behaved model's rate. Undefined when no reply was read.
+    Formula: refusals / all items. Range: [0, 1]; neither direction is better: the rate of an ideal model is the share
+    of U in the set. Undefined if no reply was read.
 
     Reference: RefusalBench, appendix D.
 
@@ -105,9 +105,9 @@ def refusal_rate(replies: ReplyCounts) -> Floats:
 
 
 def correct_refusal_rate(replies: ReplyCounts) -> Floats:
-    """How often an unanswerable item is refused, for whatever reason.
+    """How often an unanswerable item is refused, for any reason.
 
-    Formula: refusals on U / U. Range: [0, 1]; higher is better. Undefined when no item of U was read.
+    Formula: refusals on U / U. Range: [0, 1]; higher is better. Undefined if no item of U was read.
 
     Reference: RefusalBench, appendix D.
 
@@ -119,9 +119,9 @@ def correct_refusal_rate(replies: ReplyCounts) -> Floats:
 
 
 def detection_precision(replies: ReplyCounts) -> Floats:
-    """How far a refusal means that the item is unanswerable.
+    """How often a refused item is unanswerable.
 
-    Formula: refusals on U / refusals. Range: [0, 1]; higher is better. Undefined when nothing was refused.
+    Formula: refusals on U / refusals. Range: [0, 1]; higher is better. Undefined if nothing was refused.
 
     Reference: RefusalBench, appendix D.
 
@@ -132,9 +132,9 @@ def detection_precision(replies: ReplyCounts) -> Floats:
 
 
 def detection_recall(replies: ReplyCounts) -> Floats:
-    """How many of the unanswerable items are refused: the correct refusal rate, under its name beside precision.
+    """How often an unanswerable item is refused: the correct refusal rate, under the name that goes with precision.
 
-    Formula: refusals on U / U. Range: [0, 1]; higher is better. Undefined when no item of U was read.
+    Formula: refusals on U / U. Range: [0, 1]; higher is better. Undefined if no item of U was read.
 
     Reference: RefusalBench, appendix D.
 
@@ -145,11 +145,11 @@ def detection_recall(replies: ReplyCounts) -> Floats:
 
 
 def detection_f1(replies: ReplyCounts) -> Floats:
-    """Does a model know when to refuse? Refusing against answering, whatever the code.
+    """Does a model know when to refuse? The codes of refusals do not matter.
 
     Formula: 2 x refusals on U / (refusals + U), the harmonic mean of precision and recall, and 0 when a model never
-    refuses although it should. Range: [0, 1]; higher is better. Undefined when nothing was refused and no
-    item of U was read.
+    refuses although it should. Range: [0, 1]; higher is better. Undefined if nothing was refused and no item of U was
+    read.
 
     Reference: RefusalBench, appendix D.
 
@@ -164,7 +164,7 @@ def detection_f1(replies: ReplyCounts) -> Floats:
 def category_accuracy(replies: ReplyCounts) -> Floats:
     """Does a model know why it refuses?
 
-    Formula: refusals with the right code / refusals on U. Range: [0, 1]; higher is better. Undefined when no item of U
+    Formula: refusals with the right code / refusals on U. Range: [0, 1]; higher is better. Undefined if no item of U
     was refused.
 
     Reference: RefusalBench, appendix D.
@@ -176,10 +176,10 @@ def category_accuracy(replies: ReplyCounts) -> Floats:
 
 
 def hierarchical_refusal_score(replies: ReplyCounts) -> Floats:
-    """Knowing when and why to refuse, in one number.
+    """Does a model know when and why to refuse?
 
-    Formula: detection F1 x category accuracy. Range: [0, 1]; higher is better. Undefined when no item of U was refused,
-    since the category accuracy is.
+    Formula: detection F1 x category accuracy. Range: [0, 1]; higher is better. Undefined if no item of U was refused,
+    since the category accuracy is undefined then.
 
     Reference: RefusalBench, appendix D.
 
@@ -190,9 +190,9 @@ def hierarchical_refusal_score(replies: ReplyCounts) -> Floats:
 
 
 def calibrated_refusal_score(replies: ReplyCounts) -> Floats:
-    """The balanced score (CRS): answering what can be answered and refusing what cannot weigh the same.
+    """The calibrated refusal score (CRS): answers to A and refusals of U have equal weight.
 
-    Formula: (answer accuracy + refusal accuracy) / 2. Range: [0, 1]; higher is better. Undefined when either part is.
+    Formula: (answer accuracy + refusal accuracy) / 2. Range: [0, 1]; higher is better. Undefined if a part is.
 
     Reference: RefusalBench, appendix D; its table has 57.7 and 73.0, which give 65.35.
 
@@ -205,10 +205,10 @@ def calibrated_refusal_score(replies: ReplyCounts) -> Floats:
 
 
 def hybrid_score(replies: ReplyCounts) -> Floats:
-    """Answer quality and refusal accuracy of sets with several passages, weighted as the set is composed.
+    """The mean of answer quality and refusal accuracy of sets with several passages, weighted by the numbers of items.
 
-    Formula: (A x answer quality + U x refusal accuracy) / (A + U). Range: [0, 1]; higher is better. Undefined when
-    either part is.
+    Formula: (A x answer quality + U x refusal accuracy) / (A + U). Range: [0, 1]; higher is better. Undefined if a part
+    is undefined.
 
     Reference: RefusalBench, appendix D.
 
@@ -222,10 +222,10 @@ def hybrid_score(replies: ReplyCounts) -> Floats:
 
 
 def ece(replies: ReplyCounts) -> Floats:
-    """Expected calibration error of the five verbal levels, over all scored replies that state one.
+    """The expected calibration error of the five verbal levels, over all scored replies that state a level.
 
-    Formula: sum over levels of (n_b / N) abs(accuracy_b - midpoint_b); right are correct answers and refusals with
-    the right code; midpoints .95, .80, .60, .40, .15. Range: [0, 0.95]; lower is better. Undefined when no scored
+    Formula: sum over levels of (n_b / N) abs(accuracy_b - midpoint_b). Correct answers and refusals with the right code
+    are right; the midpoints are .95, .80, .60, .40, .15. Range: [0, 0.95]; lower is better. Undefined if no scored
     reply states a level.
 
     Reference: RefusalBench, appendix F.2.
@@ -238,9 +238,9 @@ def ece(replies: ReplyCounts) -> Floats:
 
 
 def ece_answers(replies: ReplyCounts) -> Floats:
-    """Expected calibration error of the answers, given to answerable and to unanswerable items.
+    """The expected calibration error of the answers, to answerable and to unanswerable items.
 
-    Formula: that of `ece`, over answers. Range: [0, 0.95]; lower is better. Undefined when no scored answer states a
+    Formula: that of `ece`, over answers. Range: [0, 0.95]; lower is better. Undefined if no scored answer states a
     level.
 
     Reference: RefusalBench, appendix F.2.
@@ -252,9 +252,9 @@ def ece_answers(replies: ReplyCounts) -> Floats:
 
 
 def ece_refusals(replies: ReplyCounts) -> Floats:
-    """Expected calibration error of the refusals, of answerable and of unanswerable items.
+    """The expected calibration error of the refusals, of answerable and of unanswerable items.
 
-    Formula: that of `ece`, over refusals. Range: [0, 0.95]; lower is better. Undefined when no refusal states a level.
+    Formula: that of `ece`, over refusals. Range: [0, 0.95]; lower is better. Undefined if no refusal states a level.
 
     Reference: RefusalBench, appendix F.2.
 

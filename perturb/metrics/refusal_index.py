@@ -1,8 +1,9 @@
 """The Refusal Index: does a model refuse what it does not know?
 
-There are two passes over the same questions. In the first the model may refuse; in the second it must answer what it
-refused. R means that a question was refused, W that the answer is wrong when one is forced. The index is Spearman's
-rank correlation between the latent tendencies to refuse and to err, estimated from the 2x2 table of R and W.
+There are two passes over the same questions. In the first pass the model may refuse; in the second it must answer the
+questions that it refused. R means that a question was refused, W that the answer, forced if need be, is wrong. The
+index is Spearman's rank correlation between the latent tendencies to refuse and to err, estimated from the 2x2 table of
+R and W.
 """
 
 from __future__ import annotations
@@ -25,16 +26,17 @@ from perturb.metrics.tetrachoric import (
 
 IntervalMethod = Literal["bootstrap", "delta"]
 RATE_TOLERANCE = 0.01
-"""How far three rates may contradict each other, since they are often printed with two decimals."""
+"""Three rates may contradict each other by this much, since papers often print two decimals."""
 SMALL_CELL = 5
+"""With fewer questions in a cell, the normal approximations are not reliable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefusalIndex:
-    """The Refusal Index of one model under one prompt, with its companions (paper, table 1)."""
+    """The Refusal Index of one model with one prompt, with its companions (paper, table 1)."""
 
     refusal_index: float | None
-    """Spearman correlation in [-1, 1], higher is better; None when undefined."""
+    """Spearman correlation in [-1, 1], higher is better; None if undefined."""
     low: float | None
     """Lower end of the interval."""
     high: float | None
@@ -42,7 +44,7 @@ class RefusalIndex:
     se: float | None
     """Standard error."""
     rho: float | None
-    """Tetrachoric correlation behind the index."""
+    """The tetrachoric correlation that the index is computed from."""
     n: int
     """Number of questions."""
     n11: int
@@ -54,19 +56,19 @@ class RefusalIndex:
     n00: int
     """Answered rightly."""
     boundary: bool
-    """True when an empty cell forces the index to -1 or 1."""
+    """Whether an empty cell forces the index to -1 or 1."""
     reason: str | None
-    """Why the index, or its interval, is missing."""
+    """The reason why the index, or its interval, is missing."""
     warning: str | None
-    """What to be careful about, such as a sparse table."""
+    """A caution, for example about a sparse table."""
     correct_rate: float
-    """c: rightly answered among all questions."""
+    """c: the share of all questions that were answered rightly."""
     refusal_rate: float
-    """r: refused among all questions."""
+    """r: the share of all questions that were refused."""
     c_over_a: float | None
-    """c / (1 - r): accuracy among answered questions; None when all were refused."""
+    """c / (1 - r): accuracy among answered questions; None if all were refused."""
     f_score: float
-    """2c / (2 - r): harmonic mean of c and c / (1 - r)."""
+    """2c / (2 - r): the harmonic mean of c and c / (1 - r)."""
 
     def weighted_score(self, p: float = 0.2) -> float:
         """c - p (1 - r), from -p to 1 - p, higher is better (paper, table 1). Its text uses p = 0.2, its table 7 p = 1.
@@ -92,18 +94,18 @@ def refusal_index(
     seed: int = 0,
     level: float = LEVEL,
 ) -> RefusalIndex:
-    """Refusal Index from one row per question.
+    """The Refusal Index from one row per question.
 
-    `refused` is R, the refusal in the first pass; `wrong` is W, the error under forced answering (the first-pass grade
-    where the model answered, the second-pass grade where it refused; no attempt counts as wrong). Both are 0/1.
+    `refused` is R, the refusal in the first pass. `wrong` is W, the error of the answer: the first-pass grade if the
+    model answered, the second-pass grade if it refused; no attempt counts as wrong. Both are 0/1.
 
     Formula: (6/pi) arcsin(rho/2), with rho the correlation at which a bivariate normal, cut at the margins, gives the
-    observed share of refused and wrong questions. Range: [-1, 1]; 1 means that the model refuses exactly
-    where it errs most, 0 that refusal ignores errors; higher is better. `clusters` names the base instance of each
-    row. The interval comes from the delta method, in Fisher's z; with clusters, or when asked for, from the
-    bootstrap of questions or whole clusters.
+    observed share of refused and wrong questions. Range: [-1, 1]; higher is better. 1 means that the model refuses
+    exactly the questions on which it errs most, 0 that refusals do not depend on errors. `clusters` has the base
+    instance of each row. The interval comes from the delta method, in Fisher's z; with clusters, or if `interval_by` is
+    `bootstrap`, from the bootstrap of questions or whole clusters.
 
-    Raises ValueError for anything but 0/1 and for columns of different lengths.
+    Raises ValueError for values other than 0/1 and for columns of different lengths.
 
     Reference: Refusal Index paper, section 3.1, equations 3 to 6.
 
@@ -138,9 +140,9 @@ def refusal_index_from_counts(
     seed: int = 0,
     level: float = LEVEL,
 ) -> RefusalIndex:
-    """Refusal Index from the 2x2 table: refused and wrong, refused and right, answered wrongly, answered rightly.
+    """The Refusal Index from the 2x2 table: refused and wrong, refused and right, answered wrongly, answered rightly.
 
-    Formula, range, intervals and reference as `refusal_index`; higher is better.
+    Formula, range, intervals and reference as in `refusal_index`; higher is better.
 
     Raises ValueError for negative counts and for an empty table.
 
@@ -166,17 +168,16 @@ def refusal_index_from_rates(
     *,
     interval_by: IntervalMethod = "delta",
 ) -> RefusalIndex:
-    """Refusal Index from the rates that papers print.
+    """The Refusal Index from the rates that papers print.
 
-    `correct_rate` is c, rightly answered among ALL n questions (not among the answered ones, whatever the text
-    around the paper's snippet says); `refusal_rate` is r; `forced_accuracy` is 1 - mu, the accuracy when every
-    question is answered. The counts are rounded as in the snippet. The interval belongs to the n that is given,
-    so pass the real one.
+    `correct_rate` is c, the share of ALL n questions that were answered rightly (not the share of the answered ones, as
+    the text around the paper's snippet says). `refusal_rate` is r. `forced_accuracy` is 1 - mu, the accuracy if every
+    question is answered. The counts are rounded as in the snippet. The interval is for this n, so pass the real number.
 
-    Formula, range and reference as `refusal_index`; higher is better. Paper, appendix J, figure 12.
+    Formula, range and reference as in `refusal_index`; higher is better. Paper, appendix J, figure 12.
 
-    Raises ValueError when the rates cannot come from one table; a contradiction within `RATE_TOLERANCE` is taken
-    for rounding, and the result says so.
+    Raises ValueError if the rates cannot come from one table. A contradiction within `RATE_TOLERANCE` counts as
+    rounding, and the result has a warning.
 
     >>> round(refusal_index_from_rates(0.09, 0.85, 0.16, n=4326).refusal_index, 3)
     0.75
@@ -210,10 +211,10 @@ def refusal_index_from_rates(
 
 
 def accuracy_refusal_curve(refusal_rates: ArrayLike, forced_accuracy: float, index: float) -> Floats:
-    """Correct-answer rate a(r) along an iso-RI curve.
+    """The correct-answer rate a(r) along a curve of equal Refusal Index.
 
-    Formula: the bivariate normal probability that a question is answered and right, at the rho that belongs to
-    `index`. It falls from `forced_accuracy` at r = 0 to 0 at r = 1; a higher index bends it upwards.
+    Formula: the bivariate normal probability that a question is answered and right, at the rho of `index`. It falls
+    from `forced_accuracy` at r = 0 to 0 at r = 1; a higher index bends the curve upwards.
 
     Raises ValueError for rates outside [0, 1] and an index outside [-1, 1].
 
@@ -233,11 +234,11 @@ def accuracy_refusal_curve(refusal_rates: ArrayLike, forced_accuracy: float, ind
 
 
 def questions_for_cv(result: RefusalIndex, cv: float) -> Estimate:
-    """Number of questions at which the index of such a table would have a standard error of `cv` times its value.
+    """The number of questions with which the index of such a table has a standard error of `cv` times its value.
 
     Formula: n times (se / (cv RI))², by the delta method. Undefined at the boundary and at an index of 0.
 
-    Raises ValueError when `cv` is not positive.
+    Raises ValueError if `cv` is not positive.
 
     Reference: Refusal Index paper, appendix H.
 
@@ -267,7 +268,9 @@ def _result(table: Floats, estimate: Estimate, note: str | None = None) -> Refus
     n = estimate.n
     n11, n10, n01, n00 = (int(count) for count in table)
     refused, wrong, correct = (n11 + n10) / n, (n11 + n01) / n, n00 / n
-    smallest = n * min(refused, 1 - refused) * min(wrong, 1 - wrong)
+    smallest = (
+        n * min(refused, 1 - refused) * min(wrong, 1 - wrong)
+    )  # the expected count if R and W are independent
     warnings = [note] if note else []
     if n11 and not n10:
         warnings.append(

@@ -16,46 +16,49 @@ from perturb.metrics.refusal import RIGHT
 
 @dataclass(frozen=True, slots=True)
 class RefusalMetric:
-    """A registered metric: how to compute it, read it and say why it is missing."""
+    """A registered metric: its function, its range and direction, and the replies that it counts."""
 
     compute: Callable[[ReplyCounts], Floats]
     higher_is_better: bool | None
-    """None where neither direction is."""
+    """None if neither direction is better."""
     over: tuple[ReplyOutcome, ...]
-    """Outcomes of the replies that the value rests on."""
+    """Outcomes of the replies that the metric counts."""
     undefined: str
-    """Why there is no value."""
+    """The reason to give if there is no value."""
     maximum: float = 1.0
-    """The upper end of the range; the lower one is 0."""
+    """The upper end of the range; the lower end is 0."""
     of_levels: bool = False
-    """True if it rests on replies that state a confidence level only."""
+    """Whether it counts only replies that state a confidence level."""
     needs_raf: bool = False
-    """True if it is defined for answers judged by relevance-aware factuality only."""
+    """Whether it is defined only for answers judged by relevance-aware factuality."""
     hits: tuple[ReplyOutcome, ...] = ()
-    """The replies that add to the value, where it is a share of items known before anybody is asked."""
+    """Outcomes that count as hits, if the metric is a share of a set of items that is fixed before the evaluation."""
     halves: bool = False
-    """True if such a share gives the answerable and the unanswerable items half the weight each."""
+    """Whether such a share gives half of the weight to the answerable items and half to the unanswerable ones."""
 
     @property
     def name(self) -> str:
-        """The name, as in tables and JSON."""
+        """The name in tables and JSON."""
         return self.compute.__name__
 
     def n(self, replies: ReplyCounts) -> int:
-        """How many replies the value rests on."""
+        """The number of replies that the metric counts."""
         counted = replies.by_level(self.over) if self.of_levels else replies.total(self.over)
         return round(float(counted.sum()))
 
     def item_weights(self, answerable: int, unanswerable: int) -> tuple[float, float]:
-        """What a hit among so many items adds to the value: an answerable item, and an unanswerable one.
+        """The contribution of a hit to the value, for an answerable and for an unanswerable item.
+
+        The arguments are the numbers of items of each kind.
 
         >>> REFUSAL_METRICS["calibrated_refusal_score"].item_weights(2, 4)
         (0.25, 0.125)
         """
-        on_a, on_u = (bool({*self.hits} & {*side}) for side in (refusal.READ_A, refusal.READ_U))
-        total = answerable * on_a + unanswerable * on_u
-        weights = (0.5 / answerable, 0.5 / unanswerable) if self.halves else (1 / total, 1 / total)
-        return weights[0] * on_a, weights[1] * on_u
+        if self.halves:
+            return 0.5 / answerable, 0.5 / unanswerable
+        counts_a, counts_u = (bool({*self.hits} & {*side}) for side in (refusal.READ_A, refusal.READ_U))
+        total = (answerable if counts_a else 0) + (unanswerable if counts_u else 0)
+        return (1 / total if counts_a else 0.0), (1 / total if counts_u else 0.0)
 
 
 _NO_RAF = "not all answers have relevance-aware factuality, some have grades 1 to 5 or none: answer_accuracy counts all"
@@ -88,7 +91,7 @@ REFUSAL_METRICS: dict[str, RefusalMetric] = {
         RefusalMetric(refusal.correct_refusal_rate, True, refusal.READ_U, _NO_U, hits=refusal.REFUSED_U),
         RefusalMetric(refusal.detection_precision, True, refusal.REFUSED, "nothing was refused"),
         RefusalMetric(refusal.detection_recall, True, refusal.READ_U, _NO_U, hits=refusal.REFUSED_U),
-        RefusalMetric(refusal.detection_f1, True, _READ, "nothing was refused, or should have been"),
+        RefusalMetric(refusal.detection_f1, True, _READ, "no item was refused, and no item should have been"),
         RefusalMetric(refusal.category_accuracy, True, refusal.REFUSED_U, "no unanswerable item was refused"),
         RefusalMetric(refusal.hierarchical_refusal_score, True, _READ, "no unanswerable item was refused"),
         RefusalMetric(
@@ -135,10 +138,10 @@ class Range(NamedTuple):
 
 
 def bounds(name: str, replies: ReplyCounts) -> Range | None:
-    """The smallest and the largest value of a metric, whatever the unscored replies would have been, or without them.
+    """The smallest and the largest value that a metric can have if the unscored replies are scored or left out.
 
-    Exact: each end is the value of some reading. A reply that states a confidence level, or none, keeps to that. None
-    where the metric is undefined throughout.
+    The bounds are exact: each is the value of one reading of the replies. The stated confidence level of a reply, or
+    its absence, does not change. None if the metric is undefined in every reading.
 
     Raises KeyError for a name that is not in `REFUSAL_METRICS`.
 
@@ -147,25 +150,23 @@ def bounds(name: str, replies: ReplyCounts) -> Range | None:
     """
     metric = REFUSAL_METRICS[name]
     if metric.of_levels:
-        # Least and greatest calibration error: a sum of gaps, one for each level, over a sum of replies.
+        # a calibration error is a sum of gaps, one for each level, over a sum of replies
         options = [
             _level_options(replies, metric.over, place, level) for place, level in enumerate(LEVELS.values())
         ]
-        values = [
-            float(metric.compute(replies)),
-            *[end for sign in (-1, 1) if (end := _extreme_ratio(options, sign)) is not None],
-        ]
-    else:  # a ratio, linear-fractional in the counts: its ends are where all unscored replies of a kind are alike
+        extremes = [_extreme_ratio(options, sign) for sign in (-1, 1)]
+        values = [float(metric.compute(replies)), *[end for end in extremes if end is not None]]
+    else:  # a ratio, linear-fractional in the counts: at its extremes all unscored replies of a kind are read alike
         values = metric.compute(replies.completions()).tolist()
     defined = [value for value in values if not np.isnan(value)]
     return Range(min(defined), max(defined)) if defined else None
 
 
 def _level_options(replies: ReplyCounts, over: Sequence[ReplyOutcome], place: int, midpoint: float) -> Floats:
-    """Gaps and numbers of replies that a level can have, of which one pair is extreme: shape (options, 2).
+    """Pairs of gap and number of replies that a level can have, with the extreme ones among them: shape (options, 2).
 
-    With x replies read as right and y as wrong, x <= X, y <= Y and L <= x + y <= T. For each x the gap is convex in y:
-    an end is where y is as small or as large as it can be, or where the gap is nearest 0.
+    If x unscored replies are read as right and y as wrong, then x <= X, y <= Y and L <= x + y <= T. For each x the gap
+    is convex in y. It is extreme where y is smallest or largest, or where the gap is nearest to 0.
     """
     of_right = [outcome for outcome in over if outcome in RIGHT]
     of_wrong = [outcome for outcome in over if outcome not in RIGHT]
@@ -174,7 +175,7 @@ def _level_options(replies: ReplyCounts, over: Sequence[ReplyOutcome], place: in
         return int(replies.by_level(outcomes)[place]) if outcomes else 0
 
     def unread(could_be: Sequence[ReplyOutcome], test: Callable[[Iterable[bool]], bool] = any) -> int:
-        """Unscored replies that could have had any of these outcomes or, tested by `all`, no other."""
+        """The number of unscored replies that could have one of these outcomes or, with the test `all`, no other."""
         return count_at_level(
             [outcome for outcome in UNSCORED if test(other in could_be for other in COULD_BE[outcome])]
         )
@@ -183,7 +184,7 @@ def _level_options(replies: ReplyCounts, over: Sequence[ReplyOutcome], place: in
     fewest = np.maximum(0, unread(over, all) - x)
     most = np.minimum(unread(of_wrong), unread(over) - x)
     right, n = count_at_level(of_right) + x, count_at_level(over) + x
-    # the gap |right - midpoint (n + y)| is 0 at this y, which is rarely a whole number
+    # the gap |right - midpoint (n + y)| is 0 at this y, which may lie between two whole numbers
     zero = right / midpoint - n
     nearest = [np.clip(rounded, fewest, most) for rounded in (np.floor(zero), np.ceil(zero))]
     y = np.stack([fewest, most, *nearest])
@@ -193,8 +194,8 @@ def _level_options(replies: ReplyCounts, over: Sequence[ReplyOutcome], place: in
 def _extreme_ratio(options: list[Floats], sign: int) -> float | None:
     """The extreme sum of gaps over sum of replies, one option for each level; None without a reply.
 
-    Dinkelbach's method: given a ratio r, choose in each level the option with the largest sign * (gap - r * replies).
-    If their sum is 0, no choice has a better ratio; else r becomes the ratio of the options chosen.
+    Dinkelbach's method: for a ratio r, choose in each level the option with the largest sign * (gap - r * replies). If
+    their sum is 0, no choice has a better ratio; otherwise r becomes the ratio of the chosen options.
     """
 
     def choose(points: Floats, ratio: float) -> Floats:

@@ -1,17 +1,15 @@
-"""The one bootstrap, and a paired test of two models that flips signs.
+"""The bootstrap of all metrics, and a paired test of two models that flips signs.
 
-What was made from one base instance is not independent, so whole base instances are drawn. A statistic that is a
-function of sums is computed for all resamples at once: sums for each base instance, times how often each was drawn.
-`perturb.metrics.intervals` makes intervals of these replicates. The mean of a column over a resample is a weighted
-mean, so nothing is copied: a resample is a row of weights, and all columns take part in one matrix product. Up to
-`EXACT_UNITS` units the weights are multinomial, as in the classic bootstrap. Above, each unit gets an independent
-Poisson(1) weight, which is the same in the limit of many units. The weights are read from 16 random bits through a
-table, so that 10⁶ units times 1,000 resamples take seconds.
+Items from one base instance are not independent, so that whole base instances are drawn. A statistic of sums is
+computed for all resamples at once: the sums of each base instance, times the number of times it was drawn. A resample
+is a row of weights, and one matrix product serves all columns without copies of the data. `perturb.metrics.intervals`
+turns the replicates into intervals. Up to `EXACT_UNITS` units the weights are multinomial, as in the classic
+bootstrap. Above, each unit gets an independent Poisson(1) weight, which is equivalent for many units. A table turns 16
+random bits into such a weight, so that 10⁶ units times 1,000 resamples take seconds.
 
-The paired test keeps its power near the ceiling. If two models are equally good, it is chance which of them did better
-on a base instance. So the sign of each base instance's contribution to the difference may be flipped, and a difference
-is surprising if few patterns of signs make one as large. The test needs no variance, which resamples cannot show if
-nearly every reply is right.
+The paired test keeps its power if nearly every reply is right, where resamples show hardly any variance. If two models
+are equally good, chance decides which one does better on a base instance. The sign of each base instance's contribution
+to the difference may then be flipped, and a difference is significant if few patterns of signs give one as large.
 
 References: Efron and Tibshirani (1993); Chamandy et al. (2012) for Poisson weights; Fisher (1935) for the test; Efron
 (1982) for contributions by the jackknife.
@@ -32,8 +30,11 @@ from perturb.metrics.inputs import Estimate, Flags, Floats, Integers
 from perturb.metrics.intervals import Bounded
 
 EXACT_UNITS = 10_000
+"""Up to this number of units the weights are multinomial."""
 CHUNK_CELLS = 4_000_000
+"""The number of weights in memory at a time."""
 BLOCK_ROWS = 4_096
+"""The number of units in one block of Poisson weights."""
 
 
 def check_resampling(resamples: int, seed: int) -> None:
@@ -45,9 +46,9 @@ def check_resampling(resamples: int, seed: int) -> None:
 
 
 def cluster_codes(clusters: ArrayLike | None, n: int) -> Integers | None:
-    """Number the clusters 0, 1, … from any labels; None stays None: each row is its own cluster.
+    """The number of each row's cluster, 0, 1, …, from any labels; None, for rows without clusters, stays None.
 
-    Raises ValueError when there is not one label per row.
+    Raises ValueError unless there is one label for each row.
 
     >>> cluster_codes(["q1", "q2", "q1"], 3).tolist()
     [0, 1, 0]
@@ -63,11 +64,11 @@ def cluster_codes(clusters: ArrayLike | None, n: int) -> Integers | None:
 def resampled_weights(
     counts: Floats, resamples: int, seed: int, codes: Integers | None = None
 ) -> Iterator[NDArray[np.float32]]:
-    """How often each unit is drawn, in chunks of shape (some resamples, units).
+    """The number of times that each unit is drawn, in chunks of shape (some resamples, units).
 
-    `counts` says how many identical items each unit stands for; their sum is the size of a resample. Large sets
-    of units get Poisson weights, for which every count must be 1. With `codes`, from `cluster_codes`, clusters are
-    drawn and each unit gets the weight of its cluster.
+    `counts` has the number of identical items that each unit stands for; their sum is the size of a resample. Many
+    units get Poisson weights, for which every count must be 1. With `codes`, from `cluster_codes`, whole clusters are
+    drawn, and each unit gets the weight of its cluster.
 
     >>> weights = np.concatenate(list(resampled_weights(np.array([3.0, 1.0]), 5, seed=0)))
     >>> weights.shape, weights.sum(axis=1).tolist()
@@ -84,11 +85,11 @@ def resampled_weights(
 def bootstrap_means(
     columns: ArrayLike, *, clusters: ArrayLike | None = None, resamples: int = 1000, seed: int = 0
 ) -> Floats:
-    """Means of each column over each resample, shape (resamples, columns).
+    """The mean of each column over each resample, shape (resamples, columns).
 
     `columns` has shape (rows,) or (rows, columns). With `clusters` whole clusters are drawn, and a mean is the sum
-    over the drawn clusters divided by their rows. The columns share their resamples, so differences between
-    them are paired.
+    over the drawn clusters divided by the number of their rows. The columns share their resamples, so that differences
+    between them are paired.
 
     >>> means = bootstrap_means([0.0, 1.0, 1.0, 1.0], resamples=2000)
     >>> means.shape, bool((means >= 0).all() and (means <= 1).all())
@@ -98,7 +99,7 @@ def bootstrap_means(
     table = table[:, None] if table.ndim == 1 else table
     centre = table.mean(axis=0)
     codes = cluster_codes(clusters, len(table))
-    # centred, so that single precision in the products costs nothing that shows
+    # weights are in single precision: without the large common part of a column, the loss does not show
     units = np.column_stack([table - centre, np.ones(len(table))])
     if codes is not None:
         units = np.column_stack([np.bincount(codes, weights=column) for column in units.T])
@@ -111,7 +112,7 @@ def bootstrap_means(
 
 
 MAX_CLUSTERS = 10_000
-"""More base instances are bundled at random into this number, which bounds time and memory; intervals stay right."""
+"""More base instances are bundled at random into this number, which limits time and memory; intervals stay valid."""
 MAX_LEFT_OUT = 500
 """The same limit for resamples that leave out each base instance in turn."""
 
@@ -128,16 +129,16 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class Resamples:
-    """Which base instances each resample holds, and how often."""
+    """The number of times that each resample has each base instance."""
 
     clusters: Integers
-    """Number of the cluster of each row."""
+    """The number of each row's cluster."""
     weights: Floats
-    """Shape (resamples, clusters); no resamples if there are fewer than two clusters."""
+    """Shape (resamples, clusters); without resamples if there are fewer than two clusters."""
 
     @classmethod
     def draw(cls, base: Integers, resamples: int, seed: int) -> Resamples:
-        """Draw the resamples; `base` numbers the base instance of each row."""
+        """Draw the resamples; `base` has the number of each row's base instance."""
         clusters = bundle(np.unique(base, return_inverse=True)[1], MAX_CLUSTERS, seed)
         count = int(clusters.max()) + 1 if len(clusters) else 0
         if count < 2:
@@ -146,23 +147,23 @@ class Resamples:
         return cls(clusters, np.concatenate(chunks))
 
     def part(self, rows: Integers) -> Resamples:
-        """The same resamples, as far as they concern some of the rows."""
+        """The same resamples for some of the rows, without the clusters of the other rows."""
         clusters, codes = np.unique(self.clusters[rows], return_inverse=True)
         weights = self.weights[:, clusters] if len(clusters) > 1 else np.ones((0, len(clusters)))
         return Resamples(codes, weights)
 
     def without_each(self, seed: int = 0) -> Resamples:
-        """As many resamples as there are clusters, each without one; many clusters are bundled before."""
+        """One resample without each cluster; many clusters are bundled first."""
         clusters = bundle(self.clusters, MAX_LEFT_OUT, seed)
         count = int(clusters.max()) + 1 if len(clusters) else 0
         return Resamples(clusters, np.ones((count, count)) - np.eye(count))
 
     def only(self, rows: Integers) -> Resamples:
-        """The same resamples and clusters for some of the rows."""
+        """The same resamples for some of the rows, with all clusters."""
         return Resamples(self.clusters[rows], self.weights)
 
     def count(self, rows: Flags | None = None) -> int:
-        """How many clusters have one of the rows that a mask picks, or any row."""
+        """The number of clusters with a row that the mask marks, or of all clusters."""
         return self.weights.shape[1] if rows is None else len(np.unique(self.clusters[rows]))
 
     def totals(
@@ -175,7 +176,7 @@ class Resamples:
     ) -> Totals:
         """Sums of the columns of `values` by group: shapes (n_groups, columns) and (resamples, n_groups, columns).
 
-        `rows` picks the rows that `values` and `groups` speak of; all by default.
+        `rows` are the rows that `values` and `groups` belong to; by default all rows.
         """
         clusters = self.clusters if rows is None else self.clusters[rows]
         keys = clusters * n_groups + (0 if groups is None else groups)
@@ -198,7 +199,7 @@ class Resamples:
         high: float = 1.0,
         trials: float | None = None,
     ) -> Bounded | Estimate:
-        """A value with its replicates, as `Bounded.of` takes them; NaN means undefined, for the `reason` given."""
+        """`Bounded.of` a value and its replicates; if the value is NaN, an undefined estimate with the `reason`."""
         if np.isnan(value):
             return Estimate.undefined(reason or "there is nothing to compute it from", n)
         count = self.count() if clusters is None else clusters
@@ -206,7 +207,7 @@ class Resamples:
 
 
 def bundle(clusters: Integers, at_most: int, seed: int) -> Integers:
-    """Put clusters together at random until there are no more than `at_most`, of equal size but for one.
+    """Merge clusters at random into `at_most` bundles of nearly equal size; fewer clusters do not change.
 
     >>> bundle(np.array([0, 1, 2, 2]), 4, seed=0).tolist()
     [0, 1, 2, 2]
@@ -239,14 +240,14 @@ def _poisson_sums(units: Floats, resamples: int, seed: int) -> Floats:
 
 @cache
 def _poisson_table() -> NDArray[np.float32]:
-    """Poisson(1) quantiles of the 65,536 midpoints of 16-bit numbers: mean and variance are 1 to 1e-4."""
-    up_to_twelve = np.cumsum(np.exp(-1.0) / np.cumprod([1, *range(1, 13)]))
-    return np.searchsorted(up_to_twelve, (np.arange(2**16) + 0.5) / 2**16).astype(np.float32)
+    """The Poisson(1) weight of each 16-bit number; their mean and variance differ from 1 by less than 1e-4."""
+    probabilities = np.exp(-1.0) / np.cumprod([1, *range(1, 13)])  # of 0 to 12: more is too rare for 16 bits
+    return np.searchsorted(np.cumsum(probabilities), (np.arange(2**16) + 0.5) / 2**16).astype(np.float32)
 
 
 def _poisson_weights(rng: np.random.Generator, shape: tuple[int, int]) -> NDArray[np.float32]:
     cells = shape[0] * shape[1]
-    # four 16-bit numbers from each 64-bit one: three times as fast as drawing them singly
+    # four 16-bit numbers from each 64-bit number: three times as fast as a draw for each
     words = rng.integers(0, 2**64, size=-(-cells // 4), dtype=np.uint64).view(np.uint16)
     return _poisson_table()[words[:cells].reshape(shape)]
 
@@ -257,24 +258,27 @@ SAMPLED = 9_999
 """The number of patterns that are drawn if there are more base instances."""
 HALVINGS = 40
 TOLERANCE = 1e-12
-"""Two sums that differ by rounding alone are equal."""
+"""Two sums that differ by less are equal, apart from rounding."""
 
 
 @dataclass(frozen=True, slots=True)
 class SignFlips:
-    """The difference of two models under every pattern of signs of its base instances."""
+    """The difference of two models for every pattern of signs of its base instances."""
 
     observed: float
-    """The difference."""
+    """The difference in the data."""
     flipped: Floats
-    """The difference under each pattern."""
+    """The difference for each pattern."""
     signs: Floats
-    """The mean sign of each pattern, which is what a constant shift of the difference is multiplied by."""
+    """The mean sign of each pattern: the factor of a constant shift of all contributions."""
     exact: bool
+    """Whether all patterns were tried, rather than a sample."""
 
     @classmethod
     def of(cls, difference: float, without: Floats, seed: int = 0) -> SignFlips | None:
-        """From a difference and its values without one base instance each; None if one of these is undefined.
+        """Flip the signs of a difference; `without` has its value without each base instance.
+
+        None if one of these values is undefined.
 
         >>> from numpy import array
         >>> flips = SignFlips.of(0.75, array([2 / 3, 2 / 3, 2 / 3, 1.0]))  # differences of 1, 1, 1 and 0
@@ -284,7 +288,7 @@ class SignFlips:
         count = len(without)
         if count < 2 or np.isnan(without).any():
             return None
-        # Pseudo-values of the jackknife; for a mean they are the differences of the base instances themselves.
+        # pseudo-values of the jackknife; for a mean they are the differences on the base instances themselves
         pseudo = count * difference - (count - 1) * without
         contributions = (pseudo - pseudo.mean() + difference) / count
         patterns = _patterns(count, seed)
@@ -298,16 +302,18 @@ class SignFlips:
         return float((1 + reached.sum()) / (1 + len(reached)))
 
     def agree(self, low: float, high: float, tail: float = 0.025) -> tuple[float, float]:
-        """An interval of the difference, with its end near 0 moved so that it excludes 0 if and only if the test does.
+        """Move the end of an interval that is closer to 0, so that it excludes 0 if and only if the test rejects 0.
 
         >>> from numpy import array
         >>> SignFlips.of(0.75, array([2 / 3, 2 / 3, 2 / 3, 1.0])).agree(0.1, 1.0)
         (0.0, 1.0)
         """
-        rejected = self.p_value() <= 2 * tail
+        level = 2 * tail
+        if self.p_value() > level:
+            return min(low, 0.0), max(high, 0.0)
         if self.observed > 0:
-            return (max(low, self._near_end(2 * tail)) if rejected else min(low, 0.0)), high
-        return low, (min(high, self._near_end(2 * tail)) if rejected else max(high, 0.0))
+            return max(low, self._near_end(level)), high
+        return low, min(high, self._near_end(level))
 
     def _near_end(self, level: float) -> float:
         """The smallest shift away from 0 that the test does not reject."""
@@ -323,7 +329,7 @@ class SignFlips:
 
 @lru_cache(maxsize=4)
 def _patterns(count: int, seed: int) -> Floats:
-    """Patterns of signs, one a row: all of them, or a sample."""
+    """All patterns of signs, or a sample of them; one pattern in each row."""
     if count <= EXACT_UP_TO:
         return np.array(list(product((-1.0, 1.0), repeat=count)))
     return np.random.default_rng(seed).choice((-1.0, 1.0), size=(SAMPLED, count))

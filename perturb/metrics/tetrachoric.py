@@ -23,11 +23,11 @@ from perturb.metrics.intervals import FEW_DEFINED, ONE_CLUSTER, t_quantile
 def upper_orthant(h: ArrayLike, k: ArrayLike, rho: ArrayLike) -> Floats:
     """P(X > h, Y > k) for standard normal X and Y with correlation rho.
 
-    Formula: `(Q(h) + Q(k))/2 - T(h, a) - T(k, b)`, less 1/2 when h and k differ in sign, with Q the upper tail
-    and T Owen's function. Range: 0 to min(Q(h), Q(k)); it rises with rho. Absolute error below 1e-10. The
-    arguments broadcast; h and k may be infinite, rho lies in [-1, 1].
+    Formula: `(Q(h) + Q(k))/2 - T(h, a) - T(k, b)`, minus 1/2 if h and k differ in sign, with Q the upper tail and T
+    Owen's function. Range: 0 to min(Q(h), Q(k)); it rises with rho. Absolute error below 1e-10. The arguments
+    broadcast; h and k may be infinite, rho is in [-1, 1].
 
-    Raises ValueError when rho lies outside [-1, 1].
+    Raises ValueError if rho is outside [-1, 1].
 
     Reference: Refusal Index paper, section 3.1, equation 5.
 
@@ -48,12 +48,12 @@ def upper_orthant(h: ArrayLike, k: ArrayLike, rho: ArrayLike) -> Floats:
 
 
 def upper_orthant_slope(h: ArrayLike, k: ArrayLike, rho: ArrayLike) -> Floats:
-    """Derivative of `upper_orthant` in rho, which is the bivariate normal density at (h, k).
+    """The derivative of `upper_orthant` in rho, which is the bivariate normal density at (h, k).
 
     Formula: `exp(-(h² - 2 rho h k + k²) / (2 (1 - rho²))) / (2 pi sqrt(1 - rho²))`. Range: positive.
-    rho lies in (-1, 1), h and k are finite.
+    rho is in (-1, 1), h and k are finite.
 
-    Raises ValueError when rho lies outside (-1, 1).
+    Raises ValueError if rho is outside (-1, 1).
 
     Reference: Plackett (1954); Refusal Index paper, appendix E, proposition 2.
 
@@ -71,13 +71,13 @@ def _broadcast(h: ArrayLike, k: ArrayLike, rho: ArrayLike) -> tuple[Floats, Floa
     x, y, r = np.broadcast_arrays(*(np.asarray(a, dtype=np.float64) for a in (h, k, rho)))
     if not np.all(np.abs(r) <= 1):
         raise ValueError("rho must lie in [-1, 1]")
-    # smaller cuts than this are 0 to every digit of the result, but their products underflow
+    # smaller thresholds do not change any digit of the result, but their products underflow
     x, y = (np.where(np.abs(cut) < 1e-30, 0.0, cut) for cut in (x, y))
     return x, y, r
 
 
 def _owen(x: Floats, y: Floats, rho: Floats, inside: np.ndarray) -> Floats:
-    """P(X > x, Y > y) where `inside` holds; any number elsewhere."""
+    """P(X > x, Y > y) where `inside` is true; an arbitrary number elsewhere."""
     from scipy.special import ndtr, owens_t
 
     # P(X > x, Y > y) = P(X < a, Y < b) with a = -x and b = -y
@@ -99,26 +99,27 @@ def _ratio(top: Floats, bottom: Floats) -> Floats:
 LEVEL = 0.95
 MAX_STEPS = 100
 ANGLE_TOLERANCE = 1e-12
-ROUNDING = 2e-16  # of a probability; a smaller excess says nothing about the angle
+ROUNDING = 2e-16
+"""The rounding error of a probability: a smaller excess says nothing about the angle."""
 
 
 class Correlations(NamedTuple):
     """Tetrachoric correlations of a stack of tables."""
 
     rho: Floats
-    """Correlation in [-1, 1]; 0 where it is not defined."""
+    """Correlation in [-1, 1]; 0 if it is undefined."""
     defined: Flags
-    """False where a margin is empty: nobody refused, all refused, none wrong, all wrong."""
+    """False if a margin is empty: no question refused, all refused, none wrong, or all wrong."""
     boundary: Flags
-    """True where an empty cell puts the table at a Fréchet bound, so that rho is -1 or 1."""
+    """True if an empty cell puts the table at a Fréchet bound, so that rho is -1 or 1."""
 
 
 def tetrachoric(tables: Floats) -> Correlations:
-    """Correlation of the bivariate normal whose thresholded cells equal each table, shape (tables, 4).
+    """The correlation of the bivariate normal whose cells, cut at thresholds, equal each table, shape (tables, 4).
 
-    With both margins at their empirical values the multinomial likelihood is largest where the fitted upper
-    cell equals the observed share n11/n, so rho is the root of an increasing function. Newton steps in
-    arcsin(rho), where the slope stays bounded, are kept inside a shrinking bracket.
+    With both margins at their empirical values, the multinomial likelihood is largest if the fitted upper cell equals
+    the observed share n11/n, so that rho is the root of an increasing function. Newton's method runs in arcsin(rho),
+    where the slope is bounded, inside a shrinking bracket.
 
     Reference: Refusal Index paper, section 3.1, equations 4 to 6.
 
@@ -137,7 +138,7 @@ def tetrachoric(tables: Floats) -> Correlations:
 
 
 def thresholds(tables: Floats) -> tuple[Floats, Floats]:
-    """The normal thresholds (tau_R, tau_W) that give each table its margins (equation 4).
+    """The normal thresholds (tau_R, tau_W) that give the margins of each table (equation 4).
 
     >>> [float(cut[0]) for cut in thresholds(np.array([[10.0, 10.0, 10.0, 10.0]]))]
     [0.0, 0.0]
@@ -150,9 +151,9 @@ def thresholds(tables: Floats) -> tuple[Floats, Floats]:
 
 
 def rho_variance(tables: Floats, rho: Floats) -> Floats:
-    """Variance of sqrt(n) times the estimated rho, by the delta method, for tables without an empty cell.
+    """The variance of sqrt(n) times the estimated rho, by the delta method, for tables without an empty cell.
 
-    Both thresholds are estimated from the same table; their error is part of the variance.
+    It includes the error of both thresholds, which come from the same table.
 
     >>> float(rho_variance(np.array([[25.0, 25.0, 25.0, 25.0]]), np.array([0.0]))[0]).__round__(4)
     2.4674
@@ -165,7 +166,7 @@ def rho_variance(tables: Floats, rho: Floats) -> Floats:
     by_refusal = ndtr((rho * h - k) / root)
     by_error = ndtr((rho * k - h) / root)
     shares = tables / tables.sum(axis=1, keepdims=True)
-    # how far rho moves with the share of each cell
+    # the derivative of rho in the share of each cell
     gradient = np.stack([1 - by_refusal - by_error, -by_refusal, -by_error, np.zeros_like(rho)], axis=1)
     gradient /= slope[:, None]
     mean = (shares * gradient).sum(axis=1)
@@ -182,7 +183,7 @@ def rank_correlation(rho: ArrayLike) -> Floats:
 
 
 def delta_estimate(table: Floats, level: float = LEVEL) -> Estimate:
-    """The index of one table with a delta-method interval, symmetric in Fisher's z so that it stays in [-1, 1].
+    """The index of one table with a delta-method interval, which is symmetric in Fisher's z and stays in [-1, 1].
 
     >>> delta_estimate(np.array([40.0, 10.0, 10.0, 40.0])).se.__round__(4)
     0.0771
@@ -200,7 +201,7 @@ def delta_estimate(table: Floats, level: float = LEVEL) -> Estimate:
 
 
 def bootstrap_estimate(table: Floats, resamples: int = 1000, seed: int = 0, level: float = LEVEL) -> Estimate:
-    """The index of one table with a bootstrap interval; to resample questions is to draw multinomial tables.
+    """The index of one table with a bootstrap interval, from multinomial tables.
 
     >>> bootstrap_estimate(np.array([40.0, 0.0, 10.0, 50.0])).high
     1.0
@@ -213,8 +214,9 @@ def bootstrap_estimate(table: Floats, resamples: int = 1000, seed: int = 0, leve
 def resampled_estimate(table: Floats, draws: Floats, clusters: int, level: float = LEVEL) -> Estimate:
     """The index of one table with the interval of resampled tables, shape (resamples, 4).
 
-    As `delta_estimate`, with the spread of the resamples in Fisher's z and a t quantile for the `clusters` behind them.
-    Half a question is added to each cell of every resample, so that none stands at a bound (Haldane 1956).
+    As `delta_estimate`, but with the spread of the resamples in Fisher's z, and a t quantile for the number of
+    `clusters`. Half a question is added to each cell of every resample, so that no resample is at a bound (Haldane
+    1956).
 
     >>> table = np.array([40.0, 10.0, 10.0, 40.0])
     >>> resampled_estimate(table, np.array([table, table + 10]), clusters=10).low > 0
@@ -236,11 +238,11 @@ def resampled_estimate(table: Floats, draws: Floats, clusters: int, level: float
 
 
 def paired_p_value(first: Floats, second: Floats, clusters: int) -> float | None:
-    """Two-sided p-value of two indices, on the same questions, being one; None where either has no interval.
+    """Two-sided p-value for two equal indices on the same questions; None if one of them has no interval.
 
-    `first` and `second` are tables of counts, shape (1 + resamples, 4): the questions themselves, then resamples that
-    both share. Formula: the difference in Fisher's z over its spread in the resamples, against Student's t, as in
-    `resampled_estimate`.
+    `first` and `second` are tables of counts, shape (1 + resamples, 4): the questions themselves, then shared
+    resamples. Formula: the difference in Fisher's z divided by its spread in the resamples, compared with Student's t
+    as in `resampled_estimate`.
 
     >>> tables = np.array([[40.0, 10.0, 10.0, 40.0], [38.0, 12.0, 9.0, 41.0], [41.0, 9.0, 12.0, 38.0]])
     >>> paired_p_value(tables, tables, clusters=100)
@@ -260,7 +262,7 @@ def paired_p_value(first: Floats, second: Floats, clusters: int) -> float | None
 
 
 def _point(table: Floats, level: float) -> tuple[Estimate, float, bool]:
-    """The index of one table, its rho, and whether it stands at a bound, where it gets its interval at once."""
+    """The index of one table, its rho, and whether it is at a bound; only at a bound it already has its interval."""
     total = int(table.sum())
     n11, n10, n01, n00 = table
     margins = {
@@ -282,7 +284,7 @@ def _point(table: Floats, level: float) -> tuple[Estimate, float, bool]:
 
 
 def _far_end(table: Floats, rho: float, level: float) -> float:
-    """End of the likelihood-ratio interval that starts at rho = -1 or 1, with fixed margins."""
+    """The other end of the likelihood-ratio interval that starts at rho = -1 or 1, with fixed margins."""
     from scipy.optimize import brentq
     from scipy.special import ndtri
 
@@ -296,8 +298,8 @@ def _far_end(table: Floats, rho: float, level: float) -> float:
         cells = np.clip([p11, r - p11, mu - p11, 1 - r - mu + p11], 1e-300, 1.0)
         return float(np.sum(shares[is_positive] * np.log(shares[is_positive] / cells[is_positive]))) - allowed
 
-    near, other = np.sign(rho) * np.pi / 2, -np.sign(rho) * np.pi / 2
-    return -float(np.sign(rho)) if loss(other) <= 0 else float(np.sin(brentq(loss, near, other)))
+    near, opposite = np.sign(rho) * np.pi / 2, -np.sign(rho) * np.pi / 2
+    return -float(np.sign(rho)) if loss(opposite) <= 0 else float(np.sin(brentq(loss, near, opposite)))
 
 
 def _solve_angle(tables: Floats) -> Floats:
@@ -305,7 +307,7 @@ def _solve_angle(tables: Floats) -> Floats:
     h, k = thresholds(tables)
     target = tables[:, 0] / tables.sum(axis=1)
     low, high = np.full(len(tables), -np.pi / 2), np.full(len(tables), np.pi / 2)
-    # Digby's approximation (1983) from the odds ratio.
+    # the start is Digby's approximation (1983) from the odds ratio
     n11, n10, n01, n00 = tables.T
     log_odds = np.log(n11) + np.log(n00) - np.log(n10) - np.log(n01)
     angle = np.arcsin(np.asarray(np.tanh(0.375 * log_odds) * 0.999))
@@ -313,15 +315,16 @@ def _solve_angle(tables: Floats) -> Floats:
     for _ in range(MAX_STEPS):
         excess = upper_orthant(h, k, np.sin(angle)) - target
         low, high = np.where(excess < 0, angle, low), np.where(excess > 0, angle, high)
-        # Derivative of the upper orthant in arcsin(rho): the density without its singular factor.
+        # the derivative of the upper orthant in arcsin(rho): the density without its singular factor
         squared = h**2 - 2 * h * k * np.sin(angle) + k**2
         slope = np.asarray(np.exp(-squared / (2 * np.cos(angle) ** 2)) / (2 * np.pi))
         newton = angle - excess / np.where(slope > 0, slope, 1.0)
         settled = (slope > 0) & (np.abs(newton - angle) <= ANGLE_TOLERANCE) | (np.abs(excess) <= ROUNDING)
         if np.all(settled):
             break
-        sound = (newton > low) & (newton < high) & (np.abs(newton - angle) < last_step / 2) & (slope > 0)
-        following = np.where(settled, angle, np.where(sound, newton, (low + high) / 2))
-        last_step = np.abs(following - angle)
-        angle = following
+        # a Newton step that leaves the bracket or shrinks too slowly is replaced by a bisection
+        is_usable = (newton > low) & (newton < high) & (np.abs(newton - angle) < last_step / 2) & (slope > 0)
+        next_angle = np.where(settled, angle, np.where(is_usable, newton, (low + high) / 2))
+        last_step = np.abs(next_angle - angle)
+        angle = next_angle
     return np.asarray(angle)

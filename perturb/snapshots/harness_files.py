@@ -24,7 +24,7 @@ from perturb.catalogue.levers import Catalogue
 from perturb.catalogue.prompts import render_template
 from perturb.files.templating import environment
 from perturb.llm.replies import END_OF_THINKING, START_OF_THINKING
-from perturb.metrics.outcomes import AMBIGUOUS, COUNTS
+from perturb.metrics.outcomes import AMBIGUOUS, COUNTS_AS
 from perturb.records import Facts, JsonObject
 from perturb.snapshots.card import one_line
 from perturb.snapshots.harness import (
@@ -71,7 +71,7 @@ def task_files(prompts: PromptSet, title: str, codes: Mapping[str, str]) -> dict
         "max_tokens": MAX_TOKENS,
         "plain_system": next(iter(prompts.splits.values()))[0]["plain_system"],
         "judge": render_template("judge/kinds/kind"),
-        "kinds": {str(kind): dict(counts) for kind, counts in COUNTS.items()},
+        "kinds": {str(kind): dict(counts) for kind, counts in COUNTS_AS.items()},
         "ambiguous": AMBIGUOUS,
     }
     names = {**_TEMPLATES, **{_task_path(split): f"{_LM_EVAL[split]}.yaml.j2" for split in prompts.splits}}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from perturb.errors import ConfigError
 from perturb.evaluation.adapters import flaw_of, kind_request, read_kind
 from perturb.llm.replies import ReplyError
-from perturb.metrics.outcomes import COUNTS, READINGS, BehaviourKind, predicted_behaviour
+from perturb.metrics.outcomes import COUNTS_AS, READINGS, BehaviourKind, predicted_behaviour
 from perturb.records import Cell, Intensity, Item, Passage, PerturbationClass
 from perturb.snapshots.items import render_prompt
 from perturb.snapshots.settings import prompt_setting, prompt_settings
@@ -134,7 +134,7 @@ def test_what_the_judge_cannot_tell_is_unread(text: str) -> None:
 
 
 def test_each_kind_counts_in_both_readings() -> None:
-    assert set(COUNTS) == set(BehaviourKind)
+    assert set(COUNTS_AS) == set(BehaviourKind)
     refusals = {
         reading: {
             kind

@@ -78,7 +78,7 @@ def test_a_docstring_says_formula_range_direction_reference_and_example(name: st
     metric = REFUSAL_METRICS[name]
     text = " ".join((metric.compute.__doc__ or "").split())
     better = {True: "higher is better", False: "lower is better", None: "neither direction is better"}
-    for part in ("Formula: ", f"Range: [0, {metric.maximum:g}]", "Undefined when ", "Reference: ", ">>> "):
+    for part in ("Formula: ", f"Range: [0, {metric.maximum:g}]", "Undefined if ", "Reference: ", ">>> "):
         assert part in text, part
     assert better[metric.higher_is_better] in text
 
