@@ -1,12 +1,12 @@
-"""Two source formats that need something else: articles need a writer of questions, KILT its knowledge source.
+"""Two source formats that are incomplete: articles have no questions, and the passages of KILT are in another file.
 
 Articles have `title`, `document` or `text`, and an optional difficulty. HalluLens publishes GoodWiki in this format,
 with the harmonic centrality of a page, from 0 to 9, as `h_score_cat`.
 
-In KILT (Petroni et al. 2021) the passages are in a separate knowledge source. Each `output` of a question has an
-`answer`, a `provenance` (page and range of paragraphs), or both. The knowledge source is JSON Lines with one page
-each: `wikipedia_id`, `wikipedia_title`, `text` (a list of paragraphs). It has many gigabytes and is read once, page by
-page; only the questions and the paragraphs that they point to stay in memory.
+In KILT (Petroni et al. 2021), each `output` of a question has an `answer`, a `provenance` (page and range of
+paragraphs), or both. The knowledge source is JSON Lines with a page on each line: `wikipedia_id`, `wikipedia_title`,
+`text` (a list of paragraphs). It has many gigabytes and is read once, page by page. Only the questions and their
+paragraphs stay in memory.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def recognises(fields: Mapping[str, Any]) -> bool:
 
 
 def read_row(row: SourceRow) -> BaseInstance:
-    """An instance without question and answers, its passage the first 50,000 characters of the article.
+    """An instance without question and answers. Its passage is the first 50,000 characters of the article.
 
     Raises `RowError` for a row that cannot be used.
     """
@@ -63,24 +63,24 @@ def read_row(row: SourceRow) -> BaseInstance:
 
 
 READER = FormatReader(recognises, read_row)
-"""Not among the forms of base sets: an article has no question yet."""
+"""The reader of articles. It is not among the formats of base sets, since an article has no question yet."""
 
 
-# A key inside a text has its quotation marks escaped, so these never match there.
+# Inside a JSON string, the quotation marks of a key would be escaped. So these patterns match real keys only.
 _PAGE_ID = re.compile(rb'"wikipedia_id"\s*:\s*(?:"([^"\\]*)"|(\d+))')
 _PAGE_TITLE = re.compile(rb'"wikipedia_title"\s*:\s*("(?:[^"\\]|\\.)*+")')
 _HEADING = "Section::::"
 _BULLET = "BULLET::::"
 
 Span = tuple[tuple[str, str], int, int]
-"""A page, `("id", wikipedia_id)` or `("title", title)`, and a range of its paragraphs from 0, both ends included."""
+"""A page, as `("id", wikipedia_id)` or `("title", title)`, and its first and last paragraph, counted from 0."""
 Passages = Mapping[Span, Passage | None]
-"""The passage of each span whose page was read; None where its range runs past the end of the page."""
+"""The passage of each span whose page was read; None if the range runs past the end of the page."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """A row of a KILT task, its spans not looked up yet."""
+    """A row of a KILT task whose spans have not been looked up yet."""
 
     id: str
     query: str
@@ -97,36 +97,38 @@ def recognises_kilt(fields: Mapping[str, Any]) -> bool:
 def read_instances(
     rows: Iterable[SourceRow], knowledge: Path
 ) -> Iterator[tuple[str, BaseInstance | SkippedRow | RowError]]:
-    """For each row its id (or its line) with its single-passage instance, or why it has none.
+    """Yield the id or the line of each row, with its single-passage instance or the reason why it has none.
 
     Raises `SourceError` if the knowledge source cannot be read.
     """
     questions = [(row_label(row, "id"), _question(row)) for row in rows]
-    spans = [span for _, one in questions if isinstance(one, _Question) for span in one.spans]
-    found = look_up(spans, knowledge)
+    spans = [span for _, question in questions if isinstance(question, _Question) for span in question.spans]
+    passages = look_up(spans, knowledge)
     for label, question in questions:
-        yield label, _instance(question, found) if isinstance(question, _Question) else question
+        yield label, _instance(question, passages) if isinstance(question, _Question) else question
 
 
 def look_up(spans: Iterable[Span], knowledge: Path) -> Passages:
     """Read the knowledge source once and keep the paragraphs of these spans."""
-    wanted: dict[tuple[str, str], set[Span]] = {}
+    spans_of_page: dict[tuple[str, str], set[Span]] = {}
     for span in spans:
-        wanted.setdefault(span[0], set()).add(span)
-    ids = {name.encode() for kind, name in wanted if kind == "id"}
-    titles = {name for kind, name in wanted if kind == "title"}
-    found: dict[Span, Passage | None] = {}
+        spans_of_page.setdefault(span[0], set()).add(span)
+    ids = {name.encode() for kind, name in spans_of_page if kind == "id"}
+    titles = {name for kind, name in spans_of_page if kind == "title"}
+    passages: dict[Span, Passage | None] = {}
     for number, line in read_raw_lines(knowledge):
         if _may_be_wanted(line, ids, titles) and line.strip():
             fields = parse_line(knowledge, number, line)
-            found.update(_read_page(SourceRow(knowledge, number, fields, Header("knowledge")), wanted))
-    return found
+            passages.update(
+                _read_page(SourceRow(knowledge, number, fields, Header("knowledge")), spans_of_page)
+            )
+    return passages
 
 
 def _may_be_wanted(line: bytes, ids: set[bytes], titles: set[str]) -> bool:
-    """Whether a page is worth parsing; a line without an id is, so that the fault in it is found."""
-    found = [match[1] or match[2] for match in _PAGE_ID.finditer(line)]
-    if not found or any(each in ids for each in found):
+    """Whether a line must be parsed. A line without an id is parsed too, so that its fault is reported."""
+    page_ids = [match[1] or match[2] for match in _PAGE_ID.finditer(line)]
+    if not page_ids or any(page_id in ids for page_id in page_ids):
         return True
     return bool(titles) and any(_title(match[1]) in titles for match in _PAGE_TITLE.finditer(line))
 
@@ -139,13 +141,13 @@ def _title(quoted: bytes) -> str:
 
 
 def _read_page(page: SourceRow, pages: Mapping[tuple[str, str], set[Span]]) -> Passages:
-    told = page.fields.get("wikipedia_title")
-    title = told if isinstance(told, str) and len(told) <= MAX_NAME_CHARS else ""
+    stated_title = page.fields.get("wikipedia_title")
+    title = stated_title if isinstance(stated_title, str) and len(stated_title) <= MAX_NAME_CHARS else ""
     identifier = page.identifier("wikipedia_id")
     if identifier is None:
         raise page.error("wikipedia_id", "is missing: give each page its id")
-    wanted = pages.get(("id", identifier), set()) | pages.get(("title", title), set())
-    if not wanted:
+    spans = pages.get(("id", identifier), set()) | pages.get(("title", title), set())
+    if not spans:
         return {}
     paragraphs = page.fields.get("text")
     if not isinstance(paragraphs, list) or not all(isinstance(text, str) for text in paragraphs):
@@ -154,14 +156,14 @@ def _read_page(page: SourceRow, pages: Mapping[tuple[str, str], set[Span]]) -> P
         (page_of, start, end): Passage(_joined(paragraphs[start : end + 1]), title)
         if end < len(paragraphs)
         else None
-        for page_of, start, end in wanted
+        for page_of, start, end in spans
     }
 
 
 def _joined(paragraphs: list[str]) -> str:
-    """Paragraphs as one text, without headings and without KILT's mark of a list entry."""
-    kept = [text.removeprefix(_BULLET).strip() for text in paragraphs if not text.startswith(_HEADING)]
-    return "\n".join(text for text in kept if text)
+    """Paragraphs as one text, without headings and without KILT's marks of list entries."""
+    texts = [text.removeprefix(_BULLET).strip() for text in paragraphs if not text.startswith(_HEADING)]
+    return "\n".join(text for text in texts if text)
 
 
 def _question(row: SourceRow) -> _Question | SkippedRow | RowError:
@@ -181,38 +183,48 @@ def _question(row: SourceRow) -> _Question | SkippedRow | RowError:
         return SkippedRow("no output holds an answer")
     if not spans:
         return SkippedRow("no output holds a provenance")
-    known = dict.fromkeys(answers)
-    return _Question(identifier or digest(query, list(known)), query, tuple(known), tuple(spans), row.header)
+    distinct_answers = dict.fromkeys(answers)
+    return _Question(
+        identifier or digest(query, list(distinct_answers)),
+        query,
+        tuple(distinct_answers),
+        tuple(spans),
+        row.header,
+    )
 
 
-def _spans(row: SourceRow, place: str, provenance: Any) -> Iterator[Span]:
+def _spans(row: SourceRow, path: str, provenance: Any) -> Iterator[Span]:
     if not isinstance(provenance, list):
-        raise row.error(place, "must be a list of ranges")
+        raise row.error(path, "must be a list of ranges")
     for position, entry in enumerate(provenance):
-        here = f"{place}[{position}]"
+        entry_path = f"{path}[{position}]"
         if not isinstance(entry, dict):
-            raise row.error(here, "must be an object with a page and a range of paragraphs")
+            raise row.error(entry_path, "must be an object with a page and a range of paragraphs")
         identifier, title = entry.get("wikipedia_id"), entry.get("title")
         start, end = entry.get("start_paragraph_id"), entry.get("end_paragraph_id")
         if not identifier and not title:
-            raise row.error(here, "names no page: give 'wikipedia_id' or 'title'")
+            raise row.error(entry_path, "names no page: give 'wikipedia_id' or 'title'")
         if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start <= end:
-            raise row.error(here, "needs 'start_paragraph_id' and 'end_paragraph_id', from 0 and in order")
+            raise row.error(
+                entry_path, "needs 'start_paragraph_id' and 'end_paragraph_id', from 0 and in order"
+            )
         yield (("id", str(identifier)) if identifier else ("title", str(title)), start, end)
 
 
-def _instance(question: _Question, found: Passages) -> BaseInstance | SkippedRow:
-    """The first span that holds an answer, else the first; without one, the reason that came closest."""
-    known = [span for span in question.spans if span in found]
-    passages = [passage for span in known if (passage := found[span]) is not None]
-    if not known:
+def _instance(question: _Question, passages_of_span: Passages) -> BaseInstance | SkippedRow:
+    """The instance with the first span that holds an answer, or else with the first usable span."""
+    spans_read = [span for span in question.spans if span in passages_of_span]
+    passages = [passage for span in spans_read if (passage := passages_of_span[span]) is not None]
+    if not spans_read:
         return SkippedRow("no page of the provenance is in the knowledge source")
     if not passages:
         return SkippedRow("the paragraph range runs past the end of the page")
-    usable = [p for p in passages if 0 < len(p.text) <= MAX_PASSAGE_CHARS]
+    usable = [passage for passage in passages if 0 < len(passage.text) <= MAX_PASSAGE_CHARS]
     if not usable:
         return SkippedRow("the paragraphs of the range are empty or too long")
-    passage = next((p for p in usable if holds_answer(p.text, *question.answers)), usable[0])
+    passage = next(
+        (passage for passage in usable if holds_answer(passage.text, *question.answers)), usable[0]
+    )
     return BaseInstance(
         id=question.id,
         source=question.source.name,

@@ -1,4 +1,4 @@
-"""Base sets: the formats that they may have, and how one is read from a file, records, a data frame or the Hub."""
+"""Base sets: their formats, and how they are read from a file, records, a data frame or the Hub."""
 
 from __future__ import annotations
 
@@ -47,21 +47,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FormatReader:
-    """One format of base sets: how its rows are recognised and read."""
+    """A format of base sets: how its rows are recognised and read."""
 
     recognises: Callable[[Mapping[str, Any]], bool]
     """Whether the fields of a row look like this format."""
     read_row: Callable[[SourceRow], BaseInstance | SkippedRow]
     repeats: bool = False
-    """Whether several rows may describe one instance. The first of them is taken, the others are passed over."""
+    """Whether several rows may describe one instance. The first row is used, and the others are ignored."""
 
     def read(self, row: SourceRow) -> BaseInstance | SkippedRow:
-        """The instance of a row, in the language that the row or its set states."""
+        """The instance of a row, in the language of the row or of its set."""
         try:
-            read = self.read_row(row)
+            instance = self.read_row(row)
         except NoAnswer as fault:
             return SkippedRow(fault.reason, fault)
-        return read if isinstance(read, SkippedRow) else replace(read, language=row.language())
+        if isinstance(instance, SkippedRow):
+            return instance
+        return replace(instance, language=row.language())
 
 
 FORMAT_READERS: dict[str, FormatReader] = {
@@ -71,7 +73,7 @@ FORMAT_READERS: dict[str, FormatReader] = {
     "squad": FormatReader(recognises_squad, read_squad_row),
     "nq": FormatReader(recognises_nq, read_nq_row),
 }
-"""Every format by its name in `base_set.format`. The first that recognises a row is taken, so the order matters."""
+"""Name in `base_set.format` → format. The order matters, since `auto` takes the first that recognises a row."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -79,18 +81,18 @@ class BaseSet:
     """Questions with the passages that answer them: the base instances that a build perturbs."""
 
     name: str
-    """From the header line, else the file's name without its endings."""
+    """The name in the header line, or else the file's name without its endings."""
     instances: tuple[BaseInstance, ...]
     digest: str
     """Hash of the instances. It does not depend on the name or the format of the file."""
     licence: str | None
-    """The licence that all instances share; None where it is unknown or they differ."""
+    """The licence that all instances share; None if it is unknown or if they differ."""
     warnings: tuple[str, ...]
-    """Rows that were left out and the like, one line each."""
+    """One line for each kind of trouble, such as rows that were left out."""
     attribution: str | None = None
-    """Whom to credit when the set is passed on, from the header lines."""
+    """The credit to give when the set is passed on, from the header lines."""
     since: str | None = None
-    """The first day of the documents that the questions were written from, if all header lines state one."""
+    """The first day of the documents that the questions were written from, if all header lines state a day."""
 
     @classmethod
     def read(
@@ -100,16 +102,17 @@ class BaseSet:
         limit: int | None = None,
         columns: Mapping[str, str] | None = None,
     ) -> BaseSet:
-        """Read a base set from a file, or an embedded one by its name; with `limit`, its first rows.
+        """Read a base set from a file, or an embedded base set by its name. With `limit`, read the first rows only.
 
-        `form` is a format of docs/base-sets.md; `auto` tells it from the first row. `columns` gives our field for
-        columns of other names: `{"context": "passage"}`. Raises `SourceError`.
+        `form` is a format of docs/base-sets.md. `auto` recognises it by the first row. `columns` maps our fields to
+        columns with other names: `{"context": "passage"}`. Raises `SourceError`.
 
         >>> len(BaseSet.read("demo"))
         81
         """
-        embedded = isinstance(path, str) and path in _embedded() and not Path(path).exists()
-        return load_base_set(demo_path(str(path)) if embedded else Path(path), form, limit, columns=columns)
+        is_embedded = isinstance(path, str) and path in _embedded() and not Path(path).exists()
+        file = demo_path(str(path)) if is_embedded else Path(path)
+        return load_base_set(file, form, limit, columns=columns)
 
     @classmethod
     def from_records(
@@ -123,10 +126,10 @@ class BaseSet:
         language: str = ENGLISH,
         columns: Mapping[str, str] | None = None,
     ) -> BaseSet:
-        """Make a base set of dictionaries with the fields of a row, or of instances that are made already.
+        """Make a base set from dictionaries with the fields of a row, or from instances.
 
         A row has `query`, `passages` (a list of texts, or of `{"title", "text", "role"}`) or `context`, and
-        `answers`; docs/base-sets.md has the optional fields. `columns` gives our field for those of other names:
+        `answers`. The optional fields are in docs/base-sets.md. `columns` maps our fields to fields with other names:
         `{"context": "passage"}`. Raises `SourceError` that names the record and the field.
 
         >>> facts = {"query": "When was the pier built?", "context": "The pier was built in 1968.", "answers": ["1968"]}
@@ -144,10 +147,10 @@ class BaseSet:
 
     @classmethod
     def from_pandas(cls, frame: pandas.DataFrame, name: str = "frame", **options: Any) -> BaseSet:
-        """Make a base set of a data frame, a row for each instance; columns and options as in `from_records`.
+        """Make a base set from a data frame with a row for each instance. Options are those of `from_records`.
 
-        A frame that `pandas.read_csv` made of a file gives what the file gives: a cell may hold a JSON list, and a
-        number counts as its text.
+        A frame that `pandas.read_csv` made gives the same base set as the file: a cell may hold a JSON list, and a
+        number counts as text.
         """
         import pyarrow
 
@@ -157,7 +160,7 @@ class BaseSet:
 
     @classmethod
     def from_dataset(cls, dataset: datasets.Dataset, name: str = "dataset", **options: Any) -> BaseSet:
-        """Make a base set of a split of `datasets`; columns and options as in `from_records`."""
+        """Make a base set from a split of `datasets`. Options are those of `from_records`."""
         return cls.from_records(dataset, name, **options)
 
     @classmethod
@@ -173,8 +176,8 @@ class BaseSet:
     ) -> BaseSet:
         """Read a data set on the Hub, `OWNER/NAME` or `OWNER/NAME@REVISION`, or a folder that `datasets` can load.
 
-        `columns` gives our field for columns of other names: `{"query": "question"}`. For filters, contexts cut to size
-        and a manifest there is `perturb.curate`. Raises `SourceError`.
+        `columns` maps our fields to columns with other names: `{"query": "question"}`. `perturb.curate` also filters,
+        cuts contexts to size and writes a manifest. Raises `SourceError`.
         """
         from perturb.curation.hub import HubSource, open_hub
 
@@ -226,7 +229,7 @@ def _fields(record: Mapping[str, Any] | BaseInstance) -> Mapping[str, Any]:
 
 
 def _as_csv(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The record with its numbers as text, as a CSV file holds them; a whole number may have come as a float.
+    """The record with its numbers as text, as in a CSV file. A whole number may arrive as a float.
 
     >>> _as_csv({"id": 7, "answers": 1932.0, "context": '["a"]', "domain": None})
     {'id': '7', 'answers': '1932', 'context': ['a'], 'domain': None}
@@ -245,9 +248,9 @@ def load_base_set(
     language: str = ENGLISH,
     columns: Mapping[str, str] | None = None,
 ) -> BaseSet:
-    """Read a base set; with `limit`, the first `limit` usable rows and nothing after them.
+    """Read a base set. With `limit`, stop after that many usable rows.
 
-    `form` is a name in `FORMAT_READERS`, or `auto` to tell it from the first row. Rows are in `language` unless the
+    `form` is a name in `FORMAT_READERS`, or `auto` to recognise it by the first row. Rows are in `language` unless the
     file states another one. Raises `SourceError` with file, line and field at the first malformed row.
     """
     if limit is not None and limit < 1:
@@ -269,22 +272,22 @@ def _read_rows(rows: Iterator[SourceRow], path: Path, form: str, limit: int | No
 
 
 class _Collected:
-    """The instances of the rows read so far, and what is to be said of these rows."""
+    """The instances of the rows read so far, and the facts for warnings about these rows."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.instances: list[BaseInstance] = []
         self._line_of: dict[str, int] = {}
-        """The line of each instance, by its id."""
+        """Id of an instance → its line."""
         self._left_out: dict[str, list[int]] = {}
-        """The lines left out, by the reason."""
+        """Reason → the lines that were left out."""
         self._first_fault: RowError | None = None
-        """The first row that had no answer: it is raised if no row can be used."""
+        """The error of the first row without an answer. It is raised if no row can be used."""
         self._attributions: dict[str, None] = {}
         self._first_days: set[str | None] = set()
 
     def add(self, row: SourceRow, reader: FormatReader) -> None:
-        """Read one row. Raises `RowError` if it is malformed or repeats the id of another row."""
+        """Read a row. Raises `RowError` if it is malformed or repeats the id of another row."""
         instance = reader.read(row)
         if isinstance(instance, SkippedRow):
             self._left_out.setdefault(instance.reason, []).append(row.line)
@@ -302,7 +305,7 @@ class _Collected:
             self._attributions[row.header.attribution] = None
 
     def base_set(self, name: str) -> BaseSet:
-        """The base set of all rows. Raises `SourceError` if none of them can be used."""
+        """The base set of all rows. Raises `SourceError` if no row can be used."""
         warnings = [
             f"{self.path}: {counted(len(lines), 'row')} left out because {reason} ({_lines(lines)})"
             for reason, lines in self._left_out.items()
@@ -340,7 +343,7 @@ class _Collected:
 
 
 def demo_path(name: str) -> Path:
-    """The file of the embedded base set called `name`. Raises `SourceError` listing the names there are."""
+    """The file of the embedded base set `name`. Raises `SourceError` that lists all names if there is none."""
     embedded = _embedded()
     if name not in embedded:
         raise SourceError(f"no embedded base set is called {quote(name)}: there is {', '.join(embedded)}")
@@ -352,7 +355,7 @@ def _embedded() -> dict[str, Path]:
 
 
 def format_reader(name: str, first: SourceRow) -> FormatReader:
-    """The format called `name`, or for `auto` the one that recognises the row. Raises `SourceError`."""
+    """The format `name`, or for `auto` the first format that recognises the row. Raises `SourceError`."""
     if name in FORMAT_READERS:
         return FORMAT_READERS[name]
     if name != "auto":
@@ -371,8 +374,8 @@ def format_reader(name: str, first: SourceRow) -> FormatReader:
 
 def empty_source(path: Path) -> SourceError:
     """The error for a source without rows."""
-    what = "one row for each question" if ending_of(path) == ".csv" else "one JSON object per line"
-    return SourceError(f"{path}: holds no rows: write {what}")
+    content = "one row for each question" if ending_of(path) == ".csv" else "one JSON object per line"
+    return SourceError(f"{path}: holds no rows: write {content}")
 
 
 def _lines(lines: list[int]) -> str:

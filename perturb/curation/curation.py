@@ -31,10 +31,10 @@ TOO_FEW = "fewer than {} passages"
 
 
 def cut_context(instance: BaseInstance, budget: PassageBudget) -> BaseInstance | str:
-    """The instance with exactly `budget.count` passages in their old order, or why it cannot have them.
+    """The instance with exactly `budget.count` passages in their old order, or the reason why that is impossible.
 
-    Signal passages come first, those that the reference answer cites before the others, `max_signal` at most. Noise
-    fills the rest, passages on the topic first. Signal beyond the maximum is never used as noise.
+    At most `max_signal` signal passages are chosen, first those that the reference answer cites. Noise fills up the
+    context, first with passages on the topic. Further signal passages are never used as noise.
     """
     passages = instance.passages
     signal = [i for i, passage in enumerate(passages) if passage.role == "signal"]
@@ -63,7 +63,7 @@ def cut_context(instance: BaseInstance, budget: PassageBudget) -> BaseInstance |
 
 
 def _marks(instance: BaseInstance, key: str) -> list[object]:
-    """What the metadata say of each passage under a key; None for each passage if they have no such list."""
+    """The list under a key of the metadata, with a mark for each passage; a list of None if there is no such list."""
     marks = instance.metadata.get(key)
     if isinstance(marks, list) and len(marks) == len(instance.passages):
         return marks
@@ -71,17 +71,17 @@ def _marks(instance: BaseInstance, key: str) -> list[object]:
 
 
 NAMED = 5
-"""So many records are named for each reason in the report."""
+"""How many records the report names for each reason."""
 
 _NO_ANSWER = "no signal passage holds an answer"
 
 SolveTest = Callable[[Sequence[BaseInstance]], Mapping[str, str]]
-"""Takes instances; returns the ids of those that fail the pre-test, with the reasons."""
+"""A pre-test. It takes instances, and returns id → reason for those that fail."""
 
 
 @dataclass(frozen=True, slots=True)
 class Curation:
-    """A curated base set that is not written yet."""
+    """A curated base set that has not been written yet."""
 
     name: str
     instances: tuple[BaseInstance, ...]
@@ -89,7 +89,7 @@ class Curation:
     """The licence that all instances share."""
     attribution: str | None
     report: Mapping[str, Any]
-    """The content of the manifest: counts by filter, and all else."""
+    """The content of the manifest, such as the counts for each filter."""
 
 
 @dataclass(slots=True)
@@ -99,7 +99,7 @@ class Tally:
     fallen: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
     def add(self, step: str, reason: str, *labels: str) -> None:
-        """Count records; without any, the reason is reported with 0."""
+        """Count records. Without any labels, the reason is reported with a count of 0."""
         self.fallen.setdefault((step, reason), []).extend(labels)
 
     def to_list(self) -> list[dict[str, Any]]:
@@ -111,9 +111,9 @@ class Tally:
 
 
 def curate(request: SourceRequest, solve: SolveTest | None = None, step: str = "pre-test") -> Curation:
-    """Curate a source. `solve` is a pre-test of the instances to be drawn, and `step` its name in the report.
+    """Curate a source. `solve` is a pre-test of drawn instances, and `step` is its name in the report.
 
-    Raises `SourceError` if the source cannot be read, if a line of it is not a JSON object, or if nothing remains.
+    Raises `SourceError` if the source cannot be read, if a line is not a JSON object, or if no instance remains.
     """
     recipe = request.recipe
     seed = recipe.seed if request.seed is None else request.seed
@@ -122,10 +122,10 @@ def curate(request: SourceRequest, solve: SolveTest | None = None, step: str = "
     pool: list[BaseInstance] = []
     dropped: dict[str, dict[str, int]] = {}
     records = 0
-    seen: set[str] = set()
-    for label, read in opened.records:
+    seen_ids: set[str] = set()
+    for label, instance_or_reason in opened.records:
         records += 1
-        instance = _usable(label, read, seen, tally, opened.repeats)
+        instance = _usable(label, instance_or_reason, seen_ids, tally, opened.repeats)
         if instance is not None:
             pool.append(instance)
             for kind, number in instance.metadata.get(DROPPED, {}).items():
@@ -167,16 +167,20 @@ def curate(request: SourceRequest, solve: SolveTest | None = None, step: str = "
 
 
 def _usable(
-    label: str, read: BaseInstance | SkippedRow | RowError, seen: set[str], tally: Tally, repeats: bool
+    label: str,
+    instance_or_reason: BaseInstance | SkippedRow | RowError,
+    seen_ids: set[str],
+    tally: Tally,
+    repeats: bool,
 ) -> BaseInstance | None:
-    """The instance of a record; None if it has none or its id repeats."""
-    if isinstance(read, RowError):
-        tally.add("malformed", read.reason, label)
-    elif isinstance(read, SkippedRow):
-        tally.add("unusable", read.reason, label)
-    elif read.id not in seen:
-        seen.add(read.id)
-        return read
+    """The instance of a record; None if the record has no instance or repeats an id."""
+    if isinstance(instance_or_reason, RowError):
+        tally.add("malformed", instance_or_reason.reason, label)
+    elif isinstance(instance_or_reason, SkippedRow):
+        tally.add("unusable", instance_or_reason.reason, label)
+    elif instance_or_reason.id not in seen_ids:
+        seen_ids.add(instance_or_reason.id)
+        return instance_or_reason
     elif repeats:
         tally.add("repeated", "another row tells of the same instance", label)
     else:
@@ -199,7 +203,7 @@ def _expect(recipe: Recipe, tally: Tally) -> None:
 
 
 def _filtered(instance: BaseInstance, recipe: Recipe, tally: Tally) -> BaseInstance | None:
-    """The instance with its context cut to size, or None if one of the recipe's filters drops it."""
+    """The instance with its context cut to size; None if a filter of the recipe drops it."""
     for rule in recipe.filters:
         if not rule.admits(instance):
             tally.add("filter", rule.reason, instance.id)
@@ -208,11 +212,11 @@ def _filtered(instance: BaseInstance, recipe: Recipe, tally: Tally) -> BaseInsta
         tally.add("domain", _other_domain(recipe), instance.id)
         return None
     if recipe.passages is not None:
-        cut = cut_context(instance, recipe.passages)
-        if isinstance(cut, str):
-            tally.add("passages", cut, instance.id)
+        shortened = cut_context(instance, recipe.passages)
+        if isinstance(shortened, str):
+            tally.add("passages", shortened, instance.id)
             return None
-        instance = cut
+        instance = shortened
     elif not any(passage.role == "signal" for passage in instance.passages):
         tally.add("passages", NO_SIGNAL, instance.id)
         return None
@@ -231,8 +235,8 @@ def _other_domain(recipe: Recipe) -> str:
 def _domain(instance: BaseInstance, recipe: Recipe) -> str | None:
     """The recipe's spelling of the instance's domain; None if the recipe does not name it."""
     value = instance.metadata.get(recipe.by) if recipe.by else instance.domain
-    own = "" if value is None else str(value).strip().casefold()
-    return next((domain for domain in recipe.domains if domain.casefold() == own), None)
+    instance_domain = "" if value is None else str(value).strip().casefold()
+    return next((domain for domain in recipe.domains if domain.casefold() == instance_domain), None)
 
 
 def _draw(
@@ -242,23 +246,22 @@ def _draw(
     solve: SolveTest | None,
     count: Callable[[str, str], None],
 ) -> list[BaseInstance]:
-    """A uniform draw, by domain if the recipe says so, in the order of the source.
+    """Draw uniformly, by domain if the recipe says so. Returns the instances in the order of the source.
 
-    The order of the draw depends on seed and id alone. With a pre-test, only drawn instances are tested, and each that
-    fails is replaced by the next one. This gives the instances that testing the whole pool first would give, for fewer
-    calls.
+    The order of the draw depends on seed and id alone. With a pre-test, only drawn instances are tested, and the next
+    one replaces each that fails. This gives the same instances as testing the whole pool first, with fewer calls.
     """
     queues: dict[str | None, list[BaseInstance]] = {}
     for instance in sorted(pool, key=lambda instance: fraction_of("draw", seed, instance.id)):
         stratum = _domain(instance, recipe) if recipe.per_domain else None
         queues.setdefault(stratum, []).append(instance)
-    wanted = recipe.per_domain or recipe.size or len(pool)
+    wanted_number = recipe.per_domain or recipe.size or len(pool)
     passed: dict[str | None, set[str]] = {stratum: set() for stratum in queues}
     while True:
         # All strata are tested together, so that the calls of a wave run side by side.
         wave: list[tuple[str | None, BaseInstance]] = []
         for stratum, queue in queues.items():
-            missing = wanted - len(passed[stratum])
+            missing = wanted_number - len(passed[stratum])
             wave += [(stratum, instance) for instance in queue[:missing]]
             del queue[:missing]
         if not wave:
@@ -279,16 +282,16 @@ def _shortfalls(drawn: Sequence[BaseInstance], recipe: Recipe) -> list[dict[str,
         return [{"domain": None, "wanted": recipe.size, "got": len(drawn)}]
     if recipe.per_domain is None:
         return []
-    got = Counter(_domain(instance, recipe) for instance in drawn)
+    numbers = Counter(_domain(instance, recipe) for instance in drawn)
     return [
-        {"domain": domain, "wanted": recipe.per_domain, "got": got[domain]}
+        {"domain": domain, "wanted": recipe.per_domain, "got": numbers[domain]}
         for domain in recipe.domains
-        if got[domain] < recipe.per_domain
+        if numbers[domain] < recipe.per_domain
     ]
 
 
 def _finished(instance: BaseInstance, recipe: Recipe, opened: OpenedSource) -> BaseInstance:
-    """The instance as it is written. Its licence is that of the row, or else of the recipe, or else of the source."""
+    """The instance as it is written. Its licence comes from the row, or else the recipe, or else the source."""
     metadata = {key: value for key, value in instance.metadata.items() if key != DROPPED}
     licence = instance.licence or recipe.licence or opened.licence
     return replace(instance, metadata=metadata, licence=licence)
@@ -309,9 +312,9 @@ def check_place(out: Path, force: bool = False) -> None:
         raise SourceError(f"{out}: is a folder: give the name of a file in it")
     if out.exists() and not force:
         raise SourceError(f"{out}: already exists: choose another name, or give --force to replace it")
-    above = next(folder for folder in out.absolute().parents if folder.exists())
-    if not above.is_dir() or not os.access(above, os.W_OK):
-        raise SourceError(f"{out}: cannot be written, because of {above}: choose another place")
+    existing_folder = next(folder for folder in out.absolute().parents if folder.exists())
+    if not existing_folder.is_dir() or not os.access(existing_folder, os.W_OK):
+        raise SourceError(f"{out}: cannot be written, because of {existing_folder}: choose another place")
 
 
 def manifest_path(out: Path) -> Path:
@@ -320,7 +323,7 @@ def manifest_path(out: Path) -> Path:
 
 
 def write_base_set(curation: Curation, out: Path, code_version: str) -> str:
-    """Write `out` and its manifest, each atomically; returns the digest of the instances.
+    """Write `out` and its manifest, each atomically. Returns the digest of the instances.
 
     Raises `SourceError` if the folder cannot be written to.
     """
@@ -332,6 +335,7 @@ def write_base_set(curation: Curation, out: Path, code_version: str) -> str:
         with tempfile.TemporaryDirectory(dir=out.parent, prefix=".curate-") as folder:
             base_set, manifest = Path(folder, out.name), Path(folder, manifest_path(out).name)
             base_set.write_text(text, encoding="utf-8")
+            # Reading the file back computes the digest, and shows that the file is valid before it gets its name.
             content_digest = load_base_set(base_set, form="jsonl").digest
             manifest.write_text(_manifest(curation, content_digest, code_version), encoding="utf-8")
             base_set.replace(out)

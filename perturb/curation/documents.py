@@ -32,9 +32,9 @@ from perturb.text.passages import split_sentences
 from perturb.text.wording import read_language
 
 PASSAGE_WORDS = (30, 300)
-"""The least and the most words of a passage. A shorter passage is left out; a longer paragraph is cut."""
+"""The least and the most words of a passage. A shorter passage is left out, and a longer paragraph is cut."""
 _STRETCH = 20_000
-"""Characters that are split into sentences at a time; a bracket that is never closed makes longer texts slow."""
+"""How many characters are split into sentences at a time. With an open bracket, longer texts would be slow."""
 _MAX_PDF_BYTES = 256 * 2**20
 
 _DATES = frozenset(
@@ -241,23 +241,28 @@ _LEFT_OUT = frozenset(
 _BLANKS = frozenset(("br", "td", "th"))
 _CONTENT = frozenset(("article", "main"))
 _FACTS = {"title": "title", "time": "date"}
-"""Elements whose text is a fact about the page → the name of the fact."""
+"""Element whose text is a fact about the page → the name of the fact."""
 
 
 class _Page(HTMLParser):
-    """Collects headings and paragraphs, only those of `<article>` and `<main>` if the page has such elements."""
+    """Collects the headings and paragraphs of a page, or of its `<article>` and `<main>` if it has such elements."""
 
     def __init__(self) -> None:
         super().__init__()
         self.whole, self.content = Document(), Document()
+        """The whole page, and the part of it inside `<article>` and `<main>`."""
         self._text: list[str] = []
+        """The pieces of the current heading or paragraph."""
         self._facts: dict[str, list[str]] = {}
+        """Open element with a fact → the pieces of its text."""
         self._heading = False
         self._left_out: list[str] = []
+        """The open elements that are left out, from the outside in."""
         self._inside = 0
+        """How many `<article>` and `<main>` elements are open."""
 
     def document(self) -> Document:
-        """The document of all that was collected."""
+        """The collected document."""
         self._end_block()
         content = self.content if any(paragraphs for _, paragraphs in self.content.sections) else self.whole
         return replace(self.whole, title=self.whole.title or content.title, sections=content.sections)
@@ -316,7 +321,7 @@ def read_html(text: str) -> Document:
     try:
         page.feed(text)
         page.close()
-    except AssertionError as error:  # what the parser makes of a broken declaration
+    except AssertionError as error:  # the parser raises it for a broken declaration
         raise SourceError(f"page: not HTML that can be read: {error}") from None
     return page.document()
 
@@ -349,7 +354,7 @@ _READERS = {
 
 
 def read_document(path: Path, since: date | None = None) -> Document | SkippedRow:
-    """Read a document, or say why it is left out. The name of the file is its title if it has no other.
+    """Read a document, or return the reason why it is left out. A document without a title gets the name of its file.
 
     With `since`, a document is left out unless its date is that day or later.
     """
@@ -363,7 +368,9 @@ def read_document(path: Path, since: date | None = None) -> Document | SkippedRo
             document = _READERS[ending](read_text(path, SourceError))
         else:
             return SkippedRow("not a text, Markdown, HTML or PDF file")
-    except SourceError as error:  # "where: what: how to mend it"
+    except (
+        SourceError
+    ) as error:  # its message has the form "PLACE: PROBLEM: ADVICE", and the report needs the problem
         return SkippedRow(re.split(r": | at byte", str(error).removeprefix(str(path)))[1])
     if since is not None and document.date is None:
         return SkippedRow("it states no date")
@@ -376,10 +383,10 @@ def read_document(path: Path, since: date | None = None) -> Document | SkippedRo
 def read_folder(
     folder: Path, since: date | None, language: str, facts: dict[str, Any]
 ) -> Iterator[tuple[str, BaseInstance | SkippedRow]]:
-    """The passages of all documents under a folder, hidden files apart, in the order of their paths.
+    """Yield the passages of all documents under a folder, except hidden files, in the order of their paths.
 
-    With `since`, documents of that day and later are kept. `facts` gets an entry for each document that is used: its
-    file, digest, date and licence. Raises `SourceError` if the folder holds no file.
+    With `since`, documents of that day and later are kept. `facts` gets an entry for each document that is used, with
+    its file, digest, date and licence. Raises `SourceError` if the folder holds no file.
     """
     facts["documents"] = []
     names = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file()]

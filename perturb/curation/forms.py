@@ -1,4 +1,4 @@
-"""Formats of base sets: how rows of ours, SQuAD, NQ and RefusalBench are recognised and read.
+"""Formats of base sets: recognises and reads rows of our own format, SQuAD, NQ and RefusalBench.
 
 Our format has `query`, `passages` or `context`, `answers`, and a few optional fields. Other fields are ignored.
 
@@ -10,8 +10,8 @@ Open-domain NQ has `question`, `answers`, and `ctxs` with a gold flag. DPR (Karp
 Middle (Liu et al. 2023) publish this format. The training files of DPR have no flag; they list the gold passages under
 `positive_ctxs`.
 
-The published RefusalBench sets (Muhamed et al. 2025) contain the originals of their rows. Many rows come from one base
-instance, `source_id`. In the set with several passages, `original_context` numbers them; a row without it can be used
+The published RefusalBench sets (Muhamed et al. 2025) contain the originals of their rows. Many rows share a base
+instance, `source_id`. In the set with several passages, `original_context` numbers them. A row without it can be used
 only if its class leaves the passages unchanged.
 """
 
@@ -21,6 +21,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
+from itertools import pairwise
 from typing import Any
 
 from perturb.curation.garage import cited_text, split_marker
@@ -56,12 +57,12 @@ PASSAGE_FIELDS: tuple[str, ...] = ("text", "title", "role")
 
 
 def recognises_own(fields: Mapping[str, Any]) -> bool:
-    """True if a row looks like our form."""
+    """True if a row looks like our own format."""
     return "query" in fields or ("question" in fields and "passages" in fields)
 
 
 def read_own_row(row: SourceRow) -> BaseInstance:
-    """The base instance of one row. Raises `SourceError` naming the field that is wrong."""
+    """The base instance of a row. Raises `SourceError` that names the wrong field."""
     for key in row.fields:
         if key not in FIELDS:
             advice = suggestion(key, FIELDS) or "put it under 'metadata', or correct its name"
@@ -86,7 +87,7 @@ def read_own_row(row: SourceRow) -> BaseInstance:
 
 
 def write_row(instance: BaseInstance, header: Header | None = None) -> dict[str, Any]:
-    """The row of an instance; source, licence and language are left out where the header line says them for all."""
+    """The row of an instance. Source, licence and language are left out if they equal those of the header line."""
     header = header or Header("")
     row: dict[str, Any] = {
         "id": instance.id,
@@ -111,11 +112,11 @@ def write_row(instance: BaseInstance, header: Header | None = None) -> dict[str,
 
 
 def render(header: Header, instances: Iterable[BaseInstance]) -> str:
-    """A whole base set as text: the header line, then a line for each instance."""
-    stated = {
+    """The text of a base set: the header line, then a line for each instance."""
+    header_fields = {
         key: value for key, value in asdict(header).items() if value and (key, value) != ("language", ENGLISH)
     }
-    lines = ({"base_set": stated}, *(write_row(instance, header) for instance in instances))
+    lines = ({"base_set": header_fields}, *(write_row(instance, header) for instance in instances))
     return "".join(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines)
 
 
@@ -128,12 +129,14 @@ def _passages(row: SourceRow) -> tuple[Passage, ...]:
     if passages is None:
         raise row.error("passages", "is missing: give a list of passages, or one 'context' string")
     if not isinstance(passages, list) or not passages:
-        got = "an empty list" if passages == [] else type_name(passages)
-        raise row.error("passages", f'must be a list of passages, got {got}: write it as ["…"]')
-    read = tuple(_passage(row, f"passages[{position}]", item) for position, item in enumerate(passages))
-    if all(passage.role == "noise" for passage in read):
+        problem = "an empty list" if passages == [] else type_name(passages)
+        raise row.error("passages", f'must be a list of passages, got {problem}: write it as ["…"]')
+    passages_read = tuple(
+        _passage(row, f"passages[{position}]", item) for position, item in enumerate(passages)
+    )
+    if all(passage.role == "noise" for passage in passages_read):
         raise row.error("passages", "are all noise: give the passage that answers the role 'signal'")
-    return read
+    return passages_read
 
 
 def _passage(row: SourceRow, field: str, item: Any) -> Passage:
@@ -186,7 +189,7 @@ def read_squad_row(row: SourceRow) -> BaseInstance:
 
 
 GOLD_FLAGS: tuple[str, ...] = ("isgold", "is_gold", "hasanswer")
-"""Names of the gold flag, the most certain first: a passage may hold the answer and not be the annotated one."""
+"""Names of the gold flag. The last is the least certain, since other passages may also hold the answer."""
 
 
 def recognises_nq(fields: Mapping[str, Any]) -> bool:
@@ -195,7 +198,7 @@ def recognises_nq(fields: Mapping[str, Any]) -> bool:
 
 
 def read_nq_row(row: SourceRow) -> BaseInstance | SkippedRow:
-    """A single-passage instance: the first gold passage that holds an answer, or else the first gold passage.
+    """An instance with the first gold passage that holds an answer, or else with the first gold passage.
 
     Raises `SourceError` for a malformed row.
     """
@@ -280,19 +283,20 @@ def _original_texts(row: SourceRow) -> list[str] | None:
 
 
 def _numbered(context: str) -> list[str]:
-    """Split a context at its markers [1], [2], …; a marker out of order is part of the text."""
+    """Split a context at its markers [1], [2], …. A marker out of order is part of the text."""
     starts: list[int] = []
     for mark in _NUMBER.finditer(context):
         if int(mark[1]) == len(starts) + 1:
+            # The pattern ends before the marker, which stays in the text for `split_marker`.
             starts.append(mark.end())
-    return [context[start:end].strip() for start, end in zip(starts, [*starts[1:], None], strict=False)]
+    return [context[start:end].strip() for start, end in pairwise([*starts, len(context)])]
 
 
 def _listed(row: SourceRow, field: str) -> list[str]:
-    listed = row.fields[field]
-    if not isinstance(listed, list):
+    entries = row.fields[field]
+    if not isinstance(entries, list):
         raise row.error(field, "must be a list of passages")
-    texts = [cited_text(item) or item.get("text") if isinstance(item, dict) else item for item in listed]
+    texts = [cited_text(item) or item.get("text") if isinstance(item, dict) else item for item in entries]
     return [row.text(text, f"{field}[{i}]", MAX_PASSAGE_CHARS) for i, text in enumerate(texts)]
 
 
@@ -304,10 +308,10 @@ def _numbered_passages(row: SourceRow, texts: list[str]) -> tuple[Passage, ...]:
         raise row.error("signal_indices", "must list positions in the context, from 0")
     if not signal:
         raise row.error("signal_indices", "names no passage: one has to answer the question")
-    parted = [split_marker(text) for text in texts]
+    titled_texts = [split_marker(text) for text in texts]
     return tuple(
         Passage(
             row.text(text, f"passage {i + 1}", MAX_PASSAGE_CHARS), title, "signal" if i in signal else "noise"
         )
-        for i, (title, text) in enumerate(parted)
+        for i, (title, text) in enumerate(titled_texts)
     )

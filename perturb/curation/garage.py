@@ -1,7 +1,7 @@
 """The format of GaRAGe (Sorodoc et al. 2025): a question with many passages, each labelled by annotators.
 
-Every entry of `grounding` has one text, under a key `cite_N`, which begins with its marker "[N] Title: ".
-`evidence_correct` and `evidence_cited` say how useful each entry is and whether the answer cites it.
+Every entry of `grounding` has a text under a key `cite_N`, which begins with its marker "[N] Title: ". The labels in
+`evidence_correct` tell how useful each entry is, and those in `evidence_cited` whether the answer cites it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from perturb.files.resources import digest
 from perturb.records import BaseInstance, Passage
 
 ANSWERS = "ANSWER-THE-QUESTION"
-"""The label of passages that answer the question; they are signal."""
+"""The label of passages that answer the question, which become signal."""
 RELATED = "RELATED-INFORMATION"
 """The label of noise passages on the same topic."""
 LABELS = "evidence"
@@ -33,18 +33,18 @@ DROPPED = "dropped_passages"
 """Key in the metadata: how many passages were `empty` or `repeated`."""
 
 _STRENGTH = (ANSWERS, RELATED)
-"""The labels that count, the strongest first."""
+"""The labels that matter, the strongest first."""
 _MARKER = re.compile(r"\s*\[\d+\]\s*")
 _TITLE = re.compile(r"([^\n]{1,120}?): +(?=\S)")
 _SENTENCE_END = re.compile(r"\w{4,}[.!?] ")
 _CITATION = re.compile(r"\s*\[\d+(?:\s*[,;]\s*\d+)*\]")
 _METADATA_FIELDS = ("question_", "answer_validate", "question_tag", "topic_tag")
-"""How fields begin that go into the metadata."""
+"""The beginnings of the names of fields that go into the metadata."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Labelled:
-    """A passage with what annotators say about it."""
+    """A passage with the judgement of the annotators."""
 
     passage: Passage
     label: str
@@ -57,9 +57,10 @@ def recognises(fields: Mapping[str, Any]) -> bool:
 
 
 def read_row(row: SourceRow) -> BaseInstance | SkippedRow:
-    """An instance with all passages of the record, without empty and repeated ones, which are counted.
+    """An instance with all passages of the record, except empty and repeated ones, which are counted.
 
-    A passage that answers the question is signal; every other one is noise. Raises `RowError` for a malformed record.
+    A passage that answers the question is signal, and every other passage is noise. Raises `RowError` for a malformed
+    record.
     """
     identifier = row.identifier("sample_id")
     query = row.question("question")
@@ -99,7 +100,7 @@ def read_row(row: SourceRow) -> BaseInstance | SkippedRow:
 
 
 def cited_text(entry: Mapping[str, Any]) -> Any:
-    """The value of the first `cite_N` key of an entry that is not null; None if there is none.
+    """The first `cite_N` value of an entry that is not null; None if all are null or missing.
 
     >>> cited_text({"cite_1": None, "cite_2": "[2] A: b", "date": ""})
     '[2] A: b'
@@ -109,7 +110,7 @@ def cited_text(entry: Mapping[str, Any]) -> Any:
 
 
 def split_marker(text: str) -> tuple[str, str]:
-    """Title and text of a passage that begins with its marker; the title is empty if the passage has none.
+    """Title and text of a passage that begins with its marker. The title is empty if the passage has no title.
 
     `render_context` puts number and title back, so that the rendered passage reads as before.
 
@@ -152,7 +153,7 @@ def _evidence(row: SourceRow, field: str, length: int) -> list[str]:
 
 
 def _without_repeats(passages: Sequence[_Labelled]) -> list[_Labelled]:
-    """Each text once, at its first place, with the strongest label of all its copies."""
+    """Each text once, at its first position, with the strongest label of its copies."""
     merged: dict[tuple[str, str], _Labelled] = {}
     for labelled in passages:
         key = (labelled.passage.title, " ".join(labelled.passage.text.split()))
@@ -167,6 +168,6 @@ def _without_repeats(passages: Sequence[_Labelled]) -> list[_Labelled]:
 
 
 def _rank(labelled: _Labelled) -> int:
-    """The place of a label, the strongest first."""
+    """The rank of a label: 0 for the strongest."""
     label = labelled.label
     return _STRENGTH.index(label) if label in _STRENGTH else len(_STRENGTH)

@@ -1,6 +1,6 @@
 """Reads rows of data sets on the Hugging Face Hub, or of a local folder that `datasets` can load.
 
-This is the only module of the package that imports `datasets`, and it does so only when it is needed.
+Only this module of the package imports `datasets`, and only when it is needed, since the import takes seconds.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from perturb.files.tables import plain_value
 from perturb.text.wording import ENGLISH
 
 PREFIX = "hub:"
-"""What a source begins with to be read from the Hub: `hub:OWNER/NAME` or `hub:OWNER/NAME@REVISION`."""
+"""The prefix of a source on the Hub: `hub:OWNER/NAME` or `hub:OWNER/NAME@REVISION`."""
 TIMEOUT = 10
-"""Seconds that the Hub has for an answer before it counts as out of reach."""
+"""If the Hub does not answer within this number of seconds, it counts as out of reach."""
 
 _DEFAULT_ENDPOINT = "https://huggingface.co"
 _ON = ("1", "true", "yes", "on")
@@ -32,18 +32,18 @@ _ON = ("1", "true", "yes", "on")
 
 @dataclass(frozen=True, slots=True)
 class HubSource:
-    """A data set, by name, and the part of it that is read."""
+    """The name of a data set, and the part of it that is read."""
 
     name: str
     """`OWNER/NAME`, or the path of a local folder."""
     revision: str | None = None
-    """A branch, a tag or a commit; the newest commit of the main branch unless stated."""
+    """A branch, a tag or a commit; None for the newest commit of the main branch."""
     subset: str | None = None
-    """The configuration, for a data set with several."""
+    """The configuration, for a data set with several configurations."""
     split: str | None = None
-    """The split; needed where there are several."""
+    """The split, which is needed if there are several."""
     columns: Mapping[str, str] = field(default_factory=dict)
-    """Our field for columns of other names, `{ours: theirs}`; see `SourceRow.of_table`."""
+    """Our field → the column with another name, see `SourceRow.of_table`."""
 
     @classmethod
     def named(
@@ -61,29 +61,30 @@ class HubSource:
 
     @property
     def folder(self) -> Path | None:
-        """The local folder, if the name is one."""
+        """The local folder if the name is the path of a folder; None otherwise."""
         path = Path(self.name)
         return path if path.is_dir() else None
 
 
 @dataclass(frozen=True, slots=True)
 class HubRows:
-    """The rows of a data set, read one by one, and what is known of it."""
+    """The rows of a data set, read one by one, with its revision and licence."""
 
     rows: Iterator[SourceRow]
     revision: str | None
-    """The commit that is read, where the Hub names it."""
+    """The commit that is read; None if the Hub does not name it."""
     licence: str | None
-    """As its card states it."""
+    """The licence that its card states."""
 
 
 def open_hub(source: HubSource, language: str = ENGLISH) -> HubRows:
-    """Begin to read a data set; `language` is that of the rows that state none.
+    """Begin to read a data set. Rows that state no language are in `language`.
 
-    Raises `SourceError`, at once, if the Hub is switched off or out of reach, and if the data set, the split or a
-    column does not exist.
+    Raises `SourceError` at once if the Hub is switched off or out of reach, and if the data set, the split or a column
+    does not exist.
     """
     commit, licence = _ask_hub(source) if source.folder is None else (None, None)
+    # The download counter would be a further request. The time-outs of the Hub's client are minutes by default.
     os.environ.setdefault("HF_UPDATE_DOWNLOAD_COUNTS", "0")
     os.environ.setdefault("HF_HUB_ETAG_TIMEOUT", str(TIMEOUT))
     os.environ.setdefault("HF_HUB_DOWNLOAD_TIMEOUT", str(TIMEOUT))
@@ -93,7 +94,7 @@ def open_hub(source: HubSource, language: str = ENGLISH) -> HubRows:
     failures = (OSError, ValueError, RuntimeError, datasets.exceptions.DatasetsError)
     try:
         split = source.split or _only_split(source, revision)
-        # Streamed, since the cache of `datasets` is kept by name and may hold rows of an older copy.
+        # Streamed, because the cache of `datasets` goes by name and may hold rows of an older copy.
         loaded = datasets.load_dataset(
             source.name, source.subset, split=split, revision=revision, streaming=True
         )
@@ -118,9 +119,9 @@ def open_hub(source: HubSource, language: str = ENGLISH) -> HubRows:
 
 
 def _ask_hub(source: HubSource) -> tuple[str | None, str | None]:
-    """The commit and the licence of a data set, in one request that also shows whether there is a network.
+    """The commit and the licence of a data set. The request also shows early whether the Hub can be reached.
 
-    A refusal (a private set, an unknown name) is left to `datasets`, which knows the user's token.
+    If the Hub refuses (a private set, an unknown name), both are None. Then `datasets` tries with the user's token.
     """
     for name in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE"):
         if os.environ.get(name, "").lower() in _ON:
@@ -135,7 +136,7 @@ def _ask_hub(source: HubSource) -> tuple[str | None, str | None]:
         address += f"/revision/{urllib.parse.quote(source.revision, safe='')}"
     try:
         with urllib.request.urlopen(address, timeout=TIMEOUT) as answer:  # noqa: S310 - the scheme is checked
-            told = json.loads(answer.read())
+            description = json.loads(answer.read())
     except urllib.error.HTTPError as error:
         error.close()
         return None, None
@@ -144,11 +145,11 @@ def _ask_hub(source: HubSource) -> tuple[str | None, str | None]:
         raise SourceError(
             f"{source.name}: the Hub is out of reach ({reason}): check the network, or give a file"
         ) from error
-    if not isinstance(told, dict):
+    if not isinstance(description, dict):
         return None, None
-    card = told.get("cardData")
+    card = description.get("cardData")
     licence = card.get("license") if isinstance(card, dict) else None
-    return _text(told.get("sha")), _text(licence)
+    return _text(description.get("sha")), _text(licence)
 
 
 def _text(value: Any) -> str | None:

@@ -38,7 +38,7 @@ class FieldFilter(Strict):
 
     field: Text
     keep: tuple[str, ...] | None = None
-    """The values that are kept; an empty text stands for a field that is absent or empty."""
+    """The values that are kept. An empty text stands for a field that is absent or empty."""
     drop: tuple[str, ...] | None = None
     """The values that are left out."""
 
@@ -56,44 +56,44 @@ class FieldFilter(Strict):
         return f"{self.field} is {' or '.join(value or 'empty' for value in self.drop or ())}"
 
     def admits(self, instance: BaseInstance) -> bool:
-        """Whether the instance passes; letter case and outer blanks do not matter."""
+        """Whether the instance passes. Letter case and blanks around the value do not matter."""
         value = _folded(instance.metadata.get(self.field))
         if self.keep is not None:
-            return value in {_folded(kept) for kept in self.keep}
-        return value not in {_folded(dropped) for dropped in self.drop or ()}
+            return value in {_folded(kept_value) for kept_value in self.keep}
+        return value not in {_folded(dropped_value) for dropped_value in self.drop or ()}
 
 
 class PassageBudget(Strict):
     """How contexts are cut (spec, section 2)."""
 
     count: int = Field(ge=1, le=100)
-    """Passages of every context, no more and no fewer."""
+    """The exact number of passages of every context."""
     max_signal: int = Field(ge=1, le=100)
-    """Most signal passages among them."""
+    """The most signal passages among them."""
 
 
 class Recipe(Strict):
-    """A whole recipe; every part may be left out."""
+    """A recipe. All parts except the name are optional."""
 
     name: Text
     licence: Text | None = None
-    """The licence of rows whose source states none."""
+    """The licence of rows whose source does not state one."""
     language: Language | None = None
-    """The language of rows whose source states none."""
+    """The language of rows whose source does not state one."""
     attribution: Annotated[str, Field(min_length=1, max_length=4000)] | None = None
     seed: int = 0
     filters: tuple[FieldFilter, ...] = ()
     domains: tuple[Text, ...] = ()
-    """The domains that are kept; all of them if none is named."""
+    """The domains that are kept. If empty, all domains are kept."""
     by: Text | None = None
-    """A field of the metadata: if given, `domains` lists values of this field instead of domains."""
+    """A field of the metadata. If given, `domains` lists values of this field instead of domains."""
     passages: PassageBudget | None = None
     answer_in_signal: bool = False
     """Whether a signal passage must hold one of the answers word for word."""
     size: int | None = Field(default=None, ge=1)
-    """How many instances are drawn. Without this and `per_domain`, all that pass are taken."""
+    """How many instances are drawn. Without `size` and `per_domain`, all instances that pass are taken."""
     per_domain: int | None = Field(default=None, ge=1)
-    """Instances drawn from each of the domains."""
+    """How many instances are drawn from each domain."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Recipe:
@@ -105,11 +105,11 @@ class Recipe(Strict):
 
 
 PLAIN = Recipe(name="plain")
-"""Keeps everything that can be read."""
+"""The recipe that keeps everything that can be read."""
 
 
 def load_recipe(name: str) -> Recipe:
-    """The embedded recipe called `name`, or the recipe of a file. Raises `ConfigError` with file, line and field."""
+    """The embedded recipe `name`, or the recipe of a file. Raises `ConfigError` with file, line and field."""
     path = Path(name)
     if path.suffix not in (".yaml", ".yml"):
         path = data_folder("base_sets") / f"{name}.yaml"
@@ -119,7 +119,8 @@ def load_recipe(name: str) -> Recipe:
 
 
 def _embedded() -> list[str]:
-    """Names of the recipes in the package; a name with a dot before its ending is another kind of file."""
+    """The names of the recipes in the package."""
+    # The folder also has configurations, whose names have a second dot, such as `demo.build.yaml`.
     return sorted(path.stem for path in data_folder("base_sets").glob("*.yaml") if "." not in path.stem)
 
 
@@ -129,8 +130,10 @@ def _folded(value: object) -> str:
 
 ARTICLES, DOCUMENTS = "articles", "documents"
 FORMATS: tuple[str, ...] = ("auto", *FORMAT_READERS, "kilt", ARTICLES, DOCUMENTS)
-"""Every format that can be curated. KILT also needs its knowledge source. Articles and documents come without
-questions, so that a model has to write them."""
+"""Every format that can be curated.
+
+KILT also needs its knowledge source. Articles and documents have no questions, so that a model must write them.
+"""
 
 ReadRecord = tuple[str, BaseInstance | SkippedRow | RowError]
 """The name of a record, and its instance or the reason why it has none."""
@@ -138,21 +141,21 @@ ReadRecord = tuple[str, BaseInstance | SkippedRow | RowError]
 
 @dataclass(frozen=True, slots=True)
 class SourceRequest:
-    """What is curated, and how."""
+    """A source that is to be curated, with the options."""
 
     source: Path | HubSource
     form: str = "auto"
     recipe: Recipe = PLAIN
     seed: int | None = None
-    """Used instead of the recipe's seed."""
+    """A seed that replaces the seed of the recipe."""
     limit: int | None = None
-    """At most so many records of the source are read."""
+    """The most records of the source that are read."""
     knowledge: Path | None = None
     """The knowledge source of a KILT task."""
     columns: Mapping[str, str] = field(default_factory=dict)
-    """Our field for columns of a file that have other names."""
+    """Our field → the column of a file with another name."""
     since: date | None = None
-    """Of a folder of documents: the first day whose documents are kept."""
+    """The first day whose documents are kept, for a folder of documents."""
 
     @property
     def is_folder(self) -> bool:
@@ -216,7 +219,7 @@ def _form(name: str, first: SourceRow) -> tuple[str, FormatReader]:
     if name == ARTICLES:
         return ARTICLES, READER
     reader = format_reader(name, first)
-    # `auto` gives a reader only: its name is the one that it is registered under.
+    # With `auto`, the name of the format is the name under which the reader is registered.
     return next(form for form, registered in FORMAT_READERS.items() if registered is reader), reader
 
 
@@ -247,9 +250,9 @@ def _open_folder(request: SourceRequest) -> OpenedSource:
 def _rows(
     source: Path | HubSource, language: str, columns: Mapping[str, str]
 ) -> tuple[Iterator[SourceRow], dict[str, Any], str | None]:
-    """The rows of a source, what the manifest says of it, and its licence as the Hub states it.
+    """The rows of a source, the facts about it for the manifest, and the licence that the Hub states.
 
-    `language` is that of the rows where nothing else states one.
+    Rows without a language are in `language`.
     """
     facts: dict[str, Any]
     if isinstance(source, Path):
@@ -260,7 +263,7 @@ def _rows(
     data_set = open_hub(source, language)
     is_local = source.folder is not None
     facts = {
-        # The path of a local folder stays on this machine.
+        # The manifest is published, so it names a local folder without its path.
         "dataset": Path(source.name).name if is_local else source.name,
         "revision": data_set.revision,
         "subset": source.subset,
@@ -271,10 +274,8 @@ def _rows(
 
 
 def _sha256(path: Path) -> str | None:
-    """Digest of a file's bytes, or None for a pipe and for a file that cannot be read.
-
-    Such a file is reported when its rows are read, with a better message.
-    """
+    """Digest of a file's bytes; None for a pipe and for a file that cannot be read."""
+    # An unreadable file is reported later, when its rows are read, with a better message.
     if not path.is_file():
         return None
     try:
@@ -300,10 +301,10 @@ def _read(
 def read_by_function(
     address: str, path: Path | None = None, limit: int | None = None, language: str = ENGLISH
 ) -> BaseSet:
-    """The base set of the records that a function returns, yields, or collects as a coroutine.
+    """The base set of the records that a function of the user returns or yields. It may be a coroutine function.
 
-    It is called with `path` if there is one. Raises `ConfigError` if there is no such function, and `SourceError` for
-    whatever it raises and for records that cannot be used.
+    The function gets `path` if it is given. Raises `ConfigError` if there is no such function, and `SourceError` if the
+    function raises anything or if its records cannot be used.
     """
     function = find_function(address, f"base_set: {address}")
 

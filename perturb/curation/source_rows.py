@@ -18,11 +18,11 @@ from perturb.records import BaseInstance, Passage, Role
 from perturb.text.wording import ENGLISH, read_language
 
 MAX_PASSAGE_CHARS = 50_000
-"""Longest passage (and reference answer) in characters; a longer one is refused, never cut."""
+"""The most characters of a passage and of a reference answer. A longer text is refused and never cut."""
 MAX_QUERY_CHARS = 4_000
-"""Longest query (and answer) in characters."""
+"""The most characters of a query and of an answer."""
 MAX_NAME_CHARS = 500
-"""Longest id, title, source, domain, licence or name of a set, in characters."""
+"""The most characters of an id, title, source, domain, licence or name of a set."""
 
 FIELDS_OF_A_QUESTION = ("query", "question", "passages", "context", "ctxs", "answers")
 """Columns of a table that are read even if they are not mapped."""
@@ -33,19 +33,19 @@ _COUNT = re.compile(r"[\d,]*\d(?= characters, the limit)")
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The optional first line of a base set, which describes the set; by default its name is that of the file."""
+    """The optional first line of a base set, which describes the set. By default, the set has the name of the file."""
 
     name: str
     licence: str | None = None
     attribution: str | None = None
     language: str = ENGLISH
-    """The language of rows that do not give one."""
+    """The language of rows that do not state one."""
     since: str | None = None
     """The first day of the documents that the questions were written from, as `YYYY-MM-DD`."""
 
 
 class RowError(SourceError):
-    """A row that cannot be used. `reason` says why, in the same words for every such row."""
+    """A row that cannot be used. `reason` has the same words for every row with this fault, for counting."""
 
     def __init__(self, message: str, reason: str) -> None:
         super().__init__(message)
@@ -58,7 +58,7 @@ class NoAnswer(RowError):
 
 @dataclass(frozen=True, slots=True)
 class SourceRow(tables.Row):
-    """One row of a base set or of another set of questions."""
+    """A row of a base set or of another set of questions."""
 
     header: Header
 
@@ -72,9 +72,15 @@ class SourceRow(tables.Row):
         `FIELDS_OF_A_QUESTION` are read.
         """
         if columns:
-            known_as = tables.rename(cells, columns)
-            cells = {name: known_as[name] for name in (*columns, *FIELDS_OF_A_QUESTION) if name in known_as}
-        return cls(path, line, {name: nested(one) for name, one in cells.items() if one is not None}, header)
+            cells_by_name = tables.rename(cells, columns)
+            cells = {
+                name: cells_by_name[name]
+                for name in (*columns, *FIELDS_OF_A_QUESTION)
+                if name in cells_by_name
+            }
+        return cls(
+            path, line, {name: nested(cell) for name, cell in cells.items() if cell is not None}, header
+        )
 
     def error(self, field: str, problem: str) -> RowError:
         """An error that names the file, the line and the field."""
@@ -83,7 +89,7 @@ class SourceRow(tables.Row):
         return RowError(message, f"{_PLACE.sub('[]', field)} {reason}")
 
     def text(self, value: Any, field: str, limit: int) -> str:
-        """`value`, a string that is not blank and has at most `limit` characters. Raises `RowError` for others."""
+        """`value` if it is a string that is not blank and has at most `limit` characters. Raises `RowError` if not."""
         if not isinstance(value, str):
             raise self.error(field, f"must be a string, got {type_name(value)}: write it in double quotes")
         if not value.strip():
@@ -114,7 +120,7 @@ class SourceRow(tables.Row):
         return None if value is None else self.text(value, field, limit)
 
     def language(self) -> str:
-        """The language of the row, or else that of its set."""
+        """The language of the row, or else of its set."""
         code = self.optional_text("language")
         return self.header.language if code is None else self.language_code(code, "language")
 
@@ -126,45 +132,52 @@ class SourceRow(tables.Row):
             raise self.error(field, f"is an {error}") from None
 
     def identifier(self, field: str = "id") -> str | None:
-        """The row's id as text, from a text or a whole number; None if it has none."""
+        """The row's id as text, which may be given as a whole number; None if the row has no id."""
         value = self.fields.get(field)
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
         return self.optional_text(field)
 
     def answers(self, field: str) -> tuple[str, ...]:
-        """The accepted answers: a list of strings, or one string. Raises `NoAnswer` if there are none."""
+        """The accepted answers, given as a list of strings or as a string. Raises `NoAnswer` if there are none."""
         value = self.fields.get(field)
         if value is None or value == []:
-            got = "is missing" if value is None else "must be a list of strings, got an empty list"
-            words = f"{self.place}: field '{field}' {got}: write [\"…\"] with at least one answer"
+            problem = "is missing" if value is None else "must be a list of strings, got an empty list"
+            words = f"{self.place}: field '{field}' {problem}: write [\"…\"] with at least one answer"
             raise NoAnswer(words, "it has no answer")
-        listed = [value] if isinstance(value, str) else value
-        if not isinstance(listed, list):
+        values = [value] if isinstance(value, str) else value
+        if not isinstance(values, list):
             problem = f'must be a list of strings, got {type_name(value)}: write it as ["…"]'
             raise self.error(field, problem)
-        for position, answer in enumerate(listed):
+        for position, answer in enumerate(values):
             if not isinstance(answer, str):
                 problem = f"must hold strings only, got {type_name(answer)} at {position}: put it in quotes"
                 raise self.error(field, problem)
             self.text(answer, f"{field}[{position}]", MAX_QUERY_CHARS)
-        return tuple(dict.fromkeys(listed))
+        return tuple(dict.fromkeys(values))
 
     def instance(
         self, query: str, passages: tuple[Passage, ...], answers: tuple[str, ...], **more: Any
     ) -> BaseInstance:
-        """The base instance of the row. Id, source and licence come from the row and its set, unless in `more`."""
-        content = digest(query, [[one.title, one.text, one.role] for one in passages], answers)
+        """The base instance of the row. Id, source and licence come from the row and its set unless `more` has them."""
+        content = digest(
+            query, [[passage.title, passage.text, passage.role] for passage in passages], answers
+        )
         header = self.header
-        own = {"id": self.identifier() or content, "source": header.name, "licence": header.licence, **more}
-        return BaseInstance(query=query, passages=passages, answers=answers, **own)
+        identity = {
+            "id": self.identifier() or content,
+            "source": header.name,
+            "licence": header.licence,
+            **more,
+        }
+        return BaseInstance(query=query, passages=passages, answers=answers, **identity)
 
     def objects(self, field: str) -> list[dict[str, Any]]:
         """The JSON objects of a top-level list that is not empty."""
         value = self.fields.get(field)
         if not isinstance(value, list) or not value:
-            got = "an empty list" if value == [] else type_name(value)
-            raise self.error(field, f"must be a list of passages, got {got}")
+            actual = "an empty list" if value == [] else type_name(value)
+            raise self.error(field, f"must be a list of passages, got {actual}")
         for position, item in enumerate(value):
             if not isinstance(item, dict):
                 raise self.error(f"{field}[{position}]", f"must be an object, got {type_name(item)}")
@@ -177,11 +190,11 @@ class SkippedRow:
 
     reason: str
     fault: RowError | None = None
-    """The error to raise if no row remains."""
+    """The error that is raised if no row remains."""
 
 
 def row_label(row: SourceRow, field: str) -> str:
-    """The name of a row in a report: its id if that is usable, or else its line."""
+    """The name of a row in a report: its id if it is usable, or else its line."""
     value = row.fields.get(field)
     is_usable = isinstance(value, str | int) and 0 < len(str(value)) <= MAX_NAME_CHARS
     return str(value) if is_usable else f"line {row.line}"
@@ -190,11 +203,11 @@ def row_label(row: SourceRow, field: str) -> str:
 def read_rows(
     path: Path, language: str = ENGLISH, columns: Mapping[str, str] | None = None
 ) -> Iterator[SourceRow]:
-    """The rows of a CSV or Parquet table, or of a file with one JSON object per line. Blank lines are ignored.
+    """Yield the rows of a CSV or Parquet table, or of a file with a JSON object per line. Blank lines are ignored.
 
-    A header line holds for the rows below it, so that one file may contain several base sets. `language` is that of
-    rows for which neither they nor a header give one. `columns` works as in `SourceRow.of_table`. Raises `SourceError`
-    for a file that is missing, not readable, not UTF-8 or in another format.
+    A header line describes the rows below it, so that one file may contain several base sets. Rows without a language
+    are in `language` unless a header states another one. `columns` works as in `SourceRow.of_table`. Raises
+    `SourceError` for a file that is missing, not readable, not UTF-8 or in another format.
     """
     plain = header = Header(name=path.name.split(".")[0] or path.name, language=language)
     if tables.ending_of(path) in (".csv", ".parquet"):
@@ -217,16 +230,16 @@ def read_rows(
         first = False
 
 
-def check_columns(path: Path, known: Iterable[Any], columns: Mapping[str, str]) -> None:
+def check_columns(path: Path, columns_present: Iterable[Any], columns: Mapping[str, str]) -> None:
     """Raise `SourceError` if a table lacks one of the columns that are mapped."""
-    names = list(map(str, known))
+    names = list(map(str, columns_present))
     for column in columns.values():
         if column not in names:
             raise SourceError(f"{path}: no column '{column}': there is {', '.join(names)}")
 
 
 def nested(cell: Any) -> Any:
-    """The value of a table's cell: the JSON list or object that its text holds, or the cell itself.
+    """The value of a table's cell: the JSON list or object in its text, or the cell itself.
 
     >>> nested('["Paris", "Paname"]'), nested("[sic] Paris")
     (['Paris', 'Paname'], '[sic] Paris')
@@ -264,7 +277,7 @@ def propose_columns(fields: Mapping[str, Any]) -> str:
 
 
 def parse_line(path: Path, number: int, text: str | bytes) -> dict[str, Any]:
-    """The JSON object of one line. Raises `SourceError` for anything else, repeated keys and lone surrogates."""
+    """The JSON object of a line. Raises `SourceError` for anything else, for repeated keys and for lone surrogates."""
     place = location(path, number)
     try:
         value = json.loads(
@@ -292,8 +305,8 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
         keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {quote(twice)} appears twice")
+        repeated = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {quote(repeated)} appears twice")
     return fields
 
 
@@ -312,11 +325,11 @@ def _header(row: SourceRow) -> Header:
     value = row.fields["base_set"]
     if len(row.fields) > 1 or not isinstance(value, dict):
         raise row.error("base_set", "must be an object and stand alone on its line, as the header")
-    known = ("name", "licence", "attribution", "language", "since")
+    header_fields = ("name", "licence", "attribution", "language", "since")
     for key in value:
-        if key not in known:
+        if key not in header_fields:
             raise row.error(
-                "base_set", f"has the unknown key {quote(key)}: the header takes {', '.join(known)}"
+                "base_set", f"has the unknown key {quote(key)}: the header takes {', '.join(header_fields)}"
             )
     values = {
         key: row.text(content, f"base_set.{key}", MAX_QUERY_CHARS if key == "attribution" else MAX_NAME_CHARS)

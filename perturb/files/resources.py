@@ -1,10 +1,8 @@
-"""Data folders and version of the package, digests, whole text files, folders replaced atomically, and spools of rows.
+"""Data folders and version of the package, digests, text files, folders that are replaced atomically, and spools.
 
-The data folders are inside the package in a wheel, and at the top level of a checkout.
-
-While a folder is written, it is called `.NAME.MARK.new` beside `NAME`; for a moment the old folder is
-`.NAME.MARK.old`. The process holds a lock on both. The system releases the lock when the process dies, so that a later
-process can remove what is left. A spool keeps rows on disk, so that a snapshot of any size needs little memory.
+While a folder `NAME` is written, its new content is in `.NAME.MARK.new` beside it, and its old content is for a moment
+in `.NAME.MARK.old`. The process holds a lock on both. The system releases the locks when the process dies, so that a
+later process can remove the leftovers. A spool keeps rows on disk, so that a snapshot of any size needs little memory.
 """
 
 from __future__ import annotations
@@ -33,10 +31,11 @@ DATA_FOLDERS: tuple[str, ...] = ("levers", "templates", "base_sets", "verifiers"
 
 
 def data_folder(name: str) -> Path:
-    """The folder of embedded data called `name` (one of `DATA_FOLDERS`).
+    """The folder of embedded data `name`, which is one of `DATA_FOLDERS`.
 
-    Raises `ConfigError` if the installation lacks it.
+    Raises `ConfigError` if it is missing from the installation.
     """
+    # In a wheel the data folders are inside the package, and in a checkout beside it.
     package = Path(__file__).resolve().parents[1]
     for root in (package / "_data", package.parent):
         if (root / name).is_dir():
@@ -45,7 +44,7 @@ def data_folder(name: str) -> Path:
 
 
 def demo_recording(name: str) -> Path | None:
-    """The embedded file of recorded replies called `name` (the round is `recorded`), if there is one."""
+    """The embedded file of recorded replies `name`, for example `recorded`; None if it does not exist."""
     path = data_folder("base_sets") / f"{name}.replies.jsonl.gz"
     return path if path.exists() else None
 
@@ -63,7 +62,7 @@ _ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",",
 
 
 def canonical(value: Any) -> str:
-    """JSON with sorted keys and no spare blanks: equal values give equal text.
+    """JSON with sorted keys and without spare blanks, so that equal values give equal texts.
 
     >>> canonical({"b": 1, "a": "é"})
     '{"a":"é","b":1}'
@@ -81,17 +80,17 @@ def digest(*parts: Any, length: int = 16) -> str:
 
 
 def seed_of(*parts: Any) -> int:
-    """A 64-bit seed that depends on nothing but the parts."""
+    """A 64-bit seed that depends on the parts alone."""
     return int(digest(*parts, length=16), 16)
 
 
 def fraction_of(*parts: Any) -> float:
-    """A number in [0, 1) that depends on nothing but the parts: a coin that can be tossed again."""
+    """A number in [0, 1) that depends on the parts alone, for random choices that can be repeated."""
     return seed_of(*parts) / 2**64
 
 
 MAX_BYTES = 16 * 2**20
-"""Largest file that is read whole; tables are read line by line instead."""
+"""The largest file that is read as a whole. Tables are read line by line instead."""
 
 
 @contextmanager
@@ -138,26 +137,26 @@ def read_text(path: Path, error: type[PerturbError]) -> str:
 def atomic_directory(folder: Path) -> Iterator[Path]:
     """Yield a new folder, which replaces `folder` if the block ends without an error.
 
-    First, what killed calls have left is removed. Raises `SnapshotError` if the folder
-    cannot be written, or another process is about to replace it.
+    Leftovers of killed processes are removed first. Raises `SnapshotError` if the folder cannot be written, or if
+    another process is about to replace it.
     """
-    place = folder.resolve()
+    target = folder.resolve()
     mark = uuid.uuid4().hex[:8]
-    workspace, former = (place.with_name(f".{place.name}.{mark}.{kind}") for kind in ("new", "old"))
-    with ExitStack() as held:
+    workspace, former = (target.with_name(f".{target.name}.{mark}.{kind}") for kind in ("new", "old"))
+    with ExitStack() as locks:
         try:
-            clear_leftovers(place)
+            clear_leftovers(target)
             workspace.mkdir(parents=True)
-            _hold(workspace, held)
+            _hold(workspace, locks)
             yield workspace
-            if place.exists():
-                _hold(place, held)
-                place.rename(former)
+            if target.exists():
+                _hold(target, locks)
+                target.rename(former)
             try:
-                workspace.rename(place)
+                workspace.rename(target)
             except OSError:
                 if former.exists():
-                    former.rename(place)
+                    former.rename(target)
                 raise
         except BlockingIOError:
             raise SnapshotError(
@@ -169,32 +168,32 @@ def atomic_directory(folder: Path) -> Iterator[Path]:
             ) from error
         finally:
             shutil.rmtree(workspace, ignore_errors=True)
-            if place.exists():
+            if target.exists():
                 shutil.rmtree(former, ignore_errors=True)
 
 
-def clear_leftovers(place: Path) -> None:
-    """Remove what dead processes have left beside `place`. If one has moved the folder away, it is moved back."""
-    ours = re.compile(rf"\.{re.escape(place.name)}\.[0-9a-f]{{8}}\.(new|old)")
-    beside = sorted(place.parent.iterdir()) if place.parent.is_dir() else []
-    for folder in beside:
-        if not ours.fullmatch(folder.name) or folder.is_symlink() or not folder.is_dir():
+def clear_leftovers(target: Path) -> None:
+    """Remove the leftovers of dead processes beside `target`. If one of them moved the folder away, move it back."""
+    pattern = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}\.(new|old)")
+    neighbours = sorted(target.parent.iterdir()) if target.parent.is_dir() else []
+    for folder in neighbours:
+        if not pattern.fullmatch(folder.name) or folder.is_symlink() or not folder.is_dir():
             continue
-        with suppress(OSError), _locked(folder):  # somebody holds it, or it is not ours to clear away
-            if folder.suffix == ".old" and not place.exists():
-                folder.rename(place)
+        with suppress(OSError), _locked(folder):  # a live process may hold it, or we may lack the permission
+            if folder.suffix == ".old" and not target.exists():
+                folder.rename(target)
             else:
                 shutil.rmtree(folder)
 
 
-def _hold(folder: Path, held: ExitStack) -> None:
-    """Lock a folder until `held` ends; raises `BlockingIOError` if another process holds it."""
+def _hold(folder: Path, locks: ExitStack) -> None:
+    """Lock a folder until `locks` is closed. Raises `BlockingIOError` if another process holds it."""
     try:
-        held.enter_context(_locked(folder))
+        locks.enter_context(_locked(folder))
     except BlockingIOError:
         raise
     except OSError:
-        return  # a file system without locks: nobody clears anything away there
+        return  # on a file system without locks, no process removes leftovers, so no lock is needed
 
 
 @contextmanager
@@ -211,12 +210,16 @@ JsonRow = dict[str, Any]
 
 
 class Spool(Sequence[JsonRow]):
-    """Rows of JSON values in a temporary file, which can be read any number of times; it is deleted with the object."""
+    """Rows of JSON values in a temporary file, which can be read any number of times.
+
+    The file is deleted with the object.
+    """
 
     def __init__(self, rows: Iterable[JsonRow] = ()) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the object
         weakref.finalize(self, _close, self._file)
         self._ends = array("q", [0])
+        """The offset after each row; the first entry is the beginning of the file."""
         for row in rows:
             self.append(row)
 
@@ -237,10 +240,12 @@ class Spool(Sequence[JsonRow]):
     def __getitem__(self, place: slice) -> list[JsonRow]: ...
     def __getitem__(self, place: int | slice) -> JsonRow | list[JsonRow]:
         if isinstance(place, slice):
-            return [self[one] for one in range(*place.indices(len(self)))]
-        place = range(len(self))[place]
+            return [self[index] for index in range(*place.indices(len(self)))]
+        place = range(len(self))[
+            place
+        ]  # turns a negative index into a position, and raises if it is out of range
         with _temporary():
-            self._file.seek(self._ends[place])  # seeking also writes what is still in memory
+            self._file.seek(self._ends[place])  # seeking also writes the buffer to the file
         line = self._file.read(self._ends[place + 1] - self._ends[place])
         row: JsonRow = json.loads(line.decode("utf-8", "surrogatepass"))
         return row
@@ -258,7 +263,7 @@ def _temporary() -> Iterator[None]:
 
 
 def _close(file: IO[bytes]) -> None:
-    with suppress(OSError):  # an error of writing was reported before
+    with suppress(OSError):  # a failed write has been reported already
         file.close()
 
 
@@ -278,5 +283,5 @@ class RowSelection(Sequence[JsonRow]):
     def __getitem__(self, place: slice) -> list[JsonRow]: ...
     def __getitem__(self, place: int | slice) -> JsonRow | list[JsonRow]:
         if isinstance(place, slice):
-            return [self.rows[one] for one in self.places[place]]
+            return [self.rows[index] for index in self.places[place]]
         return self.rows[self.places[place]]

@@ -1,4 +1,4 @@
-"""Reads tables (JSON Lines, CSV, Parquet), as rows that know their place or as columns."""
+"""Reads tables (JSON Lines, CSV, Parquet), either as rows with their place in the file or as columns."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ENDINGS: tuple[str, ...] = (".jsonl", ".jsonl.gz", ".csv", ".parquet")
-"""What the name of a table ends with; letter case does not matter."""
+"""The endings of names of tables. Letter case does not matter."""
 
 MAX_LINE_BYTES = 16 * 2**20
-"""Longest line of a text file, in bytes; a longer one is refused before it is taken into memory."""
+"""The longest line of a text file, in bytes. A longer line is refused before it fills the memory."""
 
 _FLAGS = {"0": False, "1": True, "0.0": False, "1.0": True, "false": False, "true": True}
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of a table, with the place it comes from."""
+    """A row of a table, with its place in the file."""
 
     path: Path
     line: int
-    """The line it begins on, from 1; in a Parquet file, the number of the row."""
+    """The line on which it begins, from 1; in a Parquet file, the number of the row."""
     fields: Mapping[str, Any]
-    """Values by column. Those of a CSV file are text, and None where the cell is empty."""
+    """Column → value. In a CSV file, values are text, or None if the cell is empty."""
 
     @property
     def place(self) -> str:
@@ -49,7 +49,7 @@ class Row:
         return SourceError(f"{self.place}: field '{field}' {problem}")
 
     def label(self, name: str) -> str | None:
-        """A name in a column: text, or a number as it is written; None where it is empty."""
+        """A name in a column, which may be given as a number; None if it is empty."""
         value = self.fields.get(name)
         if value is None or isinstance(value, str):
             return value
@@ -58,7 +58,7 @@ class Row:
         raise self.error(name, f"must be a name, got {type_name(value)}")
 
     def flag(self, name: str) -> bool | None:
-        """A yes or no in a column, written 0 or 1, true or false; None where it is empty."""
+        """A flag in a column, written as 0 or 1, or as true or false; None if it is empty."""
         value = self.fields.get(name)
         flag = read_flag(value)
         if flag is None and value is not None:
@@ -66,7 +66,7 @@ class Row:
         return flag
 
     def share(self, name: str) -> float | None:
-        """A number from 0 to 1 in a column; None where it is empty."""
+        """A number from 0 to 1 in a column; None if it is empty."""
         value = self.fields.get(name)
         if value is None:
             return None
@@ -89,7 +89,7 @@ def read_flag(value: Any) -> bool | None:
 
 
 def type_name(value: Any) -> str:
-    """What a JSON value is, in words.
+    """The type of a JSON value in words.
 
     >>> type_name(3), type_name(None), type_name([])
     ('a number', 'null', 'a list')
@@ -99,7 +99,7 @@ def type_name(value: Any) -> str:
 
 
 def quote(text: str) -> str:
-    """A text of a file inside an error message: on one line, escaped and short.
+    """A text of a file for an error message: on one line, escaped and short.
 
     >>> quote("a\\nb")
     "'a\\\\nb'"
@@ -108,15 +108,15 @@ def quote(text: str) -> str:
 
 
 def ending_of(path: Path) -> str | None:
-    """The one of `ENDINGS` that the file's name has, or None."""
+    """The ending of the file's name, which is one of `ENDINGS`; None if it has another ending."""
     name = path.name.lower()
     return next((ending for ending in reversed(ENDINGS) if name.endswith(ending)), None)
 
 
 def read_table(path: Path) -> Iterator[Row]:
-    """The rows of a table, one at a time; blank lines are passed over.
+    """Yield the rows of a table. Blank lines are ignored.
 
-    Raises `SourceError`, with file and line, for a file that is missing, not UTF-8, malformed, or no table.
+    Raises `SourceError`, with file and line, for a file that is missing, not UTF-8, malformed, or not a table.
     """
     readers: dict[str, Callable[[Path], Iterator[Row]]] = {".csv": _read_csv, ".parquet": _read_parquet}
     return readers.get(_known_ending(path), _read_jsonl)(path)
@@ -132,33 +132,34 @@ def column_names(path: Path) -> list[str]:
     return list(next((row.fields for row in _read_jsonl(path)), ()))
 
 
-def read_columns(path: Path, wanted: Sequence[str], *, texts: Sequence[str] = ()) -> pd.DataFrame:
-    """The wanted columns of a table, as far as it has them (all of them if it has none), a million rows in seconds.
+def read_columns(path: Path, columns: Sequence[str], *, texts: Sequence[str] = ()) -> pd.DataFrame:
+    """These columns of a table, as far as it has them, or all of its columns if it has none of them.
 
-    Columns in `texts` come as text, whatever they look like; empty cells are missing. Raises `SourceError`.
+    A million rows take seconds. Columns in `texts` are read as text, even if they look like numbers. Empty cells are
+    missing values. Raises `SourceError`.
     """
     readers = {".csv": _csv_columns, ".parquet": _parquet_columns}
-    return readers.get(_known_ending(path), _jsonl_columns)(path, wanted, texts)
+    return readers.get(_known_ending(path), _jsonl_columns)(path, columns, texts)
 
 
 def rename(fields: Mapping[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:
-    """The fields with some read from columns of other names: field → column, whose own name then has no value.
+    """The fields after renaming columns. `columns` maps a field to the column that holds it.
 
     >>> rename({"model": "m", "setting": "low", "source": "facts"}, {"model": "setting", "dataset": "source"})
     {'model': 'low', 'dataset': 'facts'}
     """
-    kept = {name: value for name, value in fields.items() if name not in columns.values()}
-    return kept | {field: fields.get(column) for field, column in columns.items()}
+    unmapped = {name: value for name, value in fields.items() if name not in columns.values()}
+    return unmapped | {field: fields.get(column) for field, column in columns.items()}
 
 
 def row_place(path: Path, number: int) -> str:
-    """The place of a row of `read_columns`, by its number from 0, for messages; the file is read up to it again."""
+    """The place of a row of `read_columns`, by its number from 0, for messages. The file is read again up to it."""
     row = next(islice(read_table(path), number, None), None) if ending_of(path) and path.is_file() else None
     return f"{path}: row {number + 1}" if row is None else row.place
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Numbered lines of a UTF-8 file, as `read_raw_lines`. Raises `SourceError` for bytes that are not UTF-8 too."""
+    """Like `read_raw_lines`, for text. Also raises `SourceError` for bytes that are not UTF-8."""
     offset = 0
     for number, raw in read_raw_lines(path):
         try:
@@ -173,7 +174,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def read_raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Numbered lines of a file, plain or gzipped, one at a time. Only a line feed ends a line, not U+2028.
+    """Yield number and content of the lines of a plain or gzipped file. Only a line feed ends a line, not U+2028.
 
     Raises `SourceError` for a file that is missing or cannot be read, and for a line beyond `MAX_LINE_BYTES`.
     """
@@ -187,7 +188,7 @@ def read_raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def plain_value(value: Any) -> Any:
-    """A value as JSON writes it: a date as text, NaN as null."""
+    """A value that JSON can hold: a date becomes text, and NaN becomes None."""
     if isinstance(value, Mapping):
         return {str(key): plain_value(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -215,9 +216,9 @@ def _read_jsonl(path: Path) -> Iterator[Row]:
         try:
             fields = json.loads(line)
         except (ValueError, RecursionError) as error:
-            what = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+            reason = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
             raise SourceError(
-                f"{location(path, number)}: not JSON ({what}): give one object per line"
+                f"{location(path, number)}: not JSON ({reason}): give one object per line"
             ) from None
         if not isinstance(fields, dict):
             raise SourceError(f"{location(path, number)}: not an object: give one object per line")
@@ -225,7 +226,7 @@ def _read_jsonl(path: Path) -> Iterator[Row]:
 
 
 def _csv_cells(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """The records of a CSV file, header first, each with the line it begins on; empty ones are passed over."""
+    """Yield the records of a CSV file, header first, each with its first line. Empty records are ignored."""
     csv.field_size_limit(MAX_LINE_BYTES)
     reader = csv.reader((line for _, line in read_lines(path)), strict=True)
     line = 1
@@ -242,7 +243,7 @@ _OTHER_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 
 
 def _read_csv(path: Path) -> Iterator[Row]:
-    """Strict: every row has as many cells as the header."""
+    """Yield the rows of a CSV file, each of which must have as many cells as the header."""
     records = _csv_cells(path)
     _, columns = next(records, (1, []))
     if not columns:
@@ -272,33 +273,34 @@ def _read_parquet(path: Path) -> Iterator[Row]:
 
 @contextmanager
 def _parquet_errors(path: Path) -> Iterator[Any]:
-    """Gives `pyarrow.parquet`, and turns what it raises into a `SourceError`."""
+    """Yield `pyarrow.parquet`, and turn its errors in the block into a `SourceError`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         yield pq
     except (OSError, pa.ArrowException) as error:
-        what = str(error).strip().splitlines()[0]
-        raise SourceError(f"{path}: not a Parquet table: {what}") from None
+        reason = str(error).strip().splitlines()[0]
+        raise SourceError(f"{path}: not a Parquet table: {reason}") from None
 
 
-def _parquet_columns(path: Path, wanted: Sequence[str], _: Sequence[str]) -> pd.DataFrame:
+def _parquet_columns(path: Path, wanted_columns: Sequence[str], _: Sequence[str]) -> pd.DataFrame:
     with _parquet_errors(path) as pq:
-        known = [name for name in wanted if name in pq.read_schema(path).names]
-        frame: pd.DataFrame = pq.read_table(path, columns=known or None).to_pandas()
+        present = [name for name in wanted_columns if name in pq.read_schema(path).names]
+        frame: pd.DataFrame = pq.read_table(path, columns=present or None).to_pandas()
     return frame
 
 
-def _csv_columns(path: Path, wanted: Sequence[str], texts: Sequence[str]) -> pd.DataFrame:
-    """By pyarrow, which is fast; what it refuses is read again row by row, for a message that names the line."""
+def _csv_columns(path: Path, wanted_columns: Sequence[str], texts: Sequence[str]) -> pd.DataFrame:
+    """Read columns of a CSV file with pyarrow, which is fast."""
+    # If pyarrow refuses the file, it is read again row by row, which raises an error that names the line.
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
     next(_read_csv(path), None)
     names = column_names(path)
     options = arrow_csv.ConvertOptions(
-        include_columns=[name for name in wanted if name in names] or names,
+        include_columns=[name for name in wanted_columns if name in names] or names,
         column_types=dict.fromkeys(texts, pa.string()),
         null_values=[""],
         strings_can_be_null=True,
@@ -317,21 +319,22 @@ def _csv_columns(path: Path, wanted: Sequence[str], texts: Sequence[str]) -> pd.
     return frame
 
 
-def _jsonl_columns(path: Path, wanted: Sequence[str], texts: Sequence[str]) -> pd.DataFrame:
-    """Equal texts are kept once, so that a million rows fit in little memory."""
+def _jsonl_columns(path: Path, wanted_columns: Sequence[str], texts: Sequence[str]) -> pd.DataFrame:
+    """Read columns of a JSON Lines file."""
+    # Equal texts are kept once, so that a million rows fit into little memory.
     import pandas as pd
 
-    columns: dict[str, list[Any]] = {name: [] for name in wanted}
-    kept: dict[str, str] = {}
-    seen: dict[str, None] = {}
+    columns: dict[str, list[Any]] = {name: [] for name in wanted_columns}
+    known_texts: dict[str, str] = {}
+    all_columns: dict[str, None] = {}
     for row in _read_jsonl(path):
-        seen.update(dict.fromkeys(row.fields))
+        all_columns.update(dict.fromkeys(row.fields))
         for name, values in columns.items():
             value = row.fields.get(name)
             if isinstance(value, list | dict):
                 raise row.error(name, f"must be a single value, got {type_name(value)}")
             if value is not None and name in texts and not isinstance(value, str):
                 value = json.dumps(value) if isinstance(value, bool) else str(value)
-            values.append(kept.setdefault(value, value) if isinstance(value, str) else value)
-    known = [name for name in wanted if name in seen]
-    return pd.DataFrame({name: columns[name] for name in known} if known else {name: [] for name in seen})
+            values.append(known_texts.setdefault(value, value) if isinstance(value, str) else value)
+    present = {name: columns[name] for name in wanted_columns if name in all_columns}
+    return pd.DataFrame(present or {name: [] for name in all_columns})

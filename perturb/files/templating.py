@@ -23,10 +23,10 @@ def environment(
     finalize: Callable[[Any], Any] | None = None,
     instead: Mapping[str, str] | None = None,
 ) -> jinja2.Environment:
-    """What renders the templates in a folder (the first that has one of several), ours unless another is given.
+    """The Jinja environment for the templates in a folder, by default our own.
 
-    With `html`, every value is escaped, so that no text of a data set becomes markup; `finalize` changes each value.
-    `instead` holds sources that stand in place of files.
+    Of several folders, the first that has a template is used. With `html`, every value is escaped, so that no text of a
+    data set becomes markup. `finalize` is applied to each value. `instead` has sources that replace files.
     """
     files = jinja2.FileSystemLoader(folder or data_folder("templates"))
     return jinja2.Environment(
@@ -42,25 +42,25 @@ def environment(
 
 @cache
 def html_environment() -> jinja2.Environment:
-    """The templates of all pages."""
+    """The Jinja environment of all pages."""
     return environment(html=True, last_newline=False)
 
 
 def included_in(source: str) -> list[str]:
     """The templates that a template includes by name."""
-    named = jinja2.meta.find_referenced_templates(environment().parse(source))
-    return [name for name in named if name is not None]
+    names = jinja2.meta.find_referenced_templates(environment().parse(source))
+    return [name for name in names if name is not None]
 
 
 def asset(name: str) -> str:
-    """A style sheet or script of our own: `report/base.css`, say."""
+    """The text of a style sheet or script of ours, for example `report/base.css`."""
     return (data_folder("templates") / name).read_text(encoding="utf-8")
 
 
 def render_blocks(source: str, names: Sequence[str], values: Mapping[str, Any], label: str) -> list[str]:
-    """The named blocks of a template, each without blanks at its ends, rendered in a sandbox.
+    """Render the named blocks of a template in a sandbox. Blanks at the ends of a block are removed.
 
-    The template can neither load files nor change or call into what it is given. Raises `ConfigError` that begins with
+    The template cannot load files, and it cannot change or call the values. Raises `ConfigError` that begins with
     `label` if it cannot be read or rendered, or lacks a block.
 
     >>> render_blocks("{% block user %} Q: {{ query }} {% endblock %}", ["user"], {"query": "{{ 1 }}"}, "a.j2")

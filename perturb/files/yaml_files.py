@@ -1,4 +1,4 @@
-"""Reads YAML strictly: duplicate keys are refused, and every value knows its line."""
+"""Reads YAML strictly: it refuses repeated keys, and knows the line of each value for messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 Language = Annotated[
     str,
-    BeforeValidator(lambda value: "no" if value is False else value),  # what YAML makes of Norwegian
+    BeforeValidator(lambda value: "no" if value is False else value),  # YAML reads `no`, Norwegian, as False
     AfterValidator(read_language),
     WithJsonSchema({"anyOf": [{"enum": list(LANGUAGES)}, {"type": "string", "pattern": f"^{VARIETY}$"}]}),
 ]
@@ -31,19 +31,19 @@ _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Strict(BaseModel):
-    """A model at a file boundary: unknown keys are errors, values cannot be changed afterwards."""
+    """A model of a file. Unknown keys are errors, and values cannot be changed later."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, allow_inf_nan=False)
 
 
 class YamlFile:
-    """The content of one YAML file with the line of each value.
+    """The content of a YAML file with the line of each value.
 
-    Raises `error` (a `PerturbError` class) when the file is missing, unreadable, malformed, or repeats a key.
+    Raises `error`, a class of `PerturbError`, if the file is missing, unreadable or malformed, or repeats a key.
     """
 
     def __init__(self, path: Path, error: type[PerturbError] = ConfigError, text: str | None = None) -> None:
-        """`text` is the YAML where it is not the whole file."""
+        """`text` is the YAML if it is only a part of the file."""
         self.path = path
         self.error = error
         text = read_text(path, error) if text is None else text
@@ -63,7 +63,8 @@ class YamlFile:
             raise error(f"{path}: not valid YAML: {reason}: fix the file") from None
 
     def _refuse_depth(self, text: str) -> None:
-        """The composer calls itself for each level, in C, where nothing stops it before the stack is full."""
+        """Raise an error if the YAML is nested too deeply."""
+        # PyYAML's composer recurses in C for each level, and would crash the process when the stack is full.
         depth = 0
         for event in yaml.parse(text, Loader=_Loader):
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
@@ -72,35 +73,38 @@ class YamlFile:
                     f"{self.path}: not valid YAML: nested more than {_MOST_LEVELS} deep: write it flatter"
                 )
 
-    def _size(self, node: yaml.Node, known: dict[int, int]) -> int:
-        """How many values a node stands for with its aliases written out, each counted once; refuses repeated keys."""
-        if id(node) in known:
-            if known[id(node)] == 0:
-                place = location(self.path, node.start_mark.line + 1)
-                raise self.error(f"{place}: not valid YAML: it holds itself as an alias: cut the circle")
-            return known[id(node)]
-        known[id(node)] = 0
+    def _size(self, node: yaml.Node, sizes: dict[int, int]) -> int:
+        """The number of values of a node if all of its aliases were written out. Repeated keys raise an error.
+
+        `sizes` keeps the result for each node, and 0 while a node is being counted, so that a cycle is noticed.
+        """
+        if id(node) in sizes:
+            if sizes[id(node)] == 0:
+                where = location(self.path, node.start_mark.line + 1)
+                raise self.error(f"{where}: not valid YAML: it holds itself as an alias: cut the circle")
+            return sizes[id(node)]
+        sizes[id(node)] = 0
         children: list[yaml.Node] = []
         if isinstance(node, yaml.MappingNode):
             self._refuse_repeated_keys(node)
             children = [child for pair in node.value for child in pair]
         elif isinstance(node, yaml.SequenceNode):
             children = node.value
-        known[id(node)] = 1 + sum(self._size(child, known) for child in children)
-        return known[id(node)]
+        sizes[id(node)] = 1 + sum(self._size(child, sizes) for child in children)
+        return sizes[id(node)]
 
     def _refuse_repeated_keys(self, node: yaml.MappingNode) -> None:
-        seen: dict[str, int] = {}
+        lines: dict[str, int] = {}
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode):
-                continue  # no key that a file of ours may have
+                continue  # no file of ours may have such a key, so the model refuses it later
             line = key.start_mark.line + 1
             name = str(key.value)
-            if name in seen:
+            if name in lines:
                 raise self.error(
-                    f"{location(self.path, line)}: key '{name}' appears twice (first in line {seen[name]}): keep one"
+                    f"{location(self.path, line)}: key '{name}' appears twice (first in line {lines[name]}): keep one"
                 )
-            seen[name] = line
+            lines[name] = line
 
     def line_of(self, loc: Sequence[str | int]) -> int:
         """The line of the value at `loc` (keys and indices), or of the nearest parent that exists."""
@@ -114,11 +118,11 @@ class YamlFile:
         return line
 
     def fault(self, loc: Sequence[str | int], what: str) -> PerturbError:
-        """An error that names the file, the line of the value at `loc`, and what is wrong with it."""
+        """An error that names the file, the line of the value at `loc`, and the problem `what`."""
         return self.error(f"{location(self.path, self.line_of(loc))}: {what}")
 
     def parse(self, model: type[Model]) -> Model:
-        """Read the content into `model`; the first fault becomes one error with file, line and field."""
+        """Read the content into `model`. Raises an error with file, line and field of a fault."""
         if not isinstance(self.content, dict):
             raise self.error(f"{self.path}: the file must hold a mapping (key: value lines): rewrite it so")
         try:
@@ -126,11 +130,11 @@ class YamlFile:
         except ValidationError as exc:
             fault = _meant(exc)
             loc = self._without_tags(fault["loc"], fault["type"])
-            known = known_keys(model, loc[:-1]) if fault["type"] == "extra_forbidden" else {}
-            raise self.fault(loc, describe_fault(loc, fault["type"], fault["msg"], known)) from None
+            keys = known_keys(model, loc[:-1]) if fault["type"] == "extra_forbidden" else {}
+            raise self.fault(loc, describe_fault(loc, fault["type"], fault["msg"], keys)) from None
 
     def _without_tags(self, loc: Sequence[str | int], kind: str) -> list[str | int]:
-        """The steps of a loc that stand in the file; pydantic adds names of types to it."""
+        """The steps of a loc that exist in the file, without the names of types that pydantic adds."""
         node = self._node
         steps: list[str | int] = []
         for position, step in enumerate(loc):
@@ -143,7 +147,7 @@ class YamlFile:
 
 
 def parse_content(content: Mapping[str, Any], model: type[Model]) -> Model:
-    """What Python code gives in place of a file. Raises `ConfigError` that names the field.
+    """Read a mapping that Python code passes instead of a file. Raises `ConfigError` that names the field.
 
     >>> class Entry(Strict):
     ...     name: str
@@ -156,15 +160,17 @@ def parse_content(content: Mapping[str, Any], model: type[Model]) -> Model:
         return model.model_validate(content)
     except ValidationError as exc:
         fault = _meant(exc)
-        # pydantic adds names of types to a loc, in brackets where they are functions
+        # pydantic adds names of types to a loc. Those of functions have brackets, which no key has.
         steps = [step for step in fault["loc"] if isinstance(step, int) or step.isidentifier()]
-        known = known_keys(model, steps[:-1]) if fault["type"] == "extra_forbidden" else {}
-        raise ConfigError(describe_fault(steps, fault["type"], fault["msg"], known)) from None
+        keys = known_keys(model, steps[:-1]) if fault["type"] == "extra_forbidden" else {}
+        raise ConfigError(describe_fault(steps, fault["type"], fault["msg"], keys)) from None
 
 
 def _meant(exc: ValidationError) -> ErrorDetails:
-    """The fault to name: of the alternatives of a union, the one that was read deepest is the one that was meant; and a
-    field is often missing because it is misspelt.
+    """The fault that the message names.
+
+    For a union, pydantic lists the faults of all alternatives. The alternative with the deepest fault is probably the
+    intended one. A field is often missing because its name is misspelt, so the unknown key is named first.
     """
     faults = exc.errors(include_url=False)
     return max(faults, key=lambda fault: (len(fault["loc"]), fault["type"] == "extra_forbidden"))
@@ -182,7 +188,7 @@ def _child(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, int] | N
 
 
 def known_keys(model: type[BaseModel], loc: Sequence[str | int]) -> dict[str, set[str]]:
-    """The keys that a mapping at `loc` may have, each with the keys of its own mapping, by the model's JSON schema."""
+    """The keys that a mapping at `loc` may have, each with the keys of its own mapping, from the JSON schema."""
     schema = model.model_json_schema()
     nodes = list(_alternatives(schema, schema))
     for step in loc:
@@ -201,20 +207,23 @@ def known_keys(model: type[BaseModel], loc: Sequence[str | int]) -> dict[str, se
 
 
 def _alternatives(node: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """A node of a JSON schema with its reference followed, or the nodes that it may be."""
+    """Yield a node of a JSON schema, with its reference resolved, and all of its alternatives."""
     if "$ref" in node:
         node = schema["$defs"][node["$ref"].rpartition("/")[2]]
     yield node
-    for one in node.get("anyOf", ()):
-        yield from _alternatives(one, schema)
+    for alternative in node.get("anyOf", ()):
+        yield from _alternatives(alternative, schema)
 
 
 def describe_fault(
-    loc: Sequence[str | int], kind: str, message: str, known: Mapping[str, Collection[str]] | None = None
+    loc: Sequence[str | int],
+    kind: str,
+    message: str,
+    allowed: Mapping[str, Collection[str]] | None = None,
 ) -> str:
-    """One fault of a strict model in words, with the path of its field.
+    """A fault of a strict model in words, with the path of its field.
 
-    `known` are the keys that its mapping may have, each with the keys of its own mapping.
+    `allowed` are the keys that the field's mapping may have, each with the keys of its own mapping.
 
     >>> describe_fault(("generators", 0, "modle"), "extra_forbidden", "", {"name": (), "model": ()})
     "unknown key 'generators[0].modle': did you mean 'model'?"
@@ -228,9 +237,9 @@ def describe_fault(
         else:
             field += f".{step}" if field else step
     if kind == "extra_forbidden":
-        word, known = str(loc[-1]), known or {}
-        places = (f"put it under '{name}'" for name, inside in known.items() if word in inside)
-        advice = next(places, "") or suggestion(word, known) or "remove it or correct its spelling"
+        key, allowed = str(loc[-1]), allowed or {}
+        places = (f"put it under '{name}'" for name, inside in allowed.items() if key in inside)
+        advice = next(places, "") or suggestion(key, allowed) or "remove it or correct its spelling"
         return f"unknown key '{field}': {advice}"
     if kind == "missing":
         return f"field '{field}' is missing: add it"

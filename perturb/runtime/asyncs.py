@@ -1,7 +1,7 @@
 """Runs many small tasks with bounded concurrency, stops them cleanly, and reports events.
 
-A coroutine runs to its end even if an event loop is running already, as in a notebook. The first Ctrl-C or SIGTERM
-ends the work in order, and a later one ends it at once; a second signal right after the first counts as the same.
+A coroutine can be run from synchronous code even if an event loop is running, as in a notebook. The first Ctrl-C or
+SIGTERM ends the work in order, and a later one ends it at once. A second signal right after the first is ignored.
 Events are records of `logging` with fields. This module imports nothing heavy, since the console script needs it at
 once.
 """
@@ -145,7 +145,7 @@ class _Thread(Generic[T]):
         self._lock = threading.Lock()
         self._stopped = False
         self._running: tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]] | None = None
-        context = copy_context()  # a notebook tells by it which cell the output belongs to
+        context = copy_context()  # a notebook uses it to find the cell to which output belongs
         context.run(_THREAD.set, self)
         self.result = in_thread(partial(context.run, work))
 
@@ -168,10 +168,10 @@ _THREAD: ContextVar[_Thread[Any] | None] = ContextVar("_THREAD", default=None)
 
 
 INTERRUPTED = 130
-"""The exit code after an interrupt (Ctrl-C), as shells use it."""
+"""The exit code after an interrupt (Ctrl-C), as in shells."""
 
 _DEBOUNCE_SECONDS = 1.0
-"""Interrupts within so many seconds count as one, since terminals and parent processes may send several."""
+"""Interrupts within this time count as one, since terminals and parent processes may send several."""
 
 _MESSAGE = "perturb: stopped: run the same command again to resume\n"
 
@@ -195,9 +195,9 @@ def exit_interrupted() -> NoReturn:
 
 @contextmanager
 def sigterm_as_interrupt() -> Iterator[None]:
-    """Within the block, SIGTERM ends the work of the running loop as Ctrl-C does, and finished work is kept.
+    """Within the block, SIGTERM ends the work of the running loop like Ctrl-C, and finished work is kept.
 
-    Further interrupts do not disturb the clean-up unless they come clearly later.
+    Further interrupts do not disturb the clean-up unless they come more than a second later.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -239,12 +239,12 @@ def _exit_on_next_interrupt() -> None:
 
 
 LOG = logging.getLogger("perturb")
-"""The logger of the package; it is silent unless a handler is added."""
+"""The logger of the package. It is silent unless a handler is added."""
 
 LOG.addHandler(logging.NullHandler())
 
 
 def event(level: int, name: str, message: str, **fields: Any) -> None:
-    """Log one event: `name` and `fields` are for programs, `message` is for people. No key may stand in any."""
+    """Log an event. `name` and `fields` are for programs, `message` is for people. None of them may hold a key."""
     if LOG.isEnabledFor(level):
         LOG.log(level, "%s", message, extra={"event": name, "fields": fields})

@@ -1,7 +1,7 @@
 """Serves pages to this machine alone, each site under a secret link.
 
 The server listens on the loopback address. It refuses requests that name another host, so that no web page can reach
-it under a name of its own. Every reply carries a policy that allows only the scripts of the site.
+it through a domain name that resolves to this machine. Every reply has a policy that allows only the site's scripts.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _KINDS = {"css": "text/css", "js": "text/javascript"}
 
 
 class Refused(Exception):
-    """A request that is answered with an error: its status, and a sentence for the reader."""
+    """A request that is answered with an error. It has the status and a sentence for the reader."""
 
     def __init__(self, status: HTTPStatus, message: str) -> None:
         super().__init__(message)
@@ -52,20 +52,20 @@ NOTHING_HERE = partial(Refused, HTTPStatus.NOT_FOUND, "There is nothing here.")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a browser asks of a site."""
+    """A request of a browser to a site."""
 
     token: str
-    """The secret that its addresses begin with, `/TOKEN/path`, or end with, `/path?token=TOKEN`."""
+    """The secret at the beginning of the address, `/TOKEN/path`, or at its end, `/path?token=TOKEN`."""
     path: str
-    """The rest of the address, without a slash in front."""
+    """The rest of the address, without a leading slash."""
     query: Mapping[str, str]
     read_json: Callable[[], Any] | None = None
-    """Reads the JSON that was posted, and raises `Refused` if it is missing; None for a GET request."""
+    """Reads the posted JSON, and raises `Refused` if it is missing; None for a GET request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a site answers."""
+    """The answer of a site."""
 
     body: str
     kind: str
@@ -74,11 +74,11 @@ class Reply:
 
 
 Site = Callable[[Request], Reply]
-"""Answers a request whose token is its own. Raises `Refused`, or `LedgerError` for what the ledger cannot do."""
+"""Answers the requests with its token. Raises `Refused`, or `LedgerError` if the ledger fails."""
 
 
 def page_reply(template: str, status: HTTPStatus = HTTPStatus.OK, **values: Any) -> Reply:
-    """A page from a template of ours."""
+    """A page from a template."""
     page = html_environment().get_template(template).render(**values)
     return Reply(page, "text/html; charset=utf-8", status)
 
@@ -89,26 +89,26 @@ def json_reply(content: Any, status: HTTPStatus = HTTPStatus.OK) -> Reply:
 
 
 def asset_reply(name: str) -> Reply:
-    """A style sheet or script of ours: `report/base.css`, say."""
+    """A style sheet or script, for example `report/base.css`."""
     return Reply(asset(name), f"{_KINDS[name.rpartition('.')[2]]}; charset=utf-8")
 
 
 def redirect(address: str) -> Reply:
-    """Sends the browser to another address of this server."""
+    """A redirect to another address of this server."""
     return Reply("", "text/plain", HTTPStatus.FOUND, address)
 
 
 class LocalServer:
-    """Serves sites until it is closed; a context manager. Raises `ConfigError` if the port cannot be used."""
+    """A context manager that serves sites within its block. Raises `ConfigError` if the port cannot be used."""
 
     def __init__(self, sites: Mapping[str, Site], port: int = 0) -> None:
         self.tokens = {name: secrets.token_urlsafe(18) for name in sites}
-        """The secret of each site, by the name it was given under."""
+        """Name of a site → its secret."""
         self._http = _Http({token: sites[name] for name, token in self.tokens.items()}, port)
         self.address = f"http://{HOST}:{self._http.server_port}/"
-        """The address that all sites share; with `?token=TOKEN` it leads to one of them."""
+        """The address that all sites share. With `?token=TOKEN` it leads to one of them."""
         self.links = {name: f"{self.address}{token}/" for name, token in self.tokens.items()}
-        """The secret address of each site."""
+        """Name of a site → its secret address."""
         self._thread = threading.Thread(target=self._http.serve_forever, name="pages", daemon=True)
 
     def __enter__(self) -> Self:
@@ -121,7 +121,7 @@ class LocalServer:
         self._http.server_close()
 
     def wait(self) -> None:
-        """Return when the server stops, or at a keyboard interrupt."""
+        """Wait until the server stops or a keyboard interrupt arrives."""
         with suppress(KeyboardInterrupt):
             while self._thread.is_alive():
                 self._thread.join(timeout=1)
@@ -138,12 +138,14 @@ class _Http(ThreadingHTTPServer):
             raise ConfigError(f"port {port} cannot be used ({exc}): choose another with --port") from None
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        if not isinstance(sys.exception(), ConnectionError | TimeoutError):  # a browser that went away
+        if not isinstance(
+            sys.exception(), ConnectionError | TimeoutError
+        ):  # these mean that the browser went away
             super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Answers one request. A wrong token learns nothing else."""
+    """Answers a request. A request with a wrong token gets no information about the sites."""
 
     server: _Http
     server_version = "perturb"
@@ -157,7 +159,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(self._read_json)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name is the base class's
-        """Requests are not logged: their paths hold the token."""
+        """Log nothing, since the paths of requests hold the token."""
 
     def _answer(self, read_json: Callable[[], Any] | None) -> None:
         try:
@@ -175,7 +177,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(reply)
 
     def _open(self, read_json: Callable[[], Any] | None) -> tuple[Site, Request]:
-        """Check host and token, and take the address apart."""
+        """Check host and token. Returns the site and the parsed request."""
         if (self.headers.get("Host") or "").rpartition(":")[0] not in (HOST, "localhost"):
             raise Refused(HTTPStatus.FORBIDDEN, "This page is served to this machine only.")
         try:
@@ -186,10 +188,10 @@ class _Handler(BaseHTTPRequestHandler):
         path = parts.path.removeprefix("/")
         if "token" in query:
             path = f"{query['token']}/{path}"
-        given, _, rest = path.partition("/")
+        given_token, _, site_path = path.partition("/")
         for token, site in self.server.sites.items():
-            if secrets.compare_digest(given.encode(), token.encode()):
-                return site, Request(token, rest, query, read_json)
+            if secrets.compare_digest(given_token.encode(), token.encode()):
+                return site, Request(token, site_path, query, read_json)
         raise Refused(
             HTTPStatus.FORBIDDEN,
             "This link is not valid, or no longer: use the one printed when the page was started, with its token.",

@@ -1,4 +1,4 @@
-"""Compares texts in any script: when two count as the same, whether one holds an answer, and what its words are.
+"""Compares texts in any script: whether two are equal for a reader, whether one holds an answer, and its words.
 
 It also decides which texts the offline engine and its verifiers read: prose that is short enough for their patterns.
 """
@@ -50,7 +50,7 @@ def words(text: str) -> list[str]:
 
 
 def folded(text: str) -> str:
-    """Text with unified blanks, quotation marks, dashes and digits of all scripts, for comparison only.
+    """Text for comparison only, with unified blanks, quotation marks, dashes and digits of all scripts.
 
     >>> folded("It’s  so") == folded("It's so"), folded("„１９８४“ १९८४")
     (True, '"1984" 1984')
@@ -62,12 +62,12 @@ _LOOK_ALIKES = str.maketrans(
     "авекмнорстухіјѕһԁԛԝүӏαβεικνορτυχϲıɑɡօսհ",
     "abekmhopctyxijshdqwylabeikvoptuxciagouh",
 )
-"""Letters of other scripts that look like Latin ones, in either case; the most common of Unicode's confusables."""
+"""Letters of other scripts that look like Latin letters in either case: the most common of Unicode's confusables."""
 _INVISIBLE = re.compile("[\u034f\u115f\u1160\ufe00-\ufe0f]")
 
 
 def comparable(text: str) -> str:
-    """Text for finding copies: lower case, compatible characters unified, look-alikes as Latin, nothing invisible.
+    """Text for finding copies: in lower case, with unified characters, Latin look-alikes, and nothing invisible.
 
     >>> comparable("Ｔｈｅ  Вrid\u00adge") == comparable("the  bridge")
     True
@@ -122,50 +122,52 @@ def _is_mark(char: str) -> bool:
 
 
 def _is_unspaced(char: str) -> bool:
-    """Whether a word may begin or end at the character without a blank. Korean endings, too, follow without one."""
+    """Whether a word may begin or end at the character without a blank, as is also the case with Korean endings."""
     return unicodedata.east_asian_width(char) in "WF" or re.match(f"[{_UNSPACED}]", char) is not None
 
 
 def may_hold_answer(text: str, *answers: str) -> bool:
-    """Whether a text may contain one of the answers: inflected, in a longer word, or without its accents.
+    """Whether a text may contain one of the answers, perhaps inflected, in a longer word, or without its accents.
 
-    True whenever `holds_answer` is. Numbers must match whole; words may differ in their last two letters.
+    It is true if `holds_answer` is. Numbers must match as a whole, and words may differ in their last two letters.
 
     >>> may_hold_answer("Goethes Faust", "Goethe"), may_hold_answer("в Москве", "Москва")
     (True, True)
     >>> may_hold_answer("Built in 19845.", "1984"), may_hold_answer("Malaga", "Málaga")
     (False, True)
     """
-    held = _bare(text)
-    return any(re.search(r"\S*\s+".join(map(_stem, _bare(answer).split())), held) for answer in answers)
+    bare_text = _bare(text)
+    return any(re.search(r"\S*\s+".join(map(_stem, _bare(answer).split())), bare_text) for answer in answers)
 
 
 def _bare(text: str) -> str:
-    """Folded text without accents and points, the marks that a reader can do without."""
+    """Folded text without accents and points, which writers often leave out."""
     letters = unicodedata.normalize("NFD", folded(text).casefold())
     return unicodedata.normalize("NFC", "".join(char for char in letters if not _is_accent(char)))
 
 
 def _is_accent(char: str) -> bool:
-    """Whether the character is an accent, or a point of Hebrew or Arabic; other vowel signs are not."""
-    place = unicodedata.combining(char)
-    return place >= 200 or 10 <= place <= 35
+    """Whether the character is an accent, or a point of Hebrew or Arabic. Other vowel signs are part of the word."""
+    # Unicode's classes: 10 to 35 are the points of Hebrew, Arabic and Syriac, and 200 and more are accents.
+    combining_class = unicodedata.combining(char)
+    return combining_class >= 200 or 10 <= combining_class <= 35
 
 
 def _stem(word: str) -> str:
-    """A pattern of how a word begins; of one with a figure, the whole."""
+    """A pattern of the beginning of a word, or of the whole word if it has a digit."""
     if not any(map(str.isdecimal, word)):
         return re.escape(word[: max(4, len(word) - 2)])
-    before, after = (r"(?<!\d)" * word[0].isdecimal(), r"(?!\d)" * word[-1].isdecimal())
-    return f"{before}{re.escape(word)}{after}"
+    lookbehind = r"(?<!\d)" if word[0].isdecimal() else ""
+    lookahead = r"(?!\d)" if word[-1].isdecimal() else ""
+    return f"{lookbehind}{re.escape(word)}{lookahead}"
 
 
 MAX_CHARS = 20_000
-"""Characters of a question with all its passages and their titles."""
+"""The most characters of a question with all of its passages and their titles."""
 MAX_STRETCH = 3_000
-"""Characters between two ends of sentences or lines."""
+"""The most characters between two ends of sentences or lines."""
 MAX_RUN = 200
-"""Times that one character, or any blanks, may follow each other."""
+"""How many times a character, or any blanks, may be repeated without a break."""
 
 _RUN = re.compile(rf"(\S)\1{{{MAX_RUN}}}|\s{{{MAX_RUN + 1}}}")
 _END = re.compile(r"[^\W\d_]{3}[.!?][\"”’)\]]*\s|[\n\0]")
@@ -173,7 +175,7 @@ _END = re.compile(r"[^\W\d_]{3}[.!?][\"”’)\]]*\s|[\n\0]")
 
 @lru_cache(maxsize=512)
 def beyond_reading(query: str, passages: tuple[Passage, ...]) -> str | None:
-    """Why a question with its passages is not read by rule, in a line; None if it is.
+    """One line on why rules do not read a question with its passages; None if they do.
 
     >>> beyond_reading("who sang", (Passage("Ray sang." + "." * 300, "Ray", "signal"),))
     'no prose: one character, or blanks, more than 200 times in a row'

@@ -18,16 +18,16 @@ from perturb.records import BaseInstance, Candidate, Cell, Intensity, Passage, P
 from perturb.text.matching import holds_answer, word_source
 
 MAX_CHANGED_LOW = 2
-"""A LOW flaw is subtle and touches at most so many; at MEDIUM and HIGH every signal passage may need a change."""
+"""The most passages that a LOW flaw, which is subtle, may change. MEDIUM and HIGH may change every signal passage."""
 
 
 def removes_answer(cell: Cell) -> bool:
-    """Whether items of the cell may hold the answer nowhere."""
+    """Whether items of the cell must not hold the answer anywhere."""
     return cell.perturbation_class == PerturbationClass.MISSING_INFO and cell.intensity is not Intensity.LOW
 
 
 def shown_texts(passages: tuple[Passage, ...]) -> str:
-    """All that a model is shown of passages but their numbers, which are not part of what they say.
+    """The texts that a model sees of passages, with titles if there are several, but without their numbers.
 
     >>> shown_texts((Passage("One.", title="A"), Passage("Two.")))
     'A\\nOne.\\n\\nTwo.'
@@ -37,10 +37,8 @@ def shown_texts(passages: tuple[Passage, ...]) -> str:
 
 
 def passages_fault(original: BaseInstance, candidate: Candidate) -> str | None:
-    """What is wrong with the choice of the changed passages, in one line; None for a single passage.
-
-    That the class may change the context at all is somebody else's check.
-    """
+    """One line on a wrong choice of changed passages; None if it is right, and for a single passage."""
+    # Whether the class may change the context at all is checked elsewhere.
     if len(original.passages) == 1:
         return None
     changed = [
@@ -65,7 +63,10 @@ def passages_fault(original: BaseInstance, candidate: Candidate) -> str | None:
 
 
 def without_telling_titles(original: BaseInstance, candidate: Candidate) -> Candidate:
-    """Where the answer must go, take off the titles that hold it: a generator changes texts only."""
+    """The candidate without titles that hold the answer, if the cell removes the answer.
+
+    A generator changes only texts, so the titles are left to us.
+    """
     if len(candidate.passages) == 1 or not removes_answer(candidate.cell):
         return candidate
     passages = tuple(
@@ -79,11 +80,11 @@ ChangeKind = Literal["same", "out", "in"]
 
 _SENTENCES = re.compile(r"[^.!?。！？।\n]*[.!?。！？।\n]*\s*")
 _MAX_PAIRS = 4_000_000
-"""Comparing words takes up to words × words steps; longer texts are compared by sentence."""
+"""Comparing words takes up to words × words steps. Texts that would need more are compared by sentence."""
 
 
 class Piece(NamedTuple):
-    """A stretch of text that stayed, was removed or was added; in JSON a pair, as the pages take it."""
+    """A part of a text that stayed, was removed or was added. In JSON it is a pair, which the pages read."""
 
     kind: ChangeKind
     text: str
@@ -91,10 +92,10 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MarkedPassage:
-    """One passage with its change."""
+    """A passage with its change."""
 
     number: int
-    """From 1, as models see it."""
+    """The number of the passage, from 1, as models see it."""
     title: str
     pieces: tuple[Piece, ...]
 
@@ -105,9 +106,9 @@ class MarkedPassage:
 
 
 def mark_change(before: str, after: str) -> tuple[Piece, ...]:
-    """The pieces of two texts in reading order: those not `in` make up `before`, those not `out` make up `after`.
+    """The pieces of two texts in reading order: without `in` they make up `before`, without `out` `after`.
 
-    Changes with nothing but blanks or marks between them are joined, so that a rewritten clause reads as one.
+    Changes with only blanks or punctuation between them are joined, so that a rewritten clause is one change.
 
     >>> [(piece.kind, piece.text) for piece in mark_change("in May 1968", "in June 1968")]
     [('same', 'in '), ('out', 'May'), ('in', 'June'), ('same', ' 1968')]
@@ -115,21 +116,21 @@ def mark_change(before: str, after: str) -> tuple[Piece, ...]:
     if before == after:
         return (Piece("same", before),) if before else ()
     old, new = _split(before, after)
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
-    spans = [
-        ("".join(old[a:b]), "".join(new[c:d]), tag == "equal") for tag, a, b, c, d in matcher.get_opcodes()
-    ]
+    steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     pieces: list[Piece] = []
-    out = came = ""
-    for position, (gone, come, equal) in enumerate(spans):
-        between = 0 < position < len(spans) - 1
-        if equal and not (between and not any(char.isalnum() for char in gone)):
-            pieces += _change(out, came)
-            pieces.append(Piece("same", gone))
-            out = came = ""
+    pending_removed = pending_added = ""
+    for position, (tag, old_start, old_end, new_start, new_end) in enumerate(steps):
+        removed, added = "".join(old[old_start:old_end]), "".join(new[new_start:new_end])
+        is_outermost = position in (0, len(steps) - 1)
+        if tag == "equal" and (is_outermost or any(char.isalnum() for char in removed)):
+            pieces += _change(pending_removed, pending_added)
+            pieces.append(Piece("same", removed))
+            pending_removed = pending_added = ""
         else:
-            out, came = out + gone, came + come
-    return (*pieces, *_change(out, came))
+            # Equal blanks and punctuation between two changes become part of both sides of one change.
+            pending_removed += removed
+            pending_added += added
+    return (*pieces, *_change(pending_removed, pending_added))
 
 
 def mark_passages(before: Sequence[Passage], after: Sequence[Passage]) -> tuple[MarkedPassage, ...]:
@@ -142,10 +143,10 @@ def mark_passages(before: Sequence[Passage], after: Sequence[Passage]) -> tuple[
 
 
 def describe_change(before: BaseInstance, after: Candidate, *, in_full: bool = False) -> dict[str, Any]:
-    """Question and passages with marked changes, as pages that show items use them.
+    """Question and passages with marked changes, for pages that show items.
 
-    Of several passages only the changed ones are included, and `unchanged` counts the rest. `in_full` adds titles, and
-    the unchanged passages with a heading under which a page folds them.
+    Of several passages, only the changed ones are included, and `unchanged` counts the others. `in_full` adds titles,
+    and the unchanged passages, each with a heading under which a page folds it.
     """
     passages = mark_passages(before.passages, after.passages)
     several = len(passages) > 1
@@ -172,8 +173,8 @@ def _split(before: str, after: str) -> tuple[list[str], list[str]]:
     return old, new
 
 
-def _change(out: str, came: str) -> list[Piece]:
-    both = (Piece("out", out), Piece("in", came))
+def _change(removed: str, added: str) -> list[Piece]:
+    both = (Piece("out", removed), Piece("in", added))
     return [piece for piece in both if piece.text]
 
 
@@ -181,12 +182,12 @@ _NO_END = re.compile(
     r"(?:\b(?:Sr|Jr|Mr|Mrs|Ms|Dr|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Sen|Rep|Gov|St|Mt|No|Nos|Vol|vs|v|c|ca|cf|e\.g|i\.e|approx|"
     r"U\.S|U\.K|Ft|Inc|Ltd|Co|Corp|Jan|Feb|Mar|Apr|Aug|Sept|Sep|Oct|Nov|Dec|[A-Z])\.|[,;:(\[–-])\s*$"
 )
-"""The end of a piece that was cut too early: the next piece belongs to the same sentence."""
+"""The end of a piece that was cut too early, so that the next piece belongs to the same sentence."""
 _ENDING = 20
-"""Characters at the end of a piece that are searched for it; the longest abbreviation has seven."""
+"""How many characters at the end of a piece are searched for that. The longest abbreviation has seven."""
 
 _END = re.compile(r"(?<=[.!?])[\"”’')\]]*(\s+)(?=[\"“‘(\[]*[A-Z0-9])")
-"""Where a sentence may end: a mark, then blanks, then a capital or a digit."""
+"""A possible end of a sentence: an end mark, then blanks, then a capital or a digit."""
 _INITIALS = re.compile(r"[\"“(]*(?:[A-Za-z]\.)+[A-Za-z]?\.?[\"”’')\]]*")
 """A word such as `p.m.` or `D.C.`. A sentence ends after it only if the next word is a typical first word."""
 _OPENERS = frozenset(
@@ -216,7 +217,7 @@ _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"))
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence and its place."""
+    """A sentence and its position."""
 
     passage: int
     """Index of its passage."""
@@ -227,7 +228,7 @@ class Sentence:
 
     @property
     def complete(self) -> bool:
-        """Whether it begins and ends like a sentence. The first and the last of a passage are often cut off."""
+        """Whether it begins and ends like a sentence. The first and the last one of a passage are often cut off."""
         opening = self.text.lstrip("\"'“‘([")[:1]
         return (opening.isupper() or opening.isdigit()) and bool(re.search(r"[.!?][\"'”’)\]]*$", self.text))
 
@@ -240,31 +241,31 @@ def split_sentences(text: str, passage: int = 0) -> tuple[Sentence, ...]:
     >>> [s.text for s in split_sentences('He said: "Stop. Think." At 8 p.m. UTC he left.')]
     ['He said: "Stop. Think."', 'At 8 p.m. UTC he left.']
     """
-    places: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for start, end in _pieces(text):
-        if places and _joins(text[slice(*places[-1])], text[start:end]):
-            places[-1] = (places[-1][0], end)
+        if spans and _joins(text[slice(*spans[-1])], text[start:end]):
+            spans[-1] = (spans[-1][0], end)
         else:
-            places.append((start, end))
-    return tuple(Sentence(passage, start, end, text[start:end]) for start, end in places)
+            spans.append((start, end))
+    return tuple(Sentence(passage, start, end, text[start:end]) for start, end in spans)
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
-    """Start and end of each piece between two possible ends of sentences, without blanks around it."""
+    """Yield start and end of each piece between two possible ends of sentences, without the blanks around it."""
     offset = 0
     for line in text.splitlines(keepends=True):
         # A quotation or bracket that the line never closes does not count.
         pairs = [pair for pair in _PAIRS if line.count(pair[0]) == line.count(pair[1])]
         quotes = line.count('"') % 2 == 0
         start = 0
-        for found in (*_END.finditer(line), None):
-            end = found.start(1) if found else len(line)
+        for match in (*_END.finditer(line), None):
+            end = match.start(1) if match else len(line)
             piece = line[start:end]
-            if found and not _ends(piece, line[found.end() :], pairs, quotes):
+            if match and not _ends(piece, line[match.end() :], pairs, quotes):
                 continue
             if stripped := piece.strip():
-                at = offset + start + len(piece) - len(piece.lstrip())
-                yield at, at + len(stripped)
+                piece_start = offset + start + len(piece) - len(piece.lstrip())
+                yield piece_start, piece_start + len(stripped)
             start = end
         offset += len(line)
 

@@ -12,7 +12,7 @@ from html import escape
 from typing import Any
 
 _NAMED = 6
-"""Names that are listed before the rest is only counted."""
+"""How many names a list shows before it only counts the rest."""
 
 
 def counted(n: int, noun: str, plural: str | None = None) -> str:
@@ -25,27 +25,27 @@ def counted(n: int, noun: str, plural: str | None = None) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Some names; the rest is only counted.
+    """The first names of a list, and the number of the others.
 
     >>> listed("abc"), listed("abcdefgh")
     ('a, b, c', 'a, b, c, d, e, f and 2 more')
     """
-    shown = ", ".join(names[:_NAMED])
-    return f"{shown} and {len(names) - _NAMED} more" if len(names) > _NAMED else shown
+    beginning = ", ".join(names[:_NAMED])
+    return f"{beginning} and {len(names) - _NAMED} more" if len(names) > _NAMED else beginning
 
 
-def suggestion(word: str, known: Iterable[str]) -> str:
-    """A question after the nearest known word; empty if none is near.
+def suggestion(word: str, words: Iterable[str]) -> str:
+    """A question that suggests the most similar known word; empty if no word is similar.
 
     >>> suggestion("ronud", ["name", "round"]), suggestion("x", ["round"])
     ("did you mean 'round'?", '')
     """
-    near = difflib.get_close_matches(word, sorted(set(known)), n=1)
-    return f"did you mean '{near[0]}'?" if near else ""
+    matches = difflib.get_close_matches(word, sorted(set(words)), n=1)
+    return f"did you mean '{matches[0]}'?" if matches else ""
 
 
 ENGLISH = "en"
-"""The language of a text that states none."""
+"""The language of a text that does not state one."""
 
 _TABLE = (
     "aa Afar, ab Abkhazian, ae Avestan, af Afrikaans, ak Akan, am Amharic, an Aragonese, ar Arabic, arz "
@@ -76,7 +76,10 @@ _TABLE = (
     "Cantonese, za Zhuang, zh Chinese, zu Zulu"
 )
 LANGUAGES: Mapping[str, str] = dict(entry.split(" ", maxsplit=1) for entry in _TABLE.split(", "))
-"""Code -> English name: the two letters of ISO 639-1, and three where a language with a Wikipedia has no two."""
+"""Code -> English name. Codes have the two letters of ISO 639-1.
+
+Languages that have a Wikipedia but no such code have three letters.
+"""
 
 _SLIPS_TABLE = (
     "cn zh, cz cs, dk da, gr el, iw he, jp ja, kr ko, deu de, fra fr, deutsch de, español es, français fr, "
@@ -84,7 +87,7 @@ _SLIPS_TABLE = (
     "हिन्दी hi, 中文 zh, 日本語 ja, 한국어 ko"
 )
 _SLIPS = dict(entry.split() for entry in _SLIPS_TABLE.split(", "))
-"""What is written for a code now and then -> the code that is meant: codes of countries, a language's own name."""
+"""Common mistakes -> the intended code: codes of countries, and names of languages in the language itself."""
 
 
 VARIETY = r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?"
@@ -92,9 +95,9 @@ VARIETY = r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?"
 
 
 def read_language(text: str) -> str:
-    """The code of a language, maybe with script or region.
+    """Check the code of a language, which may have a script or region, and return it.
 
-    Raises `ValueError` that suggests one for a name or a slip.
+    Raises `ValueError` for anything else, with a suggestion if the text resembles a code or a name.
 
     >>> read_language("de")
     'de'
@@ -106,19 +109,19 @@ def read_language(text: str) -> str:
     """
     if text in LANGUAGES or (re.fullmatch(VARIETY, text) and text.partition("-")[0] in LANGUAGES):
         return text
-    known = {name.casefold(): code for code, name in LANGUAGES.items()} | _SLIPS
-    wanted = text.replace("_", "-").casefold()
-    near = [part for part in (wanted, wanted.partition("-")[0]) if part in LANGUAGES or part in known]
-    near += [name for name in known if len(wanted) > 2 and name.startswith(wanted)]
-    near += difflib.get_close_matches(wanted, known, n=1, cutoff=0.75)
-    code = known.get(near[0], near[0]) if near else None
+    codes = {name.casefold(): code for code, name in LANGUAGES.items()} | _SLIPS
+    query = text.replace("_", "-").casefold()
+    candidates = [part for part in (query, query.partition("-")[0]) if part in LANGUAGES or part in codes]
+    candidates += [name for name in codes if len(query) > 2 and name.startswith(query)]
+    candidates += difflib.get_close_matches(query, codes, n=1, cutoff=0.75)
+    code = codes.get(candidates[0], candidates[0]) if candidates else None
     hint = f"did you mean '{code}' ({LANGUAGES[code]})?" if code else "use a code of ISO 639, such as 'de'"
-    shown = text if text.isprintable() else ascii(text)[1:-1]
-    raise ValueError(f"unknown language '{shown[:40]}': {hint}")
+    printable = text if text.isprintable() else ascii(text)[1:-1]
+    raise ValueError(f"unknown language '{printable[:40]}': {hint}")
 
 
 def is_english(code: str) -> bool:
-    """Whether a code is that of English, wherever it is spoken.
+    """Whether a code means English, in any region.
 
     >>> is_english("en"), is_english("en-GB"), is_english("de")
     (True, True, False)
@@ -127,7 +130,7 @@ def is_english(code: str) -> bool:
 
 
 def unread_offline(language: str) -> str | None:
-    """Why texts are not read by rule, in a line; None if they are.
+    """One line on why rules do not read texts in a language; None if they do.
 
     >>> unread_offline("en"), unread_offline("de")
     (None, 'in German (de): the offline engine reads English only')
@@ -136,7 +139,7 @@ def unread_offline(language: str) -> str | None:
 
 
 def named(code: str) -> str:
-    """A language as a reader knows it, with its code.
+    """The English name of a language with its code.
 
     >>> named("zh")
     'Chinese (zh)'
@@ -148,13 +151,13 @@ def named(code: str) -> str:
 
 
 _LONGEST = 160
-"""Characters of a text in a cell; the rest is cut off with an ellipsis."""
+"""The most characters of a text in a cell. An ellipsis replaces the rest."""
 
 
 def html_table(
     title: str, columns: Sequence[str] = (), rows: Iterable[Sequence[object]] = (), notes: Iterable[str] = ()
 ) -> str:
-    """A title, a table and notes for `_repr_html_`; texts are data, so markup in them is shown as it is written.
+    """A title, a table and notes for `_repr_html_`. Texts are data, so markup in them is escaped.
 
     >>> html_table("Two", ["text"], [["<b>"]])
     '<p><b>Two</b></p><table><tr><th>text</th></tr><tr><td style="text-align:left">&lt;b&gt;</td></tr></table>'
@@ -175,19 +178,19 @@ def _cell(value: object) -> str:
 
 
 def certificate_line(certificate: Mapping[str, Any], verifiers: int) -> str:
-    """A stored certificate in a line.
+    """A stored certificate in one line.
 
     >>> share = {"value": 0.012, "low": 0.002, "high": 0.034, "reason": None}
     >>> certificate_line({"planted": 42, "right": 18, "wrong_labels": share}, 3)
     'wrong labels: 1.2 %, 95 % interval 0.2 to 3.4 %, 60 planted items, panel of 3'
     """
     people = certificate.get("people")
-    wrong = certificate["combined" if people else "wrong_labels"]
+    wrong_labels = certificate["combined" if people else "wrong_labels"]
     planted = certificate["planted"] + certificate["right"] - certificate.get("right_read", 0)
     counts = f"{planted} planted items, panel of {verifiers}"
     if people:
         counts += f", {counted(people['n'], 'item')} read by people"
-    if wrong["value"] is None:
-        return f"wrong labels: not known ({wrong['reason']}), {counts}"
-    ends = f"{100 * wrong['low']:.1f} to {100 * wrong['high']:.1f} %"
-    return f"wrong labels: {100 * wrong['value']:.1f} %, 95 % interval {ends}, {counts}"
+    if wrong_labels["value"] is None:
+        return f"wrong labels: not known ({wrong_labels['reason']}), {counts}"
+    ends = f"{100 * wrong_labels['low']:.1f} to {100 * wrong_labels['high']:.1f} %"
+    return f"wrong labels: {100 * wrong_labels['value']:.1f} %, 95 % interval {ends}, {counts}"
