@@ -39,6 +39,14 @@ def items(run: Path) -> list[PlantedItem]:
     return [PlantedItem.from_payload(json.loads(payload)) for (payload,) in rows]
 
 
+@pytest.fixture(scope="module")
+def planted_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished build with planted items of both sorts."""
+    with serve({"v1": 0.8}) as server:
+        content = content_of(server.url, limit=4, panel={"planted": BOTH})
+        return run_build(tmp_path_factory.mktemp("planted"), content).run
+
+
 def votes(run: Path, table: str = "planted_votes") -> set[tuple[Any, ...]]:
     return set(query(run, f"SELECT candidate_id, verifier, state FROM {table}"))
 
@@ -72,16 +80,14 @@ def test_every_verifier_votes_on_every_planted_item_and_nothing_else_knows_of_th
     assert not {item.id for item in made} & {row["id"] for row in snapshots[1].read_rows()}
 
 
-def test_a_fault_of_each_kind_is_what_it_says(tmp_path: Path) -> None:
-    with serve() as server:
-        report = run_build(tmp_path, content_of(server.url, limit=4, panel={"planted": BOTH}))
-    hosts = dict(query(report.run, "SELECT id, host FROM planted"))
+def test_a_fault_of_each_kind_is_what_it_says(planted_run: Path) -> None:
+    hosts = dict(query(planted_run, "SELECT id, host FROM planted"))
     claimed = {
         name: (kind, intensity)
-        for name, kind, intensity in query(report.run, "SELECT id, perturbation_class, intensity FROM jobs")
+        for name, kind, intensity in query(planted_run, "SELECT id, perturbation_class, intensity FROM jobs")
     }
-    seen = Counter(item.kind for item in items(report.run))
-    for item in items(report.run):
+    seen = Counter(item.kind for item in items(planted_run))
+    for item in items(planted_run):
         cell = item.candidate.cell
         if item.kind in ("written", "right"):
             continue
@@ -103,14 +109,14 @@ def test_a_fault_of_each_kind_is_what_it_says(tmp_path: Path) -> None:
         if item.kind == "degree":
             assert (host[1], cell.intensity) == ("MEDIUM", "HIGH")
     assert {"class", "behaviour", "nothing", "lever", "degree"} <= set(seen)
-    assert all(item.proof and item.way for item in items(report.run) if item.kind == "written")
+    assert all(item.proof and item.way for item in items(planted_run) if item.kind == "written")
 
 
 def test_default_plants_nothing_below_200_jobs_and_at_least_24_from_there_on(tmp_path: Path) -> None:
     with serve() as server:
-        small = run_build(tmp_path, content_of(server.url, limit=5), "small")
+        small = run_build(tmp_path, content_of(server.url, limit=1), "small")
         large = run_build(tmp_path, content_of(server.url, limit=6), "large")
-    assert small.facts["jobs"] == 180
+    assert small.facts["jobs"] == 36
     assert query(small.run, "SELECT planted FROM plans") == [('{"mechanical": 0, "written": 0, "right": 0}',)]
     assert items(small.run) == []
     assert Counter(item.kind == "right" for item in items(large.run)) == {True: 18, False: 24}
@@ -119,20 +125,19 @@ def test_default_plants_nothing_below_200_jobs_and_at_least_24_from_there_on(tmp
 def test_a_run_begun_without_planted_items_stays_without_until_it_is_asked(tmp_path: Path) -> None:
     off = {"planted": 0}
     with serve() as server:
-        run_build(tmp_path, content_of(server.url, limit=6, panel=off))
-        again = run_build(tmp_path, content_of(server.url, limit=6, panel=off))
+        run_build(tmp_path, content_of(server.url, limit=2, panel=off))
+        again = run_build(tmp_path, content_of(server.url, limit=2, panel=off))
         assert items(again.run) == []
-        asked = run_build(tmp_path, content_of(server.url, limit=6, panel={"planted": 12}))
+        asked = run_build(tmp_path, content_of(server.url, limit=2, panel={"planted": 12}))
     assert Counter(item.kind == "right" for item in items(asked.run)) == {True: 18, False: 12}
     assert asked.facts["planted_votes"] == 3 * 30
 
 
-def test_replies_of_planted_items_are_exported_and_replayed(tmp_path: Path) -> None:
+def test_replies_of_planted_items_are_exported_and_replayed(tmp_path: Path, planted_run: Path) -> None:
     content = content_of("http://localhost:1", limit=4, panel={"planted": BOTH})
+    file = tmp_path / "run.replies.jsonl.gz"
+    export_replies(planted_run, file)
     with serve({"v1": 0.8}) as server:
-        report = run_build(tmp_path, content_of(server.url, limit=4, panel={"planted": BOTH}), "first")
-        file = tmp_path / "run.replies.jsonl.gz"
-        export_replies(report.run, file)
         silent = content_of(server.url, limit=4, panel={"planted": 0})
         bare = run_build(tmp_path, silent, "bare")
         old = tmp_path / "old.replies.jsonl.gz"
@@ -144,8 +149,8 @@ def test_replies_of_planted_items_are_exported_and_replayed(tmp_path: Path) -> N
         )
     again = build(configure(tmp_path, content), tmp_path / "again", replay=Replay(read_recording(file)))
     assert again.facts["missing_replies"] == []
-    assert votes(again.run) == votes(report.run)
-    assert items(again.run) == items(report.run)
+    assert votes(again.run) == votes(planted_run)
+    assert items(again.run) == items(planted_run)
     kept = build(configure(tmp_path, content), tmp_path / "kept", replay=Replay(read_recording(old)))
     assert items(kept.run) == []
     assert filled.facts["planted_votes"] == 3 * 48
@@ -153,13 +158,14 @@ def test_replies_of_planted_items_are_exported_and_replayed(tmp_path: Path) -> N
 
 def test_an_interrupted_planting_goes_on_where_it_stopped(tmp_path: Path) -> None:
     with serve() as server:
-        content = content_of(server.url, limit=4, panel={"planted": BOTH})
+        content = content_of(server.url, limit=2, panel={"planted": BOTH})
         # A budget for about half of the calls.
-        first = run_build(tmp_path, {**content, "budget_usd": 0.45})
+        first = run_build(tmp_path, {**content, "budget_usd": 0.25})
         assert first.stopped is not None
         before = {item.id for item in items(first.run)}
         report = run_build(tmp_path, content)
     after = {item.id for item in items(report.run)}
+    assert before
     assert before <= after
     assert len(after) == 48
     assert len(votes(report.run)) == 3 * 48
@@ -202,7 +208,7 @@ def test_planted_stands_beside_a_panel_file_and_leaves_the_panel_as_it_is(tmp_pa
 
 
 def test_deep_candidates_host_faults_that_are_voted_on_and_replayed_as_they_are(tmp_path: Path) -> None:
-    changes: dict[str, Any] = {"limit": 4, "depth": {"open": 0.3, "deep": 0.7}, "panel": {"planted": BOTH}}
+    changes: dict[str, Any] = {"limit": 3, "depth": {"open": 0.3, "deep": 0.7}, "panel": {"planted": BOTH}}
     with serve({"v1": 0.8}) as server:
         report = run_build(tmp_path, content_of(server.url, **changes), "first")
         file = tmp_path / "run.replies.jsonl.gz"
