@@ -462,7 +462,7 @@ def test_a_full_disk_is_one_line_and_the_same_command_goes_on(tmp_path: Path) ->
 
 
 def test_a_run_can_be_read_while_it_is_written(tmp_path: Path, server: LoopbackServer) -> None:
-    server._latency = (0.15, 0.3)
+    server._latency = (0.05, 0.15)
     config = write_config(tmp_path, content_of(server.url, limit=1))
     process = start(config, tmp_path / "out")
     seen: list[int] = []

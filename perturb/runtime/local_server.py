@@ -109,7 +109,10 @@ class LocalServer:
         """The address that all sites share. With `?token=TOKEN` it leads to one of them."""
         self.links = {name: f"{self.address}{token}/" for name, token in self.tokens.items()}
         """Name of a site → its secret address."""
-        self._thread = threading.Thread(target=self._http.serve_forever, name="pages", daemon=True)
+        # It looks every 0.05 s whether it is to stop; the default is 0.5 s.
+        self._thread = threading.Thread(
+            target=self._http.serve_forever, args=(0.05,), name="pages", daemon=True
+        )
 
     def __enter__(self) -> Self:
         self._thread.start()

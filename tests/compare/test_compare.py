@@ -108,7 +108,9 @@ def test_a_repeat_with_many_other_words_is_found_and_unrelated_items_are_not(
     index = FreshnessIndex(items)
     repeats = [reworded(original, words, rng) for original in items]
     assert sum(index.find(repeat) is not None for repeat in repeats) >= least * len(items)
-    for part in range(6):  # each item against five sixths of the others, with its own kind of passage among them
+    for part in range(
+        6
+    ):  # each item against five sixths of the others, with its own kind of passage among them
         inside = [item for number, item in enumerate(items) if number // 2 % 6 == part]
         rest = FreshnessIndex([item for number, item in enumerate(items) if number // 2 % 6 != part])
         assert not any(rest.find(item) for item in inside)

@@ -133,7 +133,7 @@ class _Hub(BaseHTTPRequestHandler):
 @pytest.fixture
 def loopback_hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[_Hub]]:
     server = HTTPServer(("127.0.0.1", 0), _Hub)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     _Hub.paths.clear()
     monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")

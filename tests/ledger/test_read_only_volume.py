@@ -38,9 +38,8 @@ def volume(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     ):
         pytest.skip("mounting a read-only volume needs root and the right to mount")
     try:
-        made = perturb("build", "-q", cwd=folder)
+        made = perturb("build", "--demo", "rules", "--limit", 3, "--name", "demo", "--out", folder, "-q")
         assert made.returncode == 0, made.stderr
-        (folder / "outputs" / "demo").rename(folder / "demo")
         for beside in (folder / "demo").glob("ledger.sqlite-*"):
             beside.unlink()
         killed = shutil.copytree(folder / "demo", folder / "killed")

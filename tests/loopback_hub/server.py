@@ -326,6 +326,7 @@ def _commit_of(request: Request) -> Commit:
 class _Handler(BaseHTTPRequestHandler):
     hub: LoopbackHub
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # or each reply waits 40 ms for the acknowledgement of its headers
 
     def do_GET(self) -> None:
         self._handle("GET")

@@ -265,14 +265,23 @@ def _drop_a_score(content: Any) -> None:
     content["standings"][0]["rows"][0]["scores"].pop("MRR")
 
 
+@pytest.fixture(scope="module")
+def two_files(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The leaderboard with a second file of replies, which nothing is wrong with."""
+    folder = tmp_path_factory.mktemp("two")
+    board = Path(shutil.copytree(made, folder / "board"))
+    write_leaderboard(board, [renamed(demo("evaluate"), folder / "twin.jsonl.gz", {"eager": "zeta"})])
+    assert check_rows(board, demo("evaluate"))[1] == ()
+    return board
+
+
 @pytest.mark.parametrize(
     "falsify", [_change_the_kind, _turn_the_rows, _remove_a_row_of_another_file, _drop_a_score]
 )
 def test_what_the_rows_of_one_file_do_not_show_is_found(
-    board: Path, tmp_path: Path, falsify: Callable[[Any], None]
+    two_files: Path, tmp_path: Path, falsify: Callable[[Any], None]
 ) -> None:
-    write_leaderboard(board, [renamed(demo("evaluate"), tmp_path / "twin.jsonl.gz", {"eager": "zeta"})])
-    assert check_rows(board, demo("evaluate"))[1] == ()
+    board = Path(shutil.copytree(two_files, tmp_path / "board"))
     content = json.loads((board / DATA).read_text())
     falsify(content)
     (board / DATA).write_text(json.dumps(content))

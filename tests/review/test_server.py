@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import shutil
 import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -23,13 +24,19 @@ from perturb.runtime.local_server import HOST, MAX_BODY
 from tests.review.made_run import make_run
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Path:
-    folder = make_run(tmp_path / "run", per_cell=1)
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with a sample that nobody has answered yet."""
+    folder = make_run(tmp_path_factory.mktemp("drawn") / "run", per_cell=1)
     with ReviewLedger.of_run(folder) as ledger:
         plan = current_plan(ledger.db, folder)
         ledger.replace_sample(*draw_candidates(ledger.db, plan, per_cell=1))
     return folder
+
+
+@pytest.fixture
+def run(drawn: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(drawn, tmp_path / "run"))
 
 
 @pytest.fixture
