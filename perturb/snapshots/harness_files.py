@@ -1,9 +1,9 @@
-"""The task files of a snapshot for other harnesses: made, written, listed and checked.
+"""The task files of a snapshot for other harnesses.
 
-The files are made from our own texts. Nothing of a data set passes through a template here, and a harness that renders
-templates is given only the name of a column.
+The files come from templates of the package. No text of a data set passes through a template, and a harness that
+renders templates gets only the name of a column.
 
-eval.yaml                          what Inspect runs from the Hub
+eval.yaml                          the tasks for Inspect on the Hub
 harness/inspect_task.py            Inspect
 harness/lm_eval/                   lm-evaluation-harness, a group of tasks for each prompt setting
 harness/lighteval_task.py          lighteval
@@ -45,7 +45,7 @@ from perturb.snapshots.rows import SnapshotRow
 HEADLINE = "calibrated_refusal_score"
 """The main metric of the tasks."""
 MAX_TOKENS = 1024
-"""Tokens that a harness lets a model reply with, unless its user says otherwise."""
+"""The largest number of tokens in a reply, unless the user of the harness changes it."""
 
 _ANSWERABLE, _UNANSWERABLE = SPLITS
 _TEMPLATES = {
@@ -54,13 +54,13 @@ _TEMPLATES = {
     "harness/lm_eval/utils.py": "lm_eval_utils.py.j2",
 }
 _LM_EVAL = {_UNANSWERABLE: "perturb_refusal", _ANSWERABLE: "perturb_answer"}
-"""Split -> its task in lm-evaluation-harness."""
+"""Split → its task in lm-evaluation-harness, in the setting `codes`."""
 _PLAIN = "perturb_plain"
-"""The group of tasks in the setting `plain`; that of the setting `codes` is called `perturb`."""
+"""The group of tasks in the setting `plain`; the group of the setting `codes` is `perturb`."""
 
 
 def task_files(prompts: PromptSet, title: str, codes: Mapping[str, str]) -> dict[str, str]:
-    """Path in the snapshot -> text, for every task file; `title` names the data set, `codes` are `Catalogue.codes`."""
+    """Path in the snapshot → text, for every task file; `title` names the data set, `codes` are `Catalogue.codes`."""
     values = {
         "digest": prompts.digest,
         "splits": list(prompts.splits),
@@ -93,8 +93,10 @@ def _group(name: str, paths: Iterable[str]) -> str:
 
 def task_paths(splits: Sequence[str], settings: Sequence[str] = HARNESS_SETTINGS) -> tuple[str, ...]:
     """The paths of the task files for prompts of these splits, in these prompt settings."""
-    codes = ("eval.yaml", _group_path("perturb"), *_TEMPLATES, *map(_task_path, splits))
-    return (*codes, _group_path(_PLAIN), *map(_plain_path, splits)) if "plain" in settings else codes
+    paths = ["eval.yaml", _group_path("perturb"), *_TEMPLATES, *map(_task_path, splits)]
+    if "plain" in settings:
+        paths += [_group_path(_PLAIN), *map(_plain_path, splits)]
+    return tuple(paths)
 
 
 def _group_path(group: str) -> str:
@@ -106,11 +108,15 @@ def _task_path(split: str) -> str:
 
 
 def _plain_path(split: str) -> str:
-    return f"harness/lm_eval/{_LM_EVAL[split].replace('perturb', _PLAIN)}.yaml"
+    kind_of_reply = _LM_EVAL[split].removeprefix("perturb")  # such as _refusal
+    return f"harness/lm_eval/{_PLAIN}{kind_of_reply}.yaml"
 
 
 def _inspect_yaml(splits: Sequence[str], title: str, pattern: str) -> JsonObject:
-    """What Inspect reads from the Hub; it knows no scorers but its own, so only two figures can be had."""
+    """The file that Inspect reads from the Hub, with one figure for each split.
+
+    Inspect accepts only its own scorers there, so that the other metrics are missing.
+    """
     scorers = {
         _UNANSWERABLE: ("refusal", {"name": "pattern", "args": {"pattern": pattern}}),
         _ANSWERABLE: ("answer", {"name": "includes"}),
@@ -150,7 +156,7 @@ class HarnessFiles:
 
     prompts: PromptSet
     texts: Mapping[str, str]
-    """Path of each task file -> its text."""
+    """Path of each task file → its text."""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -158,7 +164,7 @@ class HarnessFiles:
         return (*self.texts, *self.prompts.paths.values())
 
     def write(self, folder: Path) -> JsonObject | None:
-        """Write the files into a snapshot and return what its manifest says of them."""
+        """Write the files into a snapshot; return the entry of its manifest about them."""
         if not self.texts:
             return None
         write_prompts(folder, self.prompts)
@@ -177,7 +183,7 @@ def make_harness(rows: Sequence[SnapshotRow], title: str, classes: Sequence[Clas
 
 
 def harness_paths(manifest: Facts) -> tuple[str, ...]:
-    """The files that a manifest's entry `harness` calls for; none for rows that no evaluation takes."""
+    """The files that belong to a manifest's entry `harness`; none if no row can be evaluated."""
     entry = manifest["harness"]
     if entry is None:
         return ()
@@ -191,7 +197,7 @@ def harness_paths(manifest: Facts) -> tuple[str, ...]:
 def check_harness(
     folder: Path, manifest: Facts, rows: Sequence[SnapshotRow], classes: Sequence[ClassEntry] = ()
 ) -> list[str]:
-    """Compare the prompts with the rows; returns the problems. The task files are compared by their digests only."""
+    """Compare the prompts with the rows; return the problems. `check_snapshot` compares the digests of task files."""
     entry = manifest["harness"]
     if entry is None:
         return []

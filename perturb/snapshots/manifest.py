@@ -1,4 +1,4 @@
-"""The content of `manifest.json`, its schema, and the digest of it on the card and in the message of the tag."""
+"""`manifest.json`: its schema, its content, and its digest, which the card and the message of the tag state."""
 
 from __future__ import annotations
 
@@ -28,13 +28,15 @@ CARD = "README.md"
 
 _DIGEST_LINE = re.compile(r"^Manifest digest: ([0-9a-f]{64})$", re.MULTILINE)
 _HOW_TO_REPAIR = "restore it, or export the run again"
+_OPTIONAL = ("people", "shortcuts", "solvers", "since", "classes", "replies")
+"""Keys that a manifest lacks if the run has nothing for them, as manifests had before there were these keys."""
 
 Count = Annotated[int, Field(ge=0)]
 Hex32 = Annotated[str, Field(pattern=r"^[0-9a-f]{32}\z")]
 
 
 class _Entry(Strict):
-    """Strict in types as well: JSON has them, so nothing is converted."""
+    """An entry whose types are checked strictly: JSON has types, so that nothing needs a conversion."""
 
     model_config = ConfigDict(strict=True)
 
@@ -170,11 +172,11 @@ class Manifest(_Entry):
     code_version: str
     """Version of perturb that made the snapshot."""
     created: str | None
-    """When, in UTC, or null."""
+    """Time of creation in UTC, or null."""
     configs: Any
     """Names of the parts: `["default"]`, `["garage"]` or `["nq", "garage"]`."""
     content_digest: Hex32
-    """Identifies the rows; the same rows always give the same digest."""
+    """Digest of the rows; the same rows always have the same digest."""
     canary: str
     """A string that identifies the rows in training data; also printed on the card."""
     digests: dict[str, str]
@@ -186,11 +188,11 @@ class Manifest(_Entry):
     agreement: _Agreement | None
     """Raw agreement, mean κ, AC1 and α of the verifiers, with intervals, or null."""
     certificate: _Certificate | None = None
-    """How many labels are wrong; null if nothing was planted."""
+    """Share of wrong labels; null without planted items."""
     people: _People | None = None
     """Share of the reviewed, accepted items that people pass, with `low`, `high` and `n`; absent if nobody reviewed."""
     shortcuts: _Shortcuts | None = None
-    """What baselines predict from a part of a row, if that was measured."""
+    """Scores of baselines that see a part of a row, if they were measured."""
     verifiers: list[_Model]
     """Names, models and settings, without keys."""
     solvers: dict[str, list[Literal["writes", "verifies", "judges"]]] | None = None
@@ -202,7 +204,7 @@ class Manifest(_Entry):
     tokens: dict[str, Count]
     """Tokens that the run used."""
     cost_usd: float | None
-    """What the run cost; null if a price is unknown."""
+    """Cost of the run; null if a price is unknown."""
     licences: list[_Licence]
     """Number of rows under each licence."""
     attribution: str | None
@@ -216,21 +218,21 @@ class Manifest(_Entry):
     replies: _Replies | None = None
     """SHA-256 of the text of the recorded replies, and their number; only if they were exported."""
     classes: list[ClassEntry] = Field(default_factory=list)
-    """Classes of your own, with what models under test and judges are told about them."""
+    """Classes of your own, with their texts for models under test and judges."""
     files: list[_File]
     """Path, SHA-256 and size of every other file."""
     row_digests: list[Hex32]
     """Digests of the rows, in their order."""
     rounds: list[_Round] = Field(default_factory=list)
-    """Of a published snapshot: every round so far, with tag, size and digest."""
+    """Every round so far, with tag, size and digest; only in published snapshots."""
 
 
 def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> JsonObject:
-    """What a manifest says of its rows and of the run, before there are files; `content` is the content digest."""
+    """The manifest's facts about the rows and the run, without its files; `content` is the content digest."""
     rows = [row for members in parts.values() for row in members]
-    run = facts.run
+    run, replies = facts.run, facts.replies
     created = facts.created.astimezone(UTC).isoformat(timespec="seconds") if facts.created else None
-    return {
+    manifest: JsonObject = {
         "format_version": FORMAT_VERSION,
         "name": run.name,
         "round": run.round,
@@ -245,12 +247,10 @@ def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> JsonObject:
         "panel": {"name": run.panel.name, "consensus": run.panel.consensus, "offline": run.panel.offline},
         "agreement": facts.agreement,
         "certificate": facts.certificate,
-        **({"people": facts.people} if facts.people else {}),
-        **({"shortcuts": facts.shortcuts} if facts.shortcuts else {}),
+        "people": facts.people,
+        "shortcuts": facts.shortcuts,
         "verifiers": [entry.model_dump() for entry in run.verifiers],
-        **(
-            {"solvers": {name: run.solver_roles.get(name, []) for name in run.solvers}} if run.solvers else {}
-        ),
+        "solvers": {name: run.solver_roles.get(name, []) for name in run.solvers},
         "counts": {"stages": dict(facts.stages), **counts_of(parts)},
         "selection": {
             **{name: value for name, value in asdict(facts.plan).items() if value is not None},
@@ -263,20 +263,17 @@ def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> JsonObject:
         "cost_usd": facts.cost_usd,
         "licences": [{"licence": name, "rows": number} for name, number in count_licences(rows).items()],
         "attribution": run.base_set.attribution,
-        **({"since": run.base_set.since} if run.base_set.since else {}),
+        "since": run.base_set.since,
         "controls": None,
         "harness": None,
-        **({"classes": [entry.to_payload() for entry in run.classes]} if run.classes else {}),
-        **(
-            {"replies": {"sha256": replies.sha256, "replies": replies.replies}}
-            if (replies := facts.replies)
-            else {}
-        ),
+        "classes": [entry.to_payload() for entry in run.classes],
+        "replies": replies and {"sha256": replies.sha256, "replies": replies.replies},
     }
+    return {name: value for name, value in manifest.items() if value or name not in _OPTIONAL}
 
 
 def counts_of(parts: Parts) -> JsonObject:
-    """Rows, cells and generators of all parts together, and under `configs` of each."""
+    """The counts of rows, cells and generators: of all parts together and, under `configs`, of each part."""
     rows = [row for members in parts.values() for row in members]
     return {**_counts(rows), "configs": {name: _counts(members) for name, members in parts.items()}}
 
@@ -287,11 +284,11 @@ def _counts(rows: Sequence[SnapshotRow]) -> JsonObject:
 
 
 def parse_manifest(text: str, path: Path | str = MANIFEST) -> JsonObject:
-    """The content of a manifest, checked against `Manifest`. Raises `SnapshotError`, whatever the text is."""
+    """The content of a manifest, checked against `Manifest`. Raises `SnapshotError` for any text that fails."""
     try:
         content = json.loads(text)
         Manifest.model_validate(content)
-        # What can be read can be written: no NaN in the settings, no depth beyond bounds.
+        # fails on content that could be read but not written again, such as NaN or a text nested too deeply
         render_manifest(content)
     except ValidationError as error:
         raise SnapshotError(f"{path}: {_first_fault(error)}") from None
@@ -309,7 +306,7 @@ def render_manifest(manifest: Facts) -> str:
 
 
 def manifest_digest(manifest: Facts) -> str:
-    """Digest of a manifest but for what it says of the card, which states this digest (64 hexadecimal digits)."""
+    """Digest of a manifest without the digest of the card, which states this digest (64 hexadecimal digits)."""
     files = [{"path": CARD} if entry["path"] == CARD else entry for entry in manifest["files"]]
     return digest({**manifest, "files": files}, length=64)
 
@@ -320,7 +317,7 @@ def states_digest(card: str, manifest: Facts) -> bool:
 
 
 def with_digest(card: str, manifest: Facts) -> str:
-    """The card with the digest of this manifest instead of the one that it states."""
+    """The card with the digest of this manifest in the place of an older digest."""
     return _DIGEST_LINE.sub(f"Manifest digest: {manifest_digest(manifest)}", card)
 
 
@@ -333,7 +330,7 @@ def _first_fault(error: ValidationError) -> str:
             f"format_version {str(fault['input'])[:20]} is not {FORMAT_VERSION}, which this version of perturb reads:"
             " use the version that wrote it"
         )
-    words = fault["msg"][:1].lower() + fault["msg"][1:]
+    problem = fault["msg"][:1].lower() + fault["msg"][1:]
     if not field:
-        return f"no manifest ({words}): check the path"
-    return f"field '{field}' is wrong ({words}): {_HOW_TO_REPAIR}"
+        return f"not a manifest ({problem}): check the path"
+    return f"field '{field}' is wrong ({problem}): {_HOW_TO_REPAIR}"

@@ -1,8 +1,7 @@
-"""Exports the replies of a run as a file of recorded replies, and verifies a snapshot.
+"""The export of a run's replies as a file of recorded replies, and the verification of a snapshot.
 
-`check_snapshot` finds damage and edits. `verify_snapshot` also finds rows that were wrong when they were written, or
-were edited together with their digests: a lever of another cell, a change outside of the target, a label that does not
-follow.
+`check_snapshot` finds damage and edits. `verify_snapshot` also finds rows that were wrong from the start, or that were
+edited together with their digests: a lever of another cell, a change outside of the target, a label that does not fit.
 """
 
 from __future__ import annotations
@@ -43,15 +42,15 @@ from perturb.snapshots.rows import SnapshotRow
 from perturb.snapshots.settings import samples_of, settings_of
 from perturb.snapshots.snapshot import Snapshot, check_snapshot, read_snapshot
 
-_TOLD = ("model", "prompt_tokens", "completion_tokens", "seconds", "finish_reason", "problem")
-"""What a recorded reply has in common with a call of the ledger."""
+_CALL_FIELDS = ("model", "prompt_tokens", "completion_tokens", "seconds", "finish_reason", "problem")
+"""The fields that a recorded reply has in common with a call of the ledger."""
 
 
 def export_replies(run: Path, file: Path) -> ExportedReplies:
-    """Write the replies that the results of a run follow from, of a build or an evaluation.
+    """Write the replies that gave the results of a build or an evaluation.
 
     Neither keys nor the texts of errors are written. Raises `RecordingError` if there are no replies or the file
-    cannot be written, `LedgerError` if the folder holds no run.
+    cannot be written, `LedgerError` if the folder has no run.
     """
     if "".join(file.suffixes[-2:]) != ".jsonl.gz":
         raise RecordingError(f"{file}: recorded replies are gzipped JSON Lines: call the file NAME.jsonl.gz")
@@ -64,12 +63,12 @@ def export_replies(run: Path, file: Path) -> ExportedReplies:
         sha256 = write_recording(file, header, _checked(run, rows, kinds, names))
     if not kinds["reply"]:
         file.unlink()
-        raise RecordingError(f"{run}: holds no reply of a model: there is nothing to export")
+        raise RecordingError(f"{run}: has no reply of a model: there is nothing to export")
     return ExportedReplies(file, sha256, kinds["reply"])
 
 
 def holds_evaluation(run: Path) -> bool:
-    """Whether the run is an evaluation, of which there is no snapshot."""
+    """Whether the run is an evaluation, rather than a build."""
     with reading(run) as db:
         return bool(read_facts(db))
 
@@ -106,44 +105,50 @@ def _of_build(db: sqlite3.Connection, plan: CurrentPlan) -> tuple[JsonObject, It
 
 def _build_rows(db: sqlite3.Connection, plan: CurrentPlan) -> Iterator[JsonObject]:
     calls = AnsweredCalls(db)
-    writers = {entry.name for entry in plan.facts.generators if entry.model != "rules"}
-    judges = [entry.name for entry in plan.facts.verifiers if entry.model != "rules"]
-    instance_ids: set[str] = set()
+    model_generators = {entry.name for entry in plan.facts.generators if entry.model != "rules"}
+    model_verifiers = [entry.name for entry in plan.facts.verifiers if entry.model != "rules"]
+    written_instances: set[str] = set()
     for planned in planned_jobs(db, plan.number):
         job = planned.job
-        offers = _offers(calls, job.id, job.generator) if job.generator in writers else []
+        offers = _offers(calls, job.id, job.generator) if job.generator in model_generators else []
         votes = queries.votes_of(db, job.id, plan.judges)
-        spoken = [
-            (name, rows)
-            for name in judges
+        verifications = {
+            name: rows
+            for name in model_verifiers
             if name in votes and (rows := calls.behind(job.id, name, ["verify"], votes[name].raw))
+        }
+        blind = [
+            last_pass(groups[-1]) for name in verifications if (groups := calls.of(job.id, name, ["blind"]))
         ]
-        blind = [last_pass(groups[-1]) for name, _ in spoken if (groups := calls.of(job.id, name, ["blind"]))]
-        if planned.instance_key not in instance_ids:
-            instance_ids.add(planned.instance_key)
+        if planned.instance_key not in written_instances:
+            written_instances.add(planned.instance_key)
             content = queries.instance(db, planned.instance_key).to_payload()
             yield {"kind": "instance", "key": planned.instance_key, "content": content}
         if offers:
-            cell = job.cell
-            place = (planned.instance_key, str(cell.perturbation_class), str(cell.intensity))
             levers = None if job.offers is None else [list(offer) for offer in job.offers]
-            yield record_row(
-                "job",
-                RecordedJob(
-                    *(job.id, *place, job.generator, job.replicate, levers, job.depth, job.constructions),
-                    hardens=job.hardens or "",
-                ),
+            recorded_job = RecordedJob(
+                job.id,
+                planned.instance_key,
+                str(job.cell.perturbation_class),
+                str(job.cell.intensity),
+                job.generator,
+                job.replicate,
+                levers,
+                job.depth,
+                job.constructions,
+                hardens=job.hardens or "",
             )
+            yield record_row("job", recorded_job)
         for number, rows in enumerate(offers):
             yield from _replies(job.id, str(number), rows)
-        for rows in (*blind, *(rows for _, rows in spoken)):
+        for rows in (*blind, *verifications.values()):
             yield from _replies(job.id, "", rows)
     yield from _solver_rows(db, plan, calls)
-    yield from _planted_rows(db, plan, calls, judges)
+    yield from _planted_rows(db, plan, calls, model_verifiers)
 
 
 def _solver_rows(db: sqlite3.Connection, plan: CurrentPlan, calls: AnsweredCalls) -> Iterator[JsonObject]:
-    """What solvers replied to accepted items, and what their judge said of it."""
+    """The replies of solvers to accepted items, and the replies of their judge."""
     judge = plan.facts.solver_judge
     for reply in solver_replies(db, plan.facts.solvers):
         calls_behind = (
@@ -156,14 +161,14 @@ def _solver_rows(db: sqlite3.Connection, plan: CurrentPlan, calls: AnsweredCalls
 
 
 def _planted_rows(
-    db: sqlite3.Connection, plan: CurrentPlan, calls: AnsweredCalls, judges: Sequence[str]
+    db: sqlite3.Connection, plan: CurrentPlan, calls: AnsweredCalls, verifiers: Sequence[str]
 ) -> Iterator[JsonObject]:
-    """The planted items, and what the verifiers said of them."""
+    """The planted items, and the replies of the verifiers to them."""
     votes = planted_votes(db, plan.judges.fingerprints)
     for item in planted_items(db):
         yield {"kind": "planted", "content": item.to_payload()}
         item_votes = votes.get(item.id, {})
-        for name in judges:
+        for name in verifiers:
             if name in item_votes and (rows := calls.behind(item.id, name, ["verify"], item_votes[name].raw)):
                 yield from _replies(item.id, "", rows)
                 for group in calls.of(item.id, name, ["blind"])[-1:]:
@@ -171,7 +176,7 @@ def _planted_rows(
 
 
 def _offers(calls: AnsweredCalls, job: str, generator: str) -> list[list[sqlite3.Row]]:
-    """The calls of a job, offer by offer: one that ended unread and was followed by others was asked anew."""
+    """The calls of a job for each offer of levers; an unreadable group that was asked again is left out."""
     groups = calls.of(job, generator, ["generate"])
     return [last_pass(rows) for rows in groups if rows is groups[-1] or rows[-1]["status"] == "read"]
 
@@ -179,8 +184,9 @@ def _offers(calls: AnsweredCalls, job: str, generator: str) -> list[list[sqlite3
 def _of_evaluation(db: sqlite3.Connection, facts: Facts) -> tuple[JsonObject, Iterator[JsonObject]]:
     if "snapshot" in facts:
         entries, snapshot = facts["models"], facts["snapshot"]
-        judge = next((entry["judge"] for entry in entries.values() if entry.get("judge")), None)
-        judge = None if facts.get(PANEL_FACT) else judge
+        judge = None
+        if not facts.get(PANEL_FACT):  # a panel has an entry of its own
+            judge = next((entry["judge"] for entry in entries.values() if entry.get("judge")), None)
         own_classes = snapshot.get("classes")
         n_planted = facts.get(PLANTED_FACT, {}).get("number")
         # the order of the keys enters the digest of the file
@@ -198,7 +204,7 @@ def _of_evaluation(db: sqlite3.Connection, facts: Facts) -> tuple[JsonObject, It
         return header, _evaluation_rows(db)
     kind: Kind = "refusal-index" if "two_pass" in facts else "bas"
     fact = facts["two_pass" if kind == "refusal-index" else "confidence"]
-    called = fact["called"]
+    called = fact["called"]  # name → settings of each model that was called
     judge = _settings({"name": fact["judge"], **called[fact["judge"]]}) if fact["judge"] in called else None
     header = {
         **_header(kind, fact["code_version"], [{"name": name, **called[name]} for name in fact["models"]]),
@@ -213,17 +219,19 @@ def _of_evaluation(db: sqlite3.Connection, facts: Facts) -> tuple[JsonObject, It
 
 
 def _prompt_facts(entries: Facts) -> JsonObject:
-    """The variant of the codes, and the settings if there are others too."""
+    """The variant of the setting `codes`; also the settings and the number of samples, if they are not the defaults."""
     settings = {name: setting for entry in entries.values() for name, setting in settings_of(entry).items()}
-    codes = next((variant for variant, setting in settings.items() if not setting.free), "plain")
-    prompts = [{"name": setting.name, "source": setting.source} for setting in settings.values()]
-    free = any(setting.free for setting in settings.values())
-    samples = max(n for entry in entries.values() for n in samples_of(entry).values())
-    return {
-        "variant": codes,
-        **({"prompts": prompts} if free else {}),
-        **({"samples": samples} if samples > 1 else {}),
+    content: JsonObject = {
+        "variant": next((variant for variant, setting in settings.items() if not setting.free), "plain")
     }
+    if any(setting.free for setting in settings.values()):
+        content["prompts"] = [
+            {"name": setting.name, "source": setting.source} for setting in settings.values()
+        ]
+    samples = max(n for entry in entries.values() for n in samples_of(entry).values())
+    if samples > 1:
+        content["samples"] = samples
+    return content
 
 
 def _evaluation_rows(db: sqlite3.Connection) -> Iterator[JsonObject]:
@@ -252,7 +260,7 @@ def _evaluation_rows(db: sqlite3.Connection) -> Iterator[JsonObject]:
 
 
 def _panel(facts: Facts) -> JsonObject:
-    """Several judges and their rule, for the header; nothing of one."""
+    """The entry of the header for several judges and their rule; empty for a single judge."""
     panel = facts.get(PANEL_FACT)
     if not panel:
         return {}
@@ -262,9 +270,16 @@ def _panel(facts: Facts) -> JsonObject:
 
 def _replies(subject: str, part: str, rows: Sequence[sqlite3.Row]) -> Iterator[JsonObject]:
     for attempt, row in enumerate(rows, start=1):
-        fields = {name: row[name] for name in _TOLD}
-        place = {"id": subject, "role": row["purpose"], "part": part, "attempt": attempt}
-        yield record_row("reply", RecordedReply(**place, prompt=row["key"], text=row["reply"], **fields))
+        recorded_reply = RecordedReply(
+            id=subject,
+            role=row["purpose"],
+            part=part,
+            attempt=attempt,
+            prompt=row["key"],
+            text=row["reply"],
+            **{name: row[name] for name in _CALL_FIELDS},
+        )
+        yield record_row("reply", recorded_reply)
 
 
 def _header(kind: Kind, version: str | None, entries: Sequence[Any]) -> JsonObject:
@@ -277,20 +292,20 @@ def _header(kind: Kind, version: str | None, entries: Sequence[Any]) -> JsonObje
 
 
 def _settings(entry: Facts) -> JsonObject:
-    """A model and what it was told, without its address."""
+    """The settings of a model, without its address."""
     prompt = {"system": entry["system"]} if entry.get("system") else {}
     return {"name": entry["name"], "model": entry["model"], "params": entry.get("params") or {}, **prompt}
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What was found."""
+    """The result of `verify_snapshot`."""
 
     rows: int
     problems: tuple[str, ...]
-    """One line each; none if the snapshot is sound."""
+    """One line for each; empty if the snapshot is valid."""
     notes: tuple[str, ...] = ()
-    """What limits the check."""
+    """Limits of the check, one line for each."""
 
 
 def verify_snapshot(folder: Path, levers: Sequence[Path] = ()) -> Verification:
@@ -318,7 +333,7 @@ def verify_snapshot(folder: Path, levers: Sequence[Path] = ()) -> Verification:
 
 
 def _embedded_levers(snapshot: Snapshot) -> list[Path]:
-    """Folders like `levers/side-clause` that the build named; those of a user have to be given."""
+    """Lever folders of the package that the build named, such as `levers/side-clause`; a user's have to be given."""
     with suppress(PerturbError):  # a configuration of another version: --levers names the folders
         return [path for path in load_config(snapshot.folder / "build.yaml").levers if embedded_levers(path)]
     return []
@@ -341,7 +356,7 @@ def _row_faults(row: SnapshotRow, catalogue: Catalogue, manifest: Facts) -> Iter
 
 
 def _vote_faults(row: SnapshotRow, cell: Cell, manifest: Facts) -> Iterator[str]:
-    """Votes of who does not judge the class, and what a unanimous panel could not have accepted."""
+    """Votes of verifiers that do not judge the class, and votes with which a unanimous panel does not accept."""
     verdicts = {vote["verifier"]: vote["verdict"] for vote in row.get("verifier_votes") or ()}
     classes_of = {verifier["name"]: verifier.get("classes") for verifier in manifest["verifiers"]}
     for name in verdicts:
@@ -350,7 +365,7 @@ def _vote_faults(row: SnapshotRow, cell: Cell, manifest: Facts) -> Iterator[str]
     if manifest["panel"]["consensus"] == "unanimous":
         against = [name for name, verdict in verdicts.items() if verdict not in ("pass", "abstain")]
         if against or "pass" not in verdicts.values():
-            yield f"the panel was to be unanimous, but no pass came from {', '.join(against) or 'anybody'}"
+            yield f"the panel must be unanimous, but there is no pass from {', '.join(against) or 'any verifier'}"
 
 
 def _label_faults(row: SnapshotRow, cell: Cell, catalogue: Catalogue) -> Iterator[str]:
@@ -373,8 +388,9 @@ def _target_faults(row: SnapshotRow, cell: Cell, catalogue: Catalogue) -> Iterat
     if not changed:
         yield "neither query nor context was changed"
     for part in changed:
-        longer = part == "context" and row.get("depth") == "deep"  # which by itself is not a flaw
-        if part not in target and not longer:
+        # a deep item has more passages, which by itself is not a flaw
+        is_deep_context = part == "context" and row.get("depth") == "deep"
+        if part not in target and not is_deep_context:
             yield f"the {part} was changed, which {cell.perturbation_class} does not allow"
     for part in parts:
         if not str(row.get(f"perturbed_{part}") or "").strip():

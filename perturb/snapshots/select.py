@@ -1,7 +1,7 @@
 """Draw the rows of a snapshot from the accepted items, by quota (spec, section 6).
 
-Every choice is a comparison of hashes of the seed and the item's id. The result therefore does not depend on the
-order of the input, on the platform or on the Python version, and one more accepted item disturbs little.
+Every choice compares hashes of the seed and the item's id. The result therefore does not depend on the order of the
+input, on the platform or on the Python version, and one more accepted item changes little.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ class SelectionPlan:
     """`balanced` draws the same number for every generator; `natural` takes every accepted item.
     `hard` draws as `balanced` does, from the items that solvers fail."""
     per_generator: int = 400
-    """Rows wanted from each generator (not under natural)."""
+    """Number of rows from each generator; no limit for `natural`."""
     min_per_cell: int = 22
-    """Rows wanted from each generator in each cell before the rest is drawn (not under natural)."""
+    """Number of rows from each generator in each cell, drawn before the other rows; 0 for `natural`."""
     seed: int = 0
     at_least: float | None = None
-    """Under `hard`: the share of the solvers, in (0, 1], that have to fail an item; None under the others."""
+    """For `hard`: the share of the solvers, in (0, 1], that must fail an item; None for the others."""
     reviewed: Literal["drop-failed", "only-passed"] | None = None
-    """Leaves out what people failed, or all that they did not pass; None asks nobody."""
+    """Leaves out items that people failed, or all items that they did not pass; None ignores reviews."""
     drop_repeats: bool | None = None
-    """Leaves out near duplicates of other accepted items; None in snapshots from before there was the rule."""
+    """Leaves out near duplicates of other accepted items; None in snapshots that are older than this rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Selection:
     ids: tuple[str, ...]
     shortfalls: tuple[Shortfall, ...] = ()
     repeats: int = 0
-    """Accepted items that were left out as near duplicates of others."""
+    """Number of accepted items that were left out as near duplicates of others."""
 
 
 def select(
@@ -67,23 +67,23 @@ def select(
 ) -> Selection:
     """Draw rows from the accepted items, given as the jobs that made them.
 
-    `generators` and `cells` are those in play: items of others are left out, and a generator without a single
-    accepted item is listed with its shortfalls. Without `generators`, those that occur in the input are in play.
+    Items of other `generators` or `cells` are left out. A generator without any accepted item has shortfalls in all
+    cells. Without `generators`, all generators in the input count.
 
-    Balanced: each generator first gets `min_per_cell` items in each cell, or all there are. The rest, up to
-    `per_generator`, falls on the cells as a uniform draw from all remaining items would. Within a cell the base
-    instances take turns: no second item of one is drawn while another has not had its first. Nothing is ever
-    padded; what is missing is listed. Hard: the same, from the items that the caller has kept. Natural: every accepted
-    item; there is no quota to miss.
+    Balanced: each generator first gets `min_per_cell` items in each cell, or all that exist. The other rows, up to
+    `per_generator`, are spread over the cells as in a uniform draw from all remaining items. Within a cell the base
+    instances take turns: a second item of one is drawn only after every other has its first. A missing row is listed
+    as a shortfall, never replaced. Hard: the same, from the items that the caller chose. Natural: every accepted item,
+    without quotas.
 
-    Raises `ConfigError` if the floors of all cells together exceed `per_generator`, or a number is negative.
+    Raises `ConfigError` if the minimums of all cells together exceed `per_generator`, or if a number is negative.
 
     >>> job = Job("a", "base-1", ALL_CELLS[0], "rules", 0, "2027-Q1")
     >>> select([job], SelectionPlan("natural")).ids
     ('a',)
     """
-    in_play = set(cells)
-    unique = {item.id: item for item in accepted if item.cell in in_play}
+    cell_set = set(cells)
+    unique = {item.id: item for item in accepted if item.cell in cell_set}
     pool = [unique[name] for name in sorted(unique)]
     names = sorted({item.generator for item in pool} if generators is None else set(generators))
     by_generator: dict[str, list[Job]] = {name: [] for name in names}
@@ -93,13 +93,13 @@ def select(
 
     if plan.strategy == "natural":
         return Selection(tuple(sorted(item.id for items in by_generator.values() for item in items)))
-    _check(plan, len(in_play))
+    _check(plan, len(cell_set))
     ids: list[str] = []
     shortfalls: list[Shortfall] = []
     for name, items in by_generator.items():
         chosen = _draw(items, plan)
         ids += [item.id for item in chosen]
-        shortfalls += _shortfalls(name, chosen, plan, sorted(in_play))
+        shortfalls += _shortfalls(name, chosen, plan, sorted(cell_set))
     return Selection(tuple(sorted(ids)), tuple(shortfalls))
 
 
@@ -127,13 +127,13 @@ def _draw(items: list[Job], plan: SelectionPlan) -> list[Job]:
     quota = Counter({cell: min(plan.min_per_cell, len(queue)) for cell, queue in queues.items()})
     remaining = [item for cell, queue in queues.items() for item in queue[quota[cell] :]]
     remaining.sort(key=lambda item: (seed_of(plan.seed, "rest", item.id), item.id))
-    # The uniform draw settles how many more each cell gets; its queue settles which, so that the turns go on.
+    # the uniform draw decides how many more items each cell gets; the cell's queue decides which, to keep the turns
     quota.update(item.cell for item in remaining[: plan.per_generator - quota.total()])
     return [item for cell, queue in queues.items() for item in queue[: quota[cell]]]
 
 
 def _take_turns(items: list[Job], seed: int) -> list[Job]:
-    """Order the items of one cell at random, one of each base instance before the second of any."""
+    """The items of one cell in random order, with the first item of each base instance before all second ones."""
     shuffled = sorted(items, key=lambda item: (seed_of(seed, "turn", item.id), item.id))
     items_so_far: Counter[str] = Counter()
     turns: list[int] = []

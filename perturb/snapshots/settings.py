@@ -1,7 +1,7 @@
 """Prompt settings: the ways in which a model under test is asked about an item.
 
-`codes` is the prompt of the paper's kind, which lists the refusal codes. `plain` is a short prompt of a search page,
-which names neither codes nor refusing. Any other is a template of the user's, with the blocks `system` and `user`.
+`codes` is a prompt as in the paper, which lists the refusal codes. `plain` is a short prompt as on a search page, which
+mentions neither codes nor refusals. Every other setting is a template of the user, with the blocks `system` and `user`.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ class PromptSetting:
     name: str
     """`codes`, `plain`, or the name of a file without its ending."""
     source: str = ""
-    """The template; empty for `codes`, which has templates of its own."""
+    """The text of the template; empty for `codes`, which has several templates."""
 
     @property
     def free(self) -> bool:
-        """Whether replies are free: the prompt names no codes, and a judge names the kind of a reply."""
+        """Whether replies are free: the prompt names no codes, and a judge names the kind of each reply."""
         return bool(self.source)
 
     def variant(self, codes: Variant) -> str:
-        """Under what the ledger keeps replies; `codes` is the variant of the setting `codes`."""
+        """The key of the replies in the ledger; `codes` is the variant of the setting `codes`."""
         return f"prompt/{self.name}" if self.free else codes
 
     def version(self, own_codes: tuple[OwnCode, ...] = ()) -> str:
-        """Digest of the templates that decide what a model is sent."""
+        """Digest of the templates of the prompt."""
         return digest(self.source) if self.free else respond_version(own_codes)
 
     def messages(
         self, item: Item, variant: Variant = "plain", own_codes: tuple[OwnCode, ...] = ()
     ) -> tuple[Message, ...]:
-        """What a model is sent about an item. Raises `ConfigError` if a template of the user's cannot be rendered."""
+        """The messages about an item. Raises `ConfigError` if a template of the user cannot be rendered."""
         if not self.free:
             return (Message("user", render_prompt(item, variant, own_codes)),)
         passages = [
@@ -57,7 +57,7 @@ class PromptSetting:
         return self._render(item.query, passages)
 
     def check(self) -> None:
-        """Raise `ConfigError` if the template cannot be rendered for an item, or asks nothing."""
+        """Raise `ConfigError` if the template cannot be rendered for an item, or if its block `user` is empty."""
         if self.free:
             self._render("Who?", [{"number": 1, "title": "Title", "text": "Text."}])
 
@@ -73,13 +73,13 @@ CODES_SETTING = PromptSetting(CODES)
 
 
 def settings_of(entry: Facts) -> dict[str, PromptSetting]:
-    """The settings in which a ledger says that a model was asked, by variant; an older ledger knows `codes` only."""
+    """Variant → setting, for the settings in which a model was asked; an older ledger has only `codes`."""
     prompts = entry.get("prompts") or {entry["variant"]: {"name": CODES, "source": ""}}
     return {variant: PromptSetting(prompt["name"], prompt["source"]) for variant, prompt in prompts.items()}
 
 
 def split_sample(variant: str) -> tuple[str, int]:
-    """The variant of a setting, and which of a model's replies to one item this is, from 1.
+    """The variant of a setting, and the number of the sample, from 1.
 
     >>> split_sample("plain"), split_sample("prompt/plain/3")
     (('plain', 1), ('prompt/plain', 3))
@@ -90,22 +90,22 @@ def split_sample(variant: str) -> tuple[str, int]:
 
 
 def sample_variant(variant: str, sample: int) -> str:
-    """Under what the ledger keeps a sample: the first is kept as the only one is."""
+    """The key of a sample in the ledger; the first sample has the key of a single reply."""
     return variant if sample == 1 else f"{variant}/{sample}"
 
 
 def setting_of(entry: Facts, variant: str) -> PromptSetting:
-    """The setting of a reply, whichever sample it is."""
+    """The setting of a reply, for any sample."""
     return settings_of(entry)[split_sample(variant)[0]]
 
 
 def samples_of(entry: Facts) -> dict[str, int]:
-    """How many replies to each item a model was asked for, by the variant of the setting."""
+    """Variant of the setting → the number of samples of each item."""
     return {variant: entry.get("samples", {}).get(variant, 1) for variant in settings_of(entry)}
 
 
 def in_setting(model: str, prompt: str) -> str:
-    """A model in one of several settings, as tables and figures call it.
+    """The name of a model in one of several settings, for tables and figures.
 
     >>> in_setting("gpt", "plain")
     'gpt (plain)'
@@ -114,7 +114,7 @@ def in_setting(model: str, prompt: str) -> str:
 
 
 def in_sample(model: str, sample: int) -> str:
-    """A model at one of several replies to an item, as pages call it; the first goes by the model's name.
+    """The name of one of a model's samples, for pages; the first has the name of the model.
 
     >>> in_sample("gpt", 1), in_sample("gpt", 2)
     ('gpt', 'gpt, sample 2')
@@ -123,7 +123,7 @@ def in_sample(model: str, sample: int) -> str:
 
 
 def fingerprint_of(entry: Facts, variant: str) -> str | None:
-    """Under what a ledger keeps the newest replies of a model in a setting; None if it was not asked so."""
+    """The fingerprint of a model's newest replies in a setting; None if the model was not asked in it."""
     variant = split_sample(variant)[0]
     prompts = entry.get("prompts") or {entry["variant"]: entry}
     return prompts[variant]["fingerprint"] if variant in prompts else None
@@ -144,16 +144,16 @@ def prompt_setting(name: str) -> PromptSetting:
     if path.suffix != ".j2":
         raise ConfigError(f"prompt '{name}' is not known: give {CODES}, {PLAIN} or a file FILE.j2")
     if path.stem in (CODES, PLAIN):
-        raise ConfigError(f"{name}: '{path.stem}' is the name of a prompt of ours: rename the file")
+        raise ConfigError(f"{name}: '{path.stem}' is the name of a built-in prompt: rename the file")
     setting = PromptSetting(path.stem, read_text(path, ConfigError))
     setting.check()
     return setting
 
 
 def prompt_settings(names: Sequence[str]) -> tuple[PromptSetting, ...]:
-    """The settings of these names, `codes` if it is missing. Raises `ConfigError`, also for two of one name."""
+    """The settings with these names; without names, `codes`. Raises `ConfigError` also if two have the same name."""
     settings = tuple(prompt_setting(name) for name in names or (CODES,))
     stems = [setting.name for setting in settings]
-    if twice := [name for name in stems if stems.count(name) > 1]:
-        raise ConfigError(f"prompt '{twice[0]}' is given twice: name each once")
+    if repeated := [name for name in stems if stems.count(name) > 1]:
+        raise ConfigError(f"prompt '{repeated[0]}' is given twice: name each once")
     return settings

@@ -1,14 +1,14 @@
-"""Freeze rows into a snapshot folder, read one, and check one against its manifest (spec, section 6).
+"""The snapshot folder: write one, read one, and check one against its manifest (spec, section 6).
 
 README.md                        the data set card; its header names the data files
 data/<content digest>/test.parquet
-manifest.json                    how the rows came about, and a digest of every file and row
+manifest.json                    the origin of the rows, and a digest of every file and row
 build.yaml                       the configuration, redacted
 croissant.json                   the metadata in the Croissant format
 eval.yaml, harness/              prompts and task files for other harnesses
 
-With rows of both layouts there are two parts, `nq` and `garage`, each in a folder of its own. Then `test.parquet` has
-the rows of both, with null for a column that a row does not have.
+Rows of both layouts make two parts, `nq` and `garage`, each in its own folder. `test.parquet` then has the rows of
+both, with null for a column that a row does not have.
 """
 
 from __future__ import annotations
@@ -62,15 +62,15 @@ if TYPE_CHECKING:
     import datasets
     import pandas
 
-_SHOWN = 5
-"""Rows that a notebook shows."""
+_NOTEBOOK_ROWS = 5
+"""Number of rows in the display of a notebook."""
 _EXAMPLES = 200
-"""Rows among which the card looks for an example."""
+"""Number of rows among which the card looks for an example."""
 _LEFT_BY_THE_HUB = (".gitattributes", ".cache")
-"""What a download from the Hub puts beside the files of a snapshot."""
+"""Files that a download from the Hub adds to a snapshot."""
 REPLIES = "replies.jsonl.gz"
-"""The replies that the rows follow from, where they were published too."""
-_COUNTED = frozenset(
+"""The replies that gave the rows, if they were published too."""
+_OUTLINE_COLUMNS = frozenset(
     {
         "id",
         "generator_model",
@@ -87,19 +87,19 @@ _COUNTED = frozenset(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Snapshot:
-    """A snapshot folder and what its manifest says."""
+    """A snapshot folder and its manifest."""
 
     folder: Path
     manifest: Facts
 
     @property
     def content_digest(self) -> str:
-        """Stands for the rows, their fields and their order."""
+        """The digest of the rows, their fields and their order."""
         return str(self.manifest["content_digest"])
 
     @property
     def classes(self) -> tuple[ClassEntry, ...]:
-        """The user-defined classes among those of the rows."""
+        """The user's own classes that the rows have."""
         return read_classes(self.manifest.get("classes", ()))
 
     @property
@@ -109,20 +109,20 @@ class Snapshot:
 
     @property
     def data_files(self) -> dict[str, Path]:
-        """Name of each part -> the parquet file with its rows."""
+        """Name of each part → the parquet file with its rows."""
         paths = data_paths(self.content_digest, self.configs)
         return {name: self.folder / path for name, path in paths.items()}
 
     @property
     def data_file(self) -> Path:
-        """The first of the parquet files, and the only one unless the snapshot has two parts."""
+        """The first of the parquet files; it is the only one unless the snapshot has two parts."""
         return next(iter(self.data_files.values()))
 
     @property
     def whole_file(self) -> Path | None:
         """The parquet file that `datasets` loads without a name: all rows, with the columns of all parts.
 
-        None for a snapshot of two parts that was written before there was such a file.
+        None for an old snapshot of two parts, which does not have this file.
         """
         path = whole_path(self.content_digest)
         listed = any(entry["path"] == path for entry in self.manifest["files"])
@@ -130,7 +130,7 @@ class Snapshot:
 
     @property
     def control_files(self) -> dict[str, Path]:
-        """Name of each set of control rows -> its parquet file; empty unless they were exported."""
+        """Name of each set of control rows → its parquet file; empty unless control rows were exported."""
         if not self.manifest["controls"]:
             return {}
         paths = control_paths(self.content_digest, self.configs)
@@ -148,7 +148,7 @@ class Snapshot:
         return tuple(row for path in self.data_files.values() for row in read_part(path).to_pylist())
 
     def check(self) -> tuple[str, ...]:
-        """What is not as the manifest says, one line each; empty if all is as it was written. See `check_snapshot`."""
+        """The differences from the manifest, one line for each; empty if there are none. See `check_snapshot`."""
         return check_snapshot(self.folder)
 
     def to_pandas(self, config: str | None = None) -> pandas.DataFrame:
@@ -176,7 +176,7 @@ class Snapshot:
         counts = self.manifest["counts"]
         title = f"Snapshot {self.manifest['name']}, round {self.manifest['round']}: {counted(counts['rows'], 'item')}"
         columns = ("perturbation_class", "intensity", "perturbed_query", "expected_rag_behavior")
-        rows = [[row.get(name, "") for name in columns] for row in self.read_rows()[:_SHOWN]]
+        rows = [[row.get(name, "") for name in columns] for row in self.read_rows()[:_NOTEBOOK_ROWS]]
         return html_table(title, columns, rows, [f"{self.folder}, content digest {self.content_digest}"])
 
 
@@ -189,12 +189,12 @@ def write_snapshot(
 ) -> Snapshot:
     """Write `rows` (from `build_rows`) as a snapshot and return it.
 
-    The folder appears whole or not at all; a snapshot that is there already is replaced with all it holds. The
-    same rows give the same data file, byte for byte, under one version of pyarrow, in whatever order they come.
-    `config_text` is stored as it is: redact it first. `controls` (from `build_controls`, one for each row) lie beside
-    the rows and are not counted.
+    The folder appears complete or not at all; an existing snapshot is replaced with all its files. The same rows, in
+    any order, give the same data file, byte for byte, with the same version of pyarrow. `config_text` is stored
+    unchanged: redact it first. `controls` (from `build_controls`, one for each row) are stored beside the rows and not
+    counted.
 
-    Raises `SnapshotError` if there are no rows, ids repeat, or `folder` holds something else than a snapshot.
+    Raises `SnapshotError` if there are no rows, if ids repeat, or if `folder` exists and is not a snapshot.
     """
     if not rows:
         raise SnapshotError(
@@ -233,6 +233,7 @@ def write_snapshot(
         metadata = describe_snapshot({**manifest, "files": files}, columns)
         _write_text(workspace / CROISSANT, render_croissant(metadata))
         files.append(_describe_file(workspace, CROISSANT))
+        # the card states the manifest's digest, which covers everything but the digest of the card
         manifest["files"] = [{"path": CARD}, *files]
         card_files = CardFiles({DEFAULT: whole_file, **paths}, beside, harness.prompts.paths)
         card = render_card(outline, facts, content, card_files, islice(ordered, _EXAMPLES))
@@ -243,7 +244,7 @@ def write_snapshot(
 
 
 def read_snapshot(folder: Path) -> Snapshot:
-    """Open a snapshot; the rows are read when asked for.
+    """Open a snapshot without reading its rows.
 
     Raises `SnapshotError` if `folder` has no manifest that this version can read.
     """
@@ -264,10 +265,10 @@ def read_snapshot(folder: Path) -> Snapshot:
 
 
 def check_snapshot(folder: Path) -> tuple[str, ...]:
-    """Compare a snapshot with its manifest; returns the problems, one line each, none if it is sound.
+    """Compare a snapshot with its manifest; return the problems, one line for each, or nothing if it is valid.
 
-    Files are compared with their digests, each row with its own digest, and the counts are counted again. This finds
-    damage and edits, not a forger who rewrites the manifest as well.
+    Files and rows are compared with their digests, and the rows are counted again. This finds damage and edits, but not
+    a forgery with a new manifest.
     """
     try:
         snapshot = read_snapshot(folder)
@@ -290,8 +291,8 @@ def check_snapshot(folder: Path) -> tuple[str, ...]:
 
 
 def _outline(row: SnapshotRow) -> SnapshotRow:
-    """The row without its texts: what is counted, and what tells its layout."""
-    return {name: value if name in _COUNTED else None for name, value in row.items()}
+    """The row without its texts: the names of all fields, and the values that are counted."""
+    return {name: value if name in _OUTLINE_COLUMNS else None for name, value in row.items()}
 
 
 def content_digest(parts: Parts) -> str:
@@ -320,12 +321,12 @@ def _check_files(snapshot: Snapshot) -> list[str]:
             problems.append(f"{MANIFEST}: differs from the one whose digest {CARD} states")
     if (folder / MANIFEST).read_bytes() != render_manifest(manifest).encode("utf-8", "surrogatepass"):
         problems.append(f"{MANIFEST}: is not laid out as it was written")
-    beside_data = {REPLIES} if manifest.get("replies") else set()
-    return problems + list(_strangers(folder, listed | beside_data))
+    optional = {REPLIES} if manifest.get("replies") else set()
+    return problems + list(_foreign_files(folder, listed | optional))
 
 
-def _strangers(folder: Path, listed: set[str]) -> Iterator[str]:
-    """Whatever lies in a snapshot and is not one of its files, links included; a strange folder counts once."""
+def _foreign_files(folder: Path, listed: set[str]) -> Iterator[str]:
+    """A line for each file, folder or link in a snapshot that does not belong to it."""
     expected = {MANIFEST, *listed}
     expected |= {str(parent) for name in listed for parent in PurePosixPath(name).parents}
     for place, folders, files in os.walk(folder):
@@ -335,6 +336,7 @@ def _strangers(folder: Path, listed: set[str]) -> Iterator[str]:
             if path.is_symlink() or (relative not in expected and relative not in _LEFT_BY_THE_HUB):
                 plain = relative if relative.isprintable() else ascii(relative)
                 yield f"{plain}: a link" if path.is_symlink() else f"{plain}: not part of the snapshot"
+        # `os.walk` goes only into the folders that are left in the list: a foreign folder counts once
         folders[:] = [
             name for name in folders if Path(place, name).relative_to(folder).as_posix() in expected
         ]
@@ -358,7 +360,7 @@ def _check_rows(parts: Parts, manifest: Facts) -> list[str]:
 
 
 def _check_whole(snapshot: Snapshot, parts: Parts) -> list[str]:
-    """Whether the file beside two parts has their rows, and only those."""
+    """The problem with the file of all rows if it does not have exactly the rows of both parts."""
     if len(parts) == 1 or snapshot.whole_file is None:
         return []
     try:
@@ -382,7 +384,7 @@ def _write_text(path: Path, text: str) -> None:
 
 
 def _refuse_foreign(place: Path) -> None:
-    """Refuse to replace anything but a snapshot of ours or an empty folder."""
+    """Raise `SnapshotError` if the folder has files and is not a snapshot, so that it must not be replaced."""
     if not place.exists() or (place.is_dir() and not any(place.iterdir())):
         return
     try:

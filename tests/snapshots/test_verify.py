@@ -84,7 +84,7 @@ Edit = Callable[[SnapshotRow], dict[str, Any]]
         (0, lambda row: {"perturbed_query": " "}, "the query is empty"),
         (0, lambda row: {"intensity": "EXTREME"}, "no such cell as P-Ambiguity/EXTREME"),
         (0, lambda row: {"round": "another"}, "is of round 'another'"),
-        (0, lambda row: {"verifier_votes": []}, "no pass came from anybody"),
+        (0, lambda row: {"verifier_votes": []}, "there is no pass from any verifier"),
     ],
 )
 def test_a_wrong_row_is_named(tmp_path: Path, cell: int, edit: Edit, problem: str) -> None:
@@ -102,7 +102,7 @@ def test_an_unanimous_panel_has_no_fail_and_no_unscored_vote(tmp_path: Path) -> 
     ]
     rows[0] = sealed({**rows[0], "verifier_votes": votes})
     (found,) = verify_snapshot(write(tmp_path / "s", rows)).problems
-    assert "no pass came from fail, unscored" in found
+    assert "there is no pass from fail, unscored" in found
 
 
 def test_digests_and_files_are_checked_too(tmp_path: Path) -> None:
