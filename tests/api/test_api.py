@@ -120,6 +120,7 @@ def test_a_build_says_where_it_stands_and_what_it_made(run: perturb.Run) -> None
     assert snapshot.check() == ()
 
 
+@pytest.mark.slow
 def test_the_tutorial_runs_in_a_kernel_and_shows_what_its_file_shows(tmp_path: Path) -> None:
     kept = nbformat.read(tutorial.NOTEBOOK, as_version=4)
     made = tutorial.execute(tmp_path)

@@ -43,23 +43,26 @@ def first_words(folder: Path, *arguments: object) -> str:
     return line.strip()
 
 
-@pytest.mark.parametrize("status", [500, None], ids=["500", "closed port"])
-def test_a_server_in_trouble_is_named_while_the_run_goes_on(tmp_path: Path, status: int | None) -> None:
+@pytest.mark.parametrize(
+    ("asking", "cause"),
+    [
+        ("build", "status 500: Something broke."),
+        ("evaluate", "cannot connect to 127.0.0.1:9: Connection refused"),
+    ],
+)
+def test_a_server_in_trouble_is_named_while_the_run_goes_on(tmp_path: Path, asking: str, cause: str) -> None:
     with serve(faults=RandomFaults({Fault.SERVER_ERROR: 1.0})) as server:
-        url = server.url if status else "http://127.0.0.1:9/v1"
-        config = write_config(tmp_path, content_of(url, generators=("beta",), limit=1))
-        rows = write_rows(tmp_path / "rows.jsonl", [single(0)])
-        (tmp_path / "models.yaml").write_text(json.dumps({"models": [model("beta", url)]}))
-        cause = (
-            "status 500: Something broke." if status else "cannot connect to 127.0.0.1:9: Connection refused"
-        )
-        for arguments in (
-            ("build", config, "--log", "events.jsonl"),
-            ("evaluate", rows, "--model", "beta", "--models", "models.yaml", "--out", "run"),
-        ):
-            line = first_words(tmp_path, *arguments, "--wait")
-            assert line.startswith(("beta: paused", "beta: failing")), line
-            assert cause in line
+        if asking == "build":
+            config = write_config(tmp_path, content_of(server.url, generators=("beta",), limit=1))
+            arguments = ["build", config]
+        else:
+            rows = write_rows(tmp_path / "rows.jsonl", [single(0)])
+            entry = model("beta", "http://127.0.0.1:9/v1")
+            (tmp_path / "models.yaml").write_text(json.dumps({"models": [entry]}))
+            arguments = ["evaluate", rows, "--model", "beta", "--models", "models.yaml", "--out", "run"]
+        line = first_words(tmp_path, *arguments, "--log", "events.jsonl", "--wait")
+    assert line.startswith(("beta: paused", "beta: failing")), line
+    assert cause in line
     events = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()]
     assert {"retry", "trouble"} <= {event["event"] for event in events}
     (trouble,) = (event for event in events if event["event"] == "trouble")

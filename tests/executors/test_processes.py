@@ -17,7 +17,7 @@ from perturb.errors import ExecutorError, PermanentModelError
 from perturb.llm.client import ModelSettings
 from perturb.llm.executors import check_key, open_executor
 from perturb.llm.factory import ExecutorEntry
-from tests.building import KEY_NAME, content_of, environment, perturb_process, run_build, serve
+from tests.building import KEY_NAME, content_of, environment, perturb, perturb_process, run_build, serve
 
 TWO_WORKERS: dict[str, Any] = {"kind": "processes", "workers": 2}
 
@@ -69,6 +69,7 @@ async def test_all_workers_have_a_share_and_end_with_the_executor() -> None:
     assert not any(alive(pid) for _, pid in results)
 
 
+@pytest.mark.slow
 async def test_dead_workers_are_replaced_and_failures_are_named(tmp_path: Path) -> None:
     executor = await open_executor(ExecutorEntry(**TWO_WORKERS))
     try:
@@ -107,9 +108,10 @@ def test_workers_end_with_a_driver_that_is_killed() -> None:
 
 def test_an_offline_build_gives_the_same_data_file(tmp_path: Path) -> None:
     files = {}
-    for kind in ("local", "processes"):
-        ended = perturb_process(
-            "build", "--demo", "rules", "--limit", "6", "--out", tmp_path, "--name", kind, "--executor", kind
+    for kind, run in (("local", perturb), ("processes", perturb_process)):
+        ended = run(
+            *("build", "--demo", "rules", "--limit", "6", "--out", tmp_path, "--name", kind),
+            *("--executor", kind),
         )
         assert (ended.returncode, "use executor: ray" in ended.stderr) == (0, False), ended.stderr
         [files[kind]] = (tmp_path / kind / "snapshot" / "data").rglob("*.parquet")

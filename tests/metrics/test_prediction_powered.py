@@ -31,7 +31,14 @@ def test_a_single_rate_is_that_of_ppi_python(rate: float, false_pass: float, fal
     assert (found.low, found.high) == pytest.approx((float(low[0]), float(high[0])), abs=0.006)
 
 
-@pytest.mark.parametrize("judge", ["lenient", "strict", "model-partial", "kappa .7"])
+@pytest.mark.parametrize(
+    "judge",
+    [
+        "lenient",
+        "kappa .7",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("strict", "model-partial")),
+    ],
+)
 def test_the_interval_holds_the_true_rate(judge: str) -> None:
     for quantity, one in play(World(), JUDGES[judge], 200, 200).items():
         assert one.coverage >= 0.93 - 2 * 0.018, quantity

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from perturb.auditing.audit_report import audit
-from perturb.building.run import build
-from perturb.config import recorded_config
 from perturb.files.resources import demo_recording
-from perturb.llm.recording import Replay, read_recording
+from perturb.llm.recording import read_recording
 from perturb.reports.audit_page import make_page
 from perturb.snapshots.snapshot import read_snapshot
 from perturb.text.wording import certificate_line
@@ -19,24 +19,36 @@ from tests.building import perturb
 FILE = demo_recording("recorded")
 
 
-def test_the_recorded_round_is_whole_and_has_something_to_show(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The run that the bare command makes of the embedded round, and what the command prints."""
+    folder = tmp_path_factory.mktemp("embedded")
+    return folder / "demo", perturb("build", "--out", folder).output
+
+
+@pytest.fixture(scope="module")
+def facts(printed: tuple[Path, str]) -> dict[str, Any]:
+    """What the same command says as JSON."""
+    run, _ = printed
+    return dict(perturb("build", "--out", run.parent, "--json").json)
+
+
+def test_the_recorded_round_is_whole_and_has_something_to_show(facts: dict[str, Any]) -> None:
     assert FILE is not None
     assert FILE.stat().st_size < 3_000_000
-    facts = build(recorded_config(), tmp_path / "run", replay=Replay(read_recording(FILE))).facts
     assert facts["missing_replies"] == []
     assert facts["undecided"] == facts["errors"] == 0
     assert facts["candidates"] >= 400
     assert facts["cells_filled"] == 18
     assert facts["accepted"] < facts["candidates"]
     assert (facts["planted_votes"], facts["votes"]) == (3 * 42, 3 * facts["candidates"])
-    found = audit(tmp_path / "run", resamples=100).to_dict()
+    found = audit(Path(facts["run"]), resamples=100).to_dict()
     assert found["certificate"] == facts["certificate"]
     assert all(pair["kappa"] is not None for pair in found["kappa"]["pairs"])
     assert {one["model"] for one in found["self_bias"]} >= {"writer-a", "writer-b"}
 
 
-def test_the_recorded_round_is_certified(tmp_path: Path) -> None:
-    facts = perturb("build", "--out", tmp_path, "--json").json
+def test_the_recorded_round_is_certified(facts: dict[str, Any]) -> None:
     told = facts["certificate"]
     assert (told["planted"], told["right"]) == (20, 18)
     assert told["by_kind"]["lever"]["planted"] + told["by_kind"]["degree"]["planted"] == 4
@@ -54,15 +66,17 @@ def test_the_recorded_round_is_certified(tmp_path: Path) -> None:
     assert planted.isdisjoint(row["id"] for row in snapshot.read_rows())
 
 
-def test_the_demo_counts_its_replies_alike_everywhere_and_says_what_its_bias_is_worth(tmp_path: Path) -> None:
-    printed = perturb("build", "--out", tmp_path)
-    first, second, _, certified = printed.stdout.splitlines()[:4]
+def test_the_demo_counts_its_replies_alike_everywhere_and_says_what_its_bias_is_worth(
+    printed: tuple[Path, str],
+) -> None:
+    run, output = printed
+    first, second, _, certified = output.splitlines()[:4]
     assert certified.startswith("Wrong labels: 0.0 %")
     assert first.startswith("Made: 423 items of 432 jobs"), "nothing else comes first"
     assert second == "No model was asked: all 1,854 replies come from the recording"
-    text = (tmp_path / "demo" / "report.html").read_text()
+    text = (run / "report.html").read_text()
     assert second in text
-    audited = perturb("audit", tmp_path / "demo", "--resamples", "50").stdout
+    audited = perturb("audit", run, "--resamples", "50").stdout
     caveat = "contexts of one language model"
     assert " ".join(audited.split()).count(caveat) == 2, (
         "in the summary, and above the table of self-evaluation"
