@@ -1,7 +1,7 @@
-"""The data set card: a YAML header that `datasets` and the Hub read, and a page that people read.
+"""The data set card: a YAML header for `datasets` and the Hub, and a page for people.
 
-Every value is escaped when it is printed, so that neither a name nor the text of the item that is shown can format or
-forge a part of the page.
+Every value is escaped when it is printed, so that neither a name nor the text of the example can format or forge a part
+of the page.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&$!@]|:(?=//))")
 
 
 class _Verbatim(str):
-    """Text that we wrote and that goes into the page without escaping."""
+    """Text of this package, or text that is already escaped: it goes into the page as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +44,16 @@ class CardFiles:
     """The data files that the card's header names, relative to the snapshot's folder."""
 
     data: Mapping[str, str]
-    """`default` and the name of each part -> its file."""
+    """`default` and the name of each part → its file."""
     controls: Mapping[str, str] = field(default_factory=dict)
-    """Name of each set of control rows -> its file."""
+    """Name of each set of control rows → its file."""
     prompts: Mapping[str, str] = field(default_factory=dict)
-    """Split of the prompts for other harnesses -> its file."""
+    """Split of the prompts for other harnesses → its file."""
 
     def configs(self) -> list[JsonObject]:
-        """The configurations, as `datasets` and the Hub read them.
+        """The configurations for `datasets` and the Hub.
 
-        `datasets` caches by configuration and not by content: the digest in a path makes new content new.
+        `datasets` caches by configuration and path, not by content. The digest in a path tells it that content is new.
         """
         splits = {name: {"test": path} for name, path in {**self.data, **self.controls}.items()}
         if self.prompts:
@@ -75,9 +75,9 @@ def render_card(
     files: CardFiles,
     texts: Iterable[SnapshotRow] = (),
 ) -> str:
-    """The text of `README.md` for a snapshot; its example is one of `texts`, the first rows with their texts."""
-    spoken = count_languages(rows)
-    # The card is Markdown, where Jinja's own escaping means nothing.
+    """The text of `README.md` for a snapshot. The example comes from `texts`, the first rows with their texts."""
+    languages = count_languages(rows)
+    # the card is Markdown, for which Jinja has no escaping
     card = environment(data_folder("templates") / "card", finalize=escape)
     card.filters |= {"code": _code, "bibtex": _bibtex}
     return card.get_template("README.md.j2").render(
@@ -100,8 +100,8 @@ def render_card(
         licences=count_licences(rows),
         sources=count_values(rows, "source"),
         languages={}
-        if list(spoken) == [ENGLISH]
-        else {named(code): number for code, number in spoken.items()},
+        if list(languages) == [ENGLISH]
+        else {named(code): number for code, number in languages.items()},
         canary=_Verbatim(canary(content_digest)),
         content_digest=content_digest,
         example=_example(texts),
@@ -112,7 +112,7 @@ def render_card(
 
 
 def canary(content_digest: str) -> str:
-    """A GUID that stands for the content, to find the data set in training corpora.
+    """A GUID that identifies the content, to find the data set in training corpora.
 
     >>> canary("00ff") == canary("00ff") != canary("00fe")
     True
@@ -121,7 +121,7 @@ def canary(content_digest: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text on one line, without control characters and marks that turn the direction of writing.
+    """The text on one line, without control characters and without marks that change the direction of writing.
 
     >>> one_line(" a\\n---\\tb\\u202e ")
     'a --- b'
@@ -130,14 +130,14 @@ def one_line(text: str) -> str:
 
 
 def escape(value: Any) -> str:
-    """A value as it is printed in the page: Markdown's special characters are escaped."""
+    """A value for the page, with Markdown's special characters escaped."""
     if isinstance(value, _Verbatim):
         return value
     return _MARKDOWN.sub(r"\\\1", one_line(str(value)))
 
 
 def _code(text: str) -> _Verbatim:
-    """The text as a span of code that its content cannot end."""
+    """The text as a span of code, without backticks that would end it."""
     return _Verbatim("`" + one_line(text).replace("`", "'").replace("|", r"\|") + "`")
 
 
@@ -165,13 +165,13 @@ def _bar(share: float | None) -> _Verbatim:
 
 
 def _example(rows: Iterable[SnapshotRow]) -> JsonObject | None:
-    """Of the items with a single passage that must be refused, the shortest; None if it is missing."""
-    fit = [row for row in rows if "grounding" not in row and row["expected_rag_behavior"] != ANSWER_CORRECTLY]
-    if not fit:
+    """The shortest item with a single passage that must be refused; None if there is none."""
+    candidates = [
+        row for row in rows if "grounding" not in row and row["expected_rag_behavior"] != ANSWER_CORRECTLY
+    ]
+    if not candidates:
         return None
-    row = min(
-        fit, key=lambda candidate: len(candidate["perturbed_query"]) + len(candidate["perturbed_context"])
-    )
+    row = min(candidates, key=lambda row: len(row["perturbed_query"]) + len(row["perturbed_context"]))
     return {
         "class": row["perturbation_class"],
         "intensity": row["intensity"],
@@ -184,7 +184,7 @@ def _example(rows: Iterable[SnapshotRow]) -> JsonObject | None:
 
 
 def _change(row: SnapshotRow, name: str) -> JsonObject:
-    """The text `now` with what is new in bold, and the sentences of `before` that it no longer has."""
+    """The perturbed text with its new sentences in bold, and the original sentences that it no longer has."""
     before, now = (
         [sentence.text for sentence in split_sentences(row[f"{when}_{name}"])]
         for when in ("original", "perturbed")
@@ -196,7 +196,7 @@ def _change(row: SnapshotRow, name: str) -> JsonObject:
 
 
 def _slug(text: str) -> str:
-    """The text as the Hub takes it in a tag.
+    """The text in the form of a tag of the Hub.
 
     >>> _slug("NQ open (2019)")
     'nq-open-2019'
@@ -218,14 +218,14 @@ def _header(rows: Sequence[SnapshotRow], facts: SnapshotFacts, files: CardFiles)
 
 
 def _class_table(rows: Sequence[SnapshotRow]) -> dict[str, list[int]]:
-    """Counts by class, one number for each intensity; all classes, so that a gap is seen."""
+    """Class → the number of rows of each intensity; it has all published classes, so that gaps show."""
     counts = Counter((row["perturbation_class"], row["intensity"]) for row in rows)
-    classes = {*PUBLISHED_CLASSES, *(name for name, _ in counts)}
-    return {name: [counts[name, str(i)] for i in Intensity] for name in sorted(classes, key=taxonomy_place)}
+    classes = sorted({*PUBLISHED_CLASSES, *(name for name, _ in counts)}, key=taxonomy_place)
+    return {name: [counts[name, str(intensity)] for intensity in Intensity] for name in classes}
 
 
 def _behavior_table(rows: Sequence[SnapshotRow]) -> Mapping[str, tuple[list[str], int]]:
-    """For each expected behaviour: the classes it occurs in and the number of rows."""
+    """Expected behaviour → the classes in which it occurs, and the number of its rows."""
     classes: defaultdict[str, set[str]] = defaultdict(set)
     for row in rows:
         classes[row["expected_rag_behavior"]].add(row["perturbation_class"])

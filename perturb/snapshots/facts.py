@@ -1,4 +1,4 @@
-"""What a snapshot takes from its run beside the rows: accepted items, facts, counts, and licences for the Hub."""
+"""The facts that a snapshot takes from its run: accepted items with their votes, counts, and licences for the Hub."""
 
 from __future__ import annotations
 
@@ -22,20 +22,21 @@ from perturb.text.wording import ENGLISH
 
 @dataclass(frozen=True, slots=True)
 class ExportedReplies:
-    """A file with the replies that the models of a run gave."""
+    """A file with the replies of a run's models."""
 
     file: Path
     sha256: str
-    """Digest of everything that the file holds, independent of its compression."""
+    """Digest of the content of the file, before compression."""
     replies: int
+    """Number of replies."""
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotFacts:
-    """Facts for the manifest and the card that only the run knows."""
+    """Facts for the manifest and the card that come from the run, not from the rows."""
 
     run: PlanFacts
-    """What was planned: name, round, panel, generators and so on."""
+    """The plan: name, round, panel, generators and so on."""
     stages: Mapping[str, int]
     """Counts of the run by stage: jobs, candidates, unparsed, votes, accepted and the like."""
     plan: SelectionPlan
@@ -43,41 +44,41 @@ class SnapshotFacts:
     tokens: Mapping[str, int] = field(default_factory=dict)
     """Tokens used by kind, for example `prompt` and `completion`."""
     cost_usd: float | None = None
-    """None if the price of any model is unknown."""
+    """None if the price of a model is unknown."""
     agreement: Facts | None = None
-    """How far the verifiers agree, from `perturb.auditing.audit_report`; None leaves it out."""
+    """Agreement of the verifiers, from `perturb.auditing.audit_report`; None leaves it out."""
     certificate: Facts | None = None
-    """How many labels are wrong, from `perturb.auditing.certificate`; None if nothing was planted."""
+    """The share of wrong labels, from `perturb.auditing.certificate`; None without planted items."""
     people: Facts | None = None
-    """The share of the reviewed items that people pass, with its interval; None if nobody reviewed any."""
+    """The share of the reviewed items that people pass, with its interval; None without reviews."""
     shortcuts: Facts | None = None
-    """How well baselines guess the label from a part of an item; None if this was not measured."""
+    """The scores of baselines that see a part of an item; None if they were not measured."""
     note: str | None = None
-    """Remarks on how the rows were made: the note of the configuration, and what is unfinished."""
+    """Remarks on the origin of the rows: the note of the configuration, and unfinished jobs."""
     replies: ExportedReplies | None = None
-    """The file that the rows can be made again from."""
+    """The file from which the rows can be made again."""
     created: datetime | None = None
     """An aware date-time; None leaves it out, for example to compare manifests."""
 
 
 def count_cells(rows: Sequence[SnapshotRow]) -> dict[str, int]:
-    """Rows of each cell that has any, as `class/intensity`, in the order of the taxonomy."""
+    """Cell, as `class/intensity` → number of rows, in the order of the taxonomy; empty cells are left out."""
     counts = Counter(f"{row['perturbation_class']}/{row['intensity']}" for row in rows)
     return {cell: counts[cell] for cell in sorted(counts, key=taxonomy_place)}
 
 
 def count_values(rows: Sequence[SnapshotRow], name: str) -> dict[str, int]:
-    """Rows for each value of the text field `name`, in alphabetical order."""
+    """Value of the text field `name` → number of rows, in alphabetical order."""
     return dict(sorted(Counter(row[name] for row in rows).items()))
 
 
 def count_languages(rows: Sequence[SnapshotRow]) -> dict[str, int]:
-    """Rows in each language, by its code."""
+    """Code of a language → number of rows."""
     return dict(sorted(Counter(row.get("language", ENGLISH) for row in rows).items()))
 
 
 def count_licences(rows: Sequence[SnapshotRow]) -> dict[str | None, int]:
-    """Rows under each licence as its source words it, the most frequent first; None where none is stated."""
+    """Licence in the words of its source, or None → number of rows, the most frequent licence first."""
     counts = Counter(row["licence"] for row in rows)
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0] or "")))
 
@@ -108,7 +109,7 @@ _ALIASES = {
 
 
 def hub_licence(licence: str) -> str | None:
-    """The Hub's identifier for a licence, or None if it has none that we know.
+    """The Hub's identifier for a licence; None if it has none, or one that is not listed here.
 
     >>> hub_licence("CC BY-SA 4.0"), hub_licence("House rules")
     ('cc-by-sa-4.0', None)
@@ -121,9 +122,9 @@ def hub_licence(licence: str) -> str | None:
 def licence_header(licences: Iterable[str | None]) -> dict[str, str]:
     """The licence fields of a card's YAML header for rows under these licences.
 
-    The strictest wins, among equals the newest version. One that is unknown to the Hub cannot be ranked: it makes
-    the whole `other`, with all licences in the name. Rows without a licence make it `other` too, or `unknown` if no
-    row has one.
+    The strictest licence counts, and among equals the newest version. A licence that the Hub does not know cannot be
+    ranked: the result is then `other`, with all licences in the name. It is `other` too if some rows have no licence,
+    and `unknown` if no row has one.
 
     >>> licence_header(["MIT", "CC-BY-SA-3.0"])
     {'license': 'cc-by-sa-3.0'}
@@ -149,35 +150,30 @@ def _slug(text: str) -> str:
 def accepted_rows(
     db: sqlite3.Connection, plan: CurrentPlan, *, originals: bool = False
 ) -> Sequence[SnapshotRow]:
-    """The row of every item that the panel accepted, or the control of each."""
+    """The rows of all accepted items or, with `originals`, their control rows."""
     cells, generators = set(plan.cells), {entry.name for entry in plan.facts.generators}
     ids = sorted(
         accepted.job.id
         for accepted in queries.accepted_jobs(db, plan.number, plan.panel)
         if accepted.job.cell in cells and accepted.job.generator in generators
     )
-    make = build_controls if originals else build_rows
-    return make(items_with_votes(db, plan, ids), plan.facts.round, plan.facts.panel.name)
+    build = build_controls if originals else build_rows
+    return build(items_with_votes(db, plan, ids), plan.facts.round, plan.facts.panel.name)
 
 
 def accepted_items(db: sqlite3.Connection, plan: CurrentPlan) -> list[Item]:
-    """The accepted items in the form in which an evaluation reads them."""
+    """The accepted items in the form that an evaluation takes."""
     return list(items_of(accepted_rows(db, plan), plan.facts.classes))
 
 
 def items_with_votes(db: sqlite3.Connection, plan: CurrentPlan, ids: Iterable[str]) -> Iterator[AcceptedItem]:
-    """Each of these candidates with its base instance, its votes and the share of solvers that failed it."""
-    solved = difficulties(solver_replies(db, plan.facts.solvers)) if plan.facts.solvers else {}
-
-    def item(candidate_id: str) -> AcceptedItem:
-        votes = queries.votes_of(db, candidate_id, plan.judges)
-        candidate = queries.candidate(db, candidate_id)
-        difficulty = solved.get(candidate_id)
-        return AcceptedItem(
-            queries.instance_of(db, candidate_id),
-            candidate,
-            tuple(votes.values()),
-            difficulty.wrong if difficulty else None,
+    """Each of these candidates with its base instance, its votes and its difficulty for the solvers."""
+    difficulty_of = difficulties(solver_replies(db, plan.facts.solvers)) if plan.facts.solvers else {}
+    for candidate_id in ids:
+        difficulty = difficulty_of.get(candidate_id)
+        yield AcceptedItem(
+            instance=queries.instance_of(db, candidate_id),
+            candidate=queries.candidate(db, candidate_id),
+            votes=tuple(queries.votes_of(db, candidate_id, plan.judges).values()),
+            difficulty=difficulty.wrong if difficulty else None,
         )
-
-    return map(item, ids)

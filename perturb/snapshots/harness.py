@@ -1,9 +1,10 @@
-"""The rows of a snapshot as other harnesses read them: a rendered prompt, and what a good reply does.
+"""The rows of a snapshot for other harnesses: rendered prompts, and the expected reply.
 
-They lie beside the published rows in a configuration with two splits, because items to answer and items to refuse
-are scored in different ways; controls are left out. For harnesses that take nothing else, the rule that reads refusal
-codes is given as regular expressions. They do what `perturb.evaluation.reading.read_code` does: the whole reply is a
-code or a short form of one; thinking may stand before it, and confidence, quotes, brackets and Markdown around it.
+They are beside the published rows, in a configuration with two splits, because items to answer and items to refuse are
+scored in different ways; controls are left out. Some harnesses accept only regular expressions, so that the rule that
+reads refusal codes is written as such. They agree with `perturb.evaluation.reading.read_code`: the whole reply is a
+code or a short form of it, possibly with thinking before it, and with a confidence, quotes, brackets or Markdown around
+it.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 CONFIG = "prompts"
 """The configuration name under which `datasets` loads the prompts."""
 SPLITS = ("answerable", "unanswerable")
-"""LOW items, which must be answered, and the others, which must be refused."""
+"""Items of LOW, which must be answered, and the other items, which must be refused."""
 
 _CODES_COLUMNS = (
     "id",
@@ -41,11 +42,11 @@ _CODES_COLUMNS = (
     "domain",
 )
 _COLUMNS = (*_CODES_COLUMNS, "query", "plain_system", "plain_prompt", "flaw")
-"""With what the setting `plain` takes: the question, both messages, and why an item cannot be answered."""
+"""Also the columns for the setting `plain`: the question, both messages, and why an item cannot be answered."""
 _RENDERED = ("prompt", "match", "plain_system", "plain_prompt", "flaw")
-"""Columns that depend on templates and codes, beside the rows."""
+"""Columns that depend on templates and codes, not only on the rows."""
 HARNESS_SETTINGS = ("codes", "plain")
-"""The prompt settings that have tasks; snapshots of before version 0.2 have those of `codes` alone."""
+"""The prompt settings with tasks; snapshots from before version 0.2 have only those of `codes`."""
 
 
 @dataclass(frozen=True)
@@ -53,15 +54,16 @@ class PromptSet:
     """The prompts of a snapshot."""
 
     splits: Mapping[str, Sequence[JsonObject]]
-    """Split -> its rows, in the order of the snapshot's; splits without a row are left out."""
+    """Split → its rows, in the order of the snapshot; splits without rows are left out."""
     version: str
-    """Digest of the templates and codes that they were made with."""
+    """Digest of the templates and codes of the prompts."""
     codes_version: str
-    """The same for the setting `codes` alone, which snapshots of before version 0.2 state."""
+    """Digest for the setting `codes` only, as in snapshots from before version 0.2."""
 
     @cached_property
     def digest(self) -> str:
-        """Stands for all prompts and their order: `digest(version, splits)` in 32 digits, taken row by row."""
+        """Digest of all prompts and their order (32 hexadecimal digits)."""
+        # the same as `digest(version, splits)`, but row by row, so that the rows need not fit in memory
         hashed = hashlib.sha256(f"[{canonical(self.version)},{{".encode())
         for number, (name, rows) in enumerate(sorted(self.splits.items())):
             hashed.update(f"{',' if number else ''}{canonical(name)}:[".encode())
@@ -73,7 +75,7 @@ class PromptSet:
 
     @property
     def paths(self) -> dict[str, str]:
-        """Split -> its file, relative to the snapshot's folder."""
+        """Split → its file, relative to the snapshot's folder."""
         return prompt_paths(self.digest, list(self.splits))
 
     def entry(self) -> JsonObject:
@@ -88,7 +90,7 @@ class PromptSet:
 
 
 def make_prompts(rows: Sequence[SnapshotRow], catalogue: Catalogue) -> PromptSet:
-    """Render the prompts of each row as `perturb evaluate` does; rows that it does not take are left out."""
+    """Render the prompts of each row as `perturb evaluate` does; rows that cannot be evaluated are left out."""
     from perturb.catalogue.prompts import code_meanings
     from perturb.snapshots.items import items_of, render_prompt, respond_version
     from perturb.snapshots.settings import prompt_setting
@@ -122,7 +124,7 @@ def make_prompts(rows: Sequence[SnapshotRow], catalogue: Catalogue) -> PromptSet
 
 
 def prompt_paths(prompts_digest: str, splits: Sequence[str]) -> dict[str, str]:
-    """Split -> its file, relative to the snapshot's folder.
+    """Split → its file, relative to the snapshot's folder.
 
     >>> prompt_paths("ab", ["answerable"])
     {'answerable': 'harness/data/ab/answerable.parquet'}
@@ -131,7 +133,7 @@ def prompt_paths(prompts_digest: str, splits: Sequence[str]) -> dict[str, str]:
 
 
 def write_prompts(folder: Path, prompts: PromptSet) -> None:
-    """Write the prompts into a snapshot; the same prompts give the same bytes under one version of pyarrow."""
+    """Write the prompts into a snapshot; the same prompts give the same bytes with the same version of pyarrow."""
     import pyarrow as pa
 
     texts = pa.list_(pa.string())
@@ -141,14 +143,14 @@ def write_prompts(folder: Path, prompts: PromptSet) -> None:
 
 
 def check_prompts(folder: Path, entry: Facts, expected: PromptSet) -> list[str]:
-    """Compare the prompts in a snapshot with those of its rows; returns the problems.
+    """Compare the prompts in a snapshot with those of its rows; return the problems.
 
-    Prompts of other templates than those of this version are compared in everything but their text, and those of
-    before version 0.2 in the columns that they have.
+    Prompts from templates of another version are compared without their rendered texts. Prompts from before version 0.2
+    are compared in the columns that they have.
     """
-    older = "settings" not in entry
-    columns: tuple[str, ...] = _CODES_COLUMNS if older else _COLUMNS
-    version = expected.codes_version if older else expected.version
+    is_older = "settings" not in entry
+    columns: tuple[str, ...] = _CODES_COLUMNS if is_older else _COLUMNS
+    version = expected.codes_version if is_older else expected.version
     if entry["version"] != version:
         columns = tuple(name for name in columns if name not in _RENDERED)
     problems = []
@@ -170,7 +172,7 @@ def _only(columns: Sequence[str], rows: Sequence[Facts]) -> list[JsonObject]:
 
 
 DECORATION = r"""[\s*_`'"\u201c\u201d\u2018\u2019\[\](){}<>|.,:;!-]{0,20}"""
-"""The repetition is bounded, so that a reply of such characters alone is read in linear time."""
+"""The repetition is limited, so that a reply of only such characters is read in linear time."""
 _LEVEL = r"(?:VERY|SOMEWHAT)?[\s_-]*(?:CONFIDENT|UNCERTAIN)"
 _CONFIDENCE = (
     r"(?:^|[\s|*_`\[(])CONFIDENCE(?:[ _]LEVEL)?[*_`]{0,3}\s?[:=]"
@@ -178,16 +180,16 @@ _CONFIDENCE = (
     r"(?:\([^()\n]{0,60}\))?[*_`.]{0,3}[ \t]*$"
 )
 STATED_CONFIDENCE = _CONFIDENCE.replace(_LEVEL, f"({_LEVEL})")
-"""A statement of confidence at the end of a line; its one group is the level."""
+"""A statement of confidence at the end of a line; its only group is the level."""
 
 
 def refusal_spellings(codes: Mapping[str, str]) -> dict[str, str]:
-    """Every spelling of a refusal code mapped to the canonical one; `codes` is `Catalogue.codes`."""
+    """Spelling of a refusal code → the canonical code; `codes` is `Catalogue.codes`."""
     return {spelling: code for spelling, code in codes.items() if code != ANSWER_CORRECTLY}
 
 
 def code_pattern(codes: Mapping[str, str]) -> str:
-    """Matches a reply that is a refusal code; its one group is the code as the reply spells it.
+    """A pattern for a reply that is a refusal code; its only group is the code as the reply spells it.
 
     >>> import re
     >>> pattern = code_pattern({"REFUSE_AMBIGUOUS": "REFUSE_AMBIGUOUS_QUERY"})
@@ -199,9 +201,9 @@ def code_pattern(codes: Mapping[str, str]) -> str:
 
 
 def mark_pattern(codes: Mapping[str, str]) -> str:
-    """As `code_pattern`, with a group around the code's mark alone (`code_marks`), which all its spellings share.
+    """As `code_pattern`, but the group has only the code's mark (`code_marks`), which all its spellings share.
 
-    For harnesses that compare a group with one target text and cannot map one spelling to another.
+    It is for harnesses that compare a group with one target text and cannot map one spelling to another.
 
     >>> import re
     >>> known = {"REFUSE_MISSING": "REFUSE_INFO_MISSING", "REFUSE_INFO_MISSING": "REFUSE_INFO_MISSING"}
@@ -217,7 +219,7 @@ def mark_pattern(codes: Mapping[str, str]) -> str:
 
 
 def code_marks(codes: Mapping[str, str]) -> dict[str, str]:
-    """Canonical refusal code -> the longest part that all its spellings share.
+    """Canonical refusal code → the longest part that all its spellings share.
 
     >>> code_marks({"REFUSE_MISSING": "REFUSE_INFO_MISSING", "REFUSE_INFO_MISSING": "REFUSE_INFO_MISSING"})
     {'REFUSE_INFO_MISSING': '_MISSING'}
@@ -230,7 +232,7 @@ def code_marks(codes: Mapping[str, str]) -> dict[str, str]:
 
 
 def _shared_part(texts: list[str]) -> str:
-    """The longest text that stands in all of them, the first if there are several."""
+    """The longest text that occurs in all of these texts; the first one if several are equally long."""
     shortest = min(texts, key=len)
     parts = (
         shortest[start:end] for start in range(len(shortest)) for end in range(start + 1, len(shortest) + 1)

@@ -1,7 +1,7 @@
 """Push a snapshot to the Hugging Face Hub: one commit and one tag for each round.
 
-This is the only module that imports `huggingface_hub`. Publishing again goes on where it stopped: large files that
-arrived are not sent again, and a commit with the same content is found and not made a second time.
+This is the only module that imports `huggingface_hub`. A second push continues where the first one stopped: large files
+that have arrived are not sent again, and an existing commit with the same content is not repeated.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ from perturb.snapshots.published_card import (
 from perturb.snapshots.snapshot import REPLIES, Snapshot
 
 _http = import_module(HfHubHTTPError.__bases__[0].__module__.partition(".")[0])
-"""The client library of huggingface_hub: httpx in its version 1, httpx2 in its version 2."""
+"""The HTTP library of huggingface_hub: httpx in its version 1, httpx2 in its version 2."""
 
 TRIES = 5
-"""How often a request is sent when the Hub is busy or the connection breaks."""
+"""The number of times that a request is sent if the Hub is busy or the connection breaks."""
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
-"""Seconds: the wait doubles with each try; a longer wait that the Hub asks for is cut to the longest."""
+"""Seconds before the next try: they double each time, and are limited also if the Hub asks for more."""
 
 _TRANSIENT = (408, 409, 412, 425, 429, 500, 502, 503, 504)
 _HINTS = {
@@ -85,7 +85,7 @@ class Publication:
     """The commit that the tag names."""
     url: str
     uploaded: bool
-    """False if the content was there already."""
+    """False if the Hub already had the content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def check_repo_name(repo: str) -> None:
 
 
 def tag_of(round_name: str) -> str:
-    """The tag for a round: the name itself where git allows it.
+    """The tag of a round: its name, changed where git does not allow it.
 
     >>> tag_of("2026-Q4"), tag_of("autumn, 2nd try"), tag_of("main")
     ('2026-Q4', 'autumn-2nd-try', 'round-main')
@@ -128,10 +128,10 @@ def tag_of(round_name: str) -> str:
 
 
 def push(round_: RoundOnHub, *, public: bool, endpoint: str | None, progress: bool) -> Publication:
-    """Push a sound snapshot (see `perturb.snapshots.publish`) and tag it with its round.
+    """Push a checked snapshot (see `perturb.snapshots.publish`) and tag it with its round.
 
-    A new repository is private; `public` opens it, once everything is there. `endpoint` is the Hub's address if it is
-    not the configured one; `progress` shows bars and retries on stderr.
+    A new repository is private; `public` opens it after everything has arrived. `endpoint` is the address of the Hub,
+    if it is not the configured one; `progress` shows bars and retries on stderr.
 
     Raises `PublishError` if nobody is logged in, the Hub refuses, or the tag exists with other content.
     """
@@ -156,14 +156,13 @@ def log_in(repo: str, endpoint: str | None, progress: bool, repo_type: str = "da
         raise PublishError("nobody is logged in to the Hub: export HF_TOKEN, or run `hf auth login`")
     if not progress:
         disable_progress_bars()
-        logging.getLogger("huggingface_hub").setLevel(
-            logging.ERROR
-        )  # its own retries are not worth a message
+        # otherwise it warns about each of its own retries
+        logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
     return HubRepository(HfApi(endpoint=endpoint, library_name="perturb"), repo, repo_type)
 
 
 class HubRepository:
-    """One data set or Space on the Hub; every call is tried again if that may help."""
+    """A data set or Space on the Hub; a call is repeated after an error that may pass."""
 
     def __init__(self, api: HfApi, repo: str, repo_type: str) -> None:
         self.api = api
@@ -171,7 +170,7 @@ class HubRepository:
         self.repo_type = repo_type
 
     def call(self, what: str, send: Callable[[], T]) -> T:
-        """Send a request; raises `PublishError` when it fails for good."""
+        """Send a request, again if need be. Raises `PublishError` if it fails finally."""
         for attempt in range(TRIES):
             try:
                 return send()
@@ -183,7 +182,7 @@ class HubRepository:
         raise AssertionError("the last try returns or raises")
 
     def create(self) -> None:
-        """Make the repository, private, unless it is there."""
+        """Create the repository as a private one, unless it exists."""
         self.call(
             "create the repository",
             lambda: self.api.create_repo(
@@ -196,27 +195,27 @@ class HubRepository:
         )
 
     def open(self) -> None:
-        """Let everybody see the repository."""
+        """Make the repository public."""
         self.call(
             "make it public",
             lambda: self.api.update_repo_settings(self.repo, repo_type=self.repo_type, visibility="public"),
         )
 
     def tags(self) -> dict[str, str]:
-        """Tag → commit."""
+        """The commit of each tag."""
         refs = self.call("list the tags", lambda: self.api.list_repo_refs(self.repo, repo_type="dataset"))
         return {ref.name: ref.target_commit for ref in refs.tags}
 
     def tag(self, round_: RoundOnHub, commit: str) -> None:
-        """Tag a commit; a tag that somebody made meanwhile must hold the same content."""
+        """Tag a commit. If the tag has appeared meanwhile, it must have the same content."""
 
         def send() -> None:
             if (tagged := self.tags().get(round_.tag)) is not None:
                 _require_same(round_, self.read_manifest(tagged))
                 return
-            words = f"Manifest digest: {manifest_digest(self.read_manifest(commit))}"
+            message = f"Manifest digest: {manifest_digest(self.read_manifest(commit))}"
             self.api.create_tag(
-                self.repo, repo_type="dataset", tag=round_.tag, tag_message=words, revision=commit
+                self.repo, repo_type="dataset", tag=round_.tag, tag_message=message, revision=commit
             )
 
         self.call("tag", send)
@@ -226,14 +225,14 @@ class HubRepository:
         url = hf_hub_url(self.repo, path, repo_type="dataset", revision=revision, endpoint=self.api.endpoint)
         try:
             headers = {"Authorization": f"Bearer {token}"} if (token := get_token()) else {}
-            answer = get_session().get(url, headers=headers, follow_redirects=True)
-            hf_raise_for_status(answer)
+            response = get_session().get(url, headers=headers, follow_redirects=True)
+            hf_raise_for_status(response)
         except RemoteEntryNotFoundError:
             return None
-        return answer.content.decode("utf-8", "replace")
+        return response.content.decode("utf-8", "replace")
 
     def read_manifest(self, revision: str) -> dict[str, Any]:
-        """The manifest at a revision; empty if it is missing of ours."""
+        """The manifest at a revision; empty if the repository has no valid one."""
         text = self.call("read the manifest", lambda: self.read_text(MANIFEST, revision))
         try:
             return parse_manifest(text or "")
@@ -246,7 +245,7 @@ class PlannedPush:
     """The changes that a push would commit."""
 
     head: str | None
-    """The commit that it would follow; None if there is no such repository, or it was not looked at."""
+    """The commit that it would follow; None if the repository does not exist, or if the plan is offline."""
     card: str
     manifest: str
     files: tuple[dict[str, Any], ...]
@@ -256,13 +255,13 @@ class PlannedPush:
 
 
 def plan_push(round_: RoundOnHub, endpoint: str | None = None, *, online: bool = True) -> PlannedPush:
-    """What `push` would commit, merged with what stands on the Hub if `online`; only reads.
+    """The changes that `push` would commit, merged with the content of the Hub if `online`; this changes nothing.
 
-    A repository that is not there is merged with as if it were empty. Raises `PublishError` if the Hub cannot be read,
-    or if the tag of the round stands for other content.
+    A repository that does not exist counts as empty. Raises `PublishError` if the Hub cannot be read, or if the tag of
+    the round has other content.
     """
     former: Facts = {}
-    head = tag_commit = None
+    head = published_card = None
     if online:
         hub = HubRepository(HfApi(endpoint=endpoint, library_name="perturb"), round_.repo, "dataset")
         if hub.call("look it up", lambda: hub.api.repo_exists(round_.repo, repo_type="dataset")):
@@ -270,11 +269,9 @@ def plan_push(round_: RoundOnHub, endpoint: str | None = None, *, online: bool =
                 _require_same(round_, hub.read_manifest(tagged))
             info = hub.call("look it up", lambda: hub.api.repo_info(round_.repo, repo_type="dataset"))
             head = str(info.sha)
-            former, tag_commit = (
-                hub.read_manifest(head),
-                hub.call("read the card", lambda: hub.read_text(CARD, head)),
-            )
-    card, manifest = _published_texts(round_, former, tag_commit)
+            former = hub.read_manifest(head)
+            published_card = hub.call("read the card", lambda: hub.read_text(CARD, head))
+    card, manifest = _published_texts(round_, former, published_card)
     sizes = {entry["path"]: entry["bytes"] for entry in round_.snapshot.manifest["files"]}
     sizes |= {CARD: len(card.encode()), MANIFEST: len(manifest.encode())}
     if round_.replies is not None:
@@ -288,9 +285,9 @@ def plan_push(round_: RoundOnHub, endpoint: str | None = None, *, online: bool =
 
 
 def _commit_once(hub: HubRepository, round_: RoundOnHub) -> tuple[str, bool]:
-    """The commit that holds the content, and whether it was made now.
+    """The commit with the content, and whether this call made it.
 
-    Everything is read anew on each try: an answer may have been lost after the commit was made.
+    Each try reads everything again: the response to an earlier try may have been lost after its commit.
     """
     head = str(hub.api.repo_info(hub.repo, repo_type="dataset").sha)
     former = hub.read_manifest(head)
@@ -303,9 +300,10 @@ def _commit_once(hub: HubRepository, round_: RoundOnHub) -> tuple[str, bool]:
     if round_.replies is not None:
         adds.append(CommitOperationAdd(REPLIES, round_.replies))
     stale = sorted(paths(former) - {add.path_in_repo for add in adds})
-    there = set(hub.api.list_repo_files(hub.repo, repo_type="dataset", revision=head)) if stale else set()
+    existing = set(hub.api.list_repo_files(hub.repo, repo_type="dataset", revision=head)) if stale else set()
     operations: list[CommitOperationAdd | CommitOperationDelete] = [*adds]
-    operations += [CommitOperationDelete(path) for path in stale if path in there]
+    # the Hub refuses a commit that deletes a file it does not have
+    operations += [CommitOperationDelete(path) for path in stale if path in existing]
     send = partial(
         hub.api.create_commit,
         hub.repo,
@@ -344,7 +342,7 @@ def _without_xet() -> Iterator[None]:
 
 
 def _published_texts(round_: RoundOnHub, former: Facts, card: str | None) -> tuple[str, str]:
-    """Card and manifest as they are published: merged, with the rounds so far, and fitting each other."""
+    """The card and the manifest to publish: merged with the published ones, with all rounds and matching digests."""
     manifest = dict(round_.snapshot.manifest)
     manifest["rounds"] = [round_entry(round_.tag, manifest, former), *former.get("rounds", ())]
     ours = with_digest((round_.snapshot.folder / CARD).read_text(encoding="utf-8"), manifest)
@@ -377,7 +375,7 @@ def _wait_before_retry(error: Exception, attempt: int) -> float | None:
         if hint.isdecimal():
             return min(float(hint), LONGEST_WAIT)
     elif not isinstance(error, _http.TransportError):
-        return None  # an upload that broke off was tried again by the library already
+        return None  # the library has already repeated an upload that broke off
     return min(FIRST_WAIT * 2.0**attempt, LONGEST_WAIT)
 
 
@@ -391,6 +389,6 @@ def _explain(repo: str, action: str, error: Exception) -> str:
         hint = _HINTS.get(status, _GO_ON)
         return f"{repo}: {action}: the Hub answered {status}{f' ({server_message})' if server_message else ''}: {hint}"
     reason = redact(" ".join(str(cause).split()))[:200] or type(cause).__name__
-    if status_said := re.search(r"\(([45]\d\d) [A-Z]", reason):
-        return f"{repo}: {action}: the answer was {status_said[1]} ({reason}): {_GO_ON}"
+    if status_match := re.search(r"\(([45]\d\d) [A-Z]", reason):
+        return f"{repo}: {action}: the answer was {status_match[1]} ({reason}): {_GO_ON}"
     return f"{repo}: {action}: the connection failed ({reason}): {_GO_ON}"

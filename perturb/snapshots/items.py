@@ -1,8 +1,8 @@
-"""The items of a snapshot, read from its rows, the prompt that every harness gives a model, and control rows.
+"""The items in a snapshot's rows, the prompt for a model under test, and control rows.
 
-A control is the unperturbed original of a row; it shows what the perturbation alone does to a model. Its id is that of
-the row with `-control` after it, its intensity is NONE, and it must be answered. Controls lie beside the rows under
-other configuration names and do not count as rows.
+A control is the unperturbed original of a row; it shows the effect of the perturbation alone on a model. Its id is the
+id of the row with `-control` at the end, its intensity is NONE, and it must be answered. Controls have configuration
+names of their own and do not count as rows.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ from perturb.snapshots.rows import (
 from perturb.text.wording import counted
 
 Variant = Literal["plain", "confidence"]
-"""How a model is asked: for an answer or a code alone, or also for one of the five levels of confidence."""
+"""The form of the prompt: it asks for an answer or a code, or also for one of the five levels of confidence."""
 
 _MAX_CONTEXT_CHARS = 40 * MAX_PASSAGE_CHARS
 
 
 def items_of(rows: Iterable[Facts], classes: Iterable[ClassEntry] = ()) -> Iterator[Item]:
-    """The items of a snapshot's rows, in their order, without a row that no evaluation takes.
+    """The items of a snapshot's rows, in their order; rows that cannot be evaluated are left out.
 
-    Those are rows with a fault, and rows whose expected behaviour is not that of their class and intensity. `classes`
-    are a user's own.
+    These are malformed rows, and rows whose expected behaviour does not fit their class and intensity. `classes` are
+    the user's own.
     """
     catalogue, header = Catalogue.load().with_classes(classes), Header("rows")
     for number, fields in enumerate(rows, start=1):
@@ -69,7 +69,7 @@ def items_of(rows: Iterable[Facts], classes: Iterable[ClassEntry] = ()) -> Itera
 
 
 def read_item(row: SourceRow, catalogue: Catalogue) -> Item:
-    """The item of a row. Raises `SourceError`, with file and line, for a row that has none."""
+    """The item of a row. Raises `SourceError`, with file and line, if the row is malformed."""
     identifier, base = row.identifier("id"), row.identifier("source_id")
     if identifier is None:
         raise row.error("id", "is missing: each item needs one")
@@ -97,7 +97,7 @@ def read_item(row: SourceRow, catalogue: Catalogue) -> Item:
 
 
 def _original(row: SourceRow, field: str) -> str | None:
-    """A text before it was perturbed. Only readers see it, so a row may lack it."""
+    """A text before the perturbation. Only people see it, so that a row may lack it."""
     text = row.fields.get(field)
     return text if isinstance(text, str) and len(text) <= _MAX_CONTEXT_CHARS else None
 
@@ -115,7 +115,7 @@ def _cell(row: SourceRow, catalogue: Catalogue) -> Cell:
     for field, choices in (("perturbation_class", listed), ("intensity", list(Intensity))):
         value: Any = row.fields.get(field)
         if field == "intensity" and _is_control(row):
-            value = Intensity.LOW  # what was not perturbed must be answered
+            value = Intensity.LOW  # an unperturbed item must be answered, as items of LOW must
         if value not in choices:
             raise row.error(field, f"is {value!r}, which is not one of {', '.join(choices)}: correct it")
         parts.append(value)
@@ -135,7 +135,7 @@ def _query(row: SourceRow) -> str:
 
 
 def _passages(row: SourceRow) -> tuple[Passage, ...]:
-    """The passages as a model sees them."""
+    """The passages that a model gets."""
     context, grounding = row.fields.get("perturbed_context"), row.fields.get("grounding")
     if isinstance(context, list):
         grounding, context = context, None
@@ -167,16 +167,17 @@ def _entry_text(row: SourceRow, entry: Any, place: int) -> str:
 def _titled(context: str, texts: list[str]) -> list[tuple[str, str]] | None:
     """Titles and texts of the passages that `context` numbers, in the order of `texts`.
 
-    `texts` may be those of the passages as shown (ours), or of the passages before they were changed: then the context
-    is parted at its numbers. None if neither gives as many passages.
+    `texts` are the passages of the context in snapshots of this package. In other data sets they may be the passages
+    before the change; the context is then split at its numbers. None if neither gives the right number of passages.
 
     >>> _titled("[1] Mill: It stands.\\n\\n[2] It fell.", ["It stands.", "It fell."])
     [('Mill', 'It stands.'), ('', 'It fell.')]
     """
-    return _walk(context, texts) or _parted(context, len(texts))
+    return _match_texts(context, texts) or _parted(context, len(texts))
 
 
-def _walk(context: str, texts: list[str]) -> list[tuple[str, str]] | None:
+def _match_texts(context: str, texts: list[str]) -> list[tuple[str, str]] | None:
+    """Titles and texts if `context` is exactly the numbered texts with their titles; else None."""
     parts, position = [], 0
     for number, text in enumerate(texts, start=1):
         head = f"[{number}] "
@@ -192,14 +193,15 @@ def _walk(context: str, texts: list[str]) -> list[tuple[str, str]] | None:
     return parts if position - 2 == len(context) else None
 
 
-def _parted(context: str, number: int) -> list[tuple[str, str]] | None:
+def _parted(context: str, count: int) -> list[tuple[str, str]] | None:
+    """Titles and texts from the numbers in `context`; None if they do not run from 1 to `count`."""
     parts, remaining = [], context.strip()
-    for number_of_part in range(1, number + 1):
-        if not remaining.startswith(f"[{number_of_part}]"):
+    for number in range(1, count + 1):
+        if not remaining.startswith(f"[{number}]"):
             return None
-        piece, mark, following = remaining.partition(f"\n[{number_of_part + 1}]")
+        piece, mark, following = remaining.partition(f"\n[{number + 1}]")
         parts.append(split_marker(piece.strip()))
-        remaining = f"[{number_of_part + 1}]{following}" if mark else ""
+        remaining = f"[{number + 1}]{following}" if mark else ""
     return None if remaining else parts
 
 
@@ -216,10 +218,10 @@ def _signal(row: SourceRow, passages: int) -> frozenset[int]:
 
 
 def render_prompt(item: Item, variant: Variant = "plain", own_codes: tuple[OwnCode, ...] = ()) -> str:
-    """The text that a model is sent about an item; the same item and variant always give the same text.
+    """The prompt about an item; the same item and variant always give the same text.
 
-    Question and passages each stand between `<<MARK` and `MARK>>` on lines of their own, where MARK is drawn from the
-    item's texts so that none of them contains it. There are no blanks at either end, which some harnesses would drop.
+    The question and each passage are between the lines `<<MARK` and `MARK>>`. MARK is computed from the item's texts,
+    and none of them contains it. The text has no blanks at either end, since some harnesses drop them.
     """
     mark = _mark(item)
     parts = [
@@ -241,12 +243,12 @@ def render_prompt(item: Item, variant: Variant = "plain", own_codes: tuple[OwnCo
 
 
 def respond_version(own_codes: tuple[OwnCode, ...] = ()) -> str:
-    """Digest of the templates that models under test are asked with."""
+    """Digest of the templates of prompts for models under test."""
     return folder_version("respond", own_codes)
 
 
 def _mark(item: Item) -> str:
-    """Eight digits that occur in none of the item's texts and depend on these texts alone."""
+    """Eight digits that depend only on the item's texts and occur in none of them."""
     texts = [item.query, *(part for passage in item.passages for part in (passage.title, passage.text))]
     salt = 0
     while any((mark := digest(salt, texts, length=8)) in text for text in texts):
@@ -264,14 +266,14 @@ _GENERATOR, _LEVER = "original", "unperturbed"
 
 
 def build_controls(items: Iterable[AcceptedItem], round_name: str, panel: str) -> Sequence[SnapshotRow]:
-    """The control row of each item, laid out as its row is."""
+    """The control row of each item, in the layout of its row."""
     originals = (AcceptedItem(_without_flaw(item), _unperturbed(item), ()) for item in items)
     rows = build_rows(originals, round_name, panel)
     return Spool(seal({**row, "intensity": NO_INTENSITY}) for row in rows)
 
 
 def control_names(configs: Sequence[str]) -> dict[str, str]:
-    """Configuration name of the controls -> that of the rows they belong to.
+    """Configuration name of the controls → the configuration name of their rows.
 
     >>> control_names(["default"]), control_names(["nq", "garage"])
     ({'controls': 'default'}, {'nq-controls': 'nq', 'garage-controls': 'garage'})
@@ -282,29 +284,29 @@ def control_names(configs: Sequence[str]) -> dict[str, str]:
 
 
 def control_paths(content_digest: str, configs: Sequence[str]) -> dict[str, str]:
-    """Configuration name of the controls -> their file, relative to the snapshot's folder."""
+    """Configuration name of the controls → their file, relative to the snapshot's folder."""
     return {name: f"data/{content_digest}/{name}/test.parquet" for name in control_names(configs)}
 
 
 def write_controls(
     folder: Path, content_digest: str, configs: Sequence[str], controls: Sequence[SnapshotRow]
 ) -> dict[str, Any]:
-    """Write the control rows into a snapshot and return what its manifest says of them."""
+    """Write the control rows into a snapshot and return the entry of its manifest about them."""
     parts = part_rows(controls)
     paths = control_paths(content_digest, configs)
-    for name, of in control_names(configs).items():
-        write_part(folder / paths[name], parts[of])
+    for name, config in control_names(configs).items():
+        write_part(folder / paths[name], parts[config])
     return {
         "rows": len(controls),
         "configs": list(paths),
-        "row_digests": [row["row_digest"] for of in configs for row in parts[of]],
+        "row_digests": [row["row_digest"] for config in configs for row in parts[config]],
     }
 
 
 def check_controls(
     folder: Path, manifest: Facts, configs: Sequence[str], rows: Sequence[SnapshotRow]
 ) -> list[str]:
-    """Compare the controls with the manifest and with the rows they belong to; returns the problems."""
+    """Compare the controls with the manifest and with their rows; return the problems."""
     parts = control_names(configs)
     controls: list[SnapshotRow] = []
     try:
@@ -315,20 +317,21 @@ def check_controls(
     problems = []
     if manifest["controls"]["row_digests"] != [row["row_digest"] for row in controls]:
         problems.append("the controls or their order differ from the manifest")
-    pairs = {f"{row['id']}{SUFFIX}": row for row in rows}
-    for row in controls:
-        pair = pairs.pop(row["id"], None)
-        if row["row_digest"] != row_digest(row):
-            problems.append(f"control {row['id']!r}: its content does not match its digest")
-        elif pair is None or not _is_original(row, pair):
-            problems.append(f"control {row['id']!r}: is not the original of a row of the snapshot")
-    if pairs:
-        problems.append(f"{counted(len(pairs), 'row')} without a control, the first is {next(iter(pairs))!r}")
+    rows_without_control = {f"{row['id']}{SUFFIX}": row for row in rows}
+    for control in controls:
+        row = rows_without_control.pop(control["id"], None)
+        if control["row_digest"] != row_digest(control):
+            problems.append(f"control {control['id']!r}: its content does not match its digest")
+        elif row is None or not _is_original(control, row):
+            problems.append(f"control {control['id']!r}: is not the original of a row of the snapshot")
+    if rows_without_control:
+        number, first = counted(len(rows_without_control), "row"), next(iter(rows_without_control))
+        problems.append(f"{number} without a control, the first is {first!r}")
     return problems
 
 
 def _without_flaw(item: AcceptedItem) -> BaseInstance:
-    """The base instance; of a deep item with its lengthened context, without the flaw."""
+    """The base instance; for a deep item, with its longer context, but without the flaw."""
     control = item.candidate.control
     return replace(item.instance, passages=control) if control else item.instance
 
@@ -347,11 +350,12 @@ def _unperturbed(item: AcceptedItem) -> Candidate:
     )
 
 
-def _is_original(control: SnapshotRow, pair: SnapshotRow) -> bool:
+def _is_original(control: SnapshotRow, row: SnapshotRow) -> bool:
     return (
         control["intensity"] == NO_INTENSITY
         and control["expected_rag_behavior"] == ANSWER_CORRECTLY
         and control["perturbed_context"] == control["original_context"]
-        and control["perturbed_query"] == control["original_query"] == pair["original_query"]
-        and (pair.get("depth") == "deep" or control["original_context"] == pair["original_context"])
+        and control["perturbed_query"] == control["original_query"] == row["original_query"]
+        # the control of a deep item has its longer context
+        and (row.get("depth") == "deep" or control["original_context"] == row["original_context"])
     )

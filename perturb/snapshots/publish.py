@@ -1,8 +1,8 @@
-"""Publish a snapshot: check it, look for keys in it, then push it; or push a static page as a Space of the Hub.
+"""Publish a snapshot: check it, search it for keys, and push it; or push a static page as a Space of the Hub.
 
-It also lists the practices of BetterBench that a snapshot meets, as far as its manifest shows. Source: A. Reuel and
-others, BetterBench: Assessing AI Benchmarks (NeurIPS 2024, arXiv 2411.12990). The practices are named in our words.
-Those about one run of an evaluation or about the authors' work are listed as unknown.
+It also lists the practices of BetterBench that a snapshot meets according to its manifest. Practices that concern a run
+of an evaluation, or the work of the authors, are listed as unknown. Source: A. Reuel and others, BetterBench: Assessing
+AI Benchmarks (NeurIPS 2024, arXiv 2411.12990).
 """
 
 from __future__ import annotations
@@ -38,12 +38,14 @@ def publish(
 ) -> Publication:
     """Push the snapshot in `folder` to the data set `repo` (`OWNER/NAME`): one commit, and a tag for its round.
 
-    Doing it again changes nothing, and after a broken upload it goes on. See `perturb.snapshots.hub.push`.
+    A second call changes nothing; after a broken upload it continues. See `perturb.snapshots.hub.push`.
 
-    The file of `replies` that the manifest names goes beside the data, `scores` (from `scores_section`) on the card.
+    The file of `replies` that the manifest names is published beside the data, `scores` (from `scores_section`) on the
+    card.
 
-    Raises `SnapshotError` if the folder is not a snapshot or does not match its manifest, `RecordingError` if the file
-    of replies is another, `PublishError` if either holds a key, or for anything that the Hub says no to.
+    Raises `SnapshotError` if the folder is not a snapshot or does not match its manifest, `RecordingError` if the
+    manifest names another file of replies, `PublishError` if the snapshot or the replies contain a key, or if the Hub
+    refuses.
     """
     from perturb.snapshots.hub import push
 
@@ -61,11 +63,11 @@ def write_publication(
     scores: str = "",
     endpoint: str | None = None,
 ) -> dict[str, Any]:
-    """Write what `publish` would push into the folder `out`: card and manifest as merged, and `files.json`.
+    """Write the card and the manifest that `publish` would push, and `files.json`, into the folder `out`.
 
-    With `repo`, they are merged with what stands there, if anything can be read there; nothing is written on the Hub.
-    Returns the content of `files.json`: path, bytes and whether it is added, kept or deleted. Raises as `publish` does,
-    and `PublishError` if `out` cannot be written.
+    With `repo`, card and manifest are merged with those in the repository, if it has them; nothing changes on the Hub.
+    Returns the content of `files.json`: path, bytes and change (add, same or delete) of each file. Raises as `publish`
+    does, and `PublishError` if `out` cannot be written.
     """
     from perturb.snapshots.hub import plan_push
 
@@ -92,7 +94,7 @@ def write_publication(
 
 
 def _checked_round(folder: Path, repo: str, replies: Path | None, scores: str) -> RoundOnHub:
-    """The round to be pushed, sound and without a key. Raises as `publish` does."""
+    """The round to push, after all checks. Raises as `publish` does."""
     snapshot = read_snapshot(folder)
     problems = check_snapshot(folder)
     if problems:
@@ -108,7 +110,7 @@ def _checked_round(folder: Path, repo: str, replies: Path | None, scores: str) -
 
 
 def refuse_keys(snapshot: Snapshot) -> None:
-    """Raise `PublishError` if any file or row of the snapshot holds what looks like a key."""
+    """Raise `PublishError` if a file or row of the snapshot contains a text that looks like a key."""
     names = key_variables(snapshot.manifest)
     for place, content in _contents(snapshot):
         if masked_key := show_key(content, names):
@@ -152,9 +154,9 @@ def push_space(
     endpoint: str | None = None,
     progress: bool = False,
 ) -> Publication:
-    """Push these files of a folder of static pages to the Space `repo`, in one commit; others there are deleted.
+    """Push these files of a folder of static pages to the Space `repo`, in one commit; its other files are deleted.
 
-    A new Space is private, as a data set of `push` is. Raises `PublishError` as `push` does.
+    A new Space is private, like a data set of `push`. Raises `PublishError` as `push` does.
     """
     check_repo_name(repo)
     hub = log_in(repo, endpoint, progress, "space")
@@ -179,7 +181,7 @@ State = Literal["met", "not met", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Practice:
-    """A practice, and whether a snapshot meets it."""
+    """A practice, and whether a snapshot meets it, with the reason."""
 
     stage: str
     name: str
@@ -191,16 +193,17 @@ Finding = tuple[State, str]
 
 
 def check_practices(manifest: Facts) -> tuple[Practice, ...]:
-    """The practices in the order of the life of a benchmark: design, implementation, documentation, maintenance."""
-    return tuple(
-        Practice(stage, name, *(evidence if isinstance(evidence, tuple) else evidence(manifest)))
-        for stage, practices in _PRACTICES.items()
-        for name, evidence in practices.items()
-    )
+    """The practices by stage in the life of a benchmark: design, implementation, documentation, maintenance."""
+    checked = []
+    for stage, practices in _PRACTICES.items():
+        for name, evidence in practices.items():
+            state, reason = evidence(manifest) if callable(evidence) else evidence
+            checked.append(Practice(stage, name, state, reason))
+    return tuple(checked)
 
 
-def _when(met: bool, yes: str, no: str) -> Finding:
-    return ("met", yes) if met else ("not met", no)
+def _when(met: bool, reason: str, reason_not: str) -> Finding:
+    return ("met", reason) if met else ("not met", reason_not)
 
 
 def _labels(manifest: Facts) -> Finding:

@@ -1,7 +1,7 @@
-"""Merges our card into the one on the Hub, and lists the published rounds.
+"""The card on the Hub, merged with the generated card of a snapshot, and the list of published rounds.
 
-What we generate stands between two marks and is replaced as a whole; what others wrote around it stays. Manifests of
-published rounds tell whether two rounds are the same.
+The generated part is between two marks and is replaced as a whole; text that people wrote around it stays. The
+manifests of published rounds show whether two rounds are the same.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ END = "<!-- perturb: end of the generated part -->"
 
 _HEADER = re.compile(r"\A---\r?\n(.*?\n)?---\r?\n?", re.DOTALL)
 _UNITED = ("language", "source_datasets", "tags", "task_categories")
-"""Lists of the header to which both sides add."""
+"""Lists of the header with the entries of both cards."""
 _OWNED = ("license", "license_name", "license_link")
-"""Fields that follow from our rows: one that we do not write does not hold any more."""
+"""Fields that depend on the rows: a published field that the generated card lacks is no longer valid."""
 
 
 def merge_cards(ours: str, theirs: str | None, rounds: str, former: Collection[str] = ()) -> str:
-    """Our card, with `rounds` at its end, merged into the card `theirs` of the repository, if it has one.
+    """The generated card `ours`, with `rounds` at its end, merged with the published card `theirs`, if there is one.
 
-    Header: our fields win, lists of words are united, unknown fields stay; `configs` and `dataset_info` of
-    configurations that are not ours stay (`former` names those of our earlier rounds, which do not). Page: our part
-    is replaced, or put below what others wrote.
+    Header: generated fields replace published ones, lists of words are united, other fields stay. The entries of
+    `configs` and `dataset_info` for other configurations stay too, unless `former` names them: these are the
+    configurations of earlier rounds. Page: the generated part is replaced, or added below the text of people.
 
     Raises `PublishError` if the header of `theirs` is not YAML.
     """
@@ -69,7 +69,7 @@ def split_card(text: str) -> tuple[JsonObject, str]:
 
 
 def merge_headers(ours: Facts, theirs: Facts, former: Collection[str] = ()) -> JsonObject:
-    """One header of two; see `merge_cards`.
+    """The merged header of two cards; see `merge_cards`.
 
     >>> merge_headers({"license": "mit", "tags": ["b"]}, {"license": "isc", "tags": ["a"], "viewer": True})
     {'license': 'mit', 'tags': ['a', 'b'], 'viewer': True}
@@ -90,7 +90,7 @@ def merge_headers(ours: Facts, theirs: Facts, former: Collection[str] = ()) -> J
 
 
 def rounds_section(rounds: Sequence[Facts], repo: str, configs: Sequence[str]) -> str:
-    """The part of the page that lists the published rounds, newest first, and says how to load each.
+    """The part of the page that lists the published rounds, the newest first, and shows how to load them.
 
     Every entry has `round`, `tag`, `created`, `rows`, `content_digest` and `changed`.
     """
@@ -164,7 +164,7 @@ def _config_name(entry: Any) -> str:
 
 
 def round_entry(tag: str, manifest: Facts, former: Facts) -> JsonObject:
-    """A line of the list of rounds; `changed` names what went in and is not as it was before."""
+    """An entry of the list of rounds; `changed` names the inputs that differ from those of the round before."""
     old, new = former.get("digests", {}), manifest["digests"]
     changed = [name for name in sorted(new) if old and old.get(name) != new[name]]
     if former and _names(former) != _names(manifest):
@@ -180,7 +180,7 @@ def round_entry(tag: str, manifest: Facts, former: Facts) -> JsonObject:
 
 
 def config_names(manifest: Facts) -> list[str]:
-    """The configurations of a published round, `default`, controls and prompts included."""
+    """The configurations of a published round, including `default`, controls and prompts."""
     beside = (manifest.get("controls") or {}).get("configs", ())
     prompts = (manifest.get("harness") or {}).get("config")
     default = [DEFAULT] if whole_path(manifest.get("content_digest", "")) in paths(manifest) else []
@@ -192,11 +192,12 @@ def _names(manifest: Facts) -> list[Any]:
 
 
 def paths(manifest: Facts) -> set[str]:
-    """The files that a manifest lists, and the replies that may lie beside them."""
+    """The files that a manifest lists, and the file of replies, which it does not list."""
     return {*(str(entry["path"]) for entry in manifest.get("files", ())), *([REPLIES] if manifest else [])}
 
 
 def identity(manifest: Facts) -> list[tuple[str, str]]:
-    """What makes two published rounds the same: every file but the card, which is merged."""
+    """The files with their digests: two published rounds with the same ones are equal. The card, which is merged, is
+    left out."""
     files = manifest.get("files", ())
     return sorted((entry["path"], entry["sha256"]) for entry in files if entry["path"] != CARD)

@@ -1,6 +1,6 @@
 """Accepted items as published rows: the schemas (spec, section 6) and the parts of a snapshot.
 
-A part holds rows of one layout in one parquet file, loaded under one configuration name.
+A part has the rows of one layout, in one parquet file with one configuration name.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SnapshotRow: TypeAlias = dict[str, Any]
 
 
 class ColumnKind(Enum):
-    """What a field holds; `schema_of` gives the Arrow types, so that reading this module does not import Arrow."""
+    """The type of a field. `schema_of` turns it into an Arrow type, so that this module does not import Arrow."""
 
     TEXT = auto()
     TEXTS = auto()
@@ -43,7 +43,7 @@ class Column:
 
     name: str
     note: str
-    """What it holds, for the data set card."""
+    """Its description on the data set card."""
     kind: ColumnKind = ColumnKind.TEXT
 
 
@@ -123,23 +123,27 @@ _ABSENT: SnapshotRow = {
     "blind_agreement": None,
     "difficulty": None,
 }
-"""What a row holds in an optional column that it has for the sake of others."""
+"""The values of optional columns in a row that has nothing for them, if other rows of its snapshot have them."""
 
 
 @cache
 def layouts(columns: tuple[Column, ...]) -> tuple[tuple[Column, ...], ...]:
-    """All that rows may be laid out by: without and with each of the columns that only some snapshots have.
+    """All possible layouts of rows: `columns` with every combination of the groups of optional columns.
 
-    Those are for levers that ask questions of their own, for texts in another language than English, for flaws of
-    another depth than open, and for items that solvers were asked.
+    The groups are for levers with a new question, for languages other than English, for depths other than open, and for
+    items that solvers were asked.
     """
     groups = ((EXPECTED_ANSWER,), ("language",), _DEEP, ("difficulty",))
-    chosen = (sum(some, ()) for n in range(len(groups) + 1) for some in combinations(groups, n))
-    return tuple((*columns, *(column for column in _OPTIONAL if column.name in names)) for names in chosen)
+    layouts = []
+    for size in range(len(groups) + 1):
+        for chosen in combinations(groups, size):
+            names = [name for group in chosen for name in group]
+            layouts.append((*columns, *(column for column in _OPTIONAL if column.name in names)))
+    return tuple(layouts)
 
 
 def columns_of(row: SnapshotRow) -> tuple[Column, ...]:
-    """The columns that `row` is laid out by."""
+    """The columns of a row, in published order."""
     columns = SEVERAL_COLUMNS if "grounding" in row else SINGLE_COLUMNS
     return (*columns, *(column for column in _OPTIONAL if column.name in row))
 
@@ -147,7 +151,7 @@ def columns_of(row: SnapshotRow) -> tuple[Column, ...]:
 def schema_of(columns: Sequence[Column]) -> pa.Schema:
     """The Arrow schema of `columns`.
 
-    It is always written out: a column without a single value would else get a type that cannot be loaded.
+    Every file is written with its schema. Otherwise a column without any value would get a type that cannot be loaded.
     """
     import pyarrow as pa
 
@@ -166,7 +170,7 @@ def schema_of(columns: Sequence[Column]) -> pa.Schema:
 
 @dataclass(frozen=True, slots=True)
 class AcceptedItem:
-    """Everything that a row is made from."""
+    """An accepted item with everything that its row needs."""
 
     instance: BaseInstance
     candidate: Candidate
@@ -176,7 +180,7 @@ class AcceptedItem:
 
 
 def build_rows(items: Iterable[AcceptedItem], round_name: str, panel: str) -> Sequence[SnapshotRow]:
-    """One row for each item, in the order given, kept on disk; its layout follows from the number of its passages."""
+    """One row for each item, in the order of the items, kept on disk. The number of passages decides the layout."""
     shared = {"round": round_name, "panel": panel}
     rows = Spool(_build_row(item, shared) for item in items)
     optional = {name for row in rows for name in _ABSENT if name in row}
@@ -187,7 +191,7 @@ def build_rows(items: Iterable[AcceptedItem], round_name: str, panel: str) -> Se
 
 
 def row_digest(row: SnapshotRow) -> str:
-    """32 hexadecimal digits that stand for every field of `row` but `row_digest` itself."""
+    """Digest of all fields but `row_digest` itself (32 hexadecimal digits)."""
     return digest({name: value for name, value in row.items() if name != "row_digest"}, length=32)
 
 
@@ -238,7 +242,7 @@ def _build_row(item: AcceptedItem, shared: dict[str, str]) -> SnapshotRow:
 
 
 def _blind_agreement(item: AcceptedItem) -> float | None:
-    """The share of readable blind decisions that were as expected; None if it is missing."""
+    """The share of readable blind decisions that were as expected; None if there are no blind decisions."""
     decisions = [vote.blind["code"] for vote in item.votes if vote.blind]
     return decisions.count(item.candidate.expected_behavior) / len(decisions) if decisions else None
 
@@ -260,7 +264,7 @@ def _vote(vote: Verdict) -> JsonObject:
 
 
 def _why_unscored(vote: Verdict) -> str:
-    """Why there is no verdict, in words of ours: those of a provider may name accounts, addresses and keys."""
+    """The reason why there is no verdict, without the provider's message, which may name accounts or keys."""
     return "unreadable reply" if vote.is_unread else "call failed"
 
 
@@ -269,15 +273,16 @@ PART_COLUMNS: Mapping[str, tuple[Column, ...]] = {
     "nq": SINGLE_COLUMNS,
     "garage": SEVERAL_COLUMNS,
 }
-"""Name of a part -> its columns. Single passages alone are `default`, beside several passages they are `nq`."""
+"""Name of a part → its columns. Rows with a single passage are `default`, or `nq` if the snapshot has both layouts."""
 
 DEFAULT = "default"
-"""The configuration with all rows, which loads without a name. Beside two parts it is a file of its own."""
+"""The configuration with all rows, which loads without a name. A snapshot with two parts has an extra file for it."""
 
 Parts = Mapping[str, Sequence[SnapshotRow]]
-"""Name of a part -> its rows, ordered by id."""
+"""Name of a part → its rows, ordered by id."""
 
 _ROW_GROUP = 250
+"""Number of rows in a row group of a parquet file, which limits the memory for writing."""
 
 
 def part_rows(rows: Sequence[SnapshotRow]) -> dict[str, RowSelection]:
@@ -291,7 +296,7 @@ def part_rows(rows: Sequence[SnapshotRow]) -> dict[str, RowSelection]:
 
 
 def data_paths(content_digest: str, names: Sequence[str]) -> dict[str, str]:
-    """Where the parts lie, relative to the snapshot's folder.
+    """Name of each part → its file, relative to the snapshot's folder.
 
     >>> data_paths("ab", ["default"])
     {'default': 'data/ab/test.parquet'}
@@ -304,7 +309,7 @@ def data_paths(content_digest: str, names: Sequence[str]) -> dict[str, str]:
 
 
 def whole_path(content_digest: str) -> str:
-    """Where the rows of the configuration `default` lie, relative to the snapshot's folder.
+    """The file with all rows, relative to the snapshot's folder.
 
     >>> whole_path("ab")
     'data/ab/test.parquet'
@@ -319,12 +324,12 @@ def union_of(parts: Iterable[Sequence[Column]]) -> tuple[Column, ...]:
 
 
 def write_part(path: Path, rows: Sequence[SnapshotRow]) -> None:
-    """Write one part; the same rows give the same bytes under one version of pyarrow."""
+    """Write one part; the same rows give the same bytes with the same version of pyarrow."""
     write_rows(path, rows, schema_of(columns_of(rows[0])))
 
 
 def write_rows(path: Path, rows: Sequence[SnapshotRow], schema: pa.Schema) -> None:
-    """Write rows as a parquet file, a row group at a time, for more than that need not fit in memory.
+    """Write rows as a parquet file, one row group at a time, so that not all rows need to fit in memory.
 
     A field that a row does not have is null.
     """
@@ -337,7 +342,7 @@ def write_rows(path: Path, rows: Sequence[SnapshotRow], schema: pa.Schema) -> No
 
 
 def _table(rows: Sequence[SnapshotRow], schema: pa.Schema) -> pa.Table:
-    """Rows as a table by way of JSON: `Table.from_pylist` imports pandas, which takes 40 MB."""
+    """The rows as a table. They pass through JSON because `Table.from_pylist` imports pandas, which takes 40 MB."""
     import pyarrow as pa
     import pyarrow.json
 
@@ -365,7 +370,7 @@ def read_part(path: Path) -> pa.Table:
 
 
 def read_rows_of(folder: Path, path: str, part: str) -> list[SnapshotRow]:
-    """The rows of a part of a snapshot; as `read_part`, and raises `SnapshotError` for columns that it may not have."""
+    """The rows of a part of a snapshot. Raises `SnapshotError` as `read_part` does, and for unknown columns."""
     table = read_part(folder / path)
     if table.schema not in map(schema_of, layouts(PART_COLUMNS[part])):
         raise SnapshotError(f"{path}: the columns are not those of a snapshot")
