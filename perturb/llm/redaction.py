@@ -116,8 +116,15 @@ def find_keys(text: str, variables: Iterable[str] = ()) -> tuple[str, ...]:
     >>> find_keys("the sk-learning key is sk-proj-abcdef123456")
     ('sk-proj-abcdef123456',)
     """
+    return _keys_in(text, _secrets_to_publish(variables))
+
+
+def _secrets_to_publish(variables: Iterable[str]) -> _Finder:
     _in_use.update(variables)
-    secrets = _secrets(_SHORTEST, _PHRASE)
+    return _secrets(_SHORTEST, _PHRASE)
+
+
+def _keys_in(text: str, secrets: _Finder) -> tuple[str, ...]:
     # The decoded text comes first, so that a key is reported as it is and not with its escapes.
     readings = [*_readings(text)][::-1]
     lookalikes = [
@@ -136,7 +143,8 @@ def show_key(value: Any, variables: Iterable[str] = ()) -> str | None:
     >>> show_key({"system": ["Use sk-proj-abcdef123456."]})
     'sk-p…'
     """
-    return next((f"{key[:4]}…" for text in _strings(value) for key in find_keys(text, variables)), None)
+    secrets = _secrets_to_publish(variables)  # once for all strings: it looks through the environment
+    return next((f"{key[:4]}…" for text in _strings(value) for key in _keys_in(text, secrets)), None)
 
 
 def key_variables(facts: Any) -> set[str]:
