@@ -251,10 +251,10 @@ def own_functions(entries: Sequence[ModelEntry], offered: Sequence[str]) -> dict
 EntryT = TypeVar("EntryT", bound=ModelEntry)
 
 
-def _distinct(entries: tuple[EntryT, ...], what: str) -> tuple[EntryT, ...]:
+def _distinct(entries: tuple[EntryT, ...], role: str) -> tuple[EntryT, ...]:
     names = [entry.name for entry in entries]
     if repeated := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(f"two {what}s are called '{repeated[0]}': give each its own name")
+        raise ValueError(f"two {role}s are called '{repeated[0]}': give each its own name")
     return entries
 
 
@@ -353,7 +353,7 @@ class PanelEntry(Strict):
     schedule: Literal["full", "economy"] = "full"
     audit_fraction: float = Field(default=0.1, ge=0, le=1)
     """Share of candidates that get every vote under the economy schedule."""
-    verifiers: Annotated[tuple[VerifierEntry, ...], AfterValidator(partial(_distinct, what="verifier"))] = (
+    verifiers: Annotated[tuple[VerifierEntry, ...], AfterValidator(partial(_distinct, role="verifier"))] = (
         Field(default=(), min_length=1)
     )
 
@@ -446,7 +446,7 @@ QuotaRule = Annotated[str, AfterValidator(_check_quota)]
 class DifficultyEntry(Strict):
     """Models that answer every accepted item, to measure how hard it is."""
 
-    solvers: Annotated[tuple[ModelEntry, ...], AfterValidator(partial(_distinct, what="solver"))] = Field(
+    solvers: Annotated[tuple[ModelEntry, ...], AfterValidator(partial(_distinct, role="solver"))] = Field(
         min_length=1
     )
     judge: ModelEntry
@@ -502,7 +502,7 @@ class BuildConfig(Strict):
     """Which levers a model is offered, see `LeverChoice`."""
     depth: DepthShares = Field(default_factory=_all_open)
     """How well flaws are hidden: the shares of `open`, `quiet` and `deep` among the jobs of each model and cell."""
-    generators: Annotated[tuple[ModelEntry, ...], AfterValidator(partial(_distinct, what="generator"))] = (
+    generators: Annotated[tuple[ModelEntry, ...], AfterValidator(partial(_distinct, role="generator"))] = (
         Field(min_length=1)
     )
     panel: PanelEntry | Path

@@ -54,7 +54,7 @@ class DeepReply:
     construction: str
     proof: tuple[str, ...]
     reasoning: str
-    stated: Mapping[str, str]
+    claims: Mapping[str, str]
 
 
 def read_deep_reply(text: str, passages: int) -> DeepReply:
@@ -85,11 +85,12 @@ def read_deep_reply(text: str, passages: int) -> DeepReply:
         ),
         proof=tuple(quote.strip() for quote in proof),
         reasoning=required_text(content.get("implementation_reasoning") or "", "implementation_reasoning"),
-        stated=claims,
+        claims=claims,
     )
 
 
 def _passage(entry: Mapping[str, Any], number: int, passages: int) -> DeepPassage:
+    # Models sometimes write numbers as texts.
     source = entry.get("from", 0)
     if isinstance(source, str) and source.strip().isdecimal():
         source = int(source)
@@ -119,6 +120,7 @@ def required_text(value: Any, field: str) -> str:
 def deep_candidate(catalogue: Catalogue, job: Job, instance: BaseInstance, reply: DeepReply) -> Candidate:
     """The candidate of a reply. An added passage counts as noise unless the proof quotes it."""
     lever, construction = catalogue.find(reply.lever), catalogue.construction(reply.construction)
+    # Generators copy with other quotation marks and blanks, so texts are compared in folded form.
     quotes = [folded(quote) for quote in reply.proof]
     perturbed, control = [], []
     for deep_passage in reply.passages:
@@ -127,22 +129,24 @@ def deep_candidate(catalogue: Catalogue, job: Job, instance: BaseInstance, reply
         )
         text = deep_passage.text or original.text
         if folded(text) == folded(original.text):
+            # A copy that differs only in blanks counts as unchanged and is stored as the original.
             text = original.text
+        # A quoted passage is part of the flaw, so it is signal even if it was added.
         quoted = any(quote in folded(text) for quote in quotes)
         role = "signal" if quoted else original.role
         title = deep_passage.title or original.title
         perturbed.append(Passage(text, title, role))
         control.append(Passage(deep_passage.without_flaw or text, title, role))
     query = instance.query if folded(reply.query) == folded(instance.query) else reply.query
-    stated: dict[str, Any] = {
-        **reply.stated,
+    statement: dict[str, Any] = {
+        **reply.claims,
         "depth": job.depth,
         "construction": construction.name if construction else reply.construction,
         "proof": list(reply.proof),
         "control": [asdict(passage) for passage in control],
     }
     if lever and lever.answer:
-        stated[EXPECTED_ANSWER] = lever.answer
+        statement[EXPECTED_ANSWER] = lever.answer
     return Candidate(
         id=job.id,
         instance_id=instance.id,
@@ -153,7 +157,7 @@ def deep_candidate(catalogue: Catalogue, job: Job, instance: BaseInstance, reply
         passages=tuple(perturbed),
         reasoning=reply.reasoning,
         expected_behavior=catalogue.expected_behavior(job.cell),
-        stated=stated,
+        stated=statement,
     )
 
 
@@ -187,7 +191,9 @@ def _passages_fault(original: BaseInstance, candidate: Candidate) -> str | None:
     if len(passages) > len(original.passages) + MAX_ADDED:
         return f"{len(passages)} passages, at most {MAX_ADDED} may be added to {len(original.passages)}"
     limit = max(
-        MAX_PASSAGE_CHARS, *(2 * len(original_passage.text) for original_passage in original.passages)
+        # An instance with long passages may have longer ones in its item too.
+        MAX_PASSAGE_CHARS,
+        *(2 * len(original_passage.text) for original_passage in original.passages),
     )
     for number, passage in enumerate(passages, start=1):
         if len(passage.text) > limit:
@@ -205,9 +211,11 @@ def _proof_fault(candidate: Candidate) -> str | None:
         holding = [index for index, text in enumerate(texts) if quote in text]
         if not holding:
             return f"the proof quotes a sentence that the item does not hold: '{quote[:80]}'"
+        # A quote of the whole question, or of a text without blanks such as Chinese, may be short.
         if len(quote.split()) < MIN_QUOTE_WORDS and texts[0] != quote and " " in quote:
             return f"the proof quotes a fragment, not a sentence: '{quote[:80]}'"
         places.update(holding)
+    # A deep flaw shows only when sentences from at least two passages are compared.
     if len(places) < 2:
         return "the proof quotes one place only: a deep flaw lies in several"
     return None
@@ -230,6 +238,7 @@ def _target_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candi
 
 def _answer_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candidate) -> str | None:
     """One line if the control, or an item that must still be answered, has lost the answer of the original."""
+    # Some answers, such as summaries, stand in no passage verbatim. Then nothing can be checked.
     if not _stands(original, original.passages):
         return None
     if not _stands(original, candidate.control):

@@ -80,6 +80,7 @@ def draft_class(sentence: str, models: ModelSet, out: Path, options: RunOptions)
     if not sentence.strip():
         raise ConfigError("the description of the class is empty: describe the flaw in a sentence")
     check_models(models, options)
+    # The ledger is beside the folder and not in it, since every YAML file of the folder is read as levers.
     ledger_folder = out.with_name(f"{out.name}.draft")
     with EvaluationLedger(ledger_folder) as ledger:
         text, trials = run_sync(_draft(sentence, models, options, ledger))
@@ -87,6 +88,7 @@ def draft_class(sentence: str, models: ModelSet, out: Path, options: RunOptions)
     name = re.sub(r"[^a-z0-9]+", "-", entry.name[2:].lower()).strip("-")
     with writing_errors(out, ConfigError):
         out.mkdir(parents=True, exist_ok=True)
+        # The class file comes last, so that a folder with a class file is complete.
         (out / "trials.md").write_text("\n".join(_describe(trials)), encoding="utf-8")
         (out / f"{name}.yaml").write_text(text, encoding="utf-8")
     return Draft(out / f"{name}.yaml", str(entry.name), entry.refusal_code, trials)
@@ -96,6 +98,7 @@ async def _draft(
     sentence: str, models: ModelSet, options: RunOptions, ledger: EvaluationLedger
 ) -> tuple[str, tuple[Trial, ...]]:
     """The text of the class file, and the trials of its levers."""
+    # The command accepts a single model.
     (model,) = models.under_test
     with Progress(1, "lever", shown=False) as progress:
         async with open_session(models, ledger, options, progress=progress) as session:
@@ -106,6 +109,7 @@ async def _draft(
             prompts = Prompts(catalogue)
 
             async def attempt(lever: Lever, instance: BaseInstance) -> Trial:
+                # A corrected draft has other levers, and gets new calls for them.
                 key = digest("draft", catalogue.cell_digest(lever.cell), lever.name, instance.id, model)
                 job = Job(key, instance.id, lever.cell, model, 0, "draft", ((lever.name,),))
                 result = await generate_by_model(session.client, prompts, job, instance, 0)
@@ -155,6 +159,7 @@ def read_class(text: str) -> str:
         raise ReplyError(str(error)) from None
     if not catalogue.own_classes:
         raise ReplyError("'class' is the name of an existing class: give another one")
+    # A class needs levers for all of its intensities. The loader accepts a class without, for users who add them later.
     for cell in catalogue.cells:
         if cell.perturbation_class == catalogue.own_classes[0].name and not catalogue.levers_of(cell):
             raise ReplyError(f"'levers' holds none for {cell.intensity}")
@@ -164,6 +169,7 @@ def read_class(text: str) -> str:
 def _lever_entry(lever: Mapping[str, Any], code: Any) -> dict[str, Any]:
     if lacking := [name for name in _OF_A_LEVER if not isinstance(lever.get(name), str)]:
         raise ReplyError(f"a lever has no '{lacking[0]}'")
+    # The loader checks that the illustration begins with the right code. Models often leave it out.
     expected = ANSWER_CORRECTLY if lever["intensity"] == Intensity.LOW else code
     return {
         "name": " ".join(lever["name"].split()),
@@ -186,6 +192,7 @@ def _load(text: str) -> Catalogue:
         try:
             return Catalogue.load([Path(folder)])
         except CatalogueError as error:
+            # The model gets this message, so it must not change from run to run with the name of the temporary folder.
             raise CatalogueError(str(error).replace(f"{folder}/", "")) from None
 
 

@@ -407,21 +407,16 @@ def _generation_prompt(build_plan: BuildPlan, depth: Depth = "open") -> float:
     """Mean tokens of a generation prompt, over the cells and up to 50 instances."""
     prompts, catalogue = build_plan.prompts, build_plan.catalogue
     offered = OFFERED[build_plan.config.lever_choice]
-    constructions = {
-        cell: [construction.name for construction in catalogue.constructions if construction.suits(cell)][
-            :CONSTRUCTIONS_OFFERED
+    lengths = []
+    for cell in build_plan.config.chosen_cells:
+        suiting = [entry.name for entry in catalogue.constructions if entry.suits(cell)]
+        constructions = suiting[:CONSTRUCTIONS_OFFERED]
+        levers = catalogue.levers_of(cell)[:offered]
+        lengths += [
+            _tokens(prompts.generation(cell, instance, levers, depth, constructions))
+            for _, instance in build_plan.instances[:50]
         ]
-        for cell in build_plan.config.chosen_cells
-    }
-    return fmean(
-        _tokens(
-            prompts.generation(
-                cell, instance, catalogue.levers_of(cell)[:offered], depth, constructions[cell]
-            )
-        )
-        for cell in build_plan.config.chosen_cells
-        for _, instance in build_plan.instances[:50]
-    )
+    return fmean(lengths)
 
 
 def _verification_prompts(build_plan: BuildPlan) -> dict[Cell, float]:

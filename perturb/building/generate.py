@@ -88,6 +88,10 @@ async def generate_by_model(
     async def ask(number: int, offer: Sequence[str]) -> GenerationResult:
         levers = [lever for name in offer if (lever := prompts.catalogue.find(name)) is not None]
         request = prompts.generation(job.cell, instance, levers, job.depth, job.constructions)
+        # Equal prompts of other rounds, seeds or replicates must get new replies, and so must quieter attempts.
+        salt_parts: list[str | int] = [job.round, seed, job.replicate]
+        if job.hardens:
+            salt_parts.append(job.id)
         answer = await client.ask(
             job.generator,
             request if earlier is None else prompts.quieter(request, earlier),
@@ -95,7 +99,7 @@ async def generate_by_model(
             purpose="generate",
             subject=job.id,
             part=str(number),
-            salt=digest(job.round, seed, job.replicate, *([job.id] if job.hardens else [])),
+            salt=digest(*salt_parts),
         )
         if answer.status == "error":
             return GenerationResult(JobOutcome.ERROR, answer.error)

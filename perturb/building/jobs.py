@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from itertools import product
+from typing import Any
 
 from perturb.catalogue.features import Need, features_of
 from perturb.catalogue.levers import Catalogue
@@ -107,18 +108,19 @@ def plan_jobs(
 
 def plan_digest(settings: PlanSettings, instance_keys: Sequence[str], catalogue: Catalogue) -> str:
     """Digest of everything that the plan depends on. Plans with equal digests have the same jobs."""
-    # Settings that were added later enter only if they are used, so that earlier plans keep their digests.
-    constructions = [astuple(construction) for construction in catalogue.constructions]
-    shares: dict[str, float] = dict(settings.shares.items())
-    return digest(
+    parts: list[Any] = [
         (JOB_FORMAT, settings.round, settings.seed, settings.replicates, dict(settings.generators)),
         [catalogue.cell_digest(cell) for cell in settings.cells],
         (settings.lever_choice, sorted(settings.own_order), catalogue.needs_digest),
         list(instance_keys),
-        *([dict(settings.several)] if settings.several else []),
-        *([shares, settings.hidden, constructions, sorted(catalogue.open_levers)] if settings.hidden else []),
-        *settings.wording,
-    )
+    ]
+    # Settings that were added later enter only if they are used, so that earlier plans keep their digests.
+    if settings.several:
+        parts.append(dict(settings.several))
+    if settings.hidden:
+        constructions = [astuple(construction) for construction in catalogue.constructions]
+        parts += [dict(settings.shares), settings.hidden, constructions, sorted(catalogue.open_levers)]
+    return digest(*parts, *settings.wording)
 
 
 LeverService = Mapping[Cell, Mapping[str, int]]
@@ -209,9 +211,9 @@ class _Offers:
                 later.offered_alone.update(first_offer)
             else:
                 later.offered.update(first_offer)
-        others = [name for name in names if name not in first_offer][: size * (OFFERS - 1)]
-        later_offers = (tuple(others[start : start + size]) for start in range(0, len(others), size))
-        return (tuple(first_offer), *later_offers)
+        others = [name for name in names if name not in first_offer]
+        later_starts = range(0, len(others), size)[: OFFERS - 1]
+        return (tuple(first_offer), *(tuple(others[start : start + size]) for start in later_starts))
 
 
 class _Depths:

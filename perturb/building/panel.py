@@ -57,6 +57,7 @@ class Panel:
         """The panel for candidates of one class: only the members that judge the class."""
         judging = self.judges.of(perturbation_class)
         rule = self.rules.get(perturbation_class)
+        # Without a rule from planted items, all verifiers that judge the class vote.
         if rule is None:
             return replace(self, judges=Judges(judging))
         voting = {name: version for name, version in judging.items() if name in rule.verifiers}
@@ -77,6 +78,7 @@ def decide(panel: Panel, candidate_id: str, votes: Mapping[str, Verdict]) -> Dec
     it, or all of them if they are fewer. It is rejected if too many fail it for that. Otherwise it is undecided: votes
     are missing or unscored, or every verifier abstained.
     """
+    # Over the members and not over the votes, so that missing votes are seen too.
     states = {name: votes[name].state if name in votes else None for name in panel.members}
     states = {name: state for name, state in states.items() if state is not VerdictState.ABSTAIN}
     passed = [name for name, state in states.items() if state is VerdictState.PASS]
@@ -84,10 +86,12 @@ def decide(panel: Panel, candidate_id: str, votes: Mapping[str, Verdict]) -> Dec
     audited = panel.is_audited(candidate_id)
     if not states:
         return Decision(candidate_id, Acceptance.UNDECIDED, ALL_ABSTAINED, audited)
+    # If verifiers abstained, the others decide. Otherwise, under unanimity, no candidate with an abstention could pass.
     needed = min(panel.needed, len(states))
     if len(passed) >= needed:
         reason = f"{len(passed)} of {len(states)} verifiers passed it"
         return Decision(candidate_id, Acceptance.ACCEPTED, reason, audited)
+    # So many fails that the remaining votes cannot reach `needed` passes.
     if len(failed) > len(states) - needed:
         return Decision(candidate_id, Acceptance.REJECTED, f"failed by {', '.join(failed)}", audited)
     open_votes = [name for name, state in states.items() if state in (None, VerdictState.UNSCORED)]
@@ -104,6 +108,7 @@ async def gather_votes(
     """
     votes = dict(stored)
     missing = [name for name in panel.members if not is_final(votes.get(name))]
+    # In the audited share, all votes are needed to measure the verifiers, not only those that decide.
     if panel.is_audited(candidate_id):
         return votes | {vote.verifier: vote for vote in await gather_all(map(ask, missing))}
     for name in missing:
@@ -136,6 +141,7 @@ def classes_judged(entry: VerifierEntry, every: Sequence[PerturbationClass]) -> 
 
         judged = CLASSES_JUDGED.get(entry.check, PUBLISHED_CLASSES)
     in_order = tuple(perturbation_class for perturbation_class in every if perturbation_class in judged)
+    # A verifier that judges all classes is stored without a list, so that its panel keeps its digest.
     return in_order if len(in_order) < len(every) else ()
 
 
@@ -150,6 +156,7 @@ def refuse_unknown_checks(config: BuildConfig, every: Sequence[PerturbationClass
             raise ConfigError(
                 f"verifier '{entry.name}': unknown offline check '{entry.check}': choose from {', '.join(CHECKS)}"
             )
+        # The classes of the check itself, without those that the configuration names.
         judgeable = classes_judged(entry.model_copy(update={"classes": None}), every)
         if judgeable and (not_judged := [name for name in entry.classes or () if name not in judgeable]):
             raise ConfigError(

@@ -94,10 +94,11 @@ def _another_class(maker: FaultMaker, instance: BaseInstance, candidate: Candida
     """The candidate under a class far from its own that may change the same parts."""
     if candidate.cell.intensity is Intensity.LOW:
         return None
-    changed = {
-        *(["query"] if candidate.query != instance.query else []),
-        *(["context"] if candidate.passages != instance.passages else []),
-    }
+    changed = set()
+    if candidate.query != instance.query:
+        changed.add("query")
+    if candidate.passages != instance.passages:
+        changed.add("context")
     others = _FAR_CLASSES.get(candidate.cell.perturbation_class, (_EPISTEMIC, _CONTRADICTION, _AMBIGUITY))
     for other in others:
         if changed <= maker.catalogue.classes[other].target:
@@ -129,8 +130,8 @@ def _unperturbed(_: FaultMaker, instance: BaseInstance, candidate: Candidate) ->
     proof = [sentence for sentence in candidate.proof if folded(sentence) in control_text]
     if not proof:
         return None  # a proof without any sentence of the item would give the fault away
-    stated = {**candidate.stated, "proof": proof}
-    return replace(candidate, query=instance.query, passages=candidate.control, stated=stated)
+    claims = {**candidate.stated, "proof": proof}
+    return replace(candidate, query=instance.query, passages=candidate.control, stated=claims)
 
 
 def _undone(maker: FaultMaker, instance: BaseInstance, candidate: Candidate) -> Candidate | None:

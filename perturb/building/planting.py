@@ -78,6 +78,7 @@ def fix_numbers(build_plan: BuildPlan, ledger: Ledger, plan: int, jobs: int) -> 
     replay of a recording that has none.
     """
     entry, replay = build_plan.config.resolved_panel, build_plan.replay
+    # A replay without models has the planted items of its recording and no others.
     if replay is not None and (not replay.fill or (entry.plants_by_default and replay.recording.planted)):
         recorded = map(PlantedItem.from_payload, replay.recording.planted)
         sorts = Counter(_sort_of(item.kind) for item in recorded)
@@ -88,6 +89,7 @@ def fix_numbers(build_plan: BuildPlan, ledger: Ledger, plan: int, jobs: int) -> 
         numbers = stored
     else:
         has_planted = bool(planted.planted_items(ledger.db))
+        # A run of an older version, or one whose jobs began without planted items, must not change halfway.
         began_without = planted.jobs_have_begun(ledger.db, plan) and not has_planted
         numbers = expected_numbers(build_plan, 0 if began_without or replay is not None else jobs)
     ledger.fix_planted(plan, numbers)
@@ -98,6 +100,7 @@ def expected_numbers(build_plan: BuildPlan, jobs: int) -> dict[str, int]:
     """How many items of each sort a new run with `jobs` jobs plants."""
     entry = build_plan.config.resolved_panel
     offline = all(verifier.kind == "rules" for verifier in build_plan.config.verifiers)
+    # By default, nothing is planted for a panel of offline checks alone, whose errors do not depend on the round.
     return entry.planting.numbers(0 if offline and entry.plants_by_default else jobs)
 
 
@@ -109,6 +112,7 @@ def right_items(catalogue: Catalogue, cells: tuple[Cell, ...], number: int, seed
     """`number` of the embedded items with right labels, spread evenly over the cells of the build."""
     text = (data_folder("base_sets") / RIGHT_ITEMS).read_text(encoding="utf-8")
     of_cell: dict[Cell, list[PlantedItem]] = {cell: [] for cell in cells}
+    # Only items whose cell and lever are in the build are used, so that they look like its candidates.
     for row in map(json.loads, text.splitlines()):
         cell = Cell(PerturbationClass(row["perturbation_class"]), Intensity(row["intensity"]))
         lever = catalogue.find(row["lever"])
@@ -116,6 +120,7 @@ def right_items(catalogue: Catalogue, cells: tuple[Cell, ...], number: int, seed
             of_cell[cell].append(_right_item(row, cell, catalogue, seed))
     for items in of_cell.values():
         items.sort(key=lambda item: seed_of("right", seed, item.id))
+    # One item of each cell in turn, so that every cell has about the same number.
     by_turns = (item for turn in zip_longest(*of_cell.values()) for item in turn if item is not None)
     return list(islice(by_turns, number))
 
@@ -149,6 +154,7 @@ def choose_rules(verdicts: PlantedVerdicts, target: float) -> dict[str, ClassRul
     right = verdicts.of_kinds("right")
     for name in verdicts.classes:
         faults = verdicts.of_kinds(*LABEL_FAULTS) & verdicts.of_class(name)
+        # With fewer faults, the interval of any rule would be too wide for a decision.
         if int(faults.sum()) < LEAST_OF_CLASS:
             continue
         for rule in _rules_by_cost(verdicts.verifiers):
@@ -156,12 +162,15 @@ def choose_rules(verdicts: PlantedVerdicts, target: float) -> dict[str, ClassRul
                 bound = _bound(verdicts, faults & ~verdicts.chooses, right, rule)
                 if bound <= target:
                     rules[name] = replace(rule, bound=bound)
+                # The cheapest rule that the first half accepts gets a single test on the second half. Trying more rules
+                # would make the bound too optimistic.
                 break
     return rules
 
 
 def _rules_by_cost(verifiers: Sequence[str]) -> Iterator[ClassRule]:
     """Yield every rule that is cheaper than the whole panel, by cost. Of equal cost, the stricter rule comes first."""
+    # The cost of a rule is the number of its verifiers.
     for size in range(1, len(verifiers)):
         for needed in range(size, 0, -1):
             for chosen in combinations(verifiers, size):
@@ -177,6 +186,7 @@ def _bound(verdicts: PlantedVerdicts, faults: Flags, right: Flags, rule: ClassRu
         Share(int(accepted.sum()), int((accepted | rejected).sum())).estimate()
         for accepted, rejected in (verdicts.by_rule(faults, rule), verdicts.by_rule(right, rule))
     )
+    # Without faults or right items with votes, nothing is known about the rule.
     if false_rate.high is None or not true_rate.low:
         return 1.0
     wrong_share, right_share = MOST_WRONG * false_rate.high, (1 - MOST_WRONG) * true_rate.low
@@ -238,6 +248,7 @@ class Planting:
             "SELECT id FROM jobs WHERE plan = ? AND outcome = 'candidate'", (self._plan,)
         ).fetchall()
         hosts = sorted((row["id"] for row in rows), key=lambda name: seed_of("host", seed, name))
+        # First each missing kind where it fits. If kinds are still missing, other kinds take their place.
         for any_kind in (False, True):
             for name in hosts:
                 if not self._missing_kinds():
@@ -251,6 +262,7 @@ class Planting:
 
         `left` candidates are still expected, and the waiting items are spread evenly over them.
         """
+        # As many items per candidate as are needed to use up all waiting items by the last candidate.
         share = len(self._waiting) / max(1, left)
         is_drawn = fraction_of("mix", self._build_plan.config.seed, key) < share
         return self._waiting.pop() if is_drawn and self._waiting else None
@@ -272,6 +284,7 @@ class Planting:
         for commission in islice(stream, wanted_number * ATTEMPTS):
             if self._number("written") >= wanted_number:
                 return
+            # The items of an earlier run are in the ledger already.
             if commission.id not in self._items:
                 yield commission
 

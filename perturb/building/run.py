@@ -84,17 +84,15 @@ def build(
     nothing_readable = facts["unparsed"] and not (facts["candidates"] or facts["rejected_by_checks"])
     explained = facts["errors"] or facts["undecided"] or (failures and nothing_readable)
     facts["seconds"] = round(time.monotonic() - started, 2)
+    warnings = [*renamed, *failures, *build_plan.base_set.warnings]
+    if nothing_selected and not explained:
+        warnings.append(nothing_selected)
     return BuildReport(
         run,
         snapshot.folder if snapshot else None,
         facts,
         stopped=str(stopped) if stopped else None,
-        warnings=(
-            *renamed,
-            *failures,
-            *build_plan.base_set.warnings,
-            *([nothing_selected] if nothing_selected and not explained else []),
-        ),
+        warnings=tuple(warnings),
     )
 
 

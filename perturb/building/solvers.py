@@ -129,6 +129,7 @@ def quieter_jobs(
     with_open_attempt = {first_item(attempt.job) for attempt in earlier if attempt.open}
     direct_attempts = Counter(attempt.hardens for attempt in earlier)
     version = template_version("harden/quieter")
+    # The list is complete before the first job is yielded, since the caller writes to the same tables.
     for planned in list(accepted_jobs(db, plan.number, plan.panel)):
         job, first = planned.job, first_item(planned.job.id)
         difficulty = difficulty_of.get(job.id)
@@ -136,6 +137,7 @@ def quieter_jobs(
             continue
         if attempts_at[first] >= attempts or first in with_open_attempt:
             continue
+        # Each attempt at an item gets a new id. With the same id, it would count as done.
         number = direct_attempts[job.id]
         job_id = digest("harden", HARDEN_FORMAT, job.id, number, plan.facts.solvers, version)
         recorded_attempts = recorded.get(job.id, ())
@@ -218,6 +220,7 @@ class SolverStage:
             purpose="solve",
             subject=item.id,
             part=str(sample),
+            # Without a salt, the second sample would take the cached reply of the first.
             salt=digest("solve", sample),
         )
         if answer.value is None:
@@ -269,18 +272,19 @@ class _Judging:
             self.detail = str(kind)
             behaviour = predicted_behaviour(kind, item.expected_behavior, "lenient")
             return {"predicted": ANSWER if behaviour == ANSWER_CORRECTLY else behaviour}
+        # A bare code needs no judge, which saves a call.
         if (code := read_code(text, codes)) is not None:
             return {"predicted": code}
         read = partial(read_classification, codes=codes, judged=text)
         name = "classification"
         return dict(await self._ask(name, judge_request(name, item, text, own_codes), read) or {})
 
-    async def _ask(self, name: str, request: ChatRequest, read: Callable[[str], Any]) -> Any:
+    async def _ask(self, name: str, request: ChatRequest, read_reply: Callable[[str], Any]) -> Any:
         """The judge's verdict in one respect; None if the call fails or the reply cannot be read."""
         answer = await self._judge.ask(
             self._plan.judge.name,
             request,
-            read,
+            read_reply,
             purpose=f"judge {name}",
             subject=self._item.id,
             part=self._part,

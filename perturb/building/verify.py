@@ -59,6 +59,7 @@ async def ask_verifier(
 
     `version` identifies model, settings and prompt. Raises `BudgetSpent` if the call could overspend.
     """
+    # The blind decision comes first, since the verifier must not have seen the claim when it makes it.
     blind = await _decide_blind(client, prompts, verifier, instance, candidate)
     request = prompts.verification(instance, candidate)
     answer = await client.ask(
@@ -70,6 +71,7 @@ async def ask_verifier(
     )
     vote = partial(Verdict, candidate.id, verifier, prompt_version=version, blind=blind)
     if (reply := answer.value) is None:
+        # `raw` and the issue are equal exactly if no reply arrived, see `Verdict.is_unread`.
         raw = answer.raw if answer.status == "unread" else answer.error
         return vote(VerdictState.UNSCORED, issues=(answer.error,), raw=raw)
     state, issues = _state(reply, candidate.expected_behavior)
@@ -136,6 +138,7 @@ def read_verdict(text: str, codes: Mapping[str, str], material: str = "") -> _Re
     Raises `ReplyError` that says what is missing or unknown, or why the verdict may come from the material.
     """
     reply = find_object(text, _NEEDED)
+    # A passage may try to pass for a verdict, so the object must be the verifier's own and stand alone.
     reply.must_not_hold_thinking()
     reply.must_not_stand_in(material)
     content = reply.value
@@ -156,6 +159,7 @@ def read_verdict(text: str, codes: Mapping[str, str], material: str = "") -> _Re
             f"field 'predicted_rag_behavior' must be one of {', '.join(sorted(set(codes.values())))}"
         )
     issues = content.get("issues") or []
+    # Some models write a single issue as a text.
     if not isinstance(issues, list):
         issues = [issues]
     return _Reply(passed, checks, codes[code], tuple(str(issue) for issue in issues if str(issue).strip()))
@@ -164,11 +168,9 @@ def read_verdict(text: str, codes: Mapping[str, str], material: str = "") -> _Re
 def _must_be_all(reply: FoundObject) -> None:
     """Raise `ReplyError` if a PASS comes with further text. No word list covers every way of taking a PASS back."""
     reply.must_be_all(_SAYS_FAIL)
-    checks = reply.value["checks"]
-    unknown = [
-        *(reply.value.keys() - _KEYS),
-        *(checks.keys() - set(CHECK_NAMES) if isinstance(checks, dict) else ()),
-    ]
+    unknown = reply.value.keys() - _KEYS
+    if isinstance(checks := reply.value["checks"], dict):
+        unknown |= checks.keys() - set(CHECK_NAMES)
     if unknown:
         raise ReplyError(
             f"a PASS with the unknown key '{min(unknown)}': give only the keys that were asked for"
@@ -191,9 +193,11 @@ def _state(reply: _Reply, expected: str) -> tuple[VerdictState, tuple[str, ...]]
     """The state of a vote and its issues. A PASS counts only if nothing else in the reply contradicts it."""
     if not reply.passed:
         return VerdictState.FAIL, reply.issues
+    # Models sometimes say PASS although a check of their own failed. Then the check counts.
     failed = [name for name in CHECK_NAMES if not reply.checks[name]]
     if failed:
         return VerdictState.FAIL, (*reply.issues, f"said PASS with failed checks: {', '.join(failed)}")
+    # A verifier that predicts another behaviour does not believe in the label that it passed.
     if reply.predicted_behavior != expected:
         return VerdictState.FAIL, (
             *reply.issues,
@@ -298,6 +302,7 @@ def _answer_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candi
 
 def _stands(original: BaseInstance, passages: tuple[Passage, ...]) -> bool:
     """Whether the passages hold an accepted answer, or may hold it inflected if it is not English."""
+    # Other languages inflect words more, so an exact search would miss answers.
     holds = holds_answer if is_english(original.language) else may_hold_answer
     return any(holds(passage.text, *original.answers) for passage in passages)
 
@@ -324,6 +329,7 @@ async def ask_function(
     raw = ""
     try:
         returned = await function.call({"candidate": candidate, "instance": instance})
+        # The stored text shows what an unusable vote looked like.
         raw = repr(returned)[:2000]
         state, checks, issues = read_vote(returned)
     except ReplyError as error:

@@ -86,7 +86,9 @@ class ClassEntry:
 
     def own_code(self, classes: Mapping[PerturbationClass, ClassEntry]) -> OwnCode:
         """The code of a class of the user, as prompts explain it."""
+        # Without `before`, the new code comes last, before the code for other reasons.
         before = REFUSE_OTHER if self.before is None else classes[self.before].refusal_code
+        # The text is wrapped as in the template, so that prompts look alike for all codes.
         texts = (
             f"- {self.refusal_code}: {self.refuse_when}",
             f"  Example: {self.example}" if self.example else "",
@@ -97,6 +99,7 @@ class ClassEntry:
     def to_payload(self) -> dict[str, Any]:
         """The values that runs and snapshots store for a class of the user."""
         payload: dict[str, Any] = _ENTRY.dump_python(self, mode="json")
+        # A set has no order, and stored values must not differ from run to run.
         return {**payload, "target": sorted(payload["target"])}
 
 
@@ -148,6 +151,7 @@ def with_own_codes(source: str, own_codes: Sequence[OwnCode]) -> str:
         name = f"own_codes[{number}]"
         example = f"{{% if examples %}}\n{{{{ {name}.example }}}}\n{{% endif %}}\n" if code.example else ""
         marker = f"- {code.before}:"
+        # Only the place goes into the template. The text itself is a value, so that it cannot contain template code.
         source = source.replace(marker, f"{{{{ {name}.entry }}}}\n{example}{marker}", 1)
     return source
 
@@ -168,6 +172,7 @@ def class_entry(
     ]
     existing = classes.get(name)
     if existing is not None:
+        # A file that replaces levers of an intensity must replace its criterion too, and no other.
         if replaced and set(content.criteria or {}) == set(replaced):
             changed = {intensity: text.strip() for intensity, text in (content.criteria or {}).items()}
             existing = replace(existing, criteria={**existing.criteria, **changed})
@@ -198,8 +203,8 @@ def class_entry(
         example=(content.example or "").strip(),
         before=content.before,
     )
-    if problem := clash(entry, classes):
-        raise file.fault((problem[0],), problem[1])
+    if fault := clash(entry, classes):
+        raise file.fault((fault.field,), fault.problem)
     return entry
 
 
@@ -209,17 +214,29 @@ def unknown_class(name: str, names: Iterable[str]) -> str:
     return suggestion(name, in_order) or f"name one of {', '.join(in_order)}"
 
 
-def clash(entry: ClassEntry, others: Mapping[PerturbationClass, ClassEntry]) -> tuple[str, str] | None:
-    """A field of a class that is incomplete or contradicts another class, and the reason; None if all is well."""
+class Clash(NamedTuple):
+    """A contradiction between two classes, or an incomplete class."""
+
+    field: str
+    problem: str
+
+
+def clash(entry: ClassEntry, others: Mapping[PerturbationClass, ClassEntry]) -> Clash | None:
+    """The first field of a class that is incomplete or contradicts another class; None if all is well."""
     if absent := [intensity for intensity in Intensity if intensity not in entry.criteria]:
-        return "criteria", f"field 'criteria.{absent[0]}' is missing: each intensity needs its sentence"
+        return Clash(
+            "criteria", f"field 'criteria.{absent[0]}' is missing: each intensity needs its sentence"
+        )
     if entry.before is not None and entry.before not in PUBLISHED_CLASSES:
-        return "before", f"'before' is {entry.before}: name one of {', '.join(PUBLISHED_CLASSES)}"
+        return Clash("before", f"'before' is {entry.before}: name one of {', '.join(PUBLISHED_CLASSES)}")
+    # A code that two classes share would make verdicts ambiguous.
     owners = dict.fromkeys((ANSWER_CORRECTLY, REFUSE_OTHER), "every class")
     for other in others.values():
         owners |= dict.fromkeys((other.refusal_code, *other.short_forms), str(other.name))
     for key, codes in (("refusal_code", (entry.refusal_code,)), ("short_forms", entry.short_forms)):
         if shared_codes := [code for code in codes if code in owners]:
             owner = owners[shared_codes[0]]
-            return key, f"the code {shared_codes[0]} is that of {owner}: give {entry.name} one of its own"
+            return Clash(
+                key, f"the code {shared_codes[0]} is that of {owner}: give {entry.name} one of its own"
+            )
     return None

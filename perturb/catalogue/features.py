@@ -62,6 +62,7 @@ class Need:
 
 def features_of(instance: BaseInstance) -> frozenset[str]:
     """The features that can be recognised in the texts of an instance."""
+    # The patterns of questions are written for small letters, straight apostrophes and no end mark.
     query = " ".join(instance.query.lower().replace("’", "'").split()).rstrip(" ?.")
     kind = _question_kind(query)
     features = {f"question:{kind}", f"passages:{'one' if len(instance.passages) == 1 else 'several'}"}
@@ -157,6 +158,7 @@ def _question_kind(query: str) -> str:
 def _answer_kinds(query: str, kind: str, instance: BaseInstance) -> Iterator[str]:
     answers = [answer.strip(" \"'“”.") for answer in instance.answers]
     dated = all(word_pattern("dated").search(answer) for answer in answers)
+    # A year alone is a date only if the question asks for one: "1984" may also be a title or a number.
     if dated and (kind == "when" or all(word_pattern("month").search(answer) for answer in answers)):
         yield "date"
     elif kind != "when" and all(map(_is_number, answers)):
@@ -166,6 +168,7 @@ def _answer_kinds(query: str, kind: str, instance: BaseInstance) -> Iterator[str
         elif any(word_pattern("measure", re.IGNORECASE).search(answer) for answer in answers):
             yield "measure"
     elif kind != "when" and all(map(_is_named, answers)) and _is_proper_noun(answers[0], instance):
+        # Every named answer has this feature, and a more specific one if its kind is clear.
         yield "named"
         yield from _named_kinds(query, answers, instance)
     elif kind != "when" and not any(

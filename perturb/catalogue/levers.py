@@ -159,6 +159,7 @@ class RuleEntry(Strict):
             ("say", facts.says, bool(self.say)),
             ("words", facts.words, bool(self.words)),
         ):
+            # A field that the operator ignores would suggest an effect that it does not have.
             if is_needed != is_present:
                 raise ValueError(f"'{self.do}' {'needs' if is_needed else 'takes no'} '{name}'")
         for text in (*self.say, self.why):
@@ -179,6 +180,7 @@ def _check_gaps(text: str) -> None:
         for name in gap.split("|"):
             if name not in GAPS and not kinds_of_gap(name):
                 raise ValueError(f"unknown gap '{{{name}}}': `docs/levers.md` lists them")
+    # A single brace is a typing error that would end up in an item.
     if re.search(r"[{}]", _GAP.sub("", text)):
         raise ValueError(f"a brace without its other half: {text}")
 
@@ -186,6 +188,7 @@ def _check_gaps(text: str) -> None:
 def _check_pattern(pattern: str, words: tuple[str, ...]) -> None:
     try:
         for word in words:
+            # Compiles the pattern, and checks the groups that the replacement refers to.
             re.sub(pattern, word, "")
     except re.error as error:
         raise ValueError(f"'{pattern}' is not a sound pattern: {error}") from None
@@ -284,6 +287,7 @@ class Catalogue:
         Raises `CatalogueError` with file and line for anything malformed and for a name used twice.
         """
         embedded, places = _embedded(data_folder("levers"))
+        # Most runs have no folder of the user, and the embedded catalogue is read once.
         if not (folders := tuple(folders)):
             return embedded
         classes, levers, places = dict(embedded.classes), list(embedded.levers), dict(places)
@@ -292,13 +296,13 @@ class Catalogue:
         files = [file for folder in folders for file in _construction_files(folder)]
         return cls(classes, tuple(levers), *_merged(embedded, files, places))
 
-    def with_classes(self, own: Iterable[ClassEntry]) -> Catalogue:
+    def with_classes(self, own_classes: Iterable[ClassEntry]) -> Catalogue:
         """This catalogue with the user's classes as a run or a snapshot stores them, which is without levers.
 
         A stored class replaces a class of the same name. Raises `CatalogueError` if a class or a code clashes with
         another.
         """
-        new_classes = {entry.name: entry for entry in own}
+        new_classes = {entry.name: entry for entry in own_classes}
         if not new_classes:
             return self
         if not new_classes.keys().isdisjoint(PUBLISHED_CLASSES):
@@ -308,7 +312,7 @@ class Catalogue:
         classes = {name: entry for name, entry in self.classes.items() if name not in new_classes}
         for entry in new_classes.values():
             if fault := clash(entry, classes):
-                raise CatalogueError(f"class {entry.name} as stated: {fault[1]}")
+                raise CatalogueError(f"class {entry.name} as stated: {fault.problem}")
             classes[entry.name] = entry
         return replace(self, classes=classes)
 
@@ -325,8 +329,8 @@ class Catalogue:
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """Every cell: RefusalBench's, then those of other classes."""
-        own = (Cell(entry.name, intensity) for entry in self.own_classes for intensity in Intensity)
-        return (*ALL_CELLS, *own)
+        own_cells = (Cell(entry.name, intensity) for entry in self.own_classes for intensity in Intensity)
+        return (*ALL_CELLS, *own_cells)
 
     @cached_property
     def _by_cell(self) -> dict[Cell, tuple[Lever, ...]]:
@@ -414,6 +418,7 @@ def _files(folder: Path) -> list[Path]:
         folder = embedded_levers(folder) or folder
     if not folder.is_dir():
         raise CatalogueError(f"{folder}: no such lever folder: check `levers` in the configuration")
+    # The vocabulary and the constructions are YAML files in the same folder, but with other content.
     files = sorted({*folder.glob("*.yaml"), *folder.glob("*.yml")} - {words_file(), folder / _CONSTRUCTIONS})
     if not files and not (folder / _CONSTRUCTIONS).exists():
         raise CatalogueError(f"{folder}: holds no .yaml file: put lever files there or drop the folder")

@@ -182,6 +182,7 @@ class Prompts:
         asks_own_questions = any(lever.answer for lever in self.catalogue.levers)
         sources: dict[str, str] = {}
         waiting = [f"{name}/{kind}.j2"]
+        # Templates include others, so the digest must follow all of them.
         while waiting:
             if (file := waiting.pop()) not in sources:
                 sources[file] = (self.folder / file).read_text(encoding="utf-8")
@@ -226,6 +227,7 @@ class Prompts:
     def quieter(self, request: ChatRequest, earlier: Mapping[str, Any]) -> ChatRequest:
         """The request for a quieter attempt: it adds an `earlier` item with the replies of solvers that mastered it."""
         system, user = request.messages
+        # The earlier item goes into the JSON with the other texts, since it is data too.
         data = {**json.loads(user.content), "earlier": earlier}
         return data_request(system.content + render_template("harden/quieter"), data, request.schema)
 
@@ -316,9 +318,9 @@ class Prompts:
             levers=levers,
             lever=lever,
             constructions=[
-                found
+                chosen_construction
                 for construction in constructions
-                if (found := self.catalogue.construction(construction))
+                if (chosen_construction := self.catalogue.construction(construction))
             ],
             others={name.name: _first_sentence(name.instruction) for name in levers if name is not lever},
             check_names=CHECK_NAMES,
@@ -372,6 +374,7 @@ def _numbered_passages(passages: Sequence[Passage], *, roles: bool = True) -> di
 
 def _changed(instance: BaseInstance, candidate: Candidate) -> list[dict[str, Any]]:
     """The passages of the candidate that differ from the original or were added, with their numbers."""
+    # Deep items may have more passages than their instance.
     added = len(candidate.passages) - len(instance.passages)
     pairs = zip((*instance.passages, *[None] * added), candidate.passages, strict=True)
     return [_numbered(number, new) for number, (old, new) in enumerate(pairs, start=1) if new != old]

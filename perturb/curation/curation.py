@@ -131,7 +131,7 @@ def curate(request: SourceRequest, solve: SolveTest | None = None, step: str = "
             for kind, number in instance.metadata.get(DROPPED, {}).items():
                 entry = dropped.setdefault(kind, {"passages": 0, "records": 0})
                 entry["passages"] += number
-                entry["records"] += number > 0
+                entry["records"] += 1 if number else 0
     _expect(recipe, tally)
     filtered = [_filtered(instance, recipe, tally) for instance in pool]
     pool = [instance for instance in filtered if instance is not None]

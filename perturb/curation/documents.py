@@ -133,9 +133,9 @@ def read_date(value: Any) -> date | None:
     text = _one_line(str(value))[:100]
     readers: list[Callable[[str], datetime]] = [datetime.fromisoformat, parsedate_to_datetime]
     readers += [partial(_parse, form) for form in ("%d %B %Y", "%B %d, %Y", "%d %b %Y", "%b %d, %Y")]
-    for read in readers:
+    for read_form in readers:
         try:
-            return read(text).date()
+            return read_form(text).date()
         except (ValueError, TypeError, IndexError, OverflowError):
             continue
     return None
@@ -276,7 +276,8 @@ class _Page(HTMLParser):
         elif tag in _BLOCKS:
             self._end_block()
             self._heading = tag in _HEADINGS
-            self._inside += tag in _CONTENT
+            if tag in _CONTENT:
+                self._inside += 1
         elif tag in _BLANKS:
             self._text.append(" ")
         if tag == "meta":
@@ -292,6 +293,7 @@ class _Page(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         if tag in self._left_out:
+            # An element that was not closed inside of this one ends with it.
             while self._left_out.pop() != tag:
                 pass
         elif tag in self._facts:
@@ -299,7 +301,9 @@ class _Page(HTMLParser):
         elif tag in _BLOCKS:
             self._end_block()
             self._heading = False
-            self._inside = max(0, self._inside - (tag in _CONTENT))
+            # A page may close an element that it has not opened.
+            if tag in _CONTENT and self._inside:
+                self._inside -= 1
 
     def handle_data(self, data: str) -> None:
         if not self._left_out:

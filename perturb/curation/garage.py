@@ -66,6 +66,7 @@ def read_row(row: SourceRow) -> BaseInstance | SkippedRow:
     query = row.question("question")
     entries = row.objects("grounding")
     labels = _evidence(row, "evidence_correct", len(entries))
+    # Every other mark means that the answer does not cite the passage.
     cited = [mark == "YES" for mark in _evidence(row, "evidence_cited", len(entries))]
     passages = [
         _Labelled(_passage(row, position, entry, labels[position]), labels[position], cited[position])
@@ -75,10 +76,12 @@ def read_row(row: SourceRow) -> BaseInstance | SkippedRow:
     distinct = _without_repeats(not_empty)
     if not distinct:
         return SkippedRow("every passage is empty")
+    # The marks of citations refer to numbers of passages, which change when the context is cut.
     answer = _CITATION.sub("", _text_or_none(row, "answer_generate", MAX_QUERY_CHARS) or "").strip()
     if not answer:
         return SkippedRow("answer_generate holds no answer")
     context = tuple(labelled.passage for labelled in distinct)
+    # Rows without an id get a digest of their content, so that the same row always gets the same id.
     contents = [[passage.title, passage.text, passage.role] for passage in context]
     return row.instance(
         query,
@@ -122,6 +125,7 @@ def split_marker(text: str) -> tuple[str, str]:
     marker = _MARKER.match(text)
     body = text[marker.end() :] if marker else text
     title = _TITLE.match(body)
+    # A colon after a whole sentence belongs to the text and does not end a title.
     if title is None or _SENTENCE_END.search(title[1]):
         return "", body.strip()
     return title[1].strip(), body[title.end() :].strip()
@@ -156,6 +160,7 @@ def _without_repeats(passages: Sequence[_Labelled]) -> list[_Labelled]:
     """Each text once, at its first position, with the strongest label of its copies."""
     merged: dict[tuple[str, str], _Labelled] = {}
     for labelled in passages:
+        # Copies may differ in blanks and line breaks.
         key = (labelled.passage.title, " ".join(labelled.passage.text.split()))
         first = merged.get(key)
         if first is None:

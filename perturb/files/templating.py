@@ -31,7 +31,7 @@ def environment(
     files = jinja2.FileSystemLoader(folder or data_folder("templates"))
     return jinja2.Environment(
         loader=jinja2.ChoiceLoader([jinja2.DictLoader(instead), files]) if instead else files,
-        undefined=jinja2.StrictUndefined,
+        undefined=jinja2.StrictUndefined,  # a misspelt name must fail, and not leave a gap in a prompt
         autoescape=html,  # noqa: S701 - prompts, Markdown and Python are not HTML
         finalize=finalize,
         keep_trailing_newline=last_newline,
@@ -48,6 +48,7 @@ def html_environment() -> jinja2.Environment:
 
 def included_in(source: str) -> list[str]:
     """The templates that a template includes by name."""
+    # A template that is included by a computed name is reported as None. Ours never do that.
     names = jinja2.meta.find_referenced_templates(environment().parse(source))
     return [name for name in names if name is not None]
 
@@ -67,6 +68,7 @@ def render_blocks(source: str, names: Sequence[str], values: Mapping[str, Any], 
     ['Q: {{ 1 }}']
     """
     try:
+        # Users write these templates, for instance prompts, so they run in a sandbox.
         template = _compiled(source)
         if missing := [name for name in names if name not in template.blocks]:
             raise ConfigError(f"{label}: has no block '{missing[0]}': write {{% block {missing[0]} %}}")

@@ -92,6 +92,7 @@ class CallLedger:
 
     def find(self, key: str) -> str | None:
         """The reply to an identical request that was read before; None if there is no such reply."""
+        # The same question may come again before the writer has committed the first reply.
         reply = self._uncommitted.get(key)
         if reply is None:
             row = self.db.execute(
@@ -174,6 +175,7 @@ def _create(path: Path) -> None:
     if log.exists() and log.stat().st_size:
         raise LedgerError(f"{path}: the ledger is missing, but its {log.name} is there: {REPAIR}")
     new_file = path.with_suffix(".new")
+    # An earlier process may have died while it created the ledger.
     for ending in ("", "-wal", "-shm"):
         new_file.with_name(f"{new_file.name}{ending}").unlink(missing_ok=True)
     with closing(connect(new_file)) as db:
@@ -199,6 +201,7 @@ def _take_lock(folder: Path) -> FileLock:
         (folder / "run.pid").write_text(f"{os.getpid()}\n")
     except Timeout:
         pid_file = folder / "run.pid"
+        # The other process may have taken the lock a moment ago and not written its id yet.
         pid = pid_file.read_text().strip() if pid_file.exists() else "unknown"
         raise LedgerError(
             f"run '{folder.name}' is being worked on by process {pid}: wait for it, or stop it first"

@@ -65,6 +65,7 @@ _DAMAGE = ("malformed", "not a database", "corrupt", "no such", "decode", "disk 
 def explain(path: Path, exc: Exception) -> str:
     """One line on an error of the database: what happened, and what the user can do."""
     text, name = str(exc), getattr(exc, "sqlite_errorname", "")
+    # SQLite reports a full disk under several names. Errors of reading mean damage instead.
     if "disk is full" in text or (name.startswith("SQLITE_IOERR") and "READ" not in name):
         return (
             f"{path}: no space left for the ledger: free some and run the same command again, nothing is lost"
@@ -178,6 +179,7 @@ class Writer:
     def flush(self) -> None:
         """Wait until everything that is queued now is on disk."""
         self.check()
+        # The mark goes through the queue behind all rows, and is called after their commit.
         reached = threading.Event()
         self._queue.put(reached.set)
         reached.wait()
@@ -234,6 +236,8 @@ class Writer:
                     break
             if batch and not self._disk_failed:
                 self._commit(batch)
+            # Marks are called even after a failure, so that nobody waits for ever. Those who waited then find the
+            # failure.
             for mark in marks:
                 mark()
 

@@ -43,6 +43,8 @@ class BatchLedger(CallLedger):
 
     async def intend_batch(self, batch: HeldBatch, model: str, fingerprint: str) -> None:
         """Note a batch before it is submitted. The note is on disk when this returns."""
+        # The rows come first: if the process dies in between, rows without a batch are harmless, but a batch must know
+        # its rows.
         rows = "INSERT INTO batch_rows (tag, custom_id) SELECT ?, value FROM json_each(?)"
         self._put(rows, batch.tag, json.dumps(batch.custom_ids))
         values = (batch.tag, model, fingerprint, batch.input_file)
@@ -108,6 +110,7 @@ class EvaluationLedger(BatchLedger):
     def add_items(self, items: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
         """Replace the items of the evaluation by these pairs of id and content, in this order."""
         with self.transaction() as db:
+            # A new run may have other items. Responses to former items stay, in case they return.
             db.execute("DELETE FROM items")
             db.executemany(
                 "INSERT INTO items (id, position, payload) VALUES (?, ?, ?)",
@@ -153,6 +156,7 @@ def holds_items(db: sqlite3.Connection) -> bool:
 @stored_values()
 def read_facts(db: sqlite3.Connection) -> dict[str, Any]:
     """The facts about an evaluation by name, without the fact about a review; empty for a build."""
+    # Builds have the fact about a review too, but no other facts.
     rows = db.execute("SELECT name, value FROM facts WHERE name != ?", (SAMPLE_FACT,))
     return {row["name"]: json.loads(row["value"]) for row in rows}
 
@@ -173,6 +177,7 @@ _KEYS = {
 
 def _rows(db: sqlite3.Connection, table: str, *key: str) -> sqlite3.Cursor:
     """The rows of a table whose key begins with `key`, in the order of the key."""
+    # The columns of a table's key are also the order of its index, so that no sorting is needed.
     names = _KEYS[table]
     condition = " AND ".join(f"{name} = ?" for name in names[: len(key)]) or "1"
     return db.execute(f"SELECT * FROM {table} WHERE {condition} ORDER BY {', '.join(names)}", key)
@@ -232,6 +237,7 @@ class ReviewLedger(CallLedger):
     @classmethod
     def of_run(cls, folder: Path) -> Self:
         """Open an existing run. Raises `LedgerError` if there is no run or its ledger cannot be opened."""
+        # Opening would create an empty ledger in a folder that was named by mistake.
         if not (folder / LEDGER_FILE).exists():
             raise LedgerError(
                 f"{folder}: no run there: give the folder that `perturb build` or an evaluation wrote (outputs/NAME)"

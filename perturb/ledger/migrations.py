@@ -254,7 +254,10 @@ def migrate(connection: sqlite3.Connection, name: str) -> None:
     Raises `LedgerError` if the file is not a ledger of ours, or was written by a newer perturb.
     """
     version = check_version(connection, name)
+    # With a write-ahead log, reports can read while the writer works.
     connection.execute("PRAGMA journal_mode = WAL")
+    # Version and application id change in the transaction of the step, so that an interrupted migration leaves no
+    # mixture.
     for number in range(version, len(STEPS)):
         connection.executescript(
             f"BEGIN IMMEDIATE; {STEPS[number]} PRAGMA application_id = {APPLICATION_ID};"
@@ -270,6 +273,7 @@ def check_version(connection: sqlite3.Connection, name: str) -> int:
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     marked = int(connection.execute("PRAGMA application_id").fetchone()[0])
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    # An empty file has no mark yet and becomes a ledger.
     if tables and marked != APPLICATION_ID:
         raise LedgerError(f"{name}: not a perturb ledger: choose another run name or move the file away")
     if version > len(STEPS):

@@ -211,6 +211,8 @@ class Ledger(CallLedger):
     def start_plan(self, plan_digest: str, config: str, facts: Mapping[str, Any]) -> int:
         """Make the plan with this digest the current one and return its number."""
         with self.transaction() as db:
+            # A run has one current plan. Plans of earlier configurations stay, so that their results count again if
+            # they return.
             db.execute("UPDATE plans SET current = 0")
             row = db.execute(
                 "INSERT INTO plans (digest, config, facts, current) VALUES (?, ?, ?, 1)"
@@ -230,6 +232,7 @@ class Ledger(CallLedger):
         faults of rules, which come again until the rule changes. Without `retry`, the jobs are added to those of the
         plan.
         """
+        # The key is a digest of the content, so that a changed instance with the same id is another row.
         keys = {name: instance_key(instance) for name, instance in instances.items()}
         with self.transaction() as db:
             db.executemany(
@@ -282,6 +285,7 @@ class Ledger(CallLedger):
                 f"DELETE FROM votes WHERE (candidate_id, verifier, fingerprint) IN ({keys})",
                 (_json(judges.keys), panel, plan),
             )
+            # Planted items have no decision, so that all of their unread votes are asked for again.
             unread = f"SELECT rowid FROM planted_votes v WHERE {queries.VOTE_UNREAD}"
             db.execute(f"DELETE FROM planted_votes WHERE rowid IN ({unread})")
 

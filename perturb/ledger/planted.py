@@ -43,6 +43,7 @@ def planted_items(db: sqlite3.Connection) -> list[PlantedItem]:
 
 def planted_hosts(db: sqlite3.Connection) -> set[str]:
     """The jobs that planted items were made from."""
+    # Items that were not made from a job have an empty host.
     return {row["host"] for row in db.execute("SELECT host FROM planted")}
 
 
@@ -51,6 +52,7 @@ def planted_votes(db: sqlite3.Connection, members: Mapping[str, str]) -> dict[st
     """Item → verifier → vote, for votes of verifiers with these settings. `members` maps names to fingerprints."""
     votes: dict[str, dict[str, Verdict]] = defaultdict(dict)
     for row in db.execute("SELECT * FROM planted_votes"):
+        # Votes with other settings stay in the table, in case the settings return.
         if members.get(row["verifier"]) == row["fingerprint"]:
             votes[row["candidate_id"]][row["verifier"]] = read_vote(row)
     return dict(votes)
@@ -69,6 +71,7 @@ def missing_planted_replies(db: sqlite3.Connection, judges: Judges) -> list[dict
         "SELECT v.candidate_id AS job, 'verify' AS role, v.verifier AS model, v.fingerprint FROM planted_votes v"
         f" WHERE v.state = 'unscored' AND {is_missing(FIRST_ISSUE)} ORDER BY 1, 3"
     ).fetchall()
+    # A later run with changed settings asks anew, so votes with old settings are not missing.
     current = (row for row in rows if judges.fingerprints.get(row["model"]) == row["fingerprint"])
     return [{name: row[name] for name in ("job", "role", "model")} for row in current]
 
@@ -123,6 +126,7 @@ def solver_replies(
     db: sqlite3.Connection, prints: Mapping[str, str], candidate_id: str | None = None
 ) -> list[SolverReply]:
     """The replies of solvers with these settings, to all items or to one. `prints` maps names to fingerprints."""
+    # The fingerprints are compared below, since each solver has its own.
     condition, values = ("", ()) if candidate_id is None else ("WHERE candidate_id = ?", (candidate_id,))
     rows = db.execute(
         f"SELECT * FROM solver_replies {condition} ORDER BY candidate_id, solver, sample", values
@@ -165,5 +169,6 @@ def _difficulty(wrong_by_solver: list[list[bool]]) -> Difficulty:
     Difficulty(wrong=0.75, failed=0.5)
     """
     all_wrong = [wrong for wrong_of_solver in wrong_by_solver for wrong in wrong_of_solver]
+    # A solver with exactly half of its replies wrong has not failed.
     failed = [2 * sum(wrong_of_solver) > len(wrong_of_solver) for wrong_of_solver in wrong_by_solver]
     return Difficulty(sum(all_wrong) / len(all_wrong), sum(failed) / len(failed))

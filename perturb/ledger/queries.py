@@ -144,6 +144,7 @@ def undecided_jobs(db: sqlite3.Connection, plan: int, panel: str, judges: Judges
         f" AND (d.acceptance IS NULL OR NOT {ALL_FINAL}) ORDER BY j.seq",
         (json.dumps(judges.keys), panel, plan),
     )
+    # Only the numbers are kept for all jobs. The jobs themselves are read in pages, when they are due.
     waiting = [seq for (seq,) in rows]
     pages = (json.dumps(waiting[start : start + 64]) for start in range(0, len(waiting), 64))
     sql = f"{_JOB} WHERE j.seq IN (SELECT value FROM json_each(?)) ORDER BY j.seq"

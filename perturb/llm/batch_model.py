@@ -87,6 +87,7 @@ class BatchModel:
         self._asked: set[str] = set()
         self.settings = service.settings
         self._insist = partial(insist, retries=self.settings.max_retries)
+        # Batches of earlier processes are followed only when a caller asks for one of their rows.
         live_batches = (_LiveBatch(held_batch) for held_batch in book.held_batches(self._fingerprint))
         self._holders = {custom_id: batch for batch in live_batches for custom_id in batch.held.custom_ids}
 
@@ -130,6 +131,7 @@ class BatchModel:
         If an equal request waits at the same time, the second gets another id.
         """
         content = [(message.role, message.content) for message in request.messages]
+        # The id depends on the content alone, so that another process recognises the request in the book.
         schema = None if request.schema is None else dict(request.schema)
         ids = (
             digest(self._fingerprint, request.key, content, schema, number, length=32)
@@ -188,16 +190,16 @@ class BatchModel:
         del content  # it may be large, and this coroutine may live for a day
         input_file = await self._insist(upload)
         del upload
-        held = HeldBatch(secrets.token_hex(12), input_file, None, tuple(waiting))
-        await self._book.intend_batch(held, self.settings.name, self._fingerprint)
-        held = replace(held, batch_id=await self._create(held))
-        await self._book.note_batch(held.tag, str(held.batch_id))
+        entry = HeldBatch(secrets.token_hex(12), input_file, None, tuple(waiting))
+        await self._book.intend_batch(entry, self.settings.name, self._fingerprint)
+        entry = replace(entry, batch_id=await self._create(entry))
+        await self._book.note_batch(entry.tag, str(entry.batch_id))
         for row in waiting.values():
             row.submissions += 1
-            row.tag = held.tag
-        await self._follow(_LiveBatch(held, waiting))
+            row.tag = entry.tag
+        await self._follow(_LiveBatch(entry, waiting))
 
-    async def _create(self, held: HeldBatch) -> str:
+    async def _create(self, entry: HeldBatch) -> str:
         """Create the batch. Before another try, look whether the failed try created it all the same.
 
         Only a batch that was refused at the first try certainly does not exist. Any other stays in the book.
@@ -207,13 +209,13 @@ class BatchModel:
         async def create() -> str:
             nonlocal tries
             tries += 1
-            if tries > 1 and (batch_id := await self._service.find(held.input_file, held.tag)):
+            if tries > 1 and (batch_id := await self._service.find(entry.input_file, entry.tag)):
                 return batch_id
             try:
-                return await self._service.create(held.input_file, held.tag)
+                return await self._service.create(entry.input_file, entry.tag)
             except PermanentModelError:
                 if tries == 1:
-                    self._book.drop_batch(held.tag)
+                    self._book.drop_batch(entry.tag)
                 raise
 
         return await self._insist(create)
@@ -231,10 +233,10 @@ class BatchModel:
 
     async def _resume(self, batch: _LiveBatch) -> None:
         """Follow a batch of an earlier process, which may have ended before it noted the id of the batch."""
-        held = batch.held
-        if held.batch_id is None:
+        entry = batch.held
+        if entry.batch_id is None:
             try:
-                batch_id = await self._insist(lambda: self._service.find(held.input_file, held.tag))
+                batch_id = await self._insist(lambda: self._service.find(entry.input_file, entry.tag))
             except BatchGoneError:
                 batch_id = None  # this provider has no list of batches to look it up in
             if batch_id is None:
@@ -242,8 +244,8 @@ class BatchModel:
                     row.submissions = 0
                 self._forget(batch)
                 return
-            await self._book.note_batch(held.tag, batch_id)
-            batch.held = replace(held, batch_id=batch_id)
+            await self._book.note_batch(entry.tag, batch_id)
+            batch.held = replace(entry, batch_id=batch_id)
         await self._follow(batch)
 
     async def _follow(self, batch: _LiveBatch) -> None:

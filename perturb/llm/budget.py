@@ -49,6 +49,7 @@ class Budget:
 
         Raises `BudgetSpent` if the bound does not fit although no call is in flight.
         """
+        # Calls that wait go first, so that a large call is not overtaken by small ones for ever.
         if not self._waiting and self._fits(bound):
             self._set_aside(bound)
             return
@@ -206,6 +207,7 @@ class Progress:
         while True:
             await asyncio.sleep(_TICK)
             answered.append((time.monotonic(), sum(model.answers for model in models)))
+            # Two entries stay, so that a speed can always be computed.
             while len(answered) > 2 and answered[-1][0] - answered[0][0] > _WINDOW:
                 answered.popleft()
             (earlier, earlier_answers), (latest, answers) = answered[0], answered[-1]
@@ -251,6 +253,7 @@ class Progress:
     def _show(self, *message: str) -> None:
         if not self._lines:
             self._bar.set_postfix_str(" · ".join(filter(None, message)))
+        # A line longer than the terminal would wrap and break the display.
         width = shutil.get_terminal_size((80, 24)).columns - 1
         for line, words in zip(self._lines, message, strict=False):
             line.set_description_str(words if len(words) <= width else f"{words[: width - 1]}…")

@@ -138,11 +138,13 @@ class ModelSettings:
         >>> settings.fingerprint() == ModelSettings(name="b", model="openai/gpt-4o").fingerprint()
         True
         """
+        # Without a system message the digest is as it was before the setting existed, so that stored calls stay valid.
         system_part = (self.system,) if self.system else ()
         return digest(self.model, self.api_base, dict(self.params), self.json_schema, *system_part)
 
     def identity(self) -> str:
         """The fingerprint without the address. A server that moves to another port still serves the same model."""
+        # The address is left out, since jobs and votes must survive a server's move.
         return replace(self, api_base=None).fingerprint()
 
 
@@ -243,6 +245,7 @@ class BatchLimits:
 
     def wait(self, looks: int) -> float:
         """Seconds between look number `looks` (from 0) and the next."""
+        # The exponent is capped, since a float would overflow after some thousand looks.
         return min(self.longest_look, self.first_look * 1.5 ** min(looks, 30))
 
     @property

@@ -126,7 +126,7 @@ def _secrets_to_publish(variables: Iterable[str]) -> _Finder:
 
 def _keys_in(text: str, secrets: _Finder) -> tuple[str, ...]:
     # The decoded text comes first, so that a key is reported as it is and not with its escapes.
-    readings = [*_readings(text)][::-1]
+    readings = list(reversed(list(_readings(text))))
     lookalikes = [
         match
         for reading in readings

@@ -129,6 +129,8 @@ def find_object(text: str, required: frozenset[str] = frozenset()) -> FoundObjec
     for piece in _pieces(reply):
         value = piece.value
         if value is None:
+            # A broken object that mentions a required key may be the verdict itself, so another object must not take
+            # its place.
             if (not pieces and not required) or any(f'"{key}"' in piece.text for key in required):
                 raise ReplyError(piece.problem)
             incomplete.append(piece.problem)
@@ -140,12 +142,15 @@ def find_object(text: str, required: frozenset[str] = frozenset()) -> FoundObjec
     if not pieces:
         problem = "text without a JSON object" if text.strip() else "an empty reply"
         raise ReplyError(incomplete[0] if incomplete else problem)
+    # A model may repeat its object, for instance after a correction of the layout. Only different objects are a
+    # problem.
     if len(pieces) > 1 and (n_different := len({canonical(piece.value) for piece in pieces})) > 1:
         raise ReplyError(f"{n_different} different JSON objects: answer with exactly one")
     first = pieces[0]
     ends = [0, *(piece.start + len(piece.text) for piece in pieces)]
     starts = [*(piece.start for piece in pieces), len(reply)]
     between = [reply[end:start] for end, start in zip(ends, starts, strict=True)]
+    # An opening tag without its closing tag before the object, or any tag after it, may enclose the object.
     before = list(_TAG.finditer(between[0]))
     if (before and not any(before[-1].groups())) or any(_TAG.search(part) for part in between[1:]):
         raise ReplyError("a JSON object that may be part of the thinking: it must come after all of it")
@@ -280,6 +285,7 @@ def _decode(text: str) -> dict[str, Any]:
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError:
+        # The pattern also matches whole strings, which are put back, so that commas inside strings stay.
         repaired = _STRING_OR_SPARE_COMMA.sub(
             lambda match: "" if match.group() == "," else match.group(), text
         )
@@ -297,6 +303,7 @@ def _cleaned(value: dict[str, Any], text: str) -> dict[str, Any]:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):
+        # A key that is repeated with the same value is harmless.
         for key, element in pairs:
             if element != value[key]:
                 raise ValueError(f"the key '{key}' is given twice")
@@ -342,6 +349,7 @@ def whole_characters(text: str) -> str:
     """
     if text.isascii() or not _SURROGATE.search(text):
         return text
+    # In UTF-16, two halves of a pair become one character. Decoding replaces a half that is left over.
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
@@ -360,6 +368,7 @@ def _squeezed(text: str) -> str:
 def read_ruling(text: str, required: frozenset[str], judged: str) -> FoundObject:
     """The object of a judge's reply. Raises `ReplyError` if it may be a quotation from the `judged` reply."""
     ruling = find_object(text, required)
+    # An object alone cannot be a quotation with a comment, and short flags are the same in many replies.
     if not ruling.is_alone:
         ruling.must_not_stand_in(judged)
     return ruling

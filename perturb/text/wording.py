@@ -111,11 +111,13 @@ def read_language(text: str) -> str:
         return text
     codes = {name.casefold(): code for code, name in LANGUAGES.items()} | _SLIPS
     query = text.replace("_", "-").casefold()
+    # An exact code or name first, then the beginning of a name, then a similar name.
     candidates = [part for part in (query, query.partition("-")[0]) if part in LANGUAGES or part in codes]
     candidates += [name for name in codes if len(query) > 2 and name.startswith(query)]
     candidates += difflib.get_close_matches(query, codes, n=1, cutoff=0.75)
     code = codes.get(candidates[0], candidates[0]) if candidates else None
     hint = f"did you mean '{code}' ({LANGUAGES[code]})?" if code else "use a code of ISO 639, such as 'de'"
+    # The text comes from a file and may hold control characters, which must not reach the terminal.
     printable = text if text.isprintable() else ascii(text)[1:-1]
     raise ValueError(f"unknown language '{printable[:40]}': {hint}")
 
@@ -186,6 +188,7 @@ def certificate_line(certificate: Mapping[str, Any], verifiers: int) -> str:
     """
     people = certificate.get("people")
     wrong_labels = certificate["combined" if people else "wrong_labels"]
+    # Right items that people have read are counted with the people's items instead.
     planted = certificate["planted"] + certificate["right"] - certificate.get("right_read", 0)
     counts = f"{planted} planted items, panel of {verifiers}"
     if people:

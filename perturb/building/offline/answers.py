@@ -116,21 +116,21 @@ def other_value(facts: Facts, text: str) -> str | None:
     """A value in the text that a reader might take for the answer, since it is of the same kind; None if none is."""
     query = facts.instance.query.lower()
     if facts.kind == "date" or query.startswith("when"):
-        found = _TIME.search(text) or word_pattern("month").search(text)
-        return found and found[0]
+        time = _TIME.search(text) or word_pattern("month").search(text)
+        return time and time[0]
     if facts.kind in ("number", "money") or query.startswith("how"):
         return next((token for token in tokens(text) if _counts(plain(token))), None)
-    known = {plain(token) for p in facts.passages for token in tokens(p.title)} | {
-        plain(token) for token in tokens(query)
-    }
+    # Names in the question and in titles are those of the subject, which nobody takes for the answer.
+    known_texts = [query, *(passage.title for passage in facts.passages)]
+    named_words = {plain(token) for known_text in known_texts for token in tokens(known_text)}
     if facts.kind == "text":
         return "much of the question" if support(query, text) > 0.75 else None
     if re.match(r"where|(?:in|at|on|near|from|to) (?:which|what)\b", query):
         spots = re.findall(r"\b(?:in|at|near|from|to|of|on|and)\s+(?:the\s+)?([A-Z][\w’'-]+)", text)
-        return next((spot for spot in spots if plain(spot) not in known), None)
+        return next((spot for spot in spots if plain(spot) not in named_words), None)
     for match in _NAMES.finditer(text):
         words = [plain(token) for token in tokens(match[0])]
-        if not {word for word in words if not is_small(word)} <= known:
+        if not {word for word in words if not is_small(word)} <= named_words:
             return match[0].strip()
     return None
 

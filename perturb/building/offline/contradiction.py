@@ -296,8 +296,8 @@ def _speaks_of_the_claim(item: CheckedItem, sentence: str) -> bool:
     """True if a sentence is about what the question asks. Outside contradictions it must make the claim itself."""
     sentence_stems = content_stems(sentence)
     if item.kind is not PerturbationClass.CONTRADICTION:
-        named = holds_alias(item.reading, sentence) and bool(item.reading.claim_stems & sentence_stems)
-        return named or makes_claim(item, sentence, 0.6)
+        names_answer = holds_alias(item.reading, sentence) and bool(item.reading.claim_stems & sentence_stems)
+        return names_answer or makes_claim(item, sentence, 0.6)
     if holds_alias(item.reading, sentence) and item.query_stems & sentence_stems:
         return True
     near_support = any(coverage(content_stems(s), sentence_stems) >= 0.5 for s in item.reading.support)

@@ -29,6 +29,7 @@ def with_noise(instance: BaseInstance, passages: tuple[Passage, ...]) -> tuple[P
     """All passages of the instance, with `passages` as its signal passages."""
     if len(passages) == len(instance.passages):
         return passages
+    # Noise passages keep their positions between the changed signal passages.
     changed = iter(passages)
     return tuple(next(changed) if old.role == "signal" else old for old in instance.passages)
 
@@ -46,6 +47,7 @@ def undone_by(
         return _new_question_answered(facts, query, noise)
     if cell.intensity is Intensity.LOW:
         return None
+    # At MEDIUM and HIGH, an untouched passage that gives the answer would resolve the flaw.
     unchanged = (old for old, new in zip(facts.passages, passages, strict=True) if old.text == new.text)
     return _settled(facts, (*unchanged, *noise))
 
@@ -69,6 +71,7 @@ def _answer_left(facts: Facts, noise: tuple[Passage, ...]) -> str | None:
 def _new_question_answered(facts: Facts, query: str, noise: tuple[Passage, ...]) -> str | None:
     for title, sentence in _sentences(noise):
         share = support(query, f"{title} {sentence}")
+        # A noise passage that fits the original question just as well does not answer either of the two.
         if share >= _ANSWERING and share > support(facts.instance.query, f"{title} {sentence}"):
             return "a noise passage speaks of what the new question asks"
     return None
@@ -141,8 +144,10 @@ def perturb_by_rule(
     facts = facts_of(instance)
     if facts.unfit is not None:
         return Abstention(facts.unfit)
+    # The seed depends on the job, so that the items of a cell spread over its levers.
     dice("order", seed).shuffle(levers)
     failures: list[str] = []
+    # The first lever with a sound draft wins. The reasons of the others go into the message if none succeeds.
     for fitting_lever in levers:
         try:
             result = _apply(fitting_lever, instance, facts, seed, donors)
@@ -179,6 +184,7 @@ def _apply(
 def _broken(facts: Facts, cell: Cell, draft: Draft) -> str | None:
     """One line on what is wrong with a draft for the cell; None if the draft is sound."""
     old = facts.instance
+    # These checks hold for every operator, so operators need not repeat them.
     if not all(passage.text.strip() for passage in draft.passages):
         return "nothing would be left of a passage"
     if (draft.query, draft.passages) == (old.query, facts.passages):

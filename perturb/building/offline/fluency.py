@@ -115,8 +115,10 @@ def _question(item: CheckedItem) -> list[str]:
         return [f"A question of {size} words has an implausible length."]
     if not _ASKS.search(query):
         return ["The question asks nothing."]
+    # A question that had no auxiliary to begin with, such as "who wrote Emma", may do without.
     if _AUXILIARY.search(original) and not _AUXILIARY.search(query) and not _verbs(query) - _verbs(original):
         return ["The question lost its verb."]
+    # Questions in small letters come from search logs and often have no question mark.
     if query[0].isupper() and not query.rstrip("\"”').").endswith("?") and original.endswith("?"):
         return ["The question lost its question mark."]
     if query.count("?") > 1 and original.count("?") <= 1:
@@ -133,8 +135,11 @@ def _verbs(text: str) -> frozenset[str]:
 def _length(item: CheckedItem) -> list[str]:
     before, after = len(item.reading.words), len(words(item.text))
     if item.kind is PerturbationClass.MISSING_INFO:
+        # The flaw of the class is a missing part, so a short context is expected. Eight words are too few for any
+        # passage.
         floor = max(8, 0.3 * before) if item.intensity is Intensity.LOW else 8
         return [] if after >= floor else [f"Only {after} of {before} words are left of the context."]
+    # One added sentence may be longer than a short passage.
     if after > 2 * before + 60:
         return [f"The context grew from {before} to {after} words."]
     if after < 0.45 * before:
@@ -145,11 +150,13 @@ def _length(item: CheckedItem) -> list[str]:
 def _sentence_shapes(item: CheckedItem) -> list[str]:
     faults = []
     for sentence in item.added:
+        # Ragged edges, table rows and headings come from the original and need no end mark.
         if _is_edge_of_original(item, sentence) or _TABLE_ROW.search(sentence) or _is_line(item, sentence):
             continue
         size = len(words(sentence))
         if not _ENDED.search(sentence):
             faults.append(f"A sentence has no end: {sentence[-40:]!r}.")
+        # An inserted sentence of two words may be a whole sentence. After a cut, two words are a fragment.
         elif size < 2 or (sentence not in item.inserted and size < 3):
             faults.append(f"A fragment was left: {sentence!r}.")
         elif sentence not in item.inserted and _lost_its_verb(item, sentence):
@@ -193,6 +200,7 @@ def _repetition(item: CheckedItem) -> list[str]:
     if any(current.count(s) > old.count(s) for s in twice):
         return ["A sentence stands twice in the context."]
     stream = words(_BRACKETED.sub(" ", item.text))
+    # Sequences of six words: shorter ones repeat in normal texts, such as names with titles.
     grams = Counter(zip(*(stream[i:] for i in range(6)), strict=False))
     before = Counter(zip(*(item.reading.words[i:] for i in range(6)), strict=False))
     worst = [gram for gram, n in grams.items() if n >= 3 and n > 3 * max(1, before[gram])]
@@ -205,6 +213,7 @@ def _slips(item: CheckedItem) -> list[str]:
     for before, after in (pair for pair in pairs if pair[0] != pair[1]):
         for name, pattern in _SLIPS:
             match = pattern.search(after)
+            # The original may have the same slip, and nobody changed it then.
             if match and match.group() not in before:
                 slips.append(f"There is {name}: {match.group()!r}.")
     return slips

@@ -72,6 +72,7 @@ _MIXED_CASE = re.compile(r"^[a-z]+[A-Z]|^(?:de|von|van|al|e|i|x|p|bell|will\.i)\
 def check_leftovers(item: CheckedItem) -> RuleVerdict:
     """Judge `linguistic_soundness` by the scars in the changed parts. Scars of the original do not count."""
     scars: list[str] = []
+    # A question of a data set often has slips of its own, which an item may quote.
     query = normal(item.original.query)
     if item.context_changed:
         scars += _scars_in("context", item.reading.text, item.text, query)
@@ -83,6 +84,7 @@ def check_leftovers(item: CheckedItem) -> RuleVerdict:
         )
     if item.query_changed:
         scars += _scars_in("question", item.original.query, item.candidate.query, query)
+        # A question in small letters writes all names in small letters.
         if item.candidate.query[:1].isupper():
             scars += _names_in_lower_case(item, item.candidate.query)
             scars += _lost_articles(item, (item.candidate.query,))
@@ -93,6 +95,7 @@ def check_leftovers(item: CheckedItem) -> RuleVerdict:
 
 def _scars_in(place: str, before: str, after: str, query: str) -> list[str]:
     """One line for each scar that the text before did not have and that does not come from the original question."""
+    # The difference of counters keeps the scars that the new text has more often.
     fresh = _scar_counts(after) - _scar_counts(before)
     return [
         f"The {place} shows {scar}: {wording!r}."
@@ -135,9 +138,11 @@ def _wrong_article(match: re.Match[str]) -> bool:
     article, word = match.group(1).lower(), match.group(2)
     if match.group(1) == "A" and match.group().startswith("A ") and word[0].isupper() and len(word) == 1:
         return False
+    # "an 8", "an 11" and "an 18" are right, since these numbers begin with a vowel sound.
     if word.isdigit():
         vowel = word.startswith("8") or word in ("11", "18")
         return (article == "an") != vowel and not (article == "a" and vowel and len(word) > 2)
+    # Acronyms are read letter by letter: "an FBI agent", but "a UN report". Some may be read either way.
     if len(word) == 1 or (word.isupper() and len(word) > 1):
         vowel = bool(_LETTER_VOWEL.match(word))
         return (article == "an") != vowel and word[0].upper() not in "UFHLMNRSX" and len(word) > 1
@@ -150,6 +155,7 @@ def _wrong_article(match: re.Match[str]) -> bool:
 def _lower_case_starts(item: CheckedItem) -> list[str]:
     """One line for each passage that starts in lower case although its original did not."""
     pairs = zip(item.original.passages, item.candidate.passages, strict=False)
+    # Quotation marks and brackets before the first letter do not matter.
     starts = [(old.text.lstrip(_OPENING), new.text.lstrip(_OPENING)) for old, new in pairs]
     return [
         f"A passage starts in lower case: {new[:40]!r}."
@@ -160,6 +166,7 @@ def _lower_case_starts(item: CheckedItem) -> list[str]:
 
 def _lost_ends(item: CheckedItem) -> list[str]:
     """A line on the first original sentence before which a new sentence breaks off without an end mark."""
+    # Short sentences are left out, since their beginnings may stand in other places too.
     openings = (sentence[:40] for sentence in item.reading.sentences if len(sentence) > 30)
     places = ((opening, item.text.find(opening)) for opening in openings)
     return [
@@ -211,6 +218,7 @@ def _lost_articles(item: CheckedItem, texts: tuple[str, ...]) -> list[str]:
             name = match.group(1).removesuffix("'s")
             if " " not in name or name not in item.reading.text:
                 continue
+            # The words before the name in the original. If all of them are articles, the name needs one.
             before = re.findall(rf"(\w+) {re.escape(name)}\b{_NAME_ENDS}", item.reading.text)
             if re.match(rf"The {re.escape(name)} \w+s\b", item.reading.text):
                 before.append("The")
@@ -232,6 +240,7 @@ def _telling_pronouns(item: CheckedItem) -> list[str]:
             r"(?<![\w’'] )\b([A-Z][a-z]+)(?= [A-Z])|\b[a-z]+ ([A-Z][a-z]+)(?= [A-Z])", sentence
         )
         people = {gender for pair in firsts for gender in (_gender(pair[0] or pair[1]),) if gender}
+        # With two people of different gender, "he" or "she" can mean only one of them.
         if len(pronouns) == 1 and len(people) == 2:
             return [f"The gender of a pronoun gives the answer away: {sentence[:60]!r}."]
     return []
@@ -239,6 +248,7 @@ def _telling_pronouns(item: CheckedItem) -> list[str]:
 
 def _gender(name: str) -> str:
     lowered = name.lower()
+    # Names that both genders have say nothing.
     if lowered in _MALE_NAMES and lowered not in _FEMALE_NAMES:
         return "m"
     return "f" if lowered in _FEMALE_NAMES and lowered not in _MALE_NAMES else ""

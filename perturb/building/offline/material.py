@@ -95,16 +95,16 @@ def _city(facts: Facts) -> Iterator[Cut]:
 
 def _colour(facts: Facts) -> Iterator[Cut]:
     for index, text, match in _matches(facts, word_pattern("colour_use")):
-        left = text[: match.start()]
-        if re.search(r"\b(?:and|or|an?|[a-z]+ish|dark|light|bright|pale|,) $", left) and not re.search(
-            r"\ba $", left
+        text_before = text[: match.start()]
+        if re.search(r"\b(?:and|or|an?|[a-z]+ish|dark|light|bright|pale|,) $", text_before) and not re.search(
+            r"\ba $", text_before
         ):
             continue
         noun = re.match(r" ([a-z]+)", text[match.end() :])
         if noun and beside_answer(facts, f"{match[0]} {noun[1]}"):
-            if left.endswith(" a ") and noun[1][0] in "aeiou":
+            if text_before.endswith(" a ") and noun[1][0] in "aeiou":
                 continue  # the article would change
-            yield index, left + text[match.end() :].lstrip()
+            yield index, text_before + text[match.end() :].lstrip()
 
 
 def _example(facts: Facts) -> Iterator[Cut]:
@@ -169,9 +169,13 @@ def _alias(facts: Facts) -> Iterator[Cut]:
         r" (?:the |an? )?[^,.;()]{2,50}(,)"
     )
     for index, text, match in _matches(facts, pattern):
-        left, right = text[: match.start()], text[match.end() :]
-        if match[0][0] == "," and beside_answer(facts, match[0]) and not re.match(r" (?:or|and) ", right):
-            yield index, left + right
+        text_before, text_after = text[: match.start()], text[match.end() :]
+        if (
+            match[0][0] == ","
+            and beside_answer(facts, match[0])
+            and not re.match(r" (?:or|and) ", text_after)
+        ):
+            yield index, text_before + text_after
 
 
 def _companion(facts: Facts) -> Iterator[Cut]:

@@ -50,7 +50,7 @@ def _remark(rule: Rule, filling: Filling) -> Iterator[Draft]:
     span = filling.facts.query_name
     if span is None or re.match(r"['’]", query[span[1] :]):
         return  # nothing can stand between a name and its possessive ending
-    left, right = query[: span[1]], query[span[1] :]
+    before, after = query[: span[1]], query[span[1] :]
     if rule.what == "before":
         article = re.search(r"\b(?:the|an?) $", query[: span[0]], re.IGNORECASE)
         start = article.start() if article else span[0]
@@ -59,11 +59,11 @@ def _remark(rule: Rule, filling: Filling) -> Iterator[Draft]:
             return
         yield Draft(query[:start] + _in_style(query, f"{text} ") + query[start:], filling.facts.passages)
         return
-    if not right.strip("?. "):
-        yield Draft(f"{left}, {_in_style(query, text)}{right}", filling.facts.passages)
+    if not after.strip("?. "):
+        yield Draft(f"{before}, {_in_style(query, text)}{after}", filling.facts.passages)
     # Within a question, an aside reads well only between the subject and its verb.
-    elif _goes_on(right) and query.lower().startswith(("when", "where")):
-        yield Draft(f"{left}, {_in_style(query, text)},{right}", filling.facts.passages)
+    elif _goes_on(after) and query.lower().startswith(("when", "where")):
+        yield Draft(f"{before}, {_in_style(query, text)},{after}", filling.facts.passages)
 
 
 def _goes_on(right: str) -> bool:
@@ -239,9 +239,9 @@ def _substitute(rule: Rule, filling: Filling) -> Iterator[Draft]:
     index, span = mentions[0]
     passage_text = facts.passages[index].text
     start, end = _with_quotes(passage_text, *span)
-    left, right = passage_text[:start], passage_text[end:]
-    if _CLEAN_LEFT.search(left) and _CLEAN_RIGHT.match(right):
-        yield from _without_answer(facts, facts.with_text(index, left + text + right))
+    before, after = passage_text[:start], passage_text[end:]
+    if _CLEAN_LEFT.search(before) and _CLEAN_RIGHT.match(after):
+        yield from _without_answer(facts, facts.with_text(index, before + text + after))
 
 
 def _with_quotes(text: str, start: int, end: int) -> tuple[int, int]:

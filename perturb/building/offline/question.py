@@ -215,9 +215,9 @@ def _who(words: list[str], lowered: list[str]) -> Question | None:
     return None if bare and not _sound_object(object_text) else Question("who", "", lowered[1], object_text)
 
 
-def _sound_object(rest: str) -> bool:
+def _sound_object(text: str) -> bool:
     """Whether the text begins with an article, a name or a number, as a correct sentence does after its verb."""
-    return re.match(r"(?:the|a|an|[A-Z]\S*|\d\S*) ", f"{rest} ") is not None
+    return re.match(r"(?:the|a|an|[A-Z]\S*|\d\S*) ", f"{text} ") is not None
 
 
 def _when_where(words: list[str], lowered: list[str]) -> Question | None:

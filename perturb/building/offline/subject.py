@@ -95,8 +95,8 @@ def _as_written(text: str, title: str, query: str) -> str:
         forms += [query[start:end] for start, end in spans_of(query, title) if start]
     if forms:
         return forms[0]
-    first, _, rest = title.partition(" ")
-    common = is_common(plain(first)) and rest == rest.lower() and not title[:2].isupper()
+    first, _, following = title.partition(" ")
+    common = is_common(plain(first)) and following == following.lower() and not title[:2].isupper()
     return title[:1].lower() + title[1:] if common else title
 
 

@@ -225,9 +225,9 @@ def capitalise(text: str) -> str:
 
 def without_span(text: str, start: int, end: int) -> str:
     """The text without a span, with the blanks and commas around the gap put right."""
-    left, right = text[:start].rstrip(" "), text[end:]
-    if not left or left[-1] in ".!?\n":
-        return f"{text[:start]}{capitalise(right.lstrip(' ,'))}"
-    if right[:1] in ",.;:)" or right[:1] == "":
-        return left + right
-    return f"{left} {right.lstrip()}"
+    before, after = text[:start].rstrip(" "), text[end:]
+    if not before or before[-1] in ".!?\n":
+        return f"{text[:start]}{capitalise(after.lstrip(' ,'))}"
+    if after[:1] in ",.;:)" or after[:1] == "":
+        return before + after
+    return f"{before} {after.lstrip()}"
