@@ -50,6 +50,7 @@ def read_row(row: SourceRow) -> BaseInstance:
     """
     field = "document" if row.fields.get("document") is not None else "text"
     title = row.text(row.fields.get("title"), "title", MAX_NAME_CHARS)
+    # Articles may be long. The limit only guards against broken files, and the beginning is enough for a question.
     text = row.text(row.fields.get(field), field, 100 * MAX_PASSAGE_CHARS)[:MAX_PASSAGE_CHARS]
     level = next((row.identifier(name) for name in _LEVELS if row.fields.get(name) is not None), None)
     return row.instance(
@@ -128,6 +129,7 @@ def look_up(spans: Iterable[Span], knowledge: Path) -> Passages:
 def _may_be_wanted(line: bytes, ids: set[bytes], titles: set[str]) -> bool:
     """Whether a line must be parsed. A line without an id is parsed too, so that its fault is reported."""
     page_ids = [match[1] or match[2] for match in _PAGE_ID.finditer(line)]
+    # The text of a page may mention other ids, so any match is enough. The parsed line decides.
     if not page_ids or any(page_id in ids for page_id in page_ids):
         return True
     return bool(titles) and any(_title(match[1]) in titles for match in _PAGE_TITLE.finditer(line))
@@ -213,6 +215,7 @@ def _spans(row: SourceRow, path: str, provenance: Any) -> Iterator[Span]:
 
 def _instance(question: _Question, passages_of_span: Passages) -> BaseInstance | SkippedRow:
     """The instance with the first span that holds an answer, or else with the first usable span."""
+    # The reasons go from the earliest obstacle to the latest, so that the report names what is really missing.
     spans_read = [span for span in question.spans if span in passages_of_span]
     passages = [passage for span in spans_read if (passage := passages_of_span[span]) is not None]
     if not spans_read:

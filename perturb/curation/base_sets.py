@@ -236,6 +236,7 @@ def _as_csv(record: Mapping[str, Any]) -> dict[str, Any]:
     """
     cells = {}
     for name, value in record.items():
+        # A column of whole numbers with gaps becomes floats in pandas.
         cell = int(value) if isinstance(value, float) and value.is_integer() else value
         cells[str(name)] = str(cell) if isinstance(cell, int | float) else nested(plain_value(cell))
     return cells
@@ -266,6 +267,7 @@ def _read_rows(rows: Iterator[SourceRow], path: Path, form: str, limit: int | No
     collected = _Collected(path)
     for row in chain([first], rows):
         collected.add(row, reader)
+        # Only usable rows count towards the limit.
         if len(collected.instances) == limit:
             break
     return collected.base_set(first.header.name)
@@ -311,12 +313,14 @@ class _Collected:
             for reason, lines in self._left_out.items()
         ]
         if not self.instances:
+            # An error with line and field helps more than the sum of all warnings.
             raise self._first_fault or SourceError(f"{warnings[0]}: no row remains")
         licences = {instance.licence for instance in self.instances}
         warnings += self._answer_warnings()
         if len(licences) > 1:
             names = ", ".join(sorted(licence or "none stated" for licence in licences))
             warnings.append(f"{self.path}: the rows differ in licence ({names})")
+        # The name of the file is part of `source`, and a renamed file is still the same base set.
         payloads = [{**instance.to_payload(), "source": None} for instance in self.instances]
         return BaseSet(
             name=name,

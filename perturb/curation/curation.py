@@ -44,12 +44,14 @@ def cut_context(instance: BaseInstance, budget: PassageBudget) -> BaseInstance |
     if len(passages) < budget.count:
         return TOO_FEW.format(budget.count)
     cited, labels = _marks(instance, CITED), _marks(instance, LABELS)
+    # Sorting is stable, so passages with equal marks keep their order.
     signal.sort(key=lambda i: cited[i] is not True)
     noise.sort(key=lambda i: labels[i] != RELATED)
     chosen = signal[: min(budget.max_signal, budget.count)]
     chosen += noise[: budget.count - len(chosen)]
     if len(chosen) < budget.count:
         return f"too few noise passages for {budget.count} with at most {budget.max_signal} of signal"
+    # The chosen passages keep their order in the source, so that the position of signal does not tell anything.
     chosen.sort()
     marks = {CITED: [cited[i] for i in chosen], LABELS: [labels[i] for i in chosen]}
     return replace(
@@ -263,7 +265,9 @@ def _draw(
         for stratum, queue in queues.items():
             missing = wanted_number - len(passed[stratum])
             wave += [(stratum, instance) for instance in queue[:missing]]
+            # A failed instance leaves a gap, which the next turn of the loop fills from the rest of the queue.
             del queue[:missing]
+        # Every stratum is full or has no instances left.
         if not wave:
             break
         unsolved = solve([instance for _, instance in wave]) if solve else {}
@@ -332,6 +336,7 @@ def write_base_set(curation: Curation, out: Path, code_version: str) -> str:
     text = render(header, curation.instances)
     with writing_errors(out, SourceError):
         out.parent.mkdir(parents=True, exist_ok=True)
+        # In the same folder, since a file can only be replaced atomically within a file system.
         with tempfile.TemporaryDirectory(dir=out.parent, prefix=".curate-") as folder:
             base_set, manifest = Path(folder, out.name), Path(folder, manifest_path(out).name)
             base_set.write_text(text, encoding="utf-8")

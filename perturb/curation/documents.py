@@ -117,6 +117,7 @@ def _join(paragraphs: list[str]) -> Iterator[str]:
             if passage and count + length > PASSAGE_WORDS[1]:
                 yield passage
                 passage, count = "", 0
+            # Sentences of a cut paragraph are joined by a blank, paragraphs by an empty line.
             gap = " " if number else "\n\n"
             passage = f"{passage}{gap}{piece}" if passage else piece
             count += length
@@ -132,6 +133,7 @@ def read_date(value: Any) -> date | None:
     """
     text = _one_line(str(value))[:100]
     readers: list[Callable[[str], datetime]] = [datetime.fromisoformat, parsedate_to_datetime]
+    # Dates such as 03/01/2026 are left out, since countries read them differently.
     readers += [partial(_parse, form) for form in ("%d %B %Y", "%B %d, %Y", "%d %b %Y", "%b %d, %Y")]
     for read_form in readers:
         try:
@@ -309,6 +311,7 @@ class _Page(HTMLParser):
         if not self._left_out:
             for text in self._facts.values():
                 text.append(data)
+            # The text of `<title>` is not part of the page's content.
             if "title" not in self._facts:
                 self._text.append(data)
 
@@ -334,6 +337,7 @@ def read_pdf(path: Path) -> Document:
     """Read the text layer of a PDF file. Raises `SourceError` if it cannot be read."""
     from pypdf import PdfReader
 
+    # It warns about many harmless faults of PDF files.
     logging.getLogger("pypdf").setLevel(logging.ERROR)
     with reading_errors(path, SourceError):
         if path.stat().st_size > _MAX_PDF_BYTES:

@@ -66,6 +66,7 @@ def read_own_row(row: SourceRow) -> BaseInstance:
     for key in row.fields:
         if key not in FIELDS:
             advice = suggestion(key, FIELDS) or "put it under 'metadata', or correct its name"
+            # A wrong name is often one of several columns that need a mapping.
             mapping = propose_columns(row.fields)
             if mapping:
                 advice = f"{advice} ({mapping})"
@@ -182,6 +183,7 @@ def read_squad_row(row: SourceRow) -> BaseInstance:
     query = row.question("question")
     context = row.text(row.fields["context"], "context", MAX_PASSAGE_CHARS)
     accepted = replace(row, fields={**row.fields, "answers": texts}).answers("answers")
+    # Titles of SQuAD are parts of Wikipedia addresses, with underscores for blanks.
     title = (row.optional_text("title", MAX_NAME_CHARS) or "").replace("_", " ")
     level = row.identifier("h_score_cat")
     metadata = {} if level is None else {"difficulty": level}
@@ -214,6 +216,7 @@ def read_nq_row(row: SourceRow) -> BaseInstance | SkippedRow:
 def _gold_passages(row: SourceRow) -> list[Passage]:
     if row.fields.get("ctxs") is not None:
         items = row.objects("ctxs")
+        # One flag for the whole row, since passages without it are not gold.
         flag = next((name for name in GOLD_FLAGS if any(name in item for item in items)), None)
         if flag is None:
             raise row.error("ctxs", f"marks no passage as gold or not: add one of {', '.join(GOLD_FLAGS)}")
@@ -275,8 +278,10 @@ def _original_texts(row: SourceRow) -> list[str] | None:
     if not grounding:
         return [row.text(context, "original_context", MAX_PASSAGE_CHARS)]
     if isinstance(context, str) and context.strip():
+        # A passage may hold a marker of its own, so the number of pieces is compared with the number of passages.
         pieces = _numbered(context)
         return pieces if len(pieces) == len(grounding) else None
+    # This class changes the question alone, so the passages of the row are the original ones.
     if row.fields.get("perturbation_class") == PerturbationClass.FALSE_PREMISE:
         return _listed(row, "grounding")
     return None

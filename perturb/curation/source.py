@@ -197,6 +197,7 @@ def open_source(request: SourceRequest) -> OpenedSource:
     rows, facts, licence = _rows(request.source, request.recipe.language or ENGLISH, request.columns)
     if request.limit is not None:
         rows = islice(rows, request.limit)
+    # The first row decides the format. It is put back in front of the others.
     first = next(rows, None)
     if first is None:
         raise empty_source(Path(source_name))
@@ -314,8 +315,10 @@ def read_by_function(
             records = run_sync(awaited(returned)) if inspect.isawaitable(returned) else returned
             if not isinstance(records, Iterable):
                 raise TypeError(f"returned {type(records).__name__}, not records")
+            # Inside the block, since a generator runs, and may fail, only while its records are taken.
             first_records = list(islice(records, limit))
     except FunctionError as error:
+        # The user's function may use perturb itself, whose error says more.
         if isinstance(error.__cause__, PerturbError):
             raise error.__cause__ from None
         raise SourceError(f"base_set: {address}: {error}: correct the function") from error

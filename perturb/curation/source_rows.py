@@ -84,6 +84,7 @@ class SourceRow(tables.Row):
 
     def error(self, field: str, problem: str) -> RowError:
         """An error that names the file, the line and the field."""
+        # Numbers and positions differ from row to row, but the report counts equal reasons.
         reason = _COUNT.sub("too many", problem.partition(":")[0])
         message = f"{self.place}: field '{field}' {problem}"
         return RowError(message, f"{_PLACE.sub('[]', field)} {reason}")
@@ -154,6 +155,7 @@ class SourceRow(tables.Row):
                 problem = f"must hold strings only, got {type_name(answer)} at {position}: put it in quotes"
                 raise self.error(field, problem)
             self.text(answer, f"{field}[{position}]", MAX_QUERY_CHARS)
+        # Repeated answers count once, in their order.
         return tuple(dict.fromkeys(values))
 
     def instance(
@@ -221,6 +223,7 @@ def read_rows(
         if not text.strip():
             continue
         fields = parse_line(path, number, text.rstrip("\r\n"))
+        # Later in the file, a line that has other fields too is a row, whose unknown field is reported.
         if "base_set" in fields and (first or len(fields) == 1):
             header = _header(SourceRow(path, number, fields, plain))
         elif columns:
@@ -270,6 +273,7 @@ def propose_columns(fields: Mapping[str, Any]) -> str:
     for ours, names in _OTHER_NAMES.items():
         if ours not in fields and not (ours == "context" and "passages" in fields):
             pairs[ours] = next((name for name in fields if name.lower() in (ours, *names)), None)
+    # An incomplete mapping would only lead to the next error.
     if not pairs or None in pairs.values():
         return ""
     options = " ".join(f"--column {ours}={theirs}" for ours, theirs in pairs.items())
@@ -294,6 +298,7 @@ def parse_line(path: Path, number: int, text: str | bytes) -> dict[str, Any]:
         )
     for field, content in value.items():
         try:
+            # Lone surrogates are legal in JSON, but no ledger and no model API takes them.
             canonical([field, content]).encode("utf-8")
         except UnicodeEncodeError as error:
             problem = "holds half a character (a lone surrogate): fix the text"

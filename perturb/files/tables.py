@@ -227,6 +227,7 @@ def _read_jsonl(path: Path) -> Iterator[Row]:
 
 def _csv_cells(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Yield the records of a CSV file, header first, each with its first line. Empty records are ignored."""
+    # The default of 128 KB is too small for passages.
     csv.field_size_limit(MAX_LINE_BYTES)
     reader = csv.reader((line for _, line in read_lines(path)), strict=True)
     line = 1
@@ -297,6 +298,7 @@ def _csv_columns(path: Path, wanted_columns: Sequence[str], texts: Sequence[str]
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
+    # The strict reader checks the header, about which pyarrow is lenient.
     next(_read_csv(path), None)
     names = column_names(path)
     options = arrow_csv.ConvertOptions(
@@ -312,6 +314,7 @@ def _csv_columns(path: Path, wanted_columns: Sequence[str], texts: Sequence[str]
         for _ in _read_csv(path):
             pass
         raise SourceError(f"{path}: not a CSV table: {str(error).strip().splitlines()[0]}") from None
+    # pyarrow reads text that is not UTF-8 as bytes. The strict reader then raises an error with the line.
     if any(pa.types.is_binary(column.type) for column in table.columns):
         for _ in _read_csv(path):
             pass

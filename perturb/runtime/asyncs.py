@@ -119,6 +119,7 @@ async def acall(work: Callable[[], T]) -> T:
     except asyncio.CancelledError:
         thread.stop()
         await asyncio.wait([ended])
+        # Reads the error of the ended work, which asyncio would otherwise report as never retrieved.
         ended.exception()
         raise
 

@@ -127,6 +127,7 @@ class LocalServer:
         """Wait until the server stops or a keyboard interrupt arrives."""
         with suppress(KeyboardInterrupt):
             while self._thread.is_alive():
+                # Without a time-out, the wait could not be interrupted on some systems.
                 self._thread.join(timeout=1)
 
 
@@ -181,6 +182,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _open(self, read_json: Callable[[], Any] | None) -> tuple[Site, Request]:
         """Check host and token. Returns the site and the parsed request."""
+        # A web page elsewhere could otherwise reach this server through a name that it points to 127.0.0.1.
         if (self.headers.get("Host") or "").rpartition(":")[0] not in (HOST, "localhost"):
             raise Refused(HTTPStatus.FORBIDDEN, "This page is served to this machine only.")
         try:
@@ -193,6 +195,7 @@ class _Handler(BaseHTTPRequestHandler):
             path = f"{query['token']}/{path}"
         given_token, _, site_path = path.partition("/")
         for token, site in self.server.sites.items():
+            # A comparison in constant time, so that the time of an answer does not reveal the token.
             if secrets.compare_digest(given_token.encode(), token.encode()):
                 return site, Request(token, site_path, query, read_json)
         raise Refused(
@@ -212,6 +215,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise Refused(HTTPStatus.BAD_REQUEST, "send JSON that can be read") from None
 
     def _send(self, reply: Reply) -> None:
+        # Texts of models may hold half of a surrogate pair.
         body = reply.body.encode("utf-8", "replace")
         self.send_response(reply.status)
         headers = {**_HEADERS, "Content-Type": reply.kind, "Content-Length": str(len(body))}

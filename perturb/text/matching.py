@@ -74,6 +74,7 @@ def comparable(text: str) -> str:
     """
     plain = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
     visible = "".join(char for char in plain if unicodedata.category(char) != "Cf")
+    # Letter case first, since the table has small letters only.
     return visible.casefold().translate(_LOOK_ALIKES)
 
 
@@ -180,6 +181,7 @@ def beyond_reading(query: str, passages: tuple[Passage, ...]) -> str | None:
     >>> beyond_reading("who sang", (Passage("Ray sang." + "." * 300, "Ray", "signal"),))
     'no prose: one character, or blanks, more than 200 times in a row'
     """
+    # A null character separates the parts, since `_END` treats it like the end of a line.
     text = "\0".join([query, *(part for passage in passages for part in (passage.title, passage.text))])
     if len(text) > MAX_CHARS:
         return f"too long to be read by rule: more than {MAX_CHARS:,} characters"

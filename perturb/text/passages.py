@@ -32,6 +32,7 @@ def shown_texts(passages: tuple[Passage, ...]) -> str:
     >>> shown_texts((Passage("One.", title="A"), Passage("Two.")))
     'A\\nOne.\\n\\nTwo.'
     """
+    # Models see a single passage without its title.
     titled = len(passages) > 1
     return "\n".join(f"{passage.title}\n{passage.text}" if titled else passage.text for passage in passages)
 
@@ -292,6 +293,7 @@ def without(text: str, sentences: list[Sentence]) -> str:
     'One.  Three.'
     """
     for sentence in sorted(sentences, key=lambda s: s.start, reverse=True):
+        # From the end, so that the positions of earlier sentences stay valid.
         head, tail = text[: sentence.start], text[sentence.end :]
         text = head + tail.lstrip() if tail.strip() else head.rstrip()
     return text

@@ -62,6 +62,7 @@ def _signs(query: str, answers: tuple[str, ...], is_number: bool) -> _Signs:
             # A number of one or two digits is part of many dates, and betrays only a number that is asked for.
             if is_number or not word.isdecimal() or len(word) > 2:
                 words.add(word)
+            # "3" and "three" betray each other.
             if word.isdecimal() and int(word) < len(numbers):
                 words.add(numbers[int(word)])
             if word in numbers:
@@ -89,6 +90,7 @@ def leak(facts: Facts, text: str) -> str | None:
     """
     signs = _signs(facts.instance.query, facts.instance.answers, facts.kind == "number")
     for token in dict.fromkeys(tokens(text)):
+        # "German-born" betrays "German".
         parts = (token, *token.split("-")) if "-" in token else (token,)
         if any(_betrays(plain(part), signs) for part in parts):
             return token
@@ -103,10 +105,12 @@ def leak(facts: Facts, text: str) -> str | None:
 def _betrays(word: str, signs: _Signs) -> bool:
     if word in signs.words:
         return True
+    # Words of the question stand in many sentences and betray nothing.
     if len(word) < 3 or is_small(word) or stem(word) in signs.query_stems:
         return False
     if stem(word) in signs.stems or word[:_LEAST_SHARED] in signs.beginnings:
         return True
+    # A short form such as "Phil" betrays "Philip".
     return len(word) >= 4 and any(
         len(answer_word) > len(word) and answer_word.startswith(word) for answer_word in signs.words
     )
@@ -136,6 +140,7 @@ def other_value(facts: Facts, text: str) -> str | None:
 
 
 def _counts(word: str) -> bool:
+    # Years stand in most passages, and nobody takes one for a count.
     year = word.isdecimal() and len(word) == 4 and 1000 < int(word) < 2100
     return (any(char.isdigit() for char in word) and not year) or word in word_bank("number_words")
 
@@ -162,6 +167,7 @@ def cut_answer(facts: Facts) -> Iterator[Cut]:
     text = facts.passages[index].text
     if len(facts.mentions) == 1 and (remaining := _without_clause(facts, stating[0], text)) is not None:
         yield index, remaining
+    # More than two sentences with the answer mean that the passage is about the answer itself.
     if len(stating) > 2:
         return
     remaining = text
@@ -170,6 +176,7 @@ def cut_answer(facts: Facts) -> Iterator[Cut]:
     following = {_following(facts, sentence) for sentence in stating} - {None, *stating}
     if any(sentence is not None and _leans(sentence, stating) for sentence in following):
         return
+    # A pronoun in the remaining text would still point to the person who was cut out.
     person = facts.instance.query.lower().startswith("who") or "answer:person" in facts.features
     if person and _PERSONS.search(remaining):
         return
@@ -216,6 +223,7 @@ def _following(facts: Facts, sentence: Sentence) -> Sentence | None:
 
 def _without_clause(facts: Facts, sentence: Sentence, text: str) -> str | None:
     mention = facts.mentions[0]
+    # A clause between commas or a subordinate clause at the end can go without harm to the sentence.
     opening = word_pattern("answer_clause").search(text[sentence.start : mention.start])
     closing = re.match(r"[^,;:().]*(?:,(?= [a-z])|(?=\.(?:\s|$)))", text[mention.end :])
     if opening is None or closing is None:

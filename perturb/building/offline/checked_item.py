@@ -126,6 +126,7 @@ def checked_item(original: BaseInstance, candidate: Candidate, target: frozenset
     item = _RECENT.get(key)
     if item is None:
         item = _RECENT[key] = CheckedItem(original, candidate, target)
+        # A few items are enough, since the verifiers of an item follow each other closely.
         while len(_RECENT) > _RECENT_SIZE:
             _RECENT.popitem(last=False)
     return item
@@ -207,6 +208,7 @@ def _passage_texts(item: CheckedItem, *, before: bool) -> list[str]:
 def _size_of_change(item: CheckedItem) -> list[str]:
     if not item.query_changed and not item.context_changed:
         return ["Nothing was changed but blanks."]
+    # New capitals or punctuation alone do not make a perturbation.
     if _only_marks_differ(item):
         return ["Only capitals or punctuation were changed."]
     if item.context_changed and _rewritten(item):

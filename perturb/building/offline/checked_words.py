@@ -121,6 +121,7 @@ def stem(word: str) -> str:
     ['writ', 'writ', 'citi', 'run', 'found']
     """
     word = WORDS.irregular.get(word, word)
+    # Short words have no endings that could be cut safely.
     if len(word) <= 3 or word[0].isdigit():
         return word
     for ending in (
@@ -141,6 +142,7 @@ def stem(word: str) -> str:
     ):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             base = word[: -len(ending)]
+            # "cities" and "city" get the same stem.
             if ending in ("ies", "y"):
                 return base + "i"
             # "running" has doubled its consonant, "falling" has not.
@@ -200,6 +202,7 @@ def stands_in(phrase: str, text: str) -> bool:
     (True, False, False)
     """
     needle, haystack = normal(phrase), normal(text)
+    # A number must not be found inside a longer number.
     has_digits = needle[:1].isdigit() or needle[-1:].isdigit()
     start = haystack.find(needle)
     while start >= 0:

@@ -51,6 +51,7 @@ def rival_values(item: CheckedItem, sentence: str) -> frozenset[str]:
     reading = item.reading
     if any(frozenset(words(sentence)) <= frozenset(words(old)) for old in item.removed):
         return frozenset()
+    # A phrase has no shape, so every new content word counts as a value.
     if reading.kind is ValueKind.PHRASE:
         if holds_alias(reading, sentence):
             return frozenset()
@@ -62,6 +63,7 @@ def rival_values(item: CheckedItem, sentence: str) -> frozenset[str]:
     if reading.kind is ValueKind.NAME:
         excluded_words = frozenset(words(item.original.query)) | reading.alias_stems
         values = frozenset(v for v in values if not frozenset(words(v)) & excluded_words)
+        # A place with a capital looks like a name of a person.
         if "who" in words(item.original.query):
             values = frozenset(v for v in values if not _is_place(v, sentence))
     return values
@@ -120,6 +122,8 @@ def stems_said(item: CheckedItem, sentence: str) -> frozenset[str]:
 
 def _harmless(item: CheckedItem, sentence: str) -> bool:
     of_clash = item.kind is PerturbationClass.CONTRADICTION
+    # A sentence that repeats the answer is not a rival. In a contradiction it may hold both values, and is harmless only
+    # if it backs one of them.
     if holds_alias(item.reading, sentence) and (not of_clash or HIGH_CREDIBILITY.search(sentence)):
         return True
     if LOW_CREDIBILITY.search(sentence) or DISMISSAL.search(sentence) or NEGATION.search(sentence):
@@ -147,6 +151,7 @@ def check_contradiction(item: CheckedItem) -> RuleVerdict:
     if item.kind in (PerturbationClass.AMBIGUITY, PerturbationClass.MISSING_INFO):
         return NO_OPINION
     clashes = rivals_of(item) or _denials(item)
+    # These items ask something new, so a sentence that merely shares words with the old question is allowed.
     if not item.low and item.query_changed and item.kind in _ASKING_ANEW:
         clashes = [s for s in clashes if makes_claim(item, s, 0.95)]
     objections = [f"The context contradicts itself about the answer: {s!r}." for s in clashes[:1]]
@@ -239,6 +244,7 @@ def _denials(item: CheckedItem) -> list[str]:
     """The added sentences that deny the claim in the question's own terms."""
     denials = []
     for sentence in item.added:
+        # A negation that the support already had does not deny it.
         fresh = {m.group().lower() for m in NEGATION.finditer(sentence)}
         fresh -= {m.group().lower() for s in item.reading.support for m in NEGATION.finditer(s)}
         if fresh and _speaks_of_the_claim(item, sentence):

@@ -84,6 +84,7 @@ class Facts:
         mentions: list[Mention] = []
         for number, passage in enumerate(self.passages):
             spans: list[Span] = []
+            # The longest answer first, so that "New York City" is one mention and not also one of "New York".
             for answer in sorted(self.instance.answers, key=_longest_first):
                 spans += [
                     (start, end)
@@ -185,6 +186,7 @@ class Facts:
         query = self.instance.query.strip()
         if not self.mentions:
             return "no accepted answer stands in a passage"
+        # Very short and very long questions do not fit the wordings of the rules.
         if not 4 <= len(tokens(query)) <= 25 or "\n" in query:
             return "the question is too short or too long to be read by rule"
         if _ASKS_TWICE.search(query):

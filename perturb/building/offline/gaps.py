@@ -70,6 +70,7 @@ class Filling:
             return self._of_kind(name, kinds)
         maker = MAKERS.get(name)
         value = None if maker is None else maker(self)
+        # Found and missing values are both kept, since several levers ask for the same gaps.
         if value is not None:
             self.local[name] = value
         elif maker is not None:
@@ -87,6 +88,7 @@ class Filling:
 
 def _subject(f: Filling) -> str | None:
     subject = f.facts.subject
+    # Persons have gaps of their own. A name with "a" or "an" does not fit sentences about a certain thing.
     if subject is None or subject.kind == "person" or re.match(r"an? ", subject.full):
         return None
     return subject.full
@@ -107,6 +109,7 @@ def _single(f: Filling) -> bool:
 
 def _claim(f: Filling) -> str | None:
     question = f.facts.question
+    # "in Paris" is a place, but most other answers would need another preposition.
     placed = f.facts.answer in word_bank("city") | word_bank("region") or ", " in f.facts.answer
     if (
         question is None
@@ -183,6 +186,7 @@ def _before(f: Filling) -> str | None:
 
 def _living(f: Filling) -> str | None:
     subject = f.facts.subject
+    # Only somebody born recently is likely to be alive still.
     if subject is None or subject.kind != "person" or (subject.start or 0) < 1960:
         return None
     alive = re.search(rf"{re.escape(subject.name)} \(born [^()]*\)[^.]*? is\b", f.facts.text)
@@ -246,6 +250,7 @@ def _nationality(f: Filling) -> str | None:
         or not any(has_word(subject.definition, nationality) for nationality in word_bank("nationality"))
     ):
         return None
+    # Sorted, since the order of a set changes from run to run and would change the draw.
     others = sorted(
         nationality
         for nationality in word_bank("other_nationality")

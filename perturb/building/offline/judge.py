@@ -179,6 +179,7 @@ def _answer_is_gone(item: CheckedItem) -> RuleVerdict:
         objections = [
             f"Another value of the same type steps in as an answer: {s!r}." for s in _steps_in(item)[:1]
         ]
+    # A reader who can recover the answer would answer.
     predicted = ANSWER_CORRECTLY if objections else item.candidate.expected_behavior
     return verdict(item, {"answer_constraint": objections}, predicted)
 
@@ -192,6 +193,7 @@ def _steps_in(item: CheckedItem) -> list[str]:
     if reading.kind is ValueKind.PHRASE:
         return []
     known_values = values_in(reading.kind, " ".join((item.original.query, *reading.support)))
+    # "how many" questions have their own test below, since their sentences hold many other numbers.
     countable = not (reading.kind is ValueKind.NUMBER and _HOW_MANY.search(item.original.query))
     rivals = []
     for sentence in item.sentences:

@@ -57,6 +57,7 @@ def recase(query: str, passages: tuple[Passage, ...]) -> str:
 def _cased(phrase: str, titles: dict[str, list[str]], sources: list[str], query: str) -> str | None:
     """The phrase as a title or passage writes it; None if it is not a name."""
     words = phrase.split()
+    # "us" is nearly always a pronoun, but not after "the" or "in".
     if phrase == "us":
         return "US" if re.search(r"\b(?:the|in) us\b", query) else None
     bare = [plain(word) for word in tokens(phrase)]
@@ -245,6 +246,7 @@ def _when_where(words: list[str], lowered: list[str]) -> Question | None:
         return Question(lowered[0], " ".join(rest[:place]), past, " ".join(rest[place + 1 :]))
     if lowered[1] in ("was", "were", "is", "are"):
         place = next((i for i, w in enumerate(following) if i and _participle(w)), None)
+        # "was first filmed": the adverb belongs to the verb.
         if place and following[place - 1] in ("first", "last", "originally", "finally"):
             place -= 1
         if not place or not _sound_object(" ".join(rest)) or is_small(following[place - 1]):

@@ -91,6 +91,7 @@ def numbers_in(text: str) -> frozenset[float]:
     for match in _NUMBER.finditer(plain):
         value = float(match.group(1).replace(",", "") + (match.group(2) or ""))
         following = plain[match.end() :].split(maxsplit=1)
+        # "3.5 million" is one number.
         scale = _SCALES.get(following[0].strip(".,;)"), 1) if following else 1
         numbers.add(value * scale)
     return frozenset(numbers | _spelled_numbers(plain))
@@ -130,6 +131,7 @@ def names_in(text: str) -> frozenset[str]:
         tokens = match.group().strip(".,'’-&").split()
         before = text[: match.start()].rstrip("\"“'‘( ")
         opens = not before or before[-1] in ".!?"
+        # The first word of a sentence has a capital in any case, so it may be an ordinary word.
         if opens and len(tokens) == 1 and normal(tokens[0]) not in FIRST_NAMES:
             continue
         while tokens and normal(tokens[0]) in STOP_WORDS | _OPENERS:
@@ -146,6 +148,7 @@ def values_in(kind: ValueKind, text: str) -> frozenset[str]:
     if kind is ValueKind.DATE:
         return years_in(text) | _days_in(text)
     if kind is ValueKind.NUMBER:
+        # Years are no counts, unless the number stands where no year would.
         years = {float(year) for year in _DATED.findall(text)}
         return frozenset(f"{number:g}" for number in numbers_in(text) - years)
     if kind is ValueKind.NAME:
@@ -163,6 +166,7 @@ def asked_value_kind(query: str, answer: str) -> ValueKind:
     """
     answer_text, question = normal(answer), normal(query)
     tokens = words(answer)
+    # "may" alone is a verb.
     if any(token in MONTHS for token in tokens) and len(tokens) <= 6 and answer_text != "may":
         return ValueKind.DATE
     if (
@@ -245,6 +249,7 @@ def reading_of(instance: BaseInstance) -> Reading:
 def _reading(query: str, passages: tuple[Passage, ...], answers: tuple[str, ...]) -> Reading:
     text = "\n".join(passage.text for passage in passages)
     all_sentences = tuple(s for passage in passages for s in sentences(passage.text))
+    # Long answers are texts of their own, and stand verbatim in a passage only by chance.
     aliases = tuple(a for a in answers if len(a.split()) <= 10 and stands_in(a, text))
     kind = asked_value_kind(query, (aliases or answers)[0])
     query_stems = content_stems(query)

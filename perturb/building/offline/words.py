@@ -147,6 +147,7 @@ def stem(word: str) -> str:
     if base in _irregular():
         return _irregular()[base]
     base = _SUFFIX.sub("", base)
+    # "running" loses its second n, but "falling" keeps both l.
     return base[:-1] if len(base) > 3 and base[-1] == base[-2] and base[-1] not in "aeiouls" else base
 
 
