@@ -45,6 +45,7 @@ Text = Annotated[str, Field(min_length=1, max_length=200)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+# Names of fields and addresses that look like secrets. A false alarm costs a rename, a leak costs a key.
 _SECRET_WORDS = re.compile(r"api[_-]?key|secret|token$|password|credential|authorization", re.IGNORECASE)
 _SECRET_ADDRESS = re.compile(r"//[^/@]*@|[?&][^=]*(key|token|secret)[^=]*=(?!\$\{)", re.IGNORECASE)
 _AS_WRITTEN = {
@@ -129,6 +130,7 @@ class ModelEntry(Strict):
         if (field := _named_secret(value)) is not None:
             raise ValueError(f"'{field}' may not stand here: keys come from the environment (api_key_env)")
         try:
+            # The parameters enter digests and requests, which are both JSON.
             json.dumps(value, allow_nan=False, sort_keys=True)
         except (TypeError, ValueError):
             raise ValueError(
@@ -146,6 +148,7 @@ class ModelEntry(Strict):
             raise ValueError(
                 f"'{self.name}': 'function' names a function of your own and goes with 'kind: python'"
             )
+        # Settings that have no effect would mislead a reader of the configuration.
         if self.kind != "model" and (
             self.model or self.api_base or self.api_key_env or self.params or self.system
         ):
@@ -161,6 +164,7 @@ class ModelEntry(Strict):
         """
         if self.model is None:
             raise ConfigError(f"'{self.name}' is not a model: it is run by the rule engine or a function")
+        # YAML reads `on` and `off` as booleans.
         schema = {"auto": "auto", True: "on", False: "off"}[self.json_schema]
         # A replay calls no model, so it must not fail on a variable that only the recording machine had.
         filled: Callable[[Any], Any] = (lambda text: text) if replayed else partial(expand, owner=self.name)
@@ -253,6 +257,7 @@ EntryT = TypeVar("EntryT", bound=ModelEntry)
 
 def _distinct(entries: tuple[EntryT, ...], role: str) -> tuple[EntryT, ...]:
     names = [entry.name for entry in entries]
+    # Names are the keys of ledgers and reports.
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(f"two {role}s are called '{repeated[0]}': give each its own name")
     return entries
@@ -327,6 +332,7 @@ class PlantedEntry(Strict):
         >>> PlantedEntry(written=24).numbers(270)
         {'mechanical': 24, 'written': 24, 'right': 18}
         """
+        # Fewer than 24 faults give intervals too wide to be of use, and small rounds would mostly consist of faults.
         by_default = max(LEAST_PLANTED, round(PLANTED_SHARE * jobs)) if jobs >= PLANTED_FROM else 0
         mechanical = by_default if self.mechanical == "auto" else self.mechanical
         right = min(MOST_RIGHT, max(LEAST_RIGHT, round(RIGHT_SHARE * jobs)))
@@ -390,6 +396,7 @@ class PanelEntry(Strict):
     @property
     def needed(self) -> int:
         """How many passes accept a candidate."""
+        # Without `k`, all members must pass a candidate. Certified rules replace this for their classes.
         return self.k if self.k is not None else len(self.verifiers)
 
 
@@ -470,6 +477,7 @@ class DifficultyEntry(Strict):
 
 
 def _check_shares(value: dict[Depth, float]) -> dict[Depth, float]:
+    # Shares such as three times 0.333333 do not add up exactly.
     if abs(sum(value.values()) - 1) > 1e-6:
         raise ValueError("the shares must add up to 1, as in {open: 0.5, deep: 0.5}")
     return value
@@ -534,6 +542,7 @@ class BuildConfig(Strict):
     @classmethod
     def _quota_fits(cls, value: SelectEntry, info: ValidationInfo) -> SelectEntry:
         cells = info.data.get("cells", "all")
+        # Classes of the user add cells, which `with_own_cells` checks once they are known.
         _refuse_high_floors(value, len(ALL_CELLS if cells == "all" else set(cells)))
         return value
 
@@ -612,6 +621,7 @@ def resolve(config: BuildConfig, folder: Path) -> BuildConfig:
         panel = load_panel(panel, folder)
     elif panel.file is not None:
         panel = load_panel(panel.file, folder).model_copy(update={"planted": panel.planted})
+    # A folder of the user goes before an embedded one with the same name.
     levers = tuple(
         lever if embedded_levers(lever) and not (folder / lever).is_dir() else folder / lever
         for lever in config.levers
@@ -685,6 +695,7 @@ def load_panel(path: Path, folder: Path) -> PanelEntry:
 def _panel_path(path: Path, folder: Path) -> Path:
     embedded = data_folder("verifiers") / path.name
     panel_path = folder / path
+    # The user's file goes before the embedded panel.
     if not panel_path.exists() and path.parent in (Path("verifiers"), Path()) and embedded.exists():
         panel_path = embedded
     if not panel_path.exists():

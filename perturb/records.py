@@ -66,6 +66,7 @@ class PerturbationClass(str):
 
     def __new__(cls, name: str) -> PerturbationClass:
         """The class of that name. A catalogue need not have such a class."""
+        # `setdefault` is atomic, so that two threads cannot make two objects for a name.
         return cls._names.setdefault(name, super().__new__(cls, name))
 
     @classmethod
@@ -125,6 +126,7 @@ def taxonomy_place(name: str) -> tuple[tuple[int, str], ...]:
     >>> sorted(["P-Own/HIGH", "P-Own/LOW", "P-MissingInfo/LOW"], key=taxonomy_place)
     ['P-MissingInfo/LOW', 'P-Own/LOW', 'P-Own/HIGH']
     """
+    # Only cells have a slash: class and intensity are compared one after the other.
     parts = name.split("/") if name.startswith("P-") else [name]
     return tuple((_PLACES.get(part, len(_PLACES)), part) for part in parts)
 
@@ -431,6 +433,7 @@ class PlantedItem:
     def to_payload(self) -> dict[str, Any]:
         """Plain values, for a ledger or a recording."""
         candidate = asdict(self.candidate)
+        # `asdict` turned the cell into a mapping, whose fields are stored beside the others.
         cell = candidate.pop("cell")
         content = {"kind": self.kind, "way": self.way, "proof": list(self.proof)}
         return {**content, "instance": self.instance.to_payload(), "candidate": {**candidate, **cell}}
@@ -541,6 +544,7 @@ class Item:
         """The values that a ledger stores under the item's id. Unknown originals and English are left out."""
         content = asdict(self)
         del content["id"], content["cell"]
+        # Empty values are left out, as in ledgers that are older than these fields.
         for name in ("original_query", "original_passages", "construction"):
             if not content[name]:
                 del content[name]

@@ -128,6 +128,7 @@ def _rule_facts(build: OpenBuild) -> dict[str, Any]:
         return {}
     tallies = read_tallies(build.ledger.db, build.current_plan())
     judges = build.plan.panel.judges
+    # The rule asked fewer verifiers about each decided candidate.
     saved = sum(
         tallies[name].decided * (len(judges.of(PerturbationClass(name))) - len(rule.verifiers))
         for name, rule in rules.items()
@@ -153,6 +154,7 @@ def failure_notes(build: OpenBuild, missing: Sequence[Mapping[str, str]]) -> Ite
     plan, ledger, number = build.plan, build.ledger, build.number
     panel, replay = plan.panel, plan.replay
     counts = build.count_stages()
+    # Embedded recordings may be older than the prompts, which users cannot change.
     if replay and plan.reworded and replay.recording.path.parent != data_folder("base_sets"):
         yield "Replaying replies recorded with an earlier version of the prompts."
     if missing:
@@ -186,6 +188,7 @@ def failure_notes(build: OpenBuild, missing: Sequence[Mapping[str, str]]) -> Ite
 
 def _retry_notes(build: OpenBuild, counts: queries.StageCounts) -> Iterator[str]:
     """The causes of failed jobs and missing votes, and a line that the same command tries again."""
+    # A rule's fault comes again, so another run would not help.
     failed = counts.outcomes.get(JobOutcome.ERROR, 0) - counts.rule_faults
     undecided = counts.decisions.get(Acceptance.UNDECIDED, 0) - counts.stuck
     if not failed and not undecided:

@@ -45,6 +45,7 @@ def select_items(db: sqlite3.Connection, plan: CurrentPlan, quota: SelectionPlan
         accepted = [job for job in accepted if job.id in failed]
     if quota.reviewed:
         verdicts = people_verdicts(read_reviews(db))
+        # Items without a review stay if only failed items are dropped, and go if only passed items are kept.
         default = quota.reviewed == "drop-failed"
         if not verdicts:
             raise SnapshotError("nobody has reviewed an item: use `perturb review`, or leave --reviewed out")
@@ -87,6 +88,7 @@ def people_figures(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Any] 
         return None
     passed = np.array([float(verdicts[job.id]) for job in reviewed])
     rate = overall_rate("people", passed, Labels.of_words([job.instance_id for job in reviewed]).codes)
+    # With several items of one base instance, the interval that allows for their likeness is the right one.
     low, high = (rate.low, rate.high) if rate.cluster_low is None else (rate.cluster_low, rate.cluster_high)
     return {"value": rate.rate, "low": low, "high": high, "reason": rate.reason, "n": rate.n}
 
@@ -144,6 +146,7 @@ def _refuse_wrong_labels(certificate: Certificate | None, max_wrong: float, *, h
         )
     wrong_share = certificate.wrong_labels_of_hard() if hard else certificate.quoted()
     high = None if wrong_share is None else wrong_share.high
+    # The upper end must be below the limit, since the share itself is only an estimate.
     if high is None or high > max_wrong:
         raise SnapshotError(
             f"{certificate.headline}: the upper end is above {100 * max_wrong:g} % (--max-wrong): plant more items"
@@ -164,6 +167,7 @@ def _facts(
     facts = plan.facts
     counts = plan.count_stages(db)
     totals = queries.call_totals(db)
+    # One unknown cost makes the sum unknown.
     costs = [entry["cost_usd"] for entry in totals.values()]
     certificate = certify(db, plan)
     return SnapshotFacts(

@@ -326,6 +326,7 @@ def read_returned(returned: Any, instance: BaseInstance, levers: Sequence[Lever]
         )
     if unknown := [key for key in returned if key not in _KEYS]:
         raise ReplyError(f"unknown key '{unknown[0]}': return {', '.join(_KEYS)} or some of them")
+    # A function may return a single context instead of a list of passages.
     passages = returned.get("passages", [returned["context"]] if "context" in returned else None)
     if passages is None:
         passages = [passage.text for passage in instance.passages]
@@ -335,6 +336,7 @@ def read_returned(returned: Any, instance: BaseInstance, levers: Sequence[Lever]
         or len(passages) != len(instance.passages)
     ):
         raise ReplyError(f"must return {len(instance.passages)} passages, each as a text")
+    # With a single lever on offer, the function need not name it.
     lever = returned.get("lever", levers[0].name if len(levers) == 1 else None)
     if lever is None:
         raise ReplyError("names no 'lever': several were offered")

@@ -98,6 +98,7 @@ class Pipeline:
                 if self.planting is not None:
                     group.create_task(self._write_faults(self.planting))
                 for entry in self.build_plan.config.generators:
+                    # All workers of a generator share one iterator, so that each job is taken once.
                     jobs = queries.pending_jobs(self.ledger.db, self.plan, entry.name)
                     for _ in range(self._width(entry)):
                         group.create_task(self._run_generator(entry, jobs, group))
@@ -169,6 +170,7 @@ class Pipeline:
                 self.budget_spent = exc
                 return
             self._record(planned, result)
+            # Rules may be faster than the disk, and rows in the queue take memory.
             await self.ledger.apply_backpressure()
             if result.outcome is JobOutcome.CANDIDATE and result.candidate is not None:
                 await self._submit_to_panel(planned, result.candidate, group)
@@ -177,6 +179,7 @@ class Pipeline:
         build_plan = self.build_plan
         instance = self._instance(planned.instance_key)
         if entry.kind == "rules":
+            # Only the donors of this instance travel to the worker process.
             donors = build_plan.donors.lent_to(instance)
             result: GenerationResult = await self.workers.executor.run(
                 generate_by_rule, planned.job, instance, build_plan.config.seed, donors

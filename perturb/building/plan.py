@@ -379,6 +379,7 @@ def plan_build(config: BuildConfig, replay: Replay | None = None) -> BuildPlan:
 
 
 def _refuse_depth_without_models(config: BuildConfig) -> None:
+    # Neither the rule engine nor a function is told how to hide a flaw.
     hidden = [depth for depth in HIDDEN if config.depth.get(depth)]
     if hidden and not any(entry.kind == "model" for entry in config.generators):
         raise ConfigError(
@@ -407,6 +408,7 @@ def _offline_gaps(config: BuildConfig, base_set: BaseSet) -> Iterator[str]:
         offline = [entry.name for entry in entries if entry.kind == "rules"]
         if others and offline:
             line = f"base set '{base_set.name}': the offline engine reads English only, not {listed(others)}"
+            # Without a model in the role, every instance would be skipped.
             if not any(map(is_english, base_set.languages)) and len(offline) == len(entries):
                 raise ConfigError(f"{line}: name a model under '{role}'")
             yield f"{line}: {listed(offline)} under '{role}' pass over what is not English"
@@ -414,6 +416,7 @@ def _offline_gaps(config: BuildConfig, base_set: BaseSet) -> Iterator[str]:
 
 def _require_a_common_job(build_plan: BuildPlan, recording: Recording) -> None:
     recorded_ids = {job.id for job in recording.jobs.values()}
+    # Otherwise the replay would run through and report every reply as missing.
     if recorded_ids and not any(job.id in recorded_ids for job in build_plan.jobs()):
         raise RecordingError(
             f"{recording.path}: holds no reply about this base set, these cells and these generators: give the file of"

@@ -77,6 +77,7 @@ class FaultMaker:
     ) -> Candidate | None:
         """The candidate under the label of a cell, by another lever than `lever`; None if there is no such lever."""
         levers = [name for name in plain_levers(self.catalogue, cell) if name != lever]
+        # A lever that cannot fit the instance would give the fault away.
         fitting = [name for name in levers if may_fit(self.catalogue, name, instance)] or levers
         if cell not in self.cells or not fitting:
             return None
@@ -170,6 +171,7 @@ def _without_rival(instance: BaseInstance, candidate: Candidate) -> Candidate | 
         return None
     for number, (old, new) in enumerate(zip(instance.passages, candidate.passages, strict=True)):
         old_sentences = {folded(sentence.text) for sentence in split_sentences(old.text)}
+        # A contradiction sets a new sentence without the answer against the sentence that has it.
         rivals = [
             sentence
             for sentence in split_sentences(new.text)
@@ -182,6 +184,7 @@ def _without_rival(instance: BaseInstance, candidate: Candidate) -> Candidate | 
         folded(kept_passage.text) == folded(old.text)
         for kept_passage, old in zip(remaining, instance.passages, strict=True)
     )
+    # A contradiction without its rival must still differ from the original, or the fault is too easy to see.
     if is_original or remaining == candidate.passages:
         return None
     if not _stands(instance, remaining) or _says_more(instance, remaining):
@@ -213,6 +216,7 @@ def _another_lever(maker: FaultMaker, instance: BaseInstance, candidate: Candida
 
 
 def _another_degree(maker: FaultMaker, instance: BaseInstance, candidate: Candidate) -> Candidate | None:
+    # MEDIUM presented as HIGH has the same ground truth, so the label stays right.
     if candidate.cell.intensity is not Intensity.MEDIUM:
         return None
     high = Cell(candidate.cell.perturbation_class, Intensity.HIGH)
@@ -288,6 +292,7 @@ def commissions(
         drawn = seed_of("written cell", seed, number)
         cell = cells_of_way[way][drawn % len(cells_of_way[way])]
         levers = plain_levers(prompts.catalogue, cell)
+        # If no lever fits the instance, the generator may choose among all of them.
         levers = [name for name in levers if may_fit(prompts.catalogue, name, instance)] or levers
         shuffled = sorted((seed_of("written lever", seed, number, name), name) for name in levers)
         yield Commission(
@@ -296,6 +301,7 @@ def commissions(
             cell=cell,
             way=way,
             levers=tuple(name for _, name in shuffled[:_LEVERS_OFFERED]),
+            # Each writer gets all ways in turn.
             writer=writers[(number // len(ways)) % len(writers)],
         )
 
@@ -322,6 +328,7 @@ async def write_fault(client: ModelClient, prompts: Prompts, commission: Commiss
         return None
     job = Job(commission.id, instance.id, cell, commission.writer, 0, "")
     candidate = read_candidate(catalogue, job, instance, reply)
+    # A fault that a machine check catches would never reach the panel in a real candidate.
     if find_fault(catalogue, instance, candidate, commission.levers) is not None:
         return None
     return PlantedItem("written", instance, candidate, proof, commission.way)

@@ -99,6 +99,7 @@ def open_hub(source: HubSource, language: str = ENGLISH) -> HubRows:
             source.name, source.subset, split=split, revision=revision, streaming=True
         )
         contents = iter(loaded)
+        # The first row is read at once, so that errors of loading appear here and not in the middle of the work.
         first = next(contents, None)
     except failures as error:
         raise _failed(source, error) from error
@@ -128,6 +129,7 @@ def _ask_hub(source: HubSource) -> tuple[str | None, str | None]:
             raise SourceError(
                 f"{source.name}: {name} is set, so the Hub is not asked: unset it, or give a file"
             )
+    # Mirrors of the Hub have the same interface.
     endpoint = os.environ.get("HF_ENDPOINT") or _DEFAULT_ENDPOINT
     if not endpoint.startswith(("https://", "http://")):
         raise SourceError(f"HF_ENDPOINT: '{endpoint}' is not an address: begin it with https://")

@@ -119,6 +119,7 @@ def is_listed(model: str) -> bool:
     (True, False, False)
     """
     provider, _, name = model.partition("/")
+    # Other servers use these prefixes too, so the name of the model decides.
     if provider in ("openai", "custom_openai"):
         return _OPENAIS_OWN.match(name) is not None
     return provider not in COMPATIBLE
@@ -166,10 +167,12 @@ def check_address(settings: ModelSettings, *, by_variable: bool = True) -> None:
 
 def proxy_for(scheme: str, host: str) -> str | None:
     """The address of the proxy that the environment names for a host; None if the host is called directly."""
+    # `NO_PROXY` may exclude the host.
     if not host or urllib.request.proxy_bypass(host):
         return None
     proxies = urllib.request.getproxies()
     proxy = proxies.get(scheme) or proxies.get("all")
+    # A proxy without a scheme is an HTTP proxy, as for other programs.
     return f"http://{proxy}" if proxy and "://" not in proxy else proxy or None
 
 
@@ -209,6 +212,7 @@ def is_worth_retrying(status: object, message: str = "") -> bool:
     >>> is_worth_retrying(429), is_worth_retrying(429, "code: insufficient_quota")
     (True, False)
     """
+    # Without a status, the connection itself failed.
     may_pass = not isinstance(status, int) or status in _RETRIED_STATUS or status >= 500
     return may_pass and "insufficient_quota" not in message
 
@@ -219,6 +223,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     >>> retry_after({"retry-after": "7"}), retry_after({"retry-after-ms": "250"}), retry_after({})
     (7.0, 0.25, None)
     """
+    # The header in milliseconds is more exact, so it goes first.
     for name, unit in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
         value = headers.get(name)
         if value is None:
@@ -255,6 +260,7 @@ def redirect_words(location: str) -> str:
 
 def failure(settings: ModelSettings, words: str, *, transient: bool, wait: float | None = None) -> ModelError:
     """A failed call as one line that names the model and holds no key."""
+    # Keys are removed before the text is cut, since half a key would not be recognised.
     words = redact(" ".join(words.split()))
     message = f"model '{settings.name}': {whole_characters(words[:_LONGEST_MESSAGE])}"
     return TransientModelError(message, retry_after=wait) if transient else PermanentModelError(message)
@@ -292,4 +298,5 @@ def count_of(value: Any) -> int | None:
     >>> count_of(7), count_of(-1), count_of(10**30), count_of("7")
     (7, None, None, None)
     """
+    # `type` and not `isinstance`, since True is also an integer.
     return value if type(value) is int and 0 <= value <= _MOST_TOKENS else None

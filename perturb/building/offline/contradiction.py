@@ -122,8 +122,8 @@ def stems_said(item: CheckedItem, sentence: str) -> frozenset[str]:
 
 def _harmless(item: CheckedItem, sentence: str) -> bool:
     of_clash = item.kind is PerturbationClass.CONTRADICTION
-    # A sentence that repeats the answer is not a rival. In a contradiction it may hold both values, and is harmless only
-    # if it backs one of them.
+    # A sentence that repeats the answer is not a rival. In a contradiction it may hold both values, and is harmless
+    # only if it backs one of them.
     if holds_alias(item.reading, sentence) and (not of_clash or HIGH_CREDIBILITY.search(sentence)):
         return True
     if LOW_CREDIBILITY.search(sentence) or DISMISSAL.search(sentence) or NEGATION.search(sentence):
