@@ -332,7 +332,7 @@ class PlantedEntry(Strict):
         >>> PlantedEntry(written=24).numbers(270)
         {'mechanical': 24, 'written': 24, 'right': 18}
         """
-        # Fewer than 24 faults give intervals too wide to be of use, and small rounds would mostly consist of faults.
+        # Fewer than 24 faults give intervals too wide to be of use, and would be too large a part of a small round.
         by_default = max(LEAST_PLANTED, round(PLANTED_SHARE * jobs)) if jobs >= PLANTED_FROM else 0
         mechanical = by_default if self.mechanical == "auto" else self.mechanical
         right = min(MOST_RIGHT, max(LEAST_RIGHT, round(RIGHT_SHARE * jobs)))

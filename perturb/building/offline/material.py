@@ -40,12 +40,15 @@ def _matches(facts: Facts, pattern: re.Pattern[str]) -> Iterator[tuple[int, str,
 
 def _stands_whole(facts: Facts, index: int, span: Span) -> bool:
     """Whether the span lies within one complete sentence."""
+    start, end = span
     return any(
-        s.passage == index and s.start <= span[0] and span[1] <= s.end and s.complete for s in facts.sentences
+        sentence.passage == index and sentence.start <= start and end <= sentence.end and sentence.complete
+        for sentence in facts.sentences
     )
 
 
 def _bracket(facts: Facts) -> Iterator[Cut]:
+    """Cut a remark in brackets or between dashes."""
     for index, text, match in _matches(
         facts, compiled(r" ?\([^()]{4,160}\)| [–—] [^–—.()]{8,150} [–—](?= [a-z])")
     ):
@@ -60,6 +63,7 @@ def _bracket(facts: Facts) -> Iterator[Cut]:
 
 
 def _opening(facts: Facts) -> Iterator[Cut]:
+    """Cut the phrase before the main clause of a sentence."""
     for sentence in facts.sentences:
         match = word_pattern("opening").search(sentence.text)
         if match is None or not sentence.complete or not beside_answer(facts, match[0]):
@@ -71,14 +75,14 @@ def _opening(facts: Facts) -> Iterator[Cut]:
         # The pattern ends with the first letter of the main clause.
         main_clause = sentence.text[match.end() - 1 :]
         if re.match(r"(?:Jr|Sr)\b|[a-z]+ed\b|(?:built|made|held|known|led|set|won|written) ", main_clause):
-            continue
+            continue  # the comma did not end the phrase: a title such as "Jr", or a participle clause
         names = re.findall(r"\b[A-Z]\w+", match[0][1:])
         if names and re.match(r"(?:he|she|it|they|his|her|its|their|this|these|that)\b", main_clause):
             continue  # the pronoun would lose the name that it stands for
         if re.match(r"(?:(?:the|an?) [^,.]{2,60}|[A-Z][\w’'-]+(?: [A-Z][\w’'-]+){0,3}), ", main_clause):
             continue  # the text after the comma may merely describe the last name of the opening
         if re.search(r"\b(?:then|too|also|instead|therefore)\b", main_clause[:60]):
-            continue
+            continue  # the word refers to the opening
         if re.match(r"In (?:the )?[A-Z]", sentence.text) and re.search(r"\b(?:1\d|20)\d\d\b", main_clause):
             continue  # the year of a release in one country may not hold for another
         text = facts.passages[sentence.passage].text
@@ -86,6 +90,7 @@ def _opening(facts: Facts) -> Iterator[Cut]:
 
 
 def _city(facts: Facts) -> Iterator[Cut]:
+    """Cut the region after a city, as in "in Paris, Texas,"."""
     for index, text, match in _matches(facts, word_pattern("city_phrase")):
         before = re.search(r"\b(?:in|at|from|near|of|to) (?:[A-Z][\w ]+, )?$", text[: match.start()])
         clause = re.match(r"[A-Z][\w.]*(?: [A-Z][\w.]*)* [a-z]+(?:s|ed)\b", text[match.end() :])
@@ -94,12 +99,12 @@ def _city(facts: Facts) -> Iterator[Cut]:
 
 
 def _colour(facts: Facts) -> Iterator[Cut]:
+    """Cut the colour before a noun."""
     for index, text, match in _matches(facts, word_pattern("colour_use")):
         text_before = text[: match.start()]
-        if re.search(r"\b(?:and|or|an?|[a-z]+ish|dark|light|bright|pale|,) $", text_before) and not re.search(
-            r"\ba $", text_before
-        ):
-            continue
+        is_combined = re.search(r"\b(?:and|or|an?|[a-z]+ish|dark|light|bright|pale|,) $", text_before)
+        if is_combined and not re.search(r"\ba $", text_before):
+            continue  # "dark green", "red and green": a part of a longer description
         noun = re.match(r" ([a-z]+)", text[match.end() :])
         if noun and beside_answer(facts, f"{match[0]} {noun[1]}"):
             if text_before.endswith(" a ") and noun[1][0] in "aeiou":
@@ -108,6 +113,7 @@ def _colour(facts: Facts) -> Iterator[Cut]:
 
 
 def _example(facts: Facts) -> Iterator[Cut]:
+    """Cut a sentence that only gives an example."""
     for index, sentence in enumerate(facts.sentences):
         same_passage = [s for s in facts.sentences if s.passage == sentence.passage]
         next_sentence = facts.sentences[index + 1] if index + 1 < len(facts.sentences) else None
@@ -123,13 +129,12 @@ def _example(facts: Facts) -> Iterator[Cut]:
             and re.match(r"For (?:example|instance)\b", sentence.text)
             and beside_answer(facts, sentence.text)
         ):
-            yield (
-                sentence.passage,
-                without_span(facts.passages[sentence.passage].text, sentence.start, sentence.end),
-            )
+            text = facts.passages[sentence.passage].text
+            yield sentence.passage, without_span(text, sentence.start, sentence.end)
 
 
 def _figure(facts: Facts) -> Iterator[Cut]:
+    """Cut the number in a phrase such as "its 12 rooms"."""
     number = rf"(?:\d[\d,]*|{'|'.join(sorted(word_bank('number_words'), key=len, reverse=True))})"
     pattern = compiled(
         rf"\b(?:the|its|his|her|their|these|those) ({number} )(?=[a-z]{{3,}}s\b(?! (?:of|and|or|to)\b))"
@@ -141,6 +146,7 @@ def _figure(facts: Facts) -> Iterator[Cut]:
 
 
 def _month(facts: Facts) -> Iterator[Cut]:
+    """Cut day and month of a date, so that only the year remains."""
     month = word_pattern("month").pattern
     day = rf"(?:\d{{1,2}} {month}|{month}(?: \d{{1,2}})?),?"
     pattern = compiled(
@@ -163,6 +169,7 @@ def _month(facts: Facts) -> Iterator[Cut]:
 
 
 def _alias(facts: Facts) -> Iterator[Cut]:
+    """Cut another name, as in ", also known as …,"."""
     pattern = compiled(
         r",? (?:also|sometimes|commonly|better|popularly|formerly|originally|previously|often) "
         r"(?:known (?:simply )?as|called|spelled|abbreviated|nicknamed|termed|referred to as)"
@@ -179,15 +186,16 @@ def _alias(facts: Facts) -> Iterator[Cut]:
 
 
 def _companion(facts: Facts) -> Iterator[Cut]:
+    """Cut a person beside the subject, as in "together with …", unless the text mentions the person again."""
     name = r"[A-Z][\w.’'-]+(?: [A-Z][\w.’'-]+){1,2}"
     pattern = compiled(rf",? {word_pattern('companion').pattern} {name}(?=[,.])")
-    for index, text, found in _matches(facts, pattern):
-        rest = text[found.end() :]
-        surname = found[0].rsplit(maxsplit=1)[-1]
-        related = re.match(r",? (?:who|whom|whose|which|the|an?)\b", rest)
-        if beside_answer(facts, found[0]) and not has_word(rest, surname) and not related:
-            right = rest.removeprefix(",") if found[0][0] == "," else rest
-            yield index, text[: found.start()] + right
+    for index, text, match in _matches(facts, pattern):
+        right = text[match.end() :]
+        surname = match[0].rsplit(maxsplit=1)[-1]
+        related = re.match(r",? (?:who|whom|whose|which|the|an?)\b", right)
+        if beside_answer(facts, match[0]) and not has_word(right, surname) and not related:
+            shortened = right.removeprefix(",") if match[0][0] == "," else right
+            yield index, text[: match.start()] + shortened
 
 
 CUTTERS: Mapping[str, Callable[[Facts], Iterator[Cut]]] = {

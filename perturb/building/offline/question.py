@@ -61,11 +61,13 @@ def _cased(phrase: str, titles: dict[str, list[str]], sources: list[str], query:
     if phrase == "us":
         return "US" if re.search(r"\b(?:the|in) us\b", query) else None
     bare = [plain(word) for word in tokens(phrase)]
-    for title, title_words in titles.items() if len(words) > 1 or not is_common(phrase) else ():
-        if title_words in (bare, ["the", *bare]):
-            if len(words) > 1 and title[1:].islower() and is_common(plain(words[0])):
-                return phrase  # a title such as "Safety pin" is a common noun
-            return title if title_words == bare else title[4:]
+    # A common word in a question may be a title by chance, such as "it".
+    if len(words) > 1 or not is_common(phrase):
+        for title, title_words in titles.items():
+            if title_words in (bare, ["the", *bare]):
+                if len(words) > 1 and title[1:].islower() and is_common(plain(words[0])):
+                    return phrase  # a title such as "Safety pin" is a common noun
+                return title if title_words == bare else title[len("The ") :]
     if len(words) == 1:
         return _cased_word(phrase, sources)
     small = is_small(words[0]) or is_small(words[-1])
@@ -79,8 +81,10 @@ def _cased(phrase: str, titles: dict[str, list[str]], sources: list[str], query:
     ]
     if not forms or any(form == phrase for form in forms):
         return None
-    ends = forms[0].split()
-    return " ".join(ends) if ends[0][:1].isupper() and ends[-1][:1].isupper() else None
+    # Inside a name, words such as "of" have small letters, but its first and last word have capitals.
+    form_words = forms[0].split()
+    is_name = form_words[0][:1].isupper() and form_words[-1][:1].isupper()
+    return " ".join(form_words) if is_name else None
 
 
 def _cased_word(word: str, sources: list[str]) -> str | None:
@@ -179,41 +183,36 @@ def parse_question(query: str) -> Question | None:
     words = query.split()
     if not 3 <= len(words) <= 16 or any(mark in query for mark in ';|{}[]\n"') or _SLIP.search(query):
         return None
-    low = [word.lower() for word in words]
-    if low[0] == "who":
-        return _who(words, low)
-    return _when_where(words, low) if low[0] in ("when", "where") else None
+    lowered = [word.lower() for word in words]
+    if lowered[0] == "who":
+        return _who(words, lowered)
+    return _when_where(words, lowered) if lowered[0] in ("when", "where") else None
+
+
+_NO_OBJECT = ("did", "does", "do", "at", "for", "in", "on")
+"""Words after the verb of a who-question that do not begin an object."""
 
 
 def _who(words: list[str], lowered: list[str]) -> Question | None:
-    if (
-        lowered[1] in ("is", "was")
-        and len(words) > 3
-        and lowered[2] == "the"
-        and "that" not in lowered
-        and "who" not in lowered[3:]
-    ):
-        return Question("who", "", lowered[1], " ".join(words[2:]))
-    if lowered[1] not in word_bank("made_verb") or lowered[2] in (
-        "did",
-        "does",
-        "do",
-        "at",
-        "for",
-        "in",
-        "on",
-    ):
+    """Parse "who is the …" and "who wrote …"."""
+    verb, after_verb = lowered[1], " ".join(words[2:])
+    # A relative clause has a verb of its own, which the negation of the claim would miss.
+    has_clause = "that" in lowered or "who" in lowered[3:]
+    if verb in ("is", "was") and len(words) > 3 and lowered[2] == "the" and not has_clause:
+        return Question("who", "", verb, after_verb)
+    if verb not in word_bank("made_verb") or lowered[2] in _NO_OBJECT:
         return None
-    if inflected(lowered[1], "VB") == lowered[1]:
+    if inflected(verb, "VB") == verb:
         return None  # "who write": a typing error, or a question about several people
-    object_text = re.sub(r"^((?:theme )?(?:song|movie|film|book)s?\b)", r"the \1", " ".join(words[2:]))
-    bare = (
-        words[2:]
-        and words[2].islower()
+    object_text = re.sub(r"^((?:theme )?(?:song|movie|film|book)s?\b)", r"the \1", after_verb)
+    lacks_article = (
+        words[2].islower()
         and lowered[2] not in ("the", "a", "an", "to", "that")
         and "song" not in lowered[2:4]
     )
-    return None if bare and not _sound_object(object_text) else Question("who", "", lowered[1], object_text)
+    if lacks_article and not _sound_object(object_text):
+        return None
+    return Question("who", "", verb, object_text)
 
 
 def _sound_object(text: str) -> bool:
@@ -222,40 +221,35 @@ def _sound_object(text: str) -> bool:
 
 
 def _when_where(words: list[str], lowered: list[str]) -> Question | None:
-    rest, following = words[2:], lowered[2:]
-    # "when did Rome fall" becomes "Rome fell …", so the verb must be found: the subject stands before it.
-    if lowered[1] == "did":
-        place = next(
-            (
-                i
-                for i, w in enumerate(following)
-                if i and w in word_bank("event_verb") and not _noun(following, i)
-            ),
-            None,
-        )
-        past = place and inflected(following[place], "VBD")
-        tail = following[place + 1 :] if place else []
-        if (
-            not place
-            or not past
-            or not _sound_object(" ".join(rest))
-            or tail[:1] == ["and"]
-            or "from" in tail
-        ):
+    """Parse "when did Rome fall …" and "where was Emma filmed …"."""
+    wh, auxiliary = lowered[:2]
+    following, lowered = words[2:], lowered[2:]
+    # The subject stands before the main verb and has at least one word.
+    indices = range(1, len(lowered))
+    if auxiliary == "did":
+        verbs = [i for i in indices if lowered[i] in word_bank("event_verb") and not _is_noun(lowered, i)]
+    elif auxiliary in _BE:
+        verbs = [i for i in indices if _participle(lowered[i])]
+    else:
+        return None
+    if not verbs or not _sound_object(" ".join(following)):
+        return None
+    index = verbs[0]
+    if auxiliary == "did":
+        past, tail = inflected(lowered[index], "VBD"), lowered[index + 1 :]
+        if past is None or tail[:1] == ["and"] or "from" in tail:
             return None
-        return Question(lowered[0], " ".join(rest[:place]), past, " ".join(rest[place + 1 :]))
-    if lowered[1] in ("was", "were", "is", "are"):
-        place = next((i for i, w in enumerate(following) if i and _participle(w)), None)
-        # "was first filmed": the adverb belongs to the verb.
-        if place and following[place - 1] in ("first", "last", "originally", "finally"):
-            place -= 1
-        if not place or not _sound_object(" ".join(rest)) or is_small(following[place - 1]):
-            return None
-        return Question(lowered[0], " ".join(rest[:place]), lowered[1], " ".join(rest[place:]))
-    return None
+        return Question(wh, " ".join(following[:index]), past, " ".join(following[index + 1 :]))
+    # "was first filmed": the adverb belongs to the verb.
+    if lowered[index - 1] in ("first", "last", "originally", "finally"):
+        index -= 1
+    if index == 0 or is_small(lowered[index - 1]):
+        return None
+    return Question(wh, " ".join(following[:index]), auxiliary, " ".join(following[index:]))
 
 
-def _noun(words: list[str], index: int) -> bool:
+def _is_noun(words: list[str], index: int) -> bool:
+    """Whether a word that may be a verb is a noun, as "start" is in "the start"."""
     return words[index - 1] in ("the", "a", "an", "of", "to", "first", "last", "new")
 
 
