@@ -75,10 +75,11 @@ def _is_place(name: str, sentence: str) -> bool:
 
 
 def _about_the_claim(item: CheckedItem, sentence: str) -> bool:
-    # The two floors: a sentence that names nothing from the question must repeat more of the support.
+    """True if a sentence covers most of what the question asserts, or most of a supporting sentence."""
     sentence_stems = stems_said(item, sentence)
     if item.reading.kind is not ValueKind.PHRASE and makes_claim(item, sentence, 0.6):
         return True
+    # A sentence that shares nothing with the question must repeat more of the support.
     floor = 0.6 if item.reading.query_stems & sentence_stems else 0.75
     plain = _plain_stems(sentence)
     supports = (content_stems(s) - item.reading.alias_stems for s in item.reading.support)
@@ -91,14 +92,12 @@ def makes_claim(item: CheckedItem, sentence: str, floor: float) -> bool:
     At least one of the shared words must be an ordinary word, since a sentence may repeat names without the claim.
     """
     claim = item.reading.claim_stems
-    sentence_stems = stems_said(item, sentence)
-    if (
-        len(claim) < 2
-        or coverage(claim, sentence_stems) < floor
-        or coverage(claim, content_stems(sentence)) < 0.34
-    ):
-        return False
-    return bool(claim & _plain_stems(sentence))
+    if len(claim) < 2:
+        return False  # a single word is too little to recognise a claim by
+    # Words that a pronoun stands for count, but the sentence itself must hold a third of the claim.
+    covers_claim = coverage(claim, stems_said(item, sentence)) >= floor
+    holds_enough = coverage(claim, content_stems(sentence)) >= 0.34
+    return covers_claim and holds_enough and bool(claim & _plain_stems(sentence))
 
 
 def _plain_stems(sentence: str) -> frozenset[str]:
@@ -133,9 +132,11 @@ def _harmless(item: CheckedItem, sentence: str) -> bool:
 
 def rounds_the_answer(item: CheckedItem, sentence: str) -> bool:
     """True if every number that is new in the sentence lies within a tenth of an accepted answer."""
-    accepted = {n for answer in item.reading.all_aliases for n in numbers_in(answer)}
-    fresh = numbers_in(sentence) - accepted - numbers_in(item.reading.text)
-    return bool(fresh) and all(any(abs(n - a) <= 0.1 * abs(a) for a in accepted) for n in fresh)
+    accepted = {number for answer in item.reading.all_aliases for number in numbers_in(answer)}
+    new_numbers = numbers_in(sentence) - accepted - numbers_in(item.reading.text)
+    return bool(new_numbers) and all(
+        any(abs(number - answer) <= 0.1 * abs(answer) for answer in accepted) for number in new_numbers
+    )
 
 
 def check_contradiction(item: CheckedItem) -> RuleVerdict:

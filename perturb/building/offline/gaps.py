@@ -86,6 +86,9 @@ class Filling:
         return "" if name.startswith("if:") else subject.full
 
 
+# Each of these functions fills a gap. `catalogue.levers.GAPS` describes the gaps, and `MAKERS` maps them to functions.
+
+
 def _subject(f: Filling) -> str | None:
     subject = f.facts.subject
     # Persons have gaps of their own. A name with "a" or "an" does not fit sentences about a certain thing.
@@ -143,21 +146,15 @@ def _states_claim(f: Filling, verb: str) -> bool:
     """
     if not verb:
         title, question = f.facts.passages[f.facts.home].title, f.facts.question
-        stated_text = " ".join(answer_sentence.text for answer_sentence in f.facts.answer_sentences)
-        return (
-            question is not None
-            and support(question.rest, f"{title} {stated_text}") >= _MOSTLY
-            and bool(
-                content_stems(_HEAD.split(question.rest)[0].rsplit(maxsplit=1)[-1])
-                & content_stems(stated_text)
-            )
-        )
-    forms = {inflected(verb, tag) for tag in ("VB", "VBZ", "VBD", "VBN")}
+        stated_text = " ".join(sentence.text for sentence in f.facts.answer_sentences)
+        if question is None or support(question.rest, f"{title} {stated_text}") < _MOSTLY:
+            return False
+        # The noun itself must be there: "the killer in …" is not stated by a sentence about the victim.
+        noun = _HEAD.split(question.rest)[0].rsplit(maxsplit=1)[-1]
+        return bool(content_stems(noun) & content_stems(stated_text))
+    forms = {inflected(verb, tag) for tag in ("VB", "VBZ", "VBD", "VBN")} - {None}
     return any(
-        has_word(answer_sentence.text, form)
-        for answer_sentence in f.facts.answer_sentences
-        for form in forms
-        if form
+        has_word(sentence.text, form) for sentence in f.facts.answer_sentences for form in forms if form
     )
 
 
@@ -178,7 +175,7 @@ def _would(f: Filling) -> str | None:
 def _before(f: Filling) -> str | None:
     start = f.facts.subject.start if f.facts.subject is not None else None
     if start is None:
-        return None
+        return None  # without a first year, no year is certainly before the subject
     years = [int(year) for year in re.findall(r"\b(1[3-9]\d\d|20\d\d)\b", f"{f.facts.text} {f.facts.query}")]
     # Before every year that the texts mention, in case one of them belongs to an earlier version of the subject.
     return str(min([start, *years]) - f.rng.randint(4, 14))
@@ -189,8 +186,9 @@ def _living(f: Filling) -> str | None:
     # Only somebody born recently is likely to be alive still.
     if subject is None or subject.kind != "person" or (subject.start or 0) < 1960:
         return None
-    alive = re.search(rf"{re.escape(subject.name)} \(born [^()]*\)[^.]*? is\b", f.facts.text)
-    return subject.name if alive and not re.search(r"\b(?:died|death|late)\b", f.facts.text) else None
+    is_alive = re.search(rf"{re.escape(subject.name)} \(born [^()]*\)[^.]*? is\b", f.facts.text)
+    has_died = re.search(r"\b(?:died|death|late)\b", f.facts.text)
+    return subject.name if is_alive and not has_died else None
 
 
 def _office(f: Filling) -> str | None:
@@ -221,6 +219,7 @@ def _authored(f: Filling) -> str | None:
         or not _AUTHORED.match(f.facts.query)
     ):
         return None
+    # A second contributor would make "the author" unclear.
     others = re.search(
         r"\b(?:sung|recorded|performed|covered|edited|translated) by\b|\billustrat\w+|\bpictures\b|\bdrawings\b",
         f.facts.text,

@@ -48,6 +48,14 @@ __all__ = [
 ]
 
 
+_LEAST_SUPPORT = 0.45
+"""The share of the supporting sentence's words that the best remaining sentence with the answer must hold."""
+_MOST_LOST = 0.34
+"""The share of the question's words that the context may lose."""
+_LEAST_KEPT = 0.5
+"""The share of the original question that must be kept."""
+
+
 def check_answer_state(item: CheckedItem) -> RuleVerdict:
     """Judge `answer_constraint`, and predict the behaviour if the state of the answer decides it.
 
@@ -88,14 +96,14 @@ def _not_derivable(item: CheckedItem) -> list[str]:
     stating = [s for s in item.sentences if holds_alias(item.reading, s)]
     support = content_stems(item.reading.support[0])
     best = max(stating, key=lambda s: coverage(support, content_stems(s)), default="")
-    if coverage(support, content_stems(best)) < 0.45:
+    if coverage(support, content_stems(best)) < _LEAST_SUPPORT:
         return ["The sentence that supported the answer was taken apart."]
     claim = item.reading.claim_stems
     lost_words = (claim & support) - content_stems(item.text)
-    if claim and len(lost_words) / len(claim) > 0.34:
+    if claim and len(lost_words) / len(claim) > _MOST_LOST:
         return ["The context lost words of the question that tie the answer to it."]
     undermined = [s for s in item.added if holds_alias(item.reading, s) and _newly_negated(item, s)]
-    if undermined and not any(s for s in stating if s not in undermined):
+    if undermined and set(stating) <= set(undermined):
         return [f"The answer is negated or doubted: {undermined[0]!r}."]
     return []
 
@@ -116,7 +124,7 @@ _YES_NO = re.compile(
     r"where|which|what|how)\b)",
     re.I,
 )
-_CLASHES = {
+_CLASHES = {  # question word → question words that ask for something else. "what" and "which" may ask for anything
     "who": "when where why how",
     "when": "who where why",
     "where": "who when why",
@@ -133,7 +141,7 @@ def _no_longer_asked(item: CheckedItem) -> list[str]:
     original_word, new_word = _asked_word(item.original.query), _asked_word(query)
     if new_word in _CLASHES.get(original_word, "").split() and not _same_ask(item):
         return [f"The question asked {original_word!r} and now asks {new_word!r}."]
-    if _kept_through_names(item) < 0.5:
+    if _kept_through_names(item) < _LEAST_KEPT:
         return ["Little of the original question is left."]
     return []
 

@@ -90,7 +90,7 @@ def _opening(facts: Facts) -> Iterator[Cut]:
 
 
 def _city(facts: Facts) -> Iterator[Cut]:
-    """Cut the region after a city, as in "in Paris, Texas,"."""
+    """Cut a city before its region: "in Paris, Texas" becomes "in Texas"."""
     for index, text, match in _matches(facts, word_pattern("city_phrase")):
         before = re.search(r"\b(?:in|at|from|near|of|to) (?:[A-Z][\w ]+, )?$", text[: match.start()])
         clause = re.match(r"[A-Z][\w.]*(?: [A-Z][\w.]*)* [a-z]+(?:s|ed)\b", text[match.end() :])

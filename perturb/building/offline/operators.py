@@ -31,6 +31,9 @@ class Draft:
 Operator = Callable[[Rule, Filling], Iterator[Draft]]
 
 
+# These functions are the operators of `OPERATIONS`. `catalogue.levers.OPERATORS` describes them for authors of rules.
+
+
 def _ask(rule: Rule, filling: Filling) -> Iterator[Draft]:
     text = filling.fill(rule.say)
     if text is not None:
@@ -50,10 +53,11 @@ def _remark(rule: Rule, filling: Filling) -> Iterator[Draft]:
     span = filling.facts.query_name
     if span is None or re.match(r"['’]", query[span[1] :]):
         return  # nothing can stand between a name and its possessive ending
-    before, after = query[: span[1]], query[span[1] :]
+    name_start, name_end = span
+    before, after = query[:name_end], query[name_end:]
     if rule.what == "before":
-        article = re.search(r"\b(?:the|an?) $", query[: span[0]], re.IGNORECASE)
-        start = article.start() if article else span[0]
+        article = re.search(r"\b(?:the|an?) $", query[:name_start], re.IGNORECASE)
+        start = article.start() if article else name_start
         # Nothing may come between a name and the noun that introduces it, as in "the film Jaws".
         if re.search(r"\b(?:song|movie|film|book|novel|show|series|play|called) $", query[:start]):
             return
@@ -84,19 +88,18 @@ def _in_a_name(facts: Facts, span: tuple[int, int]) -> bool:
     """Whether a span of the question touches a name: the subject's, or a word with a capital in its proper spelling."""
     if len(facts.query) > len(facts.instance.query):
         return True  # the two spellings differ in length, so the span cannot be looked up in the proper one
-    name = facts.query_name
-    return (name is not None and span[0] < name[1] and name[0] < span[1]) or (
-        any(char.isupper() for char in facts.query[slice(*span)])
-    )
+    start, end = span
+    if facts.query_name is not None:
+        name_start, name_end = facts.query_name
+        if start < name_end and name_start < end:
+            return True
+    return any(char.isupper() for char in facts.query[start:end])
 
 
 def _rename(rule: Rule, filling: Filling) -> Iterator[Draft]:
     subject = filling.facts.subject
-    if (
-        filling.value("if:work") is not None
-        and subject is not None
-        and _only_one(filling.facts, subject.noun)
-    ):
+    is_work = filling.value("if:work") is not None
+    if is_work and subject is not None and _only_one(filling.facts, subject.noun):
         yield from _renamed(rule, filling, filling.facts.passages)
 
 

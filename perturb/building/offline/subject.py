@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from perturb.building.offline.question import bare_title, is_cased
 from perturb.building.offline.words import has_word, is_common, plain, spans_of
@@ -126,46 +127,59 @@ def _defined(name: str, text: str) -> tuple[str, str]:
     return "", ""
 
 
-def _kind(name: str, title: str, passage: Passage, head: str, query: str) -> tuple[str, str]:
-    """Kind and noun of a subject; two empty texts if unclear.
+class _KindAndNoun(NamedTuple):
+    """What a subject is: its kind, and the noun for it."""
+
+    kind: str = ""
+    noun: str = ""
+
+
+_UNCLEAR = _KindAndNoun()
+
+
+def _kind(name: str, title: str, passage: Passage, head: str, query: str) -> _KindAndNoun:
+    """Kind and noun of a subject, or `_UNCLEAR`.
 
     The sources in order of trust: fixed names, the title's bracket, the definition, the word before the name in the
     question, and the last word of the name itself.
     """
     if re.match(r"World War\b", name):
-        return "war", "war"
+        return _KindAndNoun("war", "war")
     if name in word_bank("city"):
-        return "city", "city"
+        return _KindAndNoun("city", "city")
     if name in word_bank("region"):
-        return "country", "country"
+        return _KindAndNoun("country", "country")
     bracket = re.search(r"\(([^()]*)\)\s*$", passage.title)
     inside = bracket[1] if bracket else ""
     if re.search(r"\b(?:disambiguation|character|franchise|comics?)\b", inside):
-        return "", ""
+        return _UNCLEAR
     if "season" in inside or re.search(r"\bTV series\b", inside):
-        return "series", "series"
+        return _KindAndNoun("series", "series")
     for words in (inside, head):
         if kind_and_noun := _head_noun(words):
             return kind_and_noun
     if head:
-        return "", ""  # there is a definition, but with a noun that is not in the table
+        return _UNCLEAR  # there is a definition, but with a noun that is not in the table
     start = query.lower().find(re.sub(r"^the ", "", name.lower()))
     before = re.sub(r" (?:the|called|named)$", "", query[:start].lower().rstrip()) if start > 0 else ""
-    noun = before.rsplit(" ", 1)[-1] if before else ""
+    noun = before.rpartition(" ")[2]
     if _kind_of_noun().get(noun) in _NAMED_WITH_NOUN:
-        return _kind_of_noun()[noun], noun
-    tail = plain(title.rsplit(maxsplit=1)[-1])
-    if (
-        " " in title
-        and title.rsplit(maxsplit=1)[-1][:1].isupper()
-        and tail not in ("play", "bank", "club", "heart")  # these nouns often end the names of other things
-    ):
-        kind = _kind_of_noun().get(tail, "")
-        return (kind, tail) if kind not in ("", "person", *_NAMED_WITH_NOUN) else ("", "")
-    return "", ""
+        return _KindAndNoun(_kind_of_noun()[noun], noun)
+    return _by_last_word(title)
 
 
-def _head_noun(words: str) -> tuple[str, str] | None:
+def _by_last_word(title: str) -> _KindAndNoun:
+    """Kind and noun by the last word of a title, such as "River" in "Kanawha River"."""
+    last_word = title.rsplit(maxsplit=1)[-1]
+    noun = plain(last_word)
+    kind = _kind_of_noun().get(noun, "")
+    # People and works may have any noun in their names, and the nouns below often end names of other things.
+    if kind in ("", "person", *_NAMED_WITH_NOUN) or noun in ("play", "bank", "club", "heart"):
+        return _UNCLEAR
+    return _KindAndNoun(kind, noun) if " " in title and last_word[:1].isupper() else _UNCLEAR
+
+
+def _head_noun(words: str) -> _KindAndNoun | None:
     """Kind and noun by the last words of a noun phrase; None if they are not in the table of nouns."""
     lowered = words.lower().split()
     for length in (2, 1):
@@ -180,7 +194,7 @@ def _head_noun(words: str) -> tuple[str, str] | None:
                 r"\b(?:television|tv|talk|game|reality|variety)\b", words.lower()
             ):
                 return None
-            return kind, noun
+            return _KindAndNoun(kind, noun)
     return None
 
 
@@ -198,7 +212,7 @@ def _is_plural(name: str, kind: str, text: str) -> bool:
     if kind in (*_NAMED_WITH_NOUN, "person", "band", "team", "company"):
         return False
     last = plain(name.rsplit(maxsplit=1)[-1])
-    ended = (
+    has_plural_ending = (
         last.endswith("s")
         and not last.endswith(("ss", "us", "is"))
         and last not in ("series", "texas", "massachusetts")
@@ -211,7 +225,7 @@ def _is_plural(name: str, kind: str, text: str) -> bool:
         and not re.search(rf"\b(?:an?|the) {re.escape(name)}\b", text, re.IGNORECASE)
     ):
         return True  # no verb or article shows that the noun is singular, as in "peasants and samurai"
-    return bool(verbs & {"are", "were", "have"}) or (ended and not verbs & {"is", "was", "has"})
+    return bool(verbs & {"are", "were", "have"}) or (has_plural_ending and not verbs & {"is", "was", "has"})
 
 
 def _stands_bare(name: str, text: str) -> bool:
