@@ -70,9 +70,8 @@ def _without_repeats(db: sqlite3.Connection, jobs: Iterable[Job], seed: int) -> 
             yield from group  # these are replicates of one question, which the configuration asks for
             continue
         index = FreshnessIndex()
-        for job in sorted(
-            group, key=lambda candidate_job: (seed_of(seed, "repeat", candidate_job.id), candidate_job.id)
-        ):
+        # The seed decides which of two similar items stays, and not the order of the jobs.
+        for job in sorted(group, key=lambda member: (seed_of(seed, "repeat", member.id), member.id)):
             item = perturbed_item(queries.instance_of(db, job.id), queries.candidate(db, job.id))
             if index.find(item) is None:
                 index.add(item)

@@ -172,6 +172,7 @@ def _register_plan(
     ledger.add_jobs(number, waves.begun() if waves else build_plan.jobs(), build_plan.instances_by_id)
     for outcome in retry:
         ledger.forget_outcomes(number, outcome)
+    # An unread vote belongs to the same option as an unread reply of a generator.
     if JobOutcome.UNPARSED in retry:
         ledger.forget_unread_votes(number, build_plan.panel.digest, build_plan.panel.judges)
     return OpenBuild(build_plan, ledger, number), waves
@@ -215,6 +216,7 @@ class _OpenModels:
         shared: dict[str, ChatModel] = {}
         new: dict[str, ModelSettings] = {}
         for settings in wanted_settings:
+            # Two roles may have equal settings under one name. They share limits, so that the provider sees one client.
             for opened, model in self._opened:
                 if opened == settings:
                     shared[settings.name] = model
@@ -278,6 +280,7 @@ async def _run_stages(
 ) -> None:
     """Run the jobs of the plan, then its further waves, then the solvers, then quieter attempts at easy items."""
     await pipeline.run()
+    # Candidates that earlier runs left over have already gone to the panel with the first call.
     while waves and pipeline.budget_spent is None and (jobs := waves.enter_next()):
         progress.expect(jobs)
         await pipeline.run(leftovers=False)

@@ -84,7 +84,8 @@ def open_hub(source: HubSource, language: str = ENGLISH) -> HubRows:
     does not exist.
     """
     commit, licence = _ask_hub(source) if source.folder is None else (None, None)
-    # The download counter would be a further request. The time-outs of the Hub's client are minutes by default.
+    # The download counter would be a further request. The client of the Hub gets the same time-out as our own request,
+    # so that an unreachable Hub is reported after the same time in both.
     os.environ.setdefault("HF_UPDATE_DOWNLOAD_COUNTS", "0")
     os.environ.setdefault("HF_HUB_ETAG_TIMEOUT", str(TIMEOUT))
     os.environ.setdefault("HF_HUB_DOWNLOAD_TIMEOUT", str(TIMEOUT))

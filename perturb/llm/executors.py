@@ -69,6 +69,7 @@ class NodeWorker:
     ) -> ChatReply | ModelError:
         """Send a request once. An error of the model is returned, since Ray would wrap a raised one."""
         try:
+            # The key is checked here and not only by the driver, since each node has its own environment.
             if key not in self._models:
                 check_key(settings)
                 self._models[key] = opener(settings)
@@ -132,6 +133,7 @@ class RayExecutor:
 
     def model(self, settings: ModelSettings, opener: Opener = open_transport) -> ChatModel:
         """A model whose calls are made by the nodes."""
+        # Settings with other limits on this side need another model on the nodes too.
         key = digest(settings.name, settings.fingerprint(), settings.timeout, settings.max_connections)
         return RayModel(settings, self, key, opener)
 
@@ -188,6 +190,7 @@ class RayExecutor:
         async with self._changed:
             try:
                 async with asyncio.timeout(SILENCE_TIMEOUT):
+                    # At the start of a run, no worker may be ready yet.
                     await self._changed.wait_for(lambda: self._workers or self._broken)
             except TimeoutError:
                 raise ExecutorError(
@@ -216,6 +219,7 @@ class RayExecutor:
                     key: self._per_node or max(1, int(node["Resources"]["CPU"]))
                     for key, node in alive.items()
                 }
+                # A worker is lost with its node. Its calls end with an error of Ray.
                 self._workers = [worker for worker in self._workers if worker.node in alive]
                 for key, wanted_workers in self._nodes.items():
                     ready = sum(worker.node == key for worker in self._workers)
@@ -298,6 +302,7 @@ async def open_ray(entry: ExecutorEntry, setup: Any) -> RayExecutor:
             # With None, Ray would join a cluster that an earlier, killed run left behind.
             address=entry.address or "local",
             num_cpus=None if entry.address else entry.workers,
+            # The dashboard would need a port and more memory on this machine.
             include_dashboard=None if entry.address else False,
             log_to_driver=False,
             logging_level="ERROR",

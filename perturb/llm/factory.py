@@ -98,6 +98,7 @@ class _Server:
             # In a thread of our own, since a lookup in the loop's executor that hangs would keep the loop from closing.
             lookup = in_thread(partial(socket.getaddrinfo, self.host, self.port, type=socket.SOCK_STREAM))
             addresses = {entry[4][0] for entry in await asyncio.wrap_future(lookup)}
+            # A host may have addresses of several kinds, of which some do not work.
             attempts = [asyncio.create_task(_knock(str(address), self.port)) for address in addresses]
             try:
                 for attempt in asyncio.as_completed(attempts):
@@ -263,8 +264,10 @@ class ProcessExecutor(LocalExecutor):
 
     def __init__(self, setup: Any, workers: int | None) -> None:
         super().__init__(setup)
+        # In a container or a batch system, the process may use fewer cores than the machine has.
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         self.workers = workers or cores
+        # Four tasks per worker, so that no worker waits while results are recorded.
         self.width = 4 * self.workers
         self._pool: ProcessPoolExecutor | None = None
         self._has_warned = False

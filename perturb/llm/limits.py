@@ -115,6 +115,7 @@ class Throttle:
             try:
                 await turn
             except asyncio.CancelledError:
+                # The slot may have been granted just before the cancellation. Then nobody else would free it.
                 if turn.done() and not turn.cancelled() and turn.exception() is None:
                     self.leave()
                 raise
@@ -137,6 +138,7 @@ class Throttle:
         """Note an answer of the model."""
         self._failures = 0
         self._until = None
+        # If each of `limit` calls adds 1, the limit doubles. If each adds the second term, it grows by `most` / 5.
         self.limit = min(self._most, self.limit + min(1.0, self._most / 5 / self.limit))
         self._let_in()
 
@@ -149,7 +151,7 @@ class Throttle:
         self._failures += 1
         if self._failures == 1:
             self._failing_since = now
-        self.limit = max(1.0, self.limit - 0.5)
+        self.limit = max(1.0, self.limit - 0.5)  # 0.5 for each of `limit` calls halves the limit
         if self._failures < self._threshold or pauses != self.pauses:
             return
         self.pauses += 1
@@ -159,6 +161,7 @@ class Throttle:
         try:
             self._check_patience()
         except TransientModelError as error:
+            # Those who wait would otherwise only learn it one by one, after a pause each.
             for turn in self._waiting:
                 if not turn.done():
                     turn.set_exception(error)

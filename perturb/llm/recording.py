@@ -264,6 +264,7 @@ class Recording:
         recorded = self.jobs.get((instance_key, str(job.cell), job.generator, job.replicate))
         if recorded is None:
             return job
+        # Offers come from the recording too, since the numbers of offers are part of the topics of replies.
         offers = None if recorded.offers is None else tuple(map(tuple, recorded.offers))
         constructions = tuple(recorded.constructions)
         return replace(job, id=recorded.id, offers=offers, depth=recorded.depth, constructions=constructions)
@@ -346,6 +347,7 @@ def read_recording(path: Path) -> Recording:
         except (EOFError, zlib.error, json.JSONDecodeError, UnicodeDecodeError):
             raise RecordingError(f"{path}: is cut short or damaged: fetch the file again") from None
         except gzip.BadGzipFile as exc:
+            # Python raises the same error for a file that is not gzipped and for one whose checksum is wrong.
             why = "is damaged" if "CRC" in str(exc) or number else "holds no recorded replies"
             raise RecordingError(
                 f"{path}: {why} ({exc}): give a file of `perturb export RUN --replies`"

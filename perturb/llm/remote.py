@@ -119,16 +119,16 @@ def _guard_httpx() -> Callable[[], None]:
 
     send, send_async = httpx.Client.send, httpx.AsyncClient.send
 
-    def is_ours() -> dict[str, bool]:
+    def redirect_options() -> dict[str, bool]:
         return {} if _is_of_others() else {"follow_redirects": False}
 
     @functools.wraps(send)
     def send_here(*args: Any, **options: Any) -> Any:
-        return _noted(send(*args, **options | is_ours()))
+        return _note_redirect(send(*args, **options | redirect_options()))
 
     @functools.wraps(send_async)
     async def send_here_async(*args: Any, **options: Any) -> Any:
-        return _noted(await send_async(*args, **options | is_ours()))
+        return _note_redirect(await send_async(*args, **options | redirect_options()))
 
     def restore() -> None:
         log.removeFilter(_is_of_others)
@@ -144,7 +144,7 @@ def _guard_httpx() -> Callable[[], None]:
     return restore
 
 
-def _noted(response: Any) -> Any:
+def _note_redirect(response: Any) -> Any:
     sent_on = _sent_on.get()
     if sent_on is not None and response.has_redirect_location:
         sent_on.append(response.headers["Location"])

@@ -146,6 +146,7 @@ class LiteLLMBatches:
                 by_file = self._provider in _LISTED_BY_FILE and _part(batch, "input_file_id") == input_file
                 if by_tag or by_file:
                     return str(_part(batch, "id"))
+            # Providers that have no token for the next page take the id of the last batch.
             after = str(_part(page, "next_page_token") or (batches and _part(batches[-1], "id")) or "")
             if not _part(page, "has_more") or not after:
                 break
@@ -201,6 +202,7 @@ class LiteLLMBatches:
     def _as_sent(self, params: dict[str, Any]) -> dict[str, Any]:
         if self._provider not in _MAPPED_PARAMS:
             return params
+        # litellm's single calls do the same, so that a batch gets the same parameters.
         mapped: dict[str, Any] = load_litellm().utils.get_optional_params(
             model=self._model, custom_llm_provider=self._provider, **{"drop_params": True, **params}
         )
@@ -265,6 +267,7 @@ class RowReader:
                 yield custom_id, self._outcome(row)
 
     def _outcome(self, row: Mapping[str, Any]) -> RowOutcome:
+        # The rows of OpenAI, Anthropic and Bedrock have different shapes, but none of their paths collide.
         status = _at(row, "response", "status_code")
         error = _at(row, "error") or _at(row, "response", "body", "error")
         if error or (isinstance(status, int) and status >= 400):

@@ -52,6 +52,7 @@ def _words() -> frozenset[str]:
 @cache
 def _verbs() -> dict[str, list[str]]:
     """Any form of a verb -> its forms, in the order of `_TAGS`."""
+    # The last column lists all forms by which the verb is found.
     rows = [row.split(",") for row in _table("verbs.csv.gz")]
     return {form: forms for *forms, known_forms in rows for form in known_forms.split()}
 
@@ -123,6 +124,7 @@ def plain(word: str) -> str:
     ('baum', 'rms')
     """
     lowered = word.lower().replace("’", "'").removesuffix("'s")
+    # Data sets and passages often differ in accents.
     decomposed = unicodedata.normalize("NFKD", lowered)
     letters = "".join(char for char in decomposed if not unicodedata.combining(char) and char not in "'.-")
     return letters or lowered
