@@ -5,6 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Processes that share the tests; a file of tests stays in one of them.
 WORKERS ?= 2
+# Compiled modules are kept: tests and the commands that they start load in half the time.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-slow coverage browser harness trackers lint docs bench clean
 

@@ -40,6 +40,7 @@ def grouped(rows: Iterable[Row], way: str) -> dict[tuple[str, str], list[Row]]:
     return found
 
 
+@pytest.mark.slow
 def test_table_2_of_the_bas_paper(tmp_path: Path) -> None:
     """Four elicitations by three data sets: accuracy, BAS, ECE and AURC of each, and their means."""
     expected = grouped(replay("bas", "confidence.jsonl", tmp_path / "run"), "elicitation")

@@ -38,6 +38,7 @@ def simulated(path: Path, rhos: dict[str, float], n: int = 4000, seed: int = 1) 
     return path
 
 
+@pytest.mark.slow
 def test_the_index_is_steady_and_as_planted_away_from_the_ends_of_the_refusal_rate(tmp_path: Path) -> None:
     # Where it is not the steadiest: tests/measurements.md, "The Refusal Index".
     rhos = {"weak": 0.3, "middling": 0.5, "strong": 0.7}
