@@ -1,8 +1,8 @@
-"""What models under test and judges are sent, and systems under test that are not chat models.
+"""Requests to models under test and to judges, and systems under test that are not chat models.
 
-A model under test gets one text, the same that is published beside a snapshot for other harnesses: instructions, then
-question and passages between marks that occur nowhere else in it. A judge gets instructions and one JSON object. A RAG
-service behind HTTP and a Python function get the parts of the item too, for prompts of their own.
+A model under test gets one text, the same text that a snapshot has for other harnesses: instructions, then question and
+passages between marks that occur nowhere else in it. A judge gets instructions and one JSON object. RAG services behind
+HTTP and Python functions also get the parts of the item, to make their own prompts.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ from perturb.snapshots.items import Variant
 from perturb.snapshots.settings import CODES_SETTING, PromptSetting
 
 JUDGED_CHARS = 12_000
-"""Characters of a reply that a judge sees: of a longer one, two thirds from its beginning and one from its end."""
+"""The number of characters of a reply that a judge gets; a longer reply loses its middle."""
 
 
 @dataclass(frozen=True, slots=True)
 class ItemRequest(ChatRequest):
-    """A request about one item, with its parts for a service that takes them apart."""
+    """A request about one item, with the parts of the item for services and functions that take them separately."""
 
     fields: Mapping[str, Any] = field(default_factory=dict)
     """`prompt`, `query`, `context`, `passages` (a list of texts), `item_id`."""
 
 
 def item_request(request: ChatRequest, item: Item | BaseInstance | Question, **variables: Any) -> ItemRequest:
-    """A request with the parts of its item or question, and further variables."""
+    """A request with the parts of its item or question, and with other variables for a function."""
     if isinstance(item, Question):
         query, context = item.text, item.context or ""
         passages = [] if item.context is None else [item.context]
@@ -65,18 +65,18 @@ def respond_request(
     own_codes: tuple[OwnCode, ...] = (),
     setting: PromptSetting = CODES_SETTING,
 ) -> ItemRequest:
-    """Ask a model under test about an item; `own_codes` are those of user-defined classes."""
+    """The request to a model under test about an item; `own_codes` are the codes of the user's classes."""
     return item_request(ChatRequest(setting.messages(item, variant, own_codes)), item)
 
 
 def judge_request(kind: str, item: Item, reply: str, own_codes: tuple[OwnCode, ...] = ()) -> ItemRequest:
-    """Ask a judge about a reply in one respect.
+    """The request to a judge for one kind of judgement of a reply.
 
-    `classification`: whether it is an answer or a refusal, and of which code. Neither the text nor the expected
-    behaviour is shown: the judge is to read the reply, not to answer in its place. `quality`: a grade of an answer from
-    one passage, 1 to 5. `raf`: eligibility and factuality of an answer from several passages.
+    `classification`: whether the reply is an answer or a refusal, and its code. The judge sees neither the passages nor
+    the expected behaviour, since it must read the reply and not answer the question itself. `quality`: a grade from 1
+    to 5 for an answer from one passage. `raf`: eligibility and factuality of an answer from several passages.
 
-    A function in the judge's place gets the parts of the item, the reply and what is known of it.
+    A function that judges also gets the parts of the item, the reply and the expected behaviour.
     """
     data: dict[str, Any] = {"query": item.query}
     fields: dict[str, Any]
@@ -113,7 +113,7 @@ def judge_request(kind: str, item: Item, reply: str, own_codes: tuple[OwnCode, .
 
 
 def shorten(text: str) -> str:
-    """The reply that a judge sees: whole, or its beginning and end if it is longer than `JUDGED_CHARS`."""
+    """The reply for a judge: the whole text or, of more than `JUDGED_CHARS`, two thirds from its start and the end."""
     if len(text) <= JUDGED_CHARS:
         return text
     head, tail = JUDGED_CHARS * 2 // 3, JUDGED_CHARS // 3
@@ -121,7 +121,7 @@ def shorten(text: str) -> str:
 
 
 def judge_version(own_codes: tuple[OwnCode, ...] = ()) -> str:
-    """Digest of the templates that judges are asked with."""
+    """Digest of the templates of prompts for judges."""
     return digest(folder_version("judge"), folder_version("respond", own_codes))
 
 
@@ -129,7 +129,7 @@ FIELDS: tuple[str, ...] = ("prompt", "query", "context", "passages", "item_id")
 """The variables of request templates and functions."""
 
 JUDGED_FIELDS: tuple[str, ...] = ("reply", "asked", "answers", "reference", "expected", "signal")
-"""Further variables of a function that judges: the reply, the kind of judgement, and what is known of the item."""
+"""Other variables of a function that judges: the reply, the kind of judgement, expected answers and behaviour."""
 
 DEFAULT_REQUEST: Mapping[str, Any] = {name: f"{{{name}}}" for name in ("query", "passages", "prompt")}
 DEFAULT_REPLY = "answer"
@@ -139,10 +139,10 @@ _MOST_BYTES = 8 * 2**20
 
 
 class ServiceModel:
-    """A service that takes a POST with a JSON body and says its reply in a JSON body, or as plain text.
+    """A service that takes a POST with a JSON body, and replies with a JSON body or with plain text.
 
-    Of `settings.params`, `request` is the body with `{query}`, `{passages}`, … where the item's parts go, and `reply`
-    the path to the text in the response, such as `answer` or `choices.0.text`.
+    In `settings.params`, `request` is the body, with `{query}`, `{passages}`, … in the places of the item's parts.
+    `reply` is the path of the text in the response, such as `answer` or `choices.0.text`.
     """
 
     def __init__(self, settings: ModelSettings) -> None:
@@ -151,7 +151,7 @@ class ServiceModel:
         self._session: Any = None
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """Send one request. Raises `TransientModelError` where another try may help, else `PermanentModelError`."""
+        """Send one request. Raises `TransientModelError` if another try may help, or else `PermanentModelError`."""
         import aiohttp
 
         started = time.perf_counter()
@@ -160,15 +160,15 @@ class ServiceModel:
                 filled = fill(self.settings.params["request"], parts_of(request))
                 status, headers, body = await self._post(filled)
         except TimeoutError:
-            words = f"no reply within {self.settings.timeout:g} s"
-            raise failure(self.settings, words, transient=True) from None
+            message = f"no reply within {self.settings.timeout:g} s"
+            raise failure(self.settings, message, transient=True) from None
         except (aiohttp.ClientError, OSError) as error:
             raise failure(self.settings, str(error), transient=True) from None
         if 300 <= status < 400:
             body = redirect_words(headers.get("Location", "nowhere"))
         if status >= 300:
-            words, transient = f"status {status}: {body[:10_000]}", is_worth_retrying(status)
-            raise failure(self.settings, words, transient=transient, wait=retry_after(headers))
+            message, transient = f"status {status}: {body[:10_000]}", is_worth_retrying(status)
+            raise failure(self.settings, message, transient=transient, wait=retry_after(headers))
         text = self._read(body)
         return chat_reply(self.settings, text, (None, None), time.perf_counter() - started, "stop")
 
@@ -205,22 +205,22 @@ class ServiceModel:
             elif isinstance(value, dict) and step in value:
                 value = value[step]
             else:
-                words = f"the reply has no '{path}': say where the text is with 'reply'"
-                raise failure(self.settings, words, transient=False)
+                message = f"the reply has no '{path}': say where the text is with 'reply'"
+                raise failure(self.settings, message, transient=False)
         if value is None:
             return ""
         if not isinstance(value, str):
-            words = f"'{path}' of the reply is not text: say where the text is with 'reply'"
-            raise failure(self.settings, words, transient=False)
+            message = f"'{path}' of the reply is not text: say where the text is with 'reply'"
+            raise failure(self.settings, message, transient=False)
         return value
 
 
 class FunctionModel:
-    """A Python function that is called with the parts of an item it names as parameters, and returns the reply.
+    """A Python function that gets the parts of an item and returns the reply.
 
-    A parameter may be called `prompt`, `query`, `context`, `passages` or `item_id`; a function with one parameter of
-    another name gets the prompt. It may be a coroutine function; a plain one is called in threads. A judge may also
-    name `JUDGED_FIELDS`, and return its judgement as a dictionary.
+    Its parameters are named `prompt`, `query`, `context`, `passages` or `item_id`; a function with one parameter of
+    another name gets the prompt. It may be a coroutine function; other functions are called in threads. A judge may
+    also have the parameters `JUDGED_FIELDS`, and return its judgement as a dictionary.
     """
 
     def __init__(self, settings: ModelSettings) -> None:
@@ -237,8 +237,8 @@ class FunctionModel:
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Call the function.
 
-        Raises `TransientModelError` for a time-out, `PermanentModelError` for whatever else it raises and for anything
-        but a string.
+        Raises `TransientModelError` after a timeout, and `PermanentModelError` if the function raises another exception
+        or does not return a string.
         """
         started = time.perf_counter()
         try:
@@ -249,19 +249,19 @@ class FunctionModel:
         if isinstance(text, Mapping):
             text = json.dumps(dict(text), ensure_ascii=False, default=str)
         if not isinstance(text, str):
-            words = f"returned {type(text).__name__}: return the reply as a string"
-            raise failure(self.settings, words, transient=False)
+            message = f"returned {type(text).__name__}: return the reply as a string"
+            raise failure(self.settings, message, transient=False)
         return chat_reply(self.settings, text, (None, None), time.perf_counter() - started, "stop")
 
     async def close(self) -> None:
-        """Nothing: a function has no connections of ours."""
+        """Do nothing: a function has no connections to close."""
 
 
 def fill(template: Any, parts: Mapping[str, Any]) -> Any:
-    """A request template with the parts of an item in it.
+    """A request template with the parts of an item filled in.
 
-    A string that is nothing but `{passages}` becomes the list; inside a longer string a part is written as text. Parts
-    are put in as they are: what looks like a place in them stays.
+    The string `{passages}` becomes the list; inside a longer string a part becomes text. A part that itself contains
+    `{query}` is not filled in again.
 
     >>> fill({"q": "Tell me: {query}", "docs": "{passages}"}, {"query": "?", "passages": ["a"]})
     {'q': 'Tell me: ?', 'docs': ['a']}
@@ -278,7 +278,7 @@ def fill(template: Any, parts: Mapping[str, Any]) -> Any:
 
 
 def parts_of(request: ChatRequest) -> Mapping[str, Any]:
-    """The parts of an item. A request without an item, such as a judge's, has a prompt alone."""
+    """The parts of the request's item; a request without an item, such as that of a judge, has only a prompt."""
     if isinstance(request, ItemRequest):
         return request.fields
     prompt = "\n\n".join(message.content for message in request.messages)
@@ -293,9 +293,9 @@ _UNREADABLE = "unreadable"
 
 
 def kind_request(item: Item, reply: str, own_codes: tuple[OwnCode, ...] = ()) -> ItemRequest:
-    """Ask a judge for the kind of a free reply to an item.
+    """The request to a judge for the kind of a free reply to an item.
 
-    The judge sees the question, the reply and what the item's code means; it sees neither passages nor answers.
+    The judge sees the question, the reply and the meaning of the item's code, but neither passages nor answers.
     """
     data = {"query": item.query, "reply": shorten(reply), "flaw": flaw_of(item, own_codes)}
     fields = {
@@ -315,12 +315,12 @@ def kind_request(item: Item, reply: str, own_codes: tuple[OwnCode, ...] = ()) ->
 
 
 def flaw_of(item: Item, own_codes: tuple[OwnCode, ...] = ()) -> str:
-    """Why an item cannot be answered, as the list of codes words it; empty for one that can be."""
+    """Why an item cannot be answered, in the words of the list of codes; empty if it can be answered."""
     return "" if item.answerable else code_meanings(own_codes)[item.expected_behavior]
 
 
 def read_kind(text: str, judged: str = "") -> BehaviourKind:
-    """The kind in a judge's reply about the reply `judged`. Raises `ReplyError`, also where the judge cannot tell.
+    """The kind in a judge's reply about the reply `judged`. Raises `ReplyError`, also if the judge names no kind.
 
     >>> read_kind('{"kind": "answers_flagged", "reason": "It names two dates and prefers one."}').value
     'answers_flagged'
@@ -331,14 +331,13 @@ def read_kind(text: str, judged: str = "") -> BehaviourKind:
         raise ReplyError("the judge says that the reply fits no kind")
     if kind not in list(BehaviourKind):
         raise ReplyError(f"'kind' must be one of {', '.join(BehaviourKind)}")
-    other_kinds = [
-        other for other in BehaviourKind if other != kind and "_" in other
-    ]  # a bare "answers" is a word of prose too
+    # the kind "answers" is left out, since it is also an ordinary word
+    other_kinds = [other for other in BehaviourKind if other != kind and "_" in other]
     ruling.must_not_be_denied(re.compile(rf"\b(?:{'|'.join(other_kinds)})\b"))
     return BehaviourKind(kind)
 
 
 def kinds_version(own_codes: tuple[OwnCode, ...] = ()) -> str:
-    """Digest of the templates that the judge of kinds is asked with."""
+    """Digest of the templates of prompts for the judge of kinds."""
     codes = render_template("respond/codes", own_codes, examples=False)
     return digest(folder_version("judge/kinds"), codes)

@@ -1,6 +1,6 @@
-"""Reads what an evaluation asks about: items of a snapshot, a file or the Hub, question sets, or a recording.
+"""The items and questions of an evaluation, from a snapshot, a file, the Hub or a recording.
 
-From recorded replies alone, an evaluation gets its items and its models too.
+A recording also has the models: an evaluation can take everything from recorded replies.
 """
 
 from __future__ import annotations
@@ -49,15 +49,15 @@ class ItemSource:
     """The source of the items."""
 
     name: str
-    """A snapshot folder, a run folder with a snapshot in it, a `.jsonl` or `.parquet` file, or `OWNER/NAME` on the
-    Hub, with `@REVISION` to hold on to a commit or a tag."""
+    """A snapshot folder, a run folder with a snapshot, a `.jsonl` or `.parquet` file, or `OWNER/NAME` on the Hub, with
+    `@REVISION` for a certain commit or tag."""
     subset: str | None = None
-    """The configuration, for a data set on the Hub with several."""
+    """The configuration, for a data set on the Hub with several configurations."""
     split: str | None = None
     limit: int | None = None
-    """The number of items to take, from the first on, with their controls if the snapshot has any."""
+    """The number of items to take from the start, with their controls if the snapshot has controls."""
     levers: tuple[Path, ...] = ()
-    """Folders with a user's own classes, for rows without a manifest that states them."""
+    """Folders with the user's own classes, for rows without a manifest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,19 +66,19 @@ class ItemSet:
 
     name: str
     digest: str
-    """Identifies the whole snapshot, whatever the limit."""
+    """Digest of the whole snapshot, also if the items are limited."""
     round: str | None
     items: tuple[Item, ...]
     warnings: tuple[str, ...] = ()
     classes: tuple[ClassEntry, ...] = ()
-    """A user's own classes."""
+    """The user's own classes."""
 
 
 def load_items(source: ItemSource) -> ItemSet:
     """Read every item, then apply the limit.
 
-    Raises `SnapshotError` for a damaged snapshot and `SourceError` for anything else that cannot be evaluated: an id
-    that appears twice, rows of two rounds, a malformed row.
+    Raises `SnapshotError` for a damaged snapshot, and `SourceError` if the rows cannot be evaluated: an id appears
+    twice, rows are of two rounds, or a row is malformed.
     """
     path = Path(source.name)
     folder = next(
@@ -87,23 +87,18 @@ def load_items(source: ItemSource) -> ItemSet:
     catalogue = Catalogue.load(source.levers)
     if folder is not None:
         return _limited(_from_snapshot(folder, catalogue), source.limit)
-    label, rows = _other_rows(source)
-    items, warnings, rounds = _read_all(rows, label, catalogue)
-    payloads = [replace(item, original_query=None, original_passages=()).to_payload() for item in items]
-    own_classes = catalogue.own_classes
-    item_set = ItemSet(
-        label,
-        digest(payloads, *map(ClassEntry.to_payload, own_classes)),
-        rounds,
-        items,
-        warnings,
-        own_classes,
-    )
-    return _limited(item_set, source.limit)
+    label, rows = _rows_without_manifest(source)
+    item_set = _item_set(label, "", rows, label, catalogue)
+    # models do not see the originals, which do not make another set
+    payloads = [
+        replace(item, original_query=None, original_passages=()).to_payload() for item in item_set.items
+    ]
+    digest_of_items = digest(payloads, *map(ClassEntry.to_payload, item_set.classes))
+    return _limited(replace(item_set, digest=digest_of_items), source.limit)
 
 
 def load_made_items(source: Path) -> tuple[Item, ...]:
-    """The items that the panel of a build accepted; for a source that is not a run folder, those of `load_items`."""
+    """The items that the panel of a build accepted; if the source is not a run folder, the items of `load_items`."""
     if not (source / LEDGER_FILE).is_file():
         return load_items(ItemSource(str(source))).items
     with reading(source) as db:
@@ -113,15 +108,13 @@ def load_made_items(source: Path) -> tuple[Item, ...]:
 def _limited(item_set: ItemSet, limit: int | None) -> ItemSet:
     if not item_set.items:
         reason = f" ({item_set.warnings[0]})" if item_set.warnings else ""
-        raise SourceError(f"{item_set.name}: holds no item that can be evaluated{reason}: check the source")
+        raise SourceError(f"{item_set.name}: has no item that can be evaluated{reason}: check the source")
     if limit is None:
         return item_set
     first_items = [item for item in item_set.items if not item.control][:limit]
-    pairs = {f"{item.id}{SUFFIX}" for item in first_items}
-    return replace(
-        item_set,
-        items=(*first_items, *(item for item in item_set.items if item.control and item.id in pairs)),
-    )
+    control_ids = {f"{item.id}{SUFFIX}" for item in first_items}
+    controls = [item for item in item_set.items if item.control and item.id in control_ids]
+    return replace(item_set, items=(*first_items, *controls))
 
 
 def _from_snapshot(folder: Path, catalogue: Catalogue) -> ItemSet:
@@ -137,13 +130,11 @@ def _from_snapshot(folder: Path, catalogue: Catalogue) -> ItemSet:
         for number, fields in enumerate((*snapshot.read_rows(), *snapshot.read_controls()), start=1)
     )
     catalogue = catalogue.with_classes(snapshot.classes)
-    items, warnings, round_name = _read_all(rows, str(folder), catalogue)
-    own_classes = catalogue.own_classes
-    return ItemSet(header.name, snapshot.content_digest, round_name, items, warnings, own_classes)
+    return _item_set(header.name, snapshot.content_digest, rows, str(folder), catalogue)
 
 
-def _other_rows(source: ItemSource) -> tuple[str, Iterator[SourceRow]]:
-    """A label and the rows of a file, or of a data set that `datasets` loads."""
+def _rows_without_manifest(source: ItemSource) -> tuple[str, Iterator[SourceRow]]:
+    """A label and the rows of a file, or of a data set on the Hub."""
     path = Path(source.name)
     if path.is_file() or ending_of(path) is not None:
         return path.name, read_rows(path)
@@ -156,17 +147,20 @@ def _other_rows(source: ItemSource) -> tuple[str, Iterator[SourceRow]]:
             f"{source.name}: has no snapshot: finish the build, or export one with 'perturb export RUN --out DIR'"
         )
     name, _, revision = source.name.removeprefix(PREFIX).partition("@")
-    on_hub = name.count("/") == 1 and (source.name.startswith(PREFIX) or not path.parent.is_dir())
-    if not path.is_dir() and not on_hub:
+    # A misspelled path such as outputs/snapsho has the form of a name on the Hub. If its parent folder exists, it is a
+    # path, and nobody should look for it on the Hub.
+    is_on_hub = name.count("/") == 1 and (source.name.startswith(PREFIX) or not path.parent.is_dir())
+    if not path.is_dir() and not is_on_hub:
         raise SourceError(f"{source.name}: no such snapshot: give a snapshot folder, a table, or OWNER/NAME")
     opened = open_hub(HubSource(name, revision or None, source.subset, source.split))
     label = f"{name}@{opened.revision}" if opened.revision else name
     return f"{label}/{source.subset}" if source.subset else label, opened.rows
 
 
-def _read_all(
-    rows: Iterable[SourceRow], label: str, catalogue: Catalogue
-) -> tuple[tuple[Item, ...], tuple[str, ...], str | None]:
+def _item_set(
+    name: str, content_digest: str, rows: Iterable[SourceRow], label: str, catalogue: Catalogue
+) -> ItemSet:
+    """The items of all rows; rows with a wrong label are left out, with a warning that begins with `label`."""
     items: dict[str, Item] = {}
     rounds: dict[str, None] = {}
     mislabelled: list[str] = []
@@ -174,8 +168,8 @@ def _read_all(
         item = read_item(row, catalogue)
         if item.id in items:
             raise row.error("id", f"'{item.id}' appears twice: an item may be evaluated once only")
-        if (name := row.optional_text("round")) is not None:
-            rounds[name] = None
+        if (round_name := row.optional_text("round")) is not None:
+            rounds[round_name] = None
         if len(rounds) > 1:
             raise row.error(
                 "round",
@@ -191,34 +185,36 @@ def _read_all(
             f"{label}: {counted(len(mislabelled), 'item')} left out (the first is '{mislabelled[0]}'): their expected"
             " behaviour is not that of their class and intensity",
         )
-    return tuple(items.values()), warnings, next(iter(rounds), None)
+    return ItemSet(
+        name, content_digest, next(iter(rounds), None), tuple(items.values()), warnings, catalogue.own_classes
+    )
 
 
 FAITHEVAL = "faitheval:"
-"""What a source begins with to be one of the three FaithEval tasks: `faitheval:unanswerable`, say."""
+"""The start of a source that is one of the three FaithEval tasks, such as `faitheval:unanswerable`."""
 FAITHEVAL_TASKS: tuple[str, ...] = ("unanswerable", "inconsistent", "counterfactual")
 
 
 def read_questions(source: str, form: str = "auto") -> QuestionSet:
     """Read a set: a table, a snapshot folder, `hub:OWNER/NAME[@REVISION]`, or `faitheval:TASK`.
 
-    `form` is `snapshot`, one of `question_formats.READERS`, or `auto` to tell it from the first row. Repeated
-    questions without an id are kept once. Raises `SourceError` or `SnapshotError`, with file and line, for what
-    cannot be used.
+    `form` is `snapshot`, one of `question_formats.READERS`, or `auto`: then the first row decides. Repeated questions
+    without an id are used once. Raises `SourceError` or `SnapshotError`, with file and line, if the source cannot be
+    used.
     """
     if form == SNAPSHOT or Path(source).is_dir():
         return _read_snapshot(source)
-    name, rows = _open(source)
-    first = next(rows, None)
-    if first is None:
-        raise SourceError(f"{source}: holds no questions: give at least one row")
-    chosen = format_of_row(form, name, first)
-    if chosen == SNAPSHOT:
+    name, rows = _open_questions(source)
+    first_row = next(rows, None)
+    if first_row is None:
+        raise SourceError(f"{source}: has no questions: give at least one row")
+    row_format = format_of_row(form, name, first_row)
+    if row_format == SNAPSHOT:
         return _read_snapshot(source)
     questions: dict[str, Question] = {}
     repeated = 0
-    for row in chain([first], rows):
-        question = READERS[chosen](row)
+    for row in chain([first_row], rows):
+        question = READERS[row_format](row)
         if question.id not in questions:
             questions[question.id] = question
         elif any(row.fields.get(name) is not None for name in ID_FIELDS):
@@ -229,7 +225,8 @@ def read_questions(source: str, form: str = "auto") -> QuestionSet:
     return QuestionSet(name, tuple(questions.values()), warnings)
 
 
-def _open(source: str) -> tuple[str, Iterator[SourceRow]]:
+def _open_questions(source: str) -> tuple[str, Iterator[SourceRow]]:
+    """A name for the set, and its rows."""
     if source.startswith(FAITHEVAL):
         task = source.removeprefix(FAITHEVAL)
         if task not in FAITHEVAL_TASKS:
@@ -265,13 +262,13 @@ def _read_snapshot(source: str) -> QuestionSet:
     return QuestionSet(Path(loaded.name).name, questions, loaded.warnings)
 
 
-Asked = TypeVar("Asked")
+ItemT = TypeVar("ItemT")
 SetT = TypeVar("SetT", ItemSet, QuestionSet)
 
 
 def recorded_items(recording: Recording) -> ItemSet:
-    """The items of a snapshot that models were asked about."""
-    items = _read(recording, Item.from_payload)
+    """The items in a recording, about which its models were asked."""
+    items = _read_items(recording, Item.from_payload)
     try:
         classes = read_classes(recording.header.get("classes", ()))
     except (TypeError, ValueError):
@@ -283,14 +280,14 @@ def recorded_items(recording: Recording) -> ItemSet:
 
 
 def recorded_questions(recording: Recording) -> QuestionSet:
-    """The questions that models were asked."""
-    return QuestionSet(recording.header["name"], _read(recording, question_from_payload))
+    """The questions in a recording, which its models were asked."""
+    return QuestionSet(recording.header["name"], _read_items(recording, question_from_payload))
 
 
 def recorded_models(recording: Recording, names: Sequence[str] = ()) -> ModelSet:
-    """The models whose replies are on record, or those of them that are named, and the judge.
+    """The models of a recording, or those of them with these `names`, and the judges.
 
-    Raises `RecordingError` for a name that is not on record.
+    Raises `RecordingError` if the recording has no replies of a named model.
     """
     recorded = {name: recorded_model(entry) for name, entry in recording.header["models"].items()}
     if unknown := [name for name in names if name not in recorded]:
@@ -308,38 +305,39 @@ def find_items(
     kind: Kind,
     named_items: SetT | None,
     replay: Replay | None,
-    read: Callable[[Recording], SetT],
+    read_recorded: Callable[[Recording], SetT],
     missing: str,
 ) -> SetT:
-    """What is asked about: as given, or else as it is on record, by `read`; `missing` is said where it is neither.
+    """The items of the evaluation: the named ones, or else those of the recording.
 
-    Raises `ConfigError`, and `RecordingError` for replies to something else than what is given.
+    Raises `ConfigError` with the message `missing` if there are neither, and `RecordingError` if the recorded replies
+    are about other items.
     """
     if replay is None:
         if named_items is None:
             raise ConfigError(missing)
         return named_items
     replay.recording.require(kind)
-    items = named_items or read(replay.recording)
+    items = named_items or read_recorded(replay.recording)
     replay.recording.require(kind, items=items.digest)
     return items
 
 
 def find_models(plan: AskPlan) -> ModelSet:
-    """Who is asked and who judges: as named, or as it is on record. Raises `ConfigError` and `RecordingError`."""
+    """The models and judges: the named ones, or those of the recording. Raises `ConfigError` and `RecordingError`."""
     if plan.replay is None or plan.replay.fill:
         return plan.names.find_all(plan.models, plan.judge, plan.judge_rule)
     return recorded_models(plan.replay.recording, plan.models)
 
 
-def _read(recording: Recording, reader: Callable[[str, Mapping[str, Any]], Asked]) -> tuple[Asked, ...]:
+def _read_items(recording: Recording, reader: Callable[[str, Mapping[str, Any]], ItemT]) -> tuple[ItemT, ...]:
     try:
         return tuple(reader(item_id, content) for item_id, content in recording.items.items())
     except ValidationError as exc:
         fault = exc.errors(include_url=False)[0]
-        fault_words = describe_fault(fault["loc"], fault["type"], fault["msg"])
+        problem = describe_fault(fault["loc"], fault["type"], fault["msg"])
         raise RecordingError(
-            f"{recording.path}: holds an item that cannot be read: {fault_words}: export the replies again"
+            f"{recording.path}: holds an item that cannot be read: {problem}: export the replies again"
         ) from None
 
 

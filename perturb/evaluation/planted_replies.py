@@ -1,7 +1,7 @@
 """Planted replies: replies whose behaviour is known by construction, which the judges of an evaluation also read.
 
-They are judged with the same prompts as the real replies, are stored apart, and count in no score. How many of them a
-judge reads rightly shows how far its other judgements can be trusted. Replies of real models may be harder to read.
+They are judged with the same prompts as real replies, are stored separately, and no score counts them. The share that a
+judge reads rightly shows how reliable its other judgements are. Replies of real models may be harder to read.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from perturb.text.matching import holds_answer
 from perturb.text.wording import listed
 
 AUTO_NUMBER, AUTO_FROM = 24, 200
-"""The default number of planted replies, and the size of an evaluation from which on they are planted."""
+"""The default number of planted replies, and the number of real replies with which an evaluation plants them."""
 
 Form = Literal["code", "refusal", "answer", "another answer"]
 FORMS: tuple[Form, ...] = ("code", "refusal", "answer", "another answer")
@@ -47,7 +47,7 @@ class PlantedReply:
 
     @property
     def text(self) -> str:
-        """The text of the reply. A bare code would be read by rule, so that no judge would see it."""
+        """The text of the reply. A code has a reason with it: a bare code is read by rule, so that no judge sees it."""
         if self.form == "code":
             return f"{self.code}. The passages do not settle this question."
         if self.form == "refusal":
@@ -59,24 +59,28 @@ class PlantedReply:
         predicted = values.get("predicted")
         if predicted is None:
             return None
+        # a plain refusal names no code, and a judge of free replies knows no codes: any refusal is right
         if self.form == "refusal" or (self.form == "code" and self.setting.free):
             return bool(predicted != ANSWER)
         if self.form == "code":
             return bool(predicted == self.code)
-        if predicted != ANSWER or not self.item.answerable:
-            return bool(predicted == ANSWER)
+        # from here on the reply is an answer
+        if predicted != ANSWER:
+            return False
+        if not self.item.answerable:
+            return True  # nobody judges the quality of an answer to an unanswerable item
         correct = is_correct(values.get("quality"), values.get("eligible"), values.get("factual_signal"))
         return None if correct is None else correct == (self.form == "answer")
 
 
-def planted_number(wanted: int | None, replies: int) -> int:
-    """How many replies to plant beside so many real ones; `wanted` is None for the default.
+def planted_number(number: int | None, replies: int) -> int:
+    """The number of replies to plant: `number`, or the default for this number of real replies if it is None.
 
     >>> planted_number(None, 199), planted_number(None, 200), planted_number(8, 50)
     (0, 24, 8)
     """
-    if wanted is not None:
-        return wanted
+    if number is not None:
+        return number
     return AUTO_NUMBER if replies >= AUTO_FROM else 0
 
 
@@ -99,7 +103,7 @@ def plant_replies(
 
 
 def _answer(item: Item, form: Form, items: Sequence[Item]) -> str:
-    """An accepted answer, or one to another question that the item does not accept."""
+    """An accepted answer or, for the form `another answer`, one to another question that the item does not accept."""
     if form != "another answer":
         return item.answers[0]
     texts = [other.answers[0] for other in items if other.base_id != item.base_id]
@@ -112,19 +116,20 @@ async def judge_planted(
     catalogue: Catalogue,
     entries: Sequence[Mapping[str, Any]],
 ) -> list[dict[str, Any]]:
-    """The judgements of each planted reply by each judge; those in `entries` are not asked for again.
+    """The judgements of each planted reply by each judge; judgements in `entries` are not asked for again.
 
     Raises `BudgetSpent`.
     """
     judges = [judge.name for judge in session.models.judges]
-    prints = {name: session.fingerprints[name] for name in judges}
+    fingerprints = {name: session.fingerprints[name] for name in judges}
+    # a judge with other settings than before judges again
     already_judged = {
         (entry["judge"], entry["place"]): dict(entry)
         for entry in entries
-        if not entry["failed"] and prints.get(entry["judge"], entry["print"]) == entry["print"]
+        if not entry["failed"] and fingerprints.get(entry["judge"], entry["print"]) == entry["print"]
     }
 
-    async def one_reply(judge: str, place: int, reply: PlantedReply) -> dict[str, Any]:
+    async def judge_reply(judge: str, place: int, reply: PlantedReply) -> dict[str, Any]:
         response = Response(
             reply.item.id,
             PLANTED_MODEL,
@@ -138,7 +143,7 @@ async def judge_planted(
         parts = []
         for kind in ["classification", *([answer_kind(reply.item)] if reply.item.answerable else [])]:
             rubric = judge_rubric(
-                kind, reply.item, response, prints[judge], catalogue, free=reply.setting.free
+                kind, reply.item, response, fingerprints[judge], catalogue, free=reply.setting.free
             )
             judgement = await session.ask_judge(judge, response, rubric)
             parts.append({"purpose": rubric.purpose, "raw": judgement.raw})
@@ -146,9 +151,15 @@ async def judge_planted(
             if judgement.status is JudgementStatus.UNSCORED or values.get("predicted") != ANSWER:
                 break
         return {
-            **{"judge": judge, "print": prints[judge], "place": place, "item": reply.item.id},
-            **{"variant": response.variant, "form": reply.form, "judged": parts},
-            **{"right": reply.reads_rightly(values), "failed": not judgement.fingerprint},
+            "judge": judge,
+            "print": fingerprints[judge],
+            "place": place,
+            "item": reply.item.id,
+            "variant": response.variant,
+            "form": reply.form,
+            "judged": parts,
+            "right": reply.reads_rightly(values),
+            "failed": not judgement.fingerprint,
         }
 
     to_judge = [
@@ -157,19 +168,20 @@ async def judge_planted(
         for place in range(len(planted))
         if (judge, place) not in already_judged
     ]
-    new_entries = await gather_all(one_reply(judge, place, planted[place]) for judge, place in to_judge)
+    new_entries = await gather_all(judge_reply(judge, place, planted[place]) for judge, place in to_judge)
     return [*already_judged.values(), *new_entries]
 
 
 def describe_planted(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """How many planted replies each judge read rightly, by form, in one line.
+    """One line for each judge: how many planted replies it read rightly, in total and by form.
 
     >>> entry = {"judge": "j", "form": "code", "right": True}
     >>> next(describe_planted([entry, {**entry, "right": False}]))
     'j read 1 of 2 planted replies rightly (50 %, 95 % interval 9 to 91 %): code 1 of 2'
     """
     for judge in dict.fromkeys(entry["judge"] for entry in entries):
-        scored = [entry for entry in entries if entry["judge"] == judge and entry["right"] is not None]
+        of_judge = [entry for entry in entries if entry["judge"] == judge]
+        scored = [entry for entry in of_judge if entry["right"] is not None]
         right = sum(entry["right"] for entry in scored)
         if not scored:
             continue
@@ -178,7 +190,7 @@ def describe_planted(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         for form in FORMS:
             of_form = [entry["right"] for entry in scored if entry["form"] == form]
             by_form += [f"{form} {sum(of_form)} of {len(of_form)}"] if of_form else []
-        unread = len([entry for entry in entries if entry["judge"] == judge]) - len(scored)
+        unread = len(of_judge) - len(scored)
         yield (
             f"{judge} read {right} of {len(scored)} planted replies rightly ({100 * right / len(scored):.0f} %, 95 %"
             f" interval {100 * low:.0f} to {100 * high:.0f} %): {listed(by_form)}"

@@ -1,8 +1,8 @@
-"""The task behind the Refusal Index: models may refuse in the first pass and must answer in the second.
+"""The task for the Refusal Index: models may refuse in the first pass, and must answer in the second.
 
-The first pass uses several prompts, from one that hardly invites a refusal to one that prefers it. The second pass
-asks each refused question once, and its answer serves all prompts under which the question was refused. The base
-class of tasks over questions is here: each question is asked in several ways, and each way makes a row.
+The first pass uses several prompts, which invite a refusal more or less. The second pass asks each refused question
+once, and its answer counts for all prompts with which the model refused. The base class of tasks over questions is also
+here: each question is asked in several ways, and each way gives a row.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 from perturb.catalogue.prompts import data_request, system_message, template_version
@@ -31,11 +31,11 @@ from perturb.runtime.asyncs import gather_all
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:
-    """One question asked of one model in one way. The fields are columns of the table, in order."""
+    """One question to one model in one way. The fields are the columns of the table, in order."""
 
     item_id: str
     base_id: str
-    """What the question was made from; rows that share it are not independent."""
+    """The base instance of the question; rows with the same one are not independent."""
     model: str
 
 
@@ -48,7 +48,7 @@ class QuestionTask(Task[Question], Generic[RowT]):
 
     questions: QuestionSet
     ways: tuple[str, ...]
-    """In how many ways each question is asked; rows come in this order."""
+    """The ways in which each question is asked, in the order of the rows."""
 
     unit = "question"
     retries_unscored = True
@@ -56,33 +56,33 @@ class QuestionTask(Task[Question], Generic[RowT]):
 
     @property
     def items(self) -> tuple[Question, ...]:
-        """Those of the set."""
+        """The questions of the set."""
         return self.questions.questions
 
     @property
     @abstractmethod
     def templates(self) -> Sequence[str]:
-        """The templates asked with."""
+        """The names of the templates of the prompts."""
 
     @abstractmethod
     async def solve(self, session: Session, model: str, item: Question) -> list[RowT]:
-        """A question in all ways, at the same time, and the grades of its answers. Raises `BudgetSpent`."""
+        """The rows of one question: it is asked in all ways at the same time, and graded. Raises `BudgetSpent`."""
 
     @abstractmethod
     def way_facts(self) -> dict[str, Any]:
-        """The ways, as ledger and report tell of them."""
+        """The ways, for the ledger and the report."""
 
     @abstractmethod
     def warnings(self, rows: Sequence[RowT], *, stopped: bool) -> Iterator[str]:
-        """What a reader of the rows should know, one line each."""
+        """Cautions for readers of the rows, one line for each."""
 
     def check(self, models: ModelSet) -> None:
-        """Option letters and numbers are graded by rule where they are plain; words need a judge."""
+        """Raise `ConfigError` if answers in words have no judge; a rule grades plain option letters and numbers."""
         if models.judge is None and any(question.form == "text" for question in self.items):
             raise ConfigError("--judge: answers in words cannot be graded without one: name a model")
 
     def register_run(self, ledger: EvaluationLedger, models: ModelSet) -> None:
-        """Note the questions and what the run is made of."""
+        """Store the questions and the facts of the run in the ledger."""
         self.known_facts(ledger)
         ledger.add_items((question.id, question.to_payload()) for question in self.items)
         ledger.write_fact(self.fact, self._run_facts(models))
@@ -91,8 +91,9 @@ class QuestionTask(Task[Question], Generic[RowT]):
         """Write the table: by model, then by way, then in the order of the questions."""
         rows: list[RowT] = []
         for model in session.models.under_test:
-            row_groups = [await self.solve(session, model, question) for question in self.items]
-            rows += [row for of_way in zip(*row_groups, strict=True) for row in of_way]
+            # every reply is stored by now, so that this only reads them again
+            rows_by_question = [await self.solve(session, model, question) for question in self.items]
+            rows += [row for rows_of_way in zip(*rows_by_question, strict=True) for row in rows_of_way]
         table = session.ledger.folder / self.table_file
         columns = [asdict(row) for row in rows]
         write_rows(table, columns)
@@ -108,7 +109,7 @@ class QuestionTask(Task[Question], Generic[RowT]):
         return EvaluationReport(table.parent, facts, warnings, table, tuple(rows))
 
     def _run_facts(self, models: ModelSet) -> dict[str, Any]:
-        """What a ledger keeps, with the versions of the templates; no address and no key."""
+        """The facts for the ledger, with the versions of the templates, but without addresses and keys."""
         called = {name: model.settings for name, model in models.called.items()}
         return {
             "questions": {
@@ -134,7 +135,7 @@ class QuestionTask(Task[Question], Generic[RowT]):
 
 
 REFUSAL_PROMPTS: Mapping[str, int] = {"low": 0, "normal": 1, "high": 4, "highest": 6}
-"""First-pass prompts by how much they invite a refusal, and how many of their ten examples are unanswered (table 5)."""
+"""First-pass prompt → how many of its ten examples are unanswered, which invites refusals (paper, table 5)."""
 FORCED = "forced"
 """The prompt of the second pass."""
 TEMPLATE = "two_pass/prompt"
@@ -148,33 +149,33 @@ class RefusalRow(QuestionRow):
     refused: int | None
     """1 if the model refused in the first pass; None while unscored."""
     wrong: int | None
-    """1 if the answer is wrong, the forced one where the model refused; None while unscored."""
+    """1 if the answer is wrong, or the forced answer if the model refused; None while unscored."""
     first_grade: str | None
     forced_grade: str | None
-    """None where nothing was refused, and where no answer could be right."""
+    """None if the model did not refuse, or if no answer can be right."""
     p_answering: float | None
-    """The share of the sampled replies that are not refusals, in [0, 1]; None without samples."""
+    """The share of answers among the sampled replies, in [0, 1]; None without samples."""
     answerable: bool | None
     source: str
     unscored: str | None
-    """Why `refused` or `wrong` is missing: `PROMPT: reason`."""
+    """The reason why `refused` or `wrong` is missing: `PROMPT: reason`."""
 
 
 @dataclass(frozen=True)
 class RefusalIndexTask(QuestionTask[RefusalRow]):
-    """Both passes."""
+    """Both passes over a set of questions."""
 
     ways: tuple[str, ...] = tuple(REFUSAL_PROMPTS)
-    """First-pass prompts, by name."""
+    """Names of the first-pass prompts."""
     samples: int = 1
-    """Replies to each first-pass prompt, 1 or more: the first is scored, all tell how often the model answers."""
+    """Number of replies to each first-pass prompt: the first is scored, all of them give P(Answering)."""
 
     fact = "two_pass"
     table_file = REFUSAL_TABLE
     templates = (TEMPLATE,)
 
     def check(self, models: ModelSet) -> None:
-        """Also: the prompts are known."""
+        """Raise `ConfigError` also for an unknown prompt, and for fewer than one sample."""
         for setting in self.ways:
             if setting not in REFUSAL_PROMPTS:
                 raise ConfigError(f"--setting: '{setting}' is unknown: use {', '.join(REFUSAL_PROMPTS)}")
@@ -183,17 +184,18 @@ class RefusalIndexTask(QuestionTask[RefusalRow]):
         super().check(models)
 
     def way_facts(self) -> dict[str, Any]:
-        """The prompts, and how often each is asked."""
+        """The prompts, and the number of samples of each."""
         return {"settings": list(self.ways), "samples": self.samples}
 
     async def solve(self, session: Session, model: str, item: Question) -> list[RefusalRow]:
-        """A question under all prompts at the same time; the first refusal asks for the forced answer at once."""
-        under_way: list[asyncio.Future[Grade]] = []
+        """The rows of a question, asked with all prompts at the same time; the first refusal starts the second pass."""
+        forced_grade: asyncio.Future[Grade] | None = None
 
         def forced() -> Awaitable[Grade]:
-            if not under_way:
-                under_way.append(asyncio.ensure_future(_graded(session, item, model, FORCED)))
-            return under_way[0]
+            nonlocal forced_grade
+            if forced_grade is None:
+                forced_grade = asyncio.ensure_future(_graded(session, item, model, FORCED))
+            return forced_grade
 
         return await gather_all(self._row(session, item, model, setting, forced) for setting in self.ways)
 
@@ -205,48 +207,50 @@ class RefusalIndexTask(QuestionTask[RefusalRow]):
         setting: str,
         forced: Callable[[], Awaitable[Grade]],
     ) -> RefusalRow:
-        first = second = refused = wrong = answering = unscored = None
-        numbers = range(2, self.samples + 1)
-        further = asyncio.ensure_future(
-            gather_all(_graded(session, question, model, setting, number) for number in numbers)
-        )
-        try:
-            first = await _graded(session, question, model, setting)
-            refused = int(first is Grade.NOT_ATTEMPTED)
-            if refused and question.answerable is not False:
-                second = await forced()
-            wrong = int((second or first) is not Grade.CORRECT)
-            if grades := await further:
-                answered = [grade is not Grade.NOT_ATTEMPTED for grade in (first, *grades)]
-                answering = sum(answered) / len(answered)
-        except Unscored as why:
-            unscored = str(why)
-        finally:  # no reply that was paid for is lost
-            await asyncio.gather(further, return_exceptions=True)
-        return RefusalRow(
+        row = RefusalRow(
             item_id=question.id,
             base_id=question.base_id,
             model=model,
             setting=setting,
-            refused=refused,
-            wrong=wrong,
-            first_grade=first,
-            forced_grade=second,
-            p_answering=answering,
+            refused=None,
+            wrong=None,
+            first_grade=None,
+            forced_grade=None,
+            p_answering=None,
             answerable=question.answerable,
             source=question.source,
-            unscored=unscored,
+            unscored=None,
         )
+        numbers = range(2, self.samples + 1)
+        other_samples = asyncio.ensure_future(
+            gather_all(_graded(session, question, model, setting, number) for number in numbers)
+        )
+        # the row keeps what is known when a reply turns out to be unscored
+        try:
+            first = await _graded(session, question, model, setting)
+            row = replace(row, first_grade=first, refused=int(first is Grade.NOT_ATTEMPTED))
+            second = None
+            if row.refused and question.answerable is not False:
+                second = await forced()
+            row = replace(row, forced_grade=second, wrong=int((second or first) is not Grade.CORRECT))
+            if other_grades := await other_samples:
+                answered = [sample is not Grade.NOT_ATTEMPTED for sample in (first, *other_grades)]
+                row = replace(row, p_answering=sum(answered) / len(answered))
+        except Unscored as error:
+            row = replace(row, unscored=str(error))
+        finally:  # no reply that was paid for is lost
+            await asyncio.gather(other_samples, return_exceptions=True)
+        return row
 
     def warnings(self, rows: Sequence[RefusalRow], *, stopped: bool) -> Iterator[str]:
-        """A warning on the questions that are still to be asked, if any."""
+        """A warning about unscored rows that a second run would ask again."""
         unscored = sum(row.unscored is not None and f": {DISAGREE}" not in row.unscored for row in rows)
         if unscored and not stopped:
             yield f"{unscored} of {len(rows)} rows are unscored: run the same command again to retry"
 
 
 def pass_request(question: Question, variant: str) -> ChatRequest:
-    """The question under one of the `REFUSAL_PROMPTS`, or `FORCED`."""
+    """The request for a question with one of the `REFUSAL_PROMPTS`, or `FORCED`."""
     system = system_message(
         TEMPLATE,
         setting=variant,
@@ -258,12 +262,12 @@ def pass_request(question: Question, variant: str) -> ChatRequest:
 
 
 async def _graded(session: Session, question: Question, model: str, variant: str, sample: int = 1) -> Grade:
-    """The grade of a reply under one prompt. Raises `Unscored`, with the prompt's name."""
+    """The grade of a reply to one prompt. Raises `Unscored` with the name of the prompt."""
     request, salt = pass_request(question, variant), "" if sample == 1 else str(sample)
     part = f"{variant}/{salt}" if salt else variant
     try:
         response = await session.reply(question.id, model, part, request, purpose=variant, salt=salt)
         return await grade(session, question, response)
-    except Unscored as why:
-        unread = "unreadable grade: " if why.stage == "unread" else ""
-        raise Unscored(why.stage, f"{variant}: {unread}{why}") from None
+    except Unscored as error:
+        prefix = "unreadable grade: " if error.stage == "unread" else ""
+        raise Unscored(error.stage, f"{variant}: {prefix}{error}") from None

@@ -1,4 +1,4 @@
-"""The task of RefusalBench: reply to each item of a snapshot; replies are classified, and answers graded."""
+"""The task of RefusalBench: models reply to each item of a snapshot; judges classify replies and grade answers."""
 
 from __future__ import annotations
 
@@ -71,22 +71,23 @@ class EvaluationPlan(AskPlan):
     """The items and settings of an evaluation."""
 
     source: ItemSource | None
-    """None to take the items of the recording."""
+    """None means the items of the recording."""
     variant: Variant = "plain"
     prompts: tuple[str, ...] = ()
-    """The settings that models are asked in: `codes`, `plain` or template files; `codes` unless given."""
+    """The prompt settings: `codes`, `plain` or template files; empty means `codes`."""
     samples: int = 1
-    """Replies to each item in each setting, 1 or more; a recording that holds more is replayed whole."""
+    """Number of replies to each item in each setting; a recording with more samples is replayed as a whole."""
     until: StopRule | None = None
-    """When a model has been asked enough; None to ask it about every item."""
+    """The rule that ends the questions to a model early; None asks about every item."""
     planted_judgements: int | None = None
-    """Replies of known behaviour that judges read beside the real ones; None for 24 beside 200 replies or more."""
+    """Number of planted replies for the judges; None means 24 with 200 real replies or more, and 0 otherwise."""
 
 
 def evaluate(plan: EvaluationPlan, *, progress: bool = False) -> EvaluationReport:
-    """Evaluate models on a snapshot, or go on with an evaluation that was stopped.
+    """Evaluate models on a snapshot, or continue an evaluation that was stopped.
 
-    Raises `PerturbError`s for everything a user can mend; after an interrupt the same call goes on from the ledger.
+    Raises `PerturbError`s for faults that a user can correct. After an interrupt the same call continues from the
+    ledger.
     """
     task, models = prepare_evaluation(plan)
     run = plan.out or Path("outputs") / f"evaluate-{_as_folder(task.item_set.name)}"
@@ -94,7 +95,7 @@ def evaluate(plan: EvaluationPlan, *, progress: bool = False) -> EvaluationRepor
 
 
 def prepare_evaluation(plan: EvaluationPlan) -> tuple[RefusalBench, ModelSet]:
-    """The task of an evaluation and its models; nobody is asked. Raises `PerturbError`s as `evaluate` does."""
+    """The task of an evaluation and its models; this calls no model. Raises `PerturbError`s as `evaluate` does."""
     if not plan.models and plan.replay is None:
         raise ConfigError("no model is given: name at least one with --model")
     named_set = None if plan.source is None else load_items(plan.source)
@@ -124,7 +125,7 @@ def prepare_evaluation(plan: EvaluationPlan) -> tuple[RefusalBench, ModelSet]:
 
 
 def _check_settings(plan: EvaluationPlan, settings: Sequence[PromptSetting], models: ModelSet) -> None:
-    """Refuse settings that cannot be asked in: all refusals are `ConfigError`s."""
+    """Raise `ConfigError` for settings that cannot be combined."""
     own_functions = [model.name for model in models.under_test.values() if model.opener is not None]
     if plan.prompts and own_functions:
         raise ConfigError(
@@ -142,7 +143,7 @@ def _check_settings(plan: EvaluationPlan, settings: Sequence[PromptSetting], mod
 
 
 def _as_folder(name: str) -> str:
-    """The name of a snapshot as one of a folder, without the ending of a table.
+    """The name of a snapshot as the name of a folder, without the ending of a table.
 
     >>> _as_folder("demo-items.jsonl"), _as_folder("owner/name@v1")
     ('demo-items', 'owner-name-v1')
@@ -161,31 +162,31 @@ class RefusalBench(Task[Item]):
     """The meaning and the accepted spellings of codes."""
 
     order: AskingOrder | None = None
-    """How items are asked about, and when a model has been asked enough; None for all, in their order."""
+    """The order of the items under a stopping rule; None asks about all items in the order of the snapshot."""
     outcomes: dict[str, dict[str, ReplyOutcome]] = field(default_factory=dict)
-    """Outcomes so far, by model and item, under a rule for stopping."""
+    """Outcomes so far, by model and item; only under a stopping rule."""
     settings: tuple[PromptSetting, ...] = (CODES_SETTING,)
     """The prompt settings; each item is asked about in all of them."""
     samples: int = 1
     """Number of replies to each item in each setting."""
     planted: int | None = None
-    """Replies of known behaviour that judges read; None for the default."""
+    """Number of planted replies for the judges; None means the default."""
 
     fact = "snapshot"
     unit = "reply"
 
     @property
     def items(self) -> tuple[Item, ...]:
-        """Those of the snapshot."""
+        """The items of the snapshot."""
         return self.item_set.items
 
     @property
     def at_once(self) -> int:
-        """All items, or few under a rule for stopping: items in progress when it is met are asked for nothing."""
+        """All items, or a few under a stopping rule: items that are in progress when it is met are a waste."""
         return len(self.items) if self.order is None else max(8, len(self.items) // 25)
 
     def register_run(self, ledger: EvaluationLedger, models: ModelSet) -> None:
-        """Note what is evaluated, and how; models that are not under test this time stay as they are."""
+        """Store the facts of the run in the ledger; the entries of models from earlier sessions do not change."""
         facts, item_set = self.known_facts(ledger), self.item_set
         recorded = facts.get(self.fact)
         if recorded is not None and recorded["digest"] != item_set.digest:
@@ -194,15 +195,11 @@ class RefusalBench(Task[Item]):
                 f" {recorded['digest'][:8]}), and items of two cannot be mixed: give another --out"
             )
         ledger.add_items((item.id, item.to_payload()) for item in self.items)
-        own_classes = [entry.to_payload() for entry in item_set.classes]
-        ledger.write_fact(
-            self.fact,
-            {
-                **{"name": item_set.name, "digest": item_set.digest, "round": item_set.round},
-                **({"classes": own_classes} if own_classes else {}),
-            },
-        )
-        # A run that was begun without planted replies stays without.
+        snapshot: dict[str, Any] = {"name": item_set.name, "digest": item_set.digest, "round": item_set.round}
+        if item_set.classes:
+            snapshot["classes"] = [entry.to_payload() for entry in item_set.classes]
+        ledger.write_fact(self.fact, snapshot)
+        # a run that began without planted replies continues without them
         if "models" not in facts and (number := self.planted_number(models)):
             ledger.write_fact(PLANTED_FACT, {"number": number, "entries": []})
         entries = dict(facts.get("models", {}))
@@ -210,21 +207,21 @@ class RefusalBench(Task[Item]):
         ledger.write_fact("models", entries)
 
     def agenda(self, ledger: EvaluationLedger, model: str) -> Iterator[Item]:
-        """All items; or under a rule for stopping, blocks until the rule is met. Stored replies count at once."""
+        """All items or, under a stopping rule, blocks of items until the rule is met. Stored replies count at once."""
         if self.order is None:
             return iter(self.items)
         self.outcomes[model] = self._outcomes(run_of(ledger.db, ledger.folder), model)
         return self.order.until_reached(self.outcomes[model])
 
     def planted_number(self, models: ModelSet) -> int:
-        """How many replies are planted for each judge."""
+        """The number of replies that are planted for each judge."""
         if not models.judges or (self.planted is None and self.order is not None):
-            return 0  # nobody knows how many replies it takes until the rule is met
+            return 0  # under a stopping rule the number of real replies, which decides, is unknown
         replies = len(self.items) * len(self.settings) * self.samples * len(models.under_test)
         return planted_number(self.planted, replies)
 
     async def check_judges(self, session: Session) -> None:
-        """Have each judge read the planted replies that it has not read yet."""
+        """Let each judge read the planted replies that it has not read yet."""
         ledger = session.ledger
         fact = read_facts(ledger.db).get(PLANTED_FACT) or {"number": 0, "entries": []}
         planted = list(plant_replies(self.items, self.settings, fact["number"]))
@@ -233,7 +230,7 @@ class RefusalBench(Task[Item]):
             ledger.write_fact(PLANTED_FACT, {**fact, "entries": entries})
 
     async def solve(self, session: Session, model: str, item: Item) -> None:
-        """Each sample in each setting: the reply, what it does, and the grade of an answer if there is one."""
+        """Get each sample in each setting: the reply, its classification and, for an answer, its grade."""
         await gather_all(
             self._solve(session, model, item, setting, sample)
             for setting in self.settings
@@ -270,7 +267,7 @@ class RefusalBench(Task[Item]):
             self.outcomes[model][item.id] = outcome_of(item.expected_behavior, values)
 
     async def finish(self, session: Session, *, stopped: bool) -> EvaluationReport:  # noqa: ARG002 - counts tell
-        """Write `results.jsonl`, and count by model."""
+        """Write `results.jsonl`, and count replies by model."""
         models, run = session.models, session.ledger.folder
         state = run_of(session.ledger.db, run)
         table = run / RESULTS_FILE
@@ -302,7 +299,7 @@ class RefusalBench(Task[Item]):
         return digest(fingerprint, setting.variant(self.variant), version, self.item_set.digest)
 
     def _outcomes(self, state: EvaluationRun, model: str) -> dict[str, ReplyOutcome]:
-        """The outcomes of a model's first replies, by item, leaving out those that are still to be judged."""
+        """Item → the outcome of the model's first reply; replies that are not judged yet are left out."""
         prompt = self.settings[0].name
         rows = (row for row in state.results if (row.model, row.prompt, row.sample) == (model, prompt, 1))
         return {
@@ -312,9 +309,9 @@ class RefusalBench(Task[Item]):
         }
 
     def _prompt_facts(self, fingerprint: str, former: Mapping[str, Any]) -> dict[str, Any]:
-        """The settings of a model, those of earlier sessions included.
+        """The settings of a model, including those of earlier sessions.
 
-        One variant and fingerprint stand for a model that is asked with the codes alone, as in ledgers from before
+        A model that is asked only in the setting `codes` has one variant and one fingerprint, as in ledgers from before
         there were settings.
         """
         prompts: dict[str, dict[str, str | None]] = {}
@@ -338,30 +335,31 @@ class RefusalBench(Task[Item]):
         return facts
 
     def _sample_facts(self, prompts: Mapping[str, Any], former: Mapping[str, Any]) -> dict[str, Any]:
-        """How many samples each setting has, if any has several; those of earlier sessions still count."""
+        """The numbers of samples by setting, if a setting has several; those of earlier sessions still count."""
         earlier = former.get("samples", {})
-        present = {setting.variant(self.variant) for setting in self.settings}
-        several = {}
+        asked_now = {setting.variant(self.variant) for setting in self.settings}
+        sample_counts = {}
         for variant in settings_of(prompts):
-            count = self.samples if variant in present else 1
+            count = self.samples if variant in asked_now else 1
             if variant in earlier and fingerprint_of(former, variant) == fingerprint_of(prompts, variant):
                 count = max(count, earlier[variant])
             if count > 1:
-                several[variant] = count
-        return {"samples": several} if several else {}
+                sample_counts[variant] = count
+        return {"samples": sample_counts} if sample_counts else {}
 
     def _entry(self, models: ModelSet, name: str, former: Mapping[str, Any]) -> dict[str, Any]:
-        """The entry of one model in the ledger; without a judge, that of an earlier session still counts."""
+        """The entry of one model in the ledger; without a judge, the judge of an earlier session still counts."""
         judge, model = models.judge, models.under_test[name]
-        prints = {judge.name: judge.settings.fingerprint() for judge in models.judges}
-        judges_print, own_codes = judges_fingerprint(models, prints), self.catalogue.own_codes
+        judge_fingerprints = {judge.name: judge.settings.fingerprint() for judge in models.judges}
+        panel_fingerprint = judges_fingerprint(models, judge_fingerprints)
+        own_codes = self.catalogue.own_codes
         authors = [rule_author(self.catalogue.codes)]
-        if judges_print is None:
+        if panel_fingerprint is None:
             authors += former.get("authors", [])[1:]  # the first author is the rule
         else:
-            authors.append(judge_author(judges_print, own_codes))
+            authors.append(judge_author(panel_fingerprint, own_codes))
             if any(setting.free for setting in self.settings):
-                authors.append(kinds_author(judges_print, own_codes))
+                authors.append(kinds_author(panel_fingerprint, own_codes))
         facts = judge.facts() if judge and len(models.judges) == 1 else {}
         prompts = self._prompt_facts(model.settings.fingerprint(), former)
         return {

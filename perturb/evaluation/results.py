@@ -1,8 +1,8 @@
-"""The flat table of results, one row for each item and model, and how a reply gets its judgements.
+"""The flat table of results, with one row for each reply, and the rubrics by which replies are judged.
 
-Everything that scores reads this table, which is made from an evaluation's ledger without a call; `perturb evaluate`
-also leaves it in the run folder as `results.jsonl`. A reply is judged by rule if it settles the matter itself, else
-by the judge.
+All scores come from this table. It is made from an evaluation's ledger without a call to a model; `perturb evaluate`
+also writes it into the run folder as `results.jsonl`. A rule judges a reply that is a bare code or empty; the judge
+judges all others.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from perturb.snapshots.settings import fingerprint_of, setting_of, split_sample
 
 RESULTS_FILE = "results.jsonl"
 JUDGE_FAILED = "call failed: "
-"""How the reason begins if a judge's call failed, so that the same command asks again."""
+"""The start of the reason if the call to a judge failed; the same command then asks again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One reply of one model to one item, as judged. The fields are the columns of the table, in this order."""
+    """One judged reply of one model to one item. The fields are the columns of the table, in this order."""
 
     item_id: str
     """Identifier of the item."""
@@ -57,11 +57,11 @@ class Result:
     quality: int | None = None
     """1 to 5, for answers to answerable items with a single passage; 4 and 5 are correct."""
     eligible: bool | None = None
-    """For answers to answerable items with several passages, as the next two: the answer does what was asked."""
+    """For answers to answerable items with several passages, as the next two: the answer does what is asked."""
     factual_all: bool | None = None
     """The passages support every claim."""
     factual_signal: bool | None = None
-    """The signal passages alone support every claim; RAF is 1 if this and `eligible` are true."""
+    """The signal passages support every claim; RAF is 1 if this and `eligible` are true."""
     confidence: str | None = None
     """One of the five levels; null if the model was not asked or stated none."""
     domain: str | None = None
@@ -71,7 +71,7 @@ class Result:
     lever: str | None = None
     """Lever of the item."""
     generator: str | None = None
-    """Who made the item."""
+    """Generator of the item."""
     unscored: str | None = None
     """Why `predicted` or a judgement that the item needs is missing, as `STAGE: reason`; null if nothing is missing."""
     graded_by: str | None = None
@@ -81,12 +81,12 @@ class Result:
     prompt: str | None = None
     """The setting in which the model was asked: `codes`, `plain` or the name of a template file."""
     behaviour_kind: str | None = None
-    """What a free reply does; `predicted` is its strict reading."""
+    """The kind of a free reply; `predicted` is its strict reading."""
     sample: int = 1
-    """Which of the model's replies to the item this is, from 1."""
+    """The number of the reply among the model's replies to the item, from 1."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The row as plain values, columns in order."""
+        """The row as plain values, with the columns in order."""
         return asdict(self)
 
 
@@ -100,20 +100,20 @@ class EvaluationRun:
     """The present state of an evaluation, finished or not."""
 
     items: int
-    """Items that every model is to be asked about."""
+    """Number of items that every model is asked about."""
     results: tuple[Result, ...]
-    """By model, then in the order of the items; an item without a reply yet has no row."""
+    """By model, then in the order of the items; an item without a reply has no row."""
     facts: Mapping[str, Any]
-    """`snapshot`, `models` (by name), `judge_under_test`, … as `perturb.evaluation.run` writes them."""
+    """The stored facts: `snapshot`, `models` (by name) and so on."""
 
     @property
     def classes(self) -> tuple[ClassEntry, ...]:
-        """A user's own classes among those of the items."""
+        """The user's own classes of the items."""
         return classes_of(self.facts)
 
 
 def classes_of(facts: Mapping[str, Any]) -> tuple[ClassEntry, ...]:
-    """The user-defined classes that the facts of an evaluation state."""
+    """The user's own classes in the facts of an evaluation."""
     with stored_values():
         return read_classes(facts.get("snapshot", {}).get("classes", ()))
 
@@ -124,7 +124,7 @@ def judgement_version(author: str, text: str) -> str:
 
 
 def judgement_holds(version: str, authors: Iterable[str], text: str) -> bool:
-    """Whether a judgement with this fingerprint is still one of the reply `text`, by one of these authors."""
+    """Whether a judgement with this fingerprint is about the reply `text`, and from one of these authors."""
     return not version or any(version == judgement_version(author, text) for author in authors)
 
 
@@ -140,7 +140,7 @@ def read_run(run: Path) -> EvaluationRun:
 
 @stored_values()
 def run_of(db: sqlite3.Connection, run: Path) -> EvaluationRun:
-    """The evaluation behind an open ledger."""
+    """The evaluation in an open ledger."""
     facts = read_facts(db)
     if "models" not in facts:
         raise LedgerError(f"{run}: holds no evaluation: give the folder that `perturb evaluate` wrote")
@@ -154,14 +154,14 @@ def run_of(db: sqlite3.Connection, run: Path) -> EvaluationRun:
             entry = facts["models"][response.model]
             authors = entry["authors"]
             judgements = by_reply.get((response.item_id, response.model, response.variant), ())
-            # a judgement that failed for good has no fingerprint and is always shown
-            holding = {
+            # a judgement whose call failed has no fingerprint and counts until it is replaced
+            valid_judgements = {
                 stored.kind: stored
                 for stored in judgements
                 if judgement_holds(stored.fingerprint, authors, response.text)
             }
             prompt = setting_of(entry, response.variant).name
-            results.append(_result(items[response.item_id], response, holding, prompt))
+            results.append(_result(items[response.item_id], response, valid_judgements, prompt))
     places = {item_id: place for place, item_id in enumerate(items)}
     results.sort(
         key=lambda result: (result.model, result.prompt or "", places[result.item_id], result.sample)
@@ -170,16 +170,19 @@ def run_of(db: sqlite3.Connection, run: Path) -> EvaluationRun:
 
 
 def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write a table, one JSON object a line, whole or not at all. Raises `LedgerError` if it cannot be written."""
-    beside = path.with_suffix(".part")
+    """Write a table with one JSON object per line. Raises `LedgerError` if it cannot be written.
+
+    An old file is replaced only when the new one is complete.
+    """
+    unfinished = path.with_suffix(".part")
     with writing_errors(path, LedgerError):
-        with beside.open("w", encoding="utf-8", newline="\n") as file:
+        with unfinished.open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
-        beside.replace(path)
+        unfinished.replace(path)
 
 
 def is_current(response: Response, models: Mapping[str, Any]) -> bool:
-    """Whether a response has the settings with which its model was asked last."""
+    """Whether a response has the settings in which its model was last asked."""
     entry = models.get(response.model)
     return entry is not None and response.fingerprint == fingerprint_of(entry, response.variant)
 
@@ -211,6 +214,7 @@ def _result(item: Item, response: Response, judgements: Mapping[str, Judgement],
 def _values(
     item: Item, response: Response, judgements: Mapping[str, Judgement]
 ) -> tuple[dict[str, Any], str | None]:
+    """The judged values of a reply, and the reason why it is unscored, or None."""
     if response.status is ResponseStatus.ERROR:
         return {}, f"response: {response.error}"
     values: dict[str, Any] = {}
@@ -238,7 +242,7 @@ def outcome_of(expected: str, values: Mapping[str, Any]) -> ReplyOutcome:
 
 
 def answer_kind(item: Item) -> str:
-    """The kind of judgement that an answer attempt on an answerable item needs."""
+    """The kind of judgement for an answer to an answerable item."""
     return "raf" if item.several else "quality"
 
 
@@ -247,7 +251,7 @@ _EMPTY: Mapping[str, Mapping[str, Any]] = {
     "quality": {"quality": 1},
     "raf": {"eligible": False, "factual_all": False, "factual_signal": False},
 }
-"""The judgements of an empty reply: an answer attempt without credit. It is not a refusal."""
+"""The judgements of an empty reply: a bad answer. It is not a refusal."""
 
 
 def rule_author(codes: Mapping[str, str]) -> str:
@@ -261,16 +265,16 @@ def judge_author(fingerprint: str, own_codes: tuple[OwnCode, ...] = ()) -> str:
 
 
 def kinds_author(fingerprint: str, own_codes: tuple[OwnCode, ...] = ()) -> str:
-    """The same for a judge that names kinds of free replies."""
+    """Digest of a judge that names the kinds of free replies, for `judgement_version`."""
     return digest(fingerprint, kinds_version(own_codes))
 
 
 def judge_by_rule(
     kind: str, response: Response, codes: Mapping[str, str], expected: str | None = None
 ) -> Judgement | None:
-    """The judgement that needs nobody: the whole reply is a code, or there is no reply; None otherwise.
+    """The judgement of a reply that is a bare code or empty; None for other replies, which need a judge.
 
-    `expected` is the ground truth of the item where the reply is free: a code is then a kind of refusal too.
+    For a free reply, `expected` is the ground truth of the item, which decides the kind of refusal that a code is.
     """
     if not after_thinking(response.text):
         value = _EMPTY[kind]
@@ -286,9 +290,9 @@ def judge_by_rule(
 def judge_rubric(
     kind: str, item: Item, response: Response, judge: str | None, catalogue: Catalogue, *, free: bool = False
 ) -> Rubric:
-    """What is to be said of a reply to an item: `classification`, `quality` or `raf`; `judge` is its fingerprint.
+    """The rubric for one kind of judgement of a reply: `classification`, `quality` or `raf`.
 
-    The classification of a `free` reply is by its kind.
+    `judge` is the fingerprint of the judge. A `free` reply is classified by its kind.
     """
     codes, own_codes, reply = catalogue.codes, catalogue.own_codes, response.text
     read_reply: Callable[[str], dict[str, Any]] = partial(
@@ -312,7 +316,7 @@ def judge_rubric(
 
 
 def _read_kind(text: str, expected: str, judged: str) -> dict[str, Any]:
-    """The kind that a judge names, and what it counts as in the strict reading. Raises `ReplyError`."""
+    """The kind that a judge names, and its prediction in the strict reading. Raises `ReplyError`."""
     kind = read_kind(text, judged)
     predicted = predicted_behaviour(kind, expected)
     return {"predicted": ANSWER if predicted == ANSWER_CORRECTLY else predicted, "behaviour_kind": str(kind)}

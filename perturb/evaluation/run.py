@@ -1,7 +1,7 @@
-"""The runner of every task: it takes each model through all items at its own pace and stores every reply at once.
+"""The runner of every task: it takes each model through all items and stores every reply at once.
 
-Replies in the ledger are not asked for again; failed calls are. A reply is judged as soon as it is there, and no model
-waits for another.
+Replies in the ledger are not asked for again, but failed calls are repeated. A reply is judged as soon as it arrives,
+and no model waits for another.
 """
 
 from __future__ import annotations
@@ -43,9 +43,10 @@ from perturb.text.wording import counted
 def run_task(
     task: Task[Any], models: ModelSet, run: Path, options: RunOptions, *, progress: bool = False
 ) -> EvaluationReport:
-    """Run a task in the run folder, or go on with a run that was stopped; then write its table.
+    """Run a task in the run folder, or continue a run that was stopped; then write its table.
 
-    Raises `PerturbError`s for what a user can mend; an interrupt leaves a ledger from which the same call goes on.
+    Raises `PerturbError`s for faults that a user can correct. After an interrupt the same call continues from the
+    ledger.
     """
     started = time.monotonic()
     task.check(models)
@@ -73,16 +74,16 @@ def run_task(
         if options.replay is not None:
             facts["missing_replies"] = missing_answers(ledger.db)
     facts["seconds"] = round(time.monotonic() - started, 2)
-    warnings = (*map(str, failed[:_NAMED]), *_warnings(models, options), *split, *result.warnings)
+    warnings = (*map(str, failed[:_NAMED_FAILURES]), *_warnings(models, options), *split, *result.warnings)
     return replace(result, facts=facts, warnings=warnings, stopped=str(stopped) if stopped else None)
 
 
-_NAMED = 5
-"""Number of causes of failed calls that the end of a run lists."""
+_NAMED_FAILURES = 5
+"""The largest number of failures that the warnings at the end of a run list."""
 
 
 def check_models(models: ModelSet, options: RunOptions) -> None:
-    """Refuse a model that cannot be called, or not as it is to be, before anything is written."""
+    """Raise `ConfigError` for a model that cannot be called with these options, before anything is written."""
     from perturb.llm.remote import check_model
     from perturb.llm.remote_batches import check_batches
 
@@ -113,10 +114,10 @@ async def open_session(
     retry: bool = False,
     progress: Progress,
 ) -> AsyncIterator[Session]:
-    """The models of a run, ready to be asked within limits and budget; `progress` watches them.
+    """A session with the models of a run, within their limits and the budget; `progress` watches them.
 
-    SIGTERM ends the work as Ctrl-C does, so that what was paid for is kept. Raises `ConfigError` for a model that
-    cannot be called.
+    SIGTERM ends the work as Ctrl-C does, so that paid replies are kept. Raises `ConfigError` for a model that cannot be
+    called.
     """
     budget = Budget(options.budget_usd, queries.spent_usd(ledger.db))
     executor = await open_executor(options.executor)
@@ -126,18 +127,20 @@ async def open_session(
             replay = options.replay
             called = () if replay and not replay.fill else tuple(models.called.values())
             _note_key_variables(ledger, called)
-            singly = [
+            called_singly = [
                 model.settings for model in called if not model.opener and not _uses_batch_api(model, options)
             ]
-            opened += open_models(singly, budget, executor.model).values()
+            opened += open_models(called_singly, budget, executor.model).values()
             opened += [
                 LimitedModel(executor.model(model.settings, model.opener)) for model in called if model.opener
             ]
             if options.batch is not None:
                 from perturb.llm.batch_model import open_batch_models
 
-                in_batches = [model.settings for model in called if _uses_batch_api(model, options)]
-                opened += open_batch_models(in_batches, budget, ledger, options.batch, progress.tell_batches)
+                called_in_batches = [model.settings for model in called if _uses_batch_api(model, options)]
+                opened += open_batch_models(
+                    called_in_batches, budget, ledger, options.batch, progress.tell_batches
+                )
             if replay:
                 live = {model.settings.name: model for model in opened}
                 opened = [
@@ -145,9 +148,8 @@ async def open_session(
                     for model in models.called.values()
                 ]
             check = None
-            if (
-                not options.wait and options.executor.kind != "ray"
-            ):  # its nodes may reach what this machine does not
+            # the nodes of a Ray cluster may reach servers that this machine does not reach
+            if not options.wait and options.executor.kind != "ray":
                 services = [model.settings for model in called if model.opener]
                 check = ConnectionCheck([model.settings for model in called if not model.opener], services)
             client = ModelClient(
@@ -163,7 +165,7 @@ async def open_session(
 
 
 def _note_key_variables(ledger: EvaluationLedger, called: Iterable[ModelUnderTest]) -> None:
-    """Keep which variables held the keys of the run and of its earlier sessions, as `key_variables_of` reads them."""
+    """Store the names of the variables with the keys of this and earlier sessions, for `key_variables_of`."""
     before = read_facts(ledger.db).get(KEYS_FACT, [])
     names = {model.settings.api_key_env for model in called} | {entry["api_key_env"] for entry in before}
     if entries := [{"api_key_env": name} for name in sorted(filter(None, names))]:
@@ -173,29 +175,28 @@ def _note_key_variables(ledger: EvaluationLedger, called: Iterable[ModelUnderTes
 async def _run_all(
     task: Task[ItemT], models: ModelSet, ledger: EvaluationLedger, options: RunOptions, progress: bool
 ) -> BudgetSpent | None:
-    """Take all models through all items at the same time; returns what stopped the first model, if anything."""
+    """Take all models through all items at the same time; return the error that stopped a model, or None."""
     total = len(task.items) * len(models.under_test)
     retry = options.retry_unscored or task.retries_unscored
     with Progress(total, task.unit, shown=progress) as bar:
 
-        async def one_model(session: Session, model: str) -> BudgetSpent | None:
-            async def one_item(item: ItemT) -> None:
+        async def run_model(session: Session, model: str) -> BudgetSpent | None:
+            async def solve_item(item: ItemT) -> None:
                 await task.solve(session, model, item)
                 bar.count()
                 await ledger.apply_backpressure()
 
             at_once = min(task.at_once, width(models, [models.under_test[model]], options))
-            return await run_concurrently(task.agenda(ledger, model), one_item, at_once)
+            return await run_concurrently(task.agenda(ledger, model), solve_item, at_once)
 
         async with open_session(models, ledger, options, retry=retry, progress=bar) as session:
             try:
                 async with asyncio.TaskGroup() as group:
-                    passes = [group.create_task(one_model(session, name)) for name in models.under_test]
+                    model_runs = [group.create_task(run_model(session, name)) for name in models.under_test]
             except BaseExceptionGroup as failures:
                 raise first_error(failures) from None
-            stopped = next(
-                (stop for task_result in passes if (stop := task_result.result()) is not None), None
-            )
+            stops = [model_run.result() for model_run in model_runs]
+            stopped = next((stop for stop in stops if stop is not None), None)
             if stopped is None:
                 try:
                     await task.check_judges(session)
@@ -205,7 +206,7 @@ async def _run_all(
 
 
 def width(models: ModelSet, asked_models: list[ModelUnderTest], options: RunOptions) -> int:
-    """How many items go through at once: what keeps those asked and the judges busy, or fills batches."""
+    """The number of items in progress that keeps the models and the judges busy, or fills the batches."""
     if options.batch is not None:
         return options.batch.most_waiting
     busy = [*asked_models, *models.judges]
@@ -213,21 +214,22 @@ def width(models: ModelSet, asked_models: list[ModelUnderTest], options: RunOpti
 
 
 def _uses_batch_api(model: ModelUnderTest, options: RunOptions) -> bool:
-    """Whether a model is asked with batch APIs; a judge that cannot be is called as usual."""
+    """Whether a model is called with batch APIs; a judge that does not support them is called as usual."""
     from perturb.llm.remote_batches import can_batch
 
     return options.batch is not None and model.opener is None and can_batch(model.settings)
 
 
 def _open_batches(ledger: EvaluationLedger) -> tuple[str, ...]:
-    """What an interrupt leaves behind at the providers, as one line if there is anything."""
+    """One line about the batches that an interrupt leaves open at the providers; empty if there are none."""
     ledger.flush()
-    still = count_batches(ledger.db)["open"]
-    if not still:
+    open_batches = count_batches(ledger.db)["open"]
+    if not open_batches:
         return ()
-    which = "a batch is" if still == 1 else f"{still} batches are"
+    subject = "a batch is" if open_batches == 1 else f"{open_batches} batches are"
     return (
-        f"{which} still open at the provider: run the same command again to collect the replies, nothing is paid twice",
+        f"{subject} still open at the provider: run the same command again to collect the replies, nothing is paid"
+        " twice",
     )
 
 
@@ -244,12 +246,10 @@ def _warnings(models: ModelSet, options: RunOptions) -> Iterator[str]:
 
 
 def _disagreements(ledger: EvaluationLedger, models: ModelSet) -> Iterator[str]:
-    """A warning on judgements that several judges could not settle."""
-    panel_judgements = (
-        [judgement for judgement in read_judgements(ledger.db) if judgement.judge == PANEL]
-        if len(models.judges) > 1
-        else []
-    )
+    """A warning about judgements on which too few of several judges agree."""
+    if len(models.judges) < 2:
+        return
+    panel_judgements = [judgement for judgement in read_judgements(ledger.db) if judgement.judge == PANEL]
     split = sum(judgement.raw.startswith(DISAGREE) for judgement in panel_judgements)
     among = f"{votes_needed(models.rule, len(models.judges))} of {len(models.judges)} judges"
     if split and split == len(panel_judgements):

@@ -1,6 +1,6 @@
-"""What a task is made of (items, solver, scorer), and the session in which models are asked and judges grade.
+"""The parts of a task (items, solver, scorer), and the session in which models reply and judges grade.
 
-A stored reply or judgement that still fits is used again; anything else is asked for.
+A stored reply or judgement with the present settings is used again; others are asked for.
 """
 
 from __future__ import annotations
@@ -27,50 +27,52 @@ from perturb.runtime.asyncs import gather_all
 RULE = "rule"
 """The author of judgements that are made by rule."""
 NOT_ASKED, NOT_JUDGED = "not asked yet", "not judged yet"
-"""Reasons without a score that the same command would remove."""
+"""Reasons for a missing score that a second run of the same command would remove."""
 
 
 Stage = Literal["reply", "grade", "unread", "split"]
 
 
 class Unscored(Exception):
-    """Raised if a reply cannot be scored; the message says why."""
+    """A reply cannot be scored; the message is the reason."""
 
     def __init__(self, stage: Stage, reason: str) -> None:
-        """What is missing: the reply, its judgement, a judgement that can be read, or judges who agree on one."""
+        """`stage` is the missing part: the reply, its judgement, a readable judgement, or the agreement of judges."""
         super().__init__(reason)
         self.stage = stage
 
 
 @dataclass(frozen=True, slots=True)
 class Rubric:
-    """One kind of judgement of one reply: the rule or the judge that makes it, and how the judge's reply is read."""
+    """One kind of judgement of one reply: the rule or the judge that makes it, and the reader of the judge's reply."""
 
     kind: str
     """The kind of judgement in the ledger."""
     version: str | None
-    """Digest of everything that decides the judgement; None without a judge, when an earlier judgement counts."""
+    """Digest of everything that affects the judgement; None without a judge: then any stored judgement counts."""
     by_rule: Judgement | None
-    """The judgement by rule, if a rule settles it."""
+    """The judgement by rule, if a rule can judge the reply."""
     request: Callable[[], ChatRequest]
     read: Callable[[str], dict[str, Any]]
-    """The judgement's value from the judge's reply; raises `ReplyError`."""
+    """Reads the value of the judgement from the judge's reply; raises `ReplyError`."""
     purpose: str
     """The purpose under which the call is recorded."""
 
 
 RubricBy = Callable[[str | None], Rubric]
-"""Makes the rubric for the judge with a fingerprint, or None without a judge."""
+"""A function that makes the rubric for the judge with a fingerprint, or without a judge for None."""
 
 
 def judges_fingerprint(models: ModelSet, fingerprints: Mapping[str, str]) -> str | None:
-    """Digest of the judge and its settings, or of several, in whatever order, and their rule; None without one."""
-    prints = [fingerprints[judge.name] for judge in models.judges]
-    return digest(PANEL, models.rule, sorted(prints)) if len(prints) > 1 else next(iter(prints), None)
+    """The fingerprint of the judge, or of several judges, in any order, with their rule; None without a judge."""
+    of_judges = [fingerprints[judge.name] for judge in models.judges]
+    return (
+        digest(PANEL, models.rule, sorted(of_judges)) if len(of_judges) > 1 else next(iter(of_judges), None)
+    )
 
 
 class Session:
-    """An open ledger and the models of a run. Without an asker, it tells what the ledger holds and asks nobody."""
+    """An open ledger and the models of a run. Without a client, it only reads the ledger and calls no model."""
 
     def __init__(
         self,
@@ -80,7 +82,7 @@ class Session:
         *,
         retry: bool = False,
     ) -> None:
-        """With `retry`, a judge is asked again where no judgement could be read."""
+        """Open a session; with `retry`, a judge is asked again for judgements that could not be read."""
         self.ledger = ledger
         self.db = ledger.db
         self.models = models
@@ -95,7 +97,7 @@ class Session:
 
     @property
     def client(self) -> ModelClient:
-        """For calls of which nothing else is kept. Raises `Unscored` if nobody is to be asked."""
+        """The client, for calls that need no response in the ledger. Raises `Unscored` in a session without one."""
         if self._client is None:
             raise Unscored("reply", NOT_ASKED)
         return self._client
@@ -113,9 +115,9 @@ class Session:
     ) -> Response:
         """The reply of a model to a request about an item, even if it is empty.
 
-        `version` is the digest of all that decides the reply; by default, of the model and the request. With `salt`, as
-        in `ModelClient.ask`, the same words are asked again. A call that failed in an earlier run is made again. Raises
-        `Unscored` if there is no reply, and `BudgetSpent`.
+        `version` is the digest of everything that affects the reply; by default, of the model and the request. Another
+        `salt` gives another reply to the same request, as in `ModelClient.ask`. A call that failed in an earlier run is
+        repeated. Raises `Unscored` if there is no reply, and `BudgetSpent`.
         """
         version = version or digest(self.fingerprints[model], [turn.content for turn in request.messages])
         response = response_of(self.db, item_id, model, variant)
@@ -135,10 +137,10 @@ class Session:
         return response
 
     async def judge(self, response: Response, rubric_by: RubricBy) -> Mapping[str, Any]:
-        """What is said of a reply: by rule, by the ledger, by the judge, or by several and their rule.
+        """The value of a judgement: from the rule, the ledger, the judge, or a panel of judges.
 
-        Raises `Unscored` if nothing could be read after the retry, the call failed for good, the judges disagree, or
-        nobody can judge; and `BudgetSpent`.
+        Raises `Unscored` if the judgement is unreadable after the retry, the call failed finally, the judges disagree,
+        or there is no judge; and `BudgetSpent`.
         """
         rubric = rubric_by(self.judge_fingerprint)
         stored = judgement_of(self.db, response.item_id, response.model, response.variant, rubric.kind)
@@ -155,7 +157,7 @@ class Session:
         return judgement.value
 
     def _holds(self, stored: Judgement, rubric: Rubric) -> bool:
-        """Whether a stored judgement need not be asked for again."""
+        """Whether a stored judgement still counts."""
         if self._client is None:
             return stored.fingerprint in ("", rubric.version)
         if stored.status is JudgementStatus.UNSCORED and self._retry:
@@ -170,7 +172,7 @@ class Session:
             return await self.ask_judge(self.models.judge.name, response, rubric)
         stored_votes = votes_on(self.db, response.item_id, response.model, response.variant, rubric.kind)
 
-        async def vote(judge: str) -> Judgement:
+        async def cast_vote(judge: str) -> Judgement:
             own_rubric = rubric_by(self.fingerprints[judge])
             stored = stored_votes.get(judge)
             if stored is None or not self._holds(stored, own_rubric):
@@ -178,16 +180,19 @@ class Session:
                 self.ledger.record_vote(stored)
             return stored
 
-        votes = await gather_all(vote(name) for name in sorted(model.name for model in self.models.judges))
-        value, words = panel_value(votes, self.models.rule), describe_votes(votes)
-        again = any(cast.fingerprint == "" for cast in votes)  # a call failed: the next run asks again
+        votes = await gather_all(
+            cast_vote(name) for name in sorted(model.name for model in self.models.judges)
+        )
+        value, description = panel_value(votes, self.models.rule), describe_votes(votes)
+        # without a version the next run asks again, as it should after a failed call
+        has_failed_call = any(vote.fingerprint == "" for vote in votes)
         return judgement(
             response,
             rubric.kind,
             PANEL,
-            "" if again else rubric.version or "",
+            "" if has_failed_call else rubric.version or "",
             value=value,
-            raw=words if value is not None else f"{DISAGREE}: {words}",
+            raw=description if value is not None else f"{DISAGREE}: {description}",
         )
 
     async def ask_judge(self, judge: str, response: Response, rubric: Rubric) -> Judgement:
@@ -212,10 +217,10 @@ class Session:
 
 
 class StoredSession(Session):
-    """A session over a ledger that is open for reading only; it asks nobody."""
+    """A session over a ledger that is open only for reading; it calls no model."""
 
     def __init__(self, db: sqlite3.Connection, models: ModelSet, fingerprints: Mapping[str, str]) -> None:
-        """With the fingerprints of the models as they were asked last."""
+        """`fingerprints` are those of the models when they were last asked."""
         self.db, self.models, self.fingerprints = db, models, dict(fingerprints)
         self._client, self._retry = None, False
 
@@ -251,17 +256,17 @@ class RunOptions:
     """Options of a run that do not change its results."""
 
     budget_usd: float | None = None
-    """The most that the calls of the run may cost together; services and functions do not count."""
+    """The largest cost of all calls of the run; services and functions do not count."""
     retry_unscored: bool = False
-    """Ask a judge again where no judgement could be read."""
+    """Ask a judge again for judgements that could not be read."""
     batch: BatchLimits | None = None
     """Ask with batch APIs, at half the price, in batches of at most this size."""
     replay: Replay | None = None
-    """Replies on record, instead of models."""
+    """Recorded replies, instead of models."""
     wait: bool = False
     """Keep trying if a server does not answer at the start."""
     executor: ExecutorEntry = field(default_factory=ExecutorEntry)
-    """Where the calls are made: in this process, or by the nodes of a Ray cluster."""
+    """Makes the calls in this process, or on the nodes of a Ray cluster."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,15 +274,15 @@ class AskPlan(RunOptions):
     """The models to ask, and the options of the run."""
 
     models: Sequence[str] = ()
-    """A litellm name, an address (`http://…`), `module:function`, or a name from the models file; of a recording,
-    some of its models, or none for all."""
+    """Each a litellm name, an address (`http://…`), `module:function`, or a name from the models file. With a
+    recording: some of its models, or empty for all."""
     judge: str | Sequence[str] | None = None
-    """Without one, only what a rule can settle is judged; the rest waits for a judge."""
+    """Without a judge, only replies that a rule can judge are judged; the others wait for a judge."""
     judge_rule: JudgeRule | None = None
-    """How many of several judges must say the same; as the models file says, unless given."""
+    """How many of several judges must agree; None means the rule of the models file."""
     names: ModelNames = field(default_factory=ModelNames)
     out: Path | None = None
-    """The run folder; under `outputs/`, after the command and what is asked about, unless given."""
+    """The run folder; None means a folder under `outputs/` named after the command and the items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,23 +293,23 @@ class EvaluationReport:
     facts: Mapping[str, Any]
     """Counts, tokens, cost and seconds, under the names of the command's `--json`."""
     warnings: tuple[str, ...] = ()
-    """What a reader of the scores should know, and what is left to do, one line each."""
+    """Cautions for readers of the scores, and remaining work, one line for each."""
     table: Path | None = None
     rows: tuple[Any, ...] = ()
     """The rows of the table, for tasks over questions."""
     stopped: str | None = None
-    """Why it stopped before its end, if it did."""
+    """The reason why the run stopped before its end; None if it did not."""
 
 
 class Task(ABC, Generic[ItemT]):
     """Items, a solver and a scorer; the runner does the rest."""
 
     fact: ClassVar[str]
-    """The name under which a ledger keeps what the run is made of."""
+    """The name of the entry in the ledger with the facts of the run."""
     unit: ClassVar[str]
     """The unit that the progress bar counts."""
     retries_unscored: ClassVar[bool] = False
-    """Whether judgements that could not be read are asked for again by every run."""
+    """Whether every run asks again for judgements that could not be read."""
 
     @property
     @abstractmethod
@@ -313,18 +318,18 @@ class Task(ABC, Generic[ItemT]):
 
     @property
     def at_once(self) -> int:
-        """How many items of one model may be under way at once, whatever the connections allow."""
+        """The largest number of items of one model that may be in progress, apart from the limit of connections."""
         return len(self.items)
 
     def check(self, models: ModelSet) -> None:
-        """Raise `ConfigError` if the task cannot be run over these models; nothing is written yet."""
+        """Raise `ConfigError` if the task cannot run with these models; this comes before anything is written."""
 
     @abstractmethod
     def register_run(self, ledger: EvaluationLedger, models: ModelSet) -> None:
-        """Note in the ledger what is asked of whom. Raises `ConfigError` if it is the ledger of something else."""
+        """Store the facts of the run in the ledger. Raises `ConfigError` if the ledger is of another kind of run."""
 
     def known_facts(self, ledger: EvaluationLedger) -> dict[str, Any]:
-        """What the ledger knows of such a run. Raises `ConfigError` if it is the ledger of something else."""
+        """The stored facts of the run; empty if it is new. Raises `ConfigError` for another kind of run."""
         if ledger.db.execute("SELECT 1 FROM plans").fetchone():
             raise ConfigError(f"{ledger.folder}: is the run of a build: give another --out")
         stored = read_facts(ledger.db)
@@ -333,22 +338,22 @@ class Task(ABC, Generic[ItemT]):
         return stored
 
     def agenda(self, ledger: EvaluationLedger, model: str) -> Iterator[ItemT]:  # noqa: ARG002
-        """The items that a model is brought through, one by one; what came of those before may end it early."""
+        """The items for a model, one by one; the outcomes of earlier items may end the iteration."""
         return iter(self.items)
 
     async def check_judges(self, session: Session) -> None:
-        """Have the judges read replies whose behaviour is known, if the task plants any. Raises `BudgetSpent`."""
+        """Let the judges read planted replies, if the task has any. Raises `BudgetSpent`."""
 
     @abstractmethod
     async def solve(self, session: Session, model: str, item: ItemT) -> object:
-        """Bring one model through one item: its replies, then the judgements they need.
+        """Get the replies of one model to one item, and their judgements.
 
-        With a session that asks nobody: what the ledger holds of them. Raises `BudgetSpent`.
+        In a session without a client, both come from the ledger. Raises `BudgetSpent`.
         """
 
     @abstractmethod
     async def finish(self, session: Session, *, stopped: bool) -> EvaluationReport:
-        """Write the table and count, with a session that asks nobody; `stopped` if the run is not at its end.
+        """Write the table and count, in a session without a client; `stopped` if the run is incomplete.
 
-        The runner adds what it knows itself: calls and cost, and why the run stopped.
+        The runner adds calls and cost, and the reason why the run stopped.
         """

@@ -1,6 +1,6 @@
-"""Runs over questions, for the Refusal Index and stated confidence, and how far any evaluation has come.
+"""Runs over questions, for the Refusal Index and stated confidence, and the progress of every evaluation.
 
-Progress is counted from the ledger alone: each reply is done, unscored, failed, not judged or not asked.
+Progress is counted from the ledger: each reply is done, unscored, failed, not judged or not asked.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from perturb.runtime.asyncs import run_sync
 from perturb.snapshots.settings import samples_of
 
 Ways = Callable[[QuestionSet, Mapping[str, Any]], QuestionTask[Any]]
-"""Makes the task over questions. The mapping holds the settings of a recording, if replies are on record."""
+"""A function that makes the task over questions. The mapping has the settings of a recording; it may be empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,19 +37,19 @@ class QuestionPlan(AskPlan):
 
     kind: Literal["refusal-index", "bas"]
     questions: QuestionSet | None = None
-    """None to take the questions of the recording."""
+    """None means the questions of the recording."""
     ways: Ways
 
 
 def ask_questions(plan: QuestionPlan, *, progress: bool = False) -> EvaluationReport:
-    """Ask them, or go on with a run that was stopped. Raises `PerturbError`s for what a user can mend."""
+    """Run the task, or continue a run that was stopped. Raises `PerturbError`s for faults that a user can correct."""
     task, models = prepare_questions(plan)
     run = plan.out or Path("outputs") / f"{plan.kind}-{task.questions.name}"
     return run_task(task, models, run, plan, progress=progress)
 
 
 def prepare_questions(plan: QuestionPlan) -> tuple[QuestionTask[Any], ModelSet]:
-    """The task over the questions and its models; nobody is asked. Raises `PerturbError`s as `ask_questions` does."""
+    """The task over the questions and its models; this calls no model. Raises `PerturbError`s as `ask_questions`."""
     missing = "no questions are given: name a file"
     questions = find_items(plan.kind, plan.questions, plan.replay, recorded_questions, missing)
     task = plan.ways(questions, plan.replay.recording.header["ways"] if plan.replay else {})
@@ -57,7 +57,7 @@ def prepare_questions(plan: QuestionPlan) -> tuple[QuestionTask[Any], ModelSet]:
 
 
 def refusal_ways(settings: Sequence[str], samples: int) -> Ways:
-    """Make the two-pass task under these first-pass prompts: all of them if none is named."""
+    """A function that makes the two-pass task with these first-pass prompts; empty means all of them."""
     return lambda questions, recorded: RefusalIndexTask(
         questions,
         tuple(settings or recorded.get("settings", REFUSAL_PROMPTS)),
@@ -66,7 +66,7 @@ def refusal_ways(settings: Sequence[str], samples: int) -> Ways:
 
 
 def confidence_ways(elicitations: Sequence[str], k: int) -> Ways:
-    """Make the task that asks for confidence in these elicitations: direct if none is named."""
+    """A function that makes the task that asks for confidence in these elicitations; empty means direct."""
     return lambda questions, recorded: BasTask(
         questions,
         tuple(map(Elicitation, elicitations or recorded.get("elicitations", [Elicitation.DIRECT]))),
@@ -75,7 +75,7 @@ def confidence_ways(elicitations: Sequence[str], k: int) -> Ways:
 
 
 LEFT = ("failed", "not_judged", "not_asked")
-"""The states that running the same command again can change."""
+"""The states that a second run of the same command can change."""
 STATES = ("done", "unscored", *LEFT)
 """The states of a reply."""
 
@@ -83,7 +83,7 @@ STATES = ("done", "unscored", *LEFT)
 def count_replies(
     db: sqlite3.Connection, facts: Mapping[str, Any], run: Path
 ) -> tuple[str, dict[str, dict[str, int]]]:
-    """The name of what is evaluated, and how many replies of each model under test are in each of the `STATES`."""
+    """The name of the snapshot or the questions, and for each model under test the number of replies by state."""
     name, rows, expected = _snapshot(db, run) if "models" in facts else _questions(db, facts)
     counts = {model: Counter(map(_state, reasons)) for model, reasons in rows.items()}
     for model, states in counts.items():
@@ -93,7 +93,7 @@ def count_replies(
 
 
 Rows = Mapping[str, list[str | None]]
-"""For each model under test, why each of its rows is unscored; None if it is scored."""
+"""Model under test → for each of its rows the reason why it is unscored, or None."""
 
 
 def _snapshot(db: sqlite3.Connection, run: Path) -> tuple[str, Rows, Mapping[str, int]]:
@@ -109,7 +109,7 @@ def _snapshot(db: sqlite3.Connection, run: Path) -> tuple[str, Rows, Mapping[str
 
 @stored_values()
 def _questions(db: sqlite3.Connection, facts: Mapping[str, Any]) -> tuple[str, Rows, Mapping[str, int]]:
-    """Name, rows and expected counts of a run over questions, solved again from the ledger alone."""
+    """Name, rows and expected counts of a run over questions, from its task repeated on the stored replies."""
     items = tuple(question_from_payload(item_id, content) for item_id, content in read_items(db))
     kind = next(task.fact for task in (RefusalIndexTask, BasTask) if task.fact in facts)
     task_facts = facts[kind]
@@ -137,7 +137,7 @@ def _questions(db: sqlite3.Connection, facts: Mapping[str, Any]) -> tuple[str, R
 
 
 _UNREADABLE = frozenset(("reading", "classification", "quality", "raf"))
-"""How the reason of a row begins if a reply or judgement exists but cannot be read."""
+"""The first words of the reason if a reply or a judgement exists but cannot be read."""
 
 
 def _state(unscored: str | None) -> str:

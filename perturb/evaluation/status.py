@@ -1,4 +1,4 @@
-"""Where a run stands, of whatever kind it is."""
+"""The status of a run, for builds and evaluations."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from perturb.records import JobOutcome
 
 
 def read_status(run: Path) -> dict[str, Any]:
-    """Everything that `perturb status` shows of a build or an evaluation, from the ledger alone.
+    """The content of `perturb status` for a build or an evaluation, from its ledger.
 
-    Raises `LedgerError` if there is no run, or one that cannot be read.
+    Raises `LedgerError` if there is no run, or if it cannot be read.
     """
     with reading(run) as db:
         facts = read_facts(db)

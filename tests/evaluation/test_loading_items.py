@@ -158,7 +158,7 @@ def test_mislabelled_rows_are_left_out_with_a_warning(tmp_path: Path) -> None:
         ([single(0, original_answers=[])], "field 'original_answers' must be a list"),
         ([several(0, signal_indices=[7])], "field 'signal_indices' must list positions"),
         ([single(0, grounding=[{}, {}])], "field 'grounding[0]' must be a passage"),
-        ([], "holds no item"),
+        ([], "has no item"),
     ],
 )
 def test_bad_rows(tmp_path: Path, rows: list[dict[str, Any]], problem: str) -> None:

@@ -328,7 +328,7 @@ def test_tables_are_checked(tmp_path: Path) -> None:
     assert "s.csv:3: 1 cells where the header has 2" in error_of(short)
     assert "name each column once" in error_of(table(tmp_path / "t.csv", ("problem", "problem")))
     assert "no such file" in error_of(str(tmp_path / "none.csv"))
-    assert "holds no questions" in error_of(table(tmp_path / "e.csv", ("problem", "answer")))
+    assert "has no questions" in error_of(table(tmp_path / "e.csv", ("problem", "answer")))
     latin = tmp_path / "l.csv"
     latin.write_bytes("problem,answer\nWho?,Zoë\n".encode("latin-1"))
     assert "not UTF-8" in error_of(str(latin))
