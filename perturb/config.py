@@ -63,7 +63,7 @@ _AS_WRITTEN = {
 
 
 class PriceEntry(Strict):
-    """What a model costs, in USD per million tokens."""
+    """The price of a model, in USD per million tokens."""
 
     input: float = Field(ge=0)
     output: float = Field(ge=0)
@@ -110,7 +110,7 @@ class ModelEntry(Strict):
     json_schema: Literal["auto"] | bool = "auto"
     """Ask for a JSON schema: where litellm knows the model supports it, always, or never."""
     transport: Transport = "auto"
-    """What makes the calls: litellm, or with `direct` perturb itself, to an OpenAI-compatible server."""
+    """The code that makes the calls: litellm, or perturb itself with `direct`, for an OpenAI-compatible server."""
 
     @field_validator("api_key_env")
     @classmethod
@@ -277,7 +277,7 @@ Round = Annotated[
 
 
 class BaseSetEntry(Strict):
-    """Where the base instances come from: a file, an embedded demo set, or a function (`kind: python`)."""
+    """The source of the base instances: a file, an embedded demo set, or a function (`kind: python`)."""
 
     kind: Literal["python"] | None = None
     function: str | None = Field(default=None, pattern=rf"^{ADDRESS.pattern}$")
@@ -344,7 +344,7 @@ Planted = Literal["auto"] | Annotated[int, Field(ge=0, le=5000)] | PlantedEntry
 
 
 class PanelEntry(Strict):
-    """Who votes, and how the votes decide."""
+    """The voting verifiers, and the rule by which their votes decide."""
 
     name: Name = "panel"
     file: Path | None = Field(default=None, exclude_if=lambda value: value is None)
@@ -516,7 +516,7 @@ class BuildConfig(Strict):
     panel: PanelEntry | Path
     select: SelectEntry = SelectEntry()
     note: Text | None = None
-    """What readers should know about how the data set was made; it goes on the card."""
+    """A note for the card on how the data set was made."""
     difficulty: DifficultyEntry | None = None
     """Ask solvers about every accepted item; None leaves it out."""
     budget_usd: float | None = Field(default=None, gt=0)
@@ -570,7 +570,7 @@ class BuildConfig(Strict):
         return tuple(sorted(chosen, key=lambda cell: taxonomy_place(str(cell))))
 
     def to_yaml(self) -> str:
-        """The resolved configuration as it is stored: without keys, and with `${NAME}` as written."""
+        """The resolved configuration for storage: without keys, and with `${NAME}` not replaced."""
         content = self.model_dump(mode="json", by_alias=True)
         return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110)
 

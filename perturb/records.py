@@ -243,7 +243,7 @@ class Construction:
     instruction: str
     query: str
     passages: tuple[str, ...]
-    """With `query` and `expected`, an illustration on an invented topic."""
+    """The passages of an illustration on an invented topic, which `query` and `expected` complete."""
     expected: str
     """The behaviour code, then the reason in a few words."""
     classes: tuple[PerturbationClass, ...] = ()

@@ -46,7 +46,7 @@ class DeepPassage:
 
 @dataclass(frozen=True, slots=True)
 class DeepReply:
-    """What a generator's reply with a deep item says."""
+    """The content of a generator's reply with a deep item."""
 
     query: str
     passages: tuple[DeepPassage, ...]
@@ -238,7 +238,7 @@ def _target_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candi
 
 def _answer_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candidate) -> str | None:
     """One line if the control, or an item that must still be answered, has lost the answer of the original."""
-    # Some answers, such as summaries, stand in no passage verbatim. Then nothing can be checked.
+    # No passage holds some answers verbatim, such as summaries. Then nothing can be checked.
     if not _stands(original, original.passages):
         return None
     if not _stands(original, candidate.control):

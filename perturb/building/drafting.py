@@ -48,7 +48,7 @@ class Trial:
     instance: str
     outcome: JobOutcome
     detail: str
-    """Why there is no candidate, if there is none."""
+    """The reason if there is no candidate; empty otherwise."""
     query: str = ""
     context: str = ""
     """The texts after the change: additions stand between `{+` and `+}`, and removals between `[-` and `-]`."""
@@ -64,7 +64,7 @@ class Draft:
     trials: tuple[Trial, ...]
 
     def to_dict(self) -> JsonObject:
-        """As `perturb levers draft --json` prints it."""
+        """The draft in the form that `perturb levers draft --json` prints."""
         return {**asdict(self), "file": str(self.file)}
 
 

@@ -45,7 +45,7 @@ JUDGE_PROMPT_TOKENS = 900
 
 @dataclass(frozen=True, slots=True)
 class ModelEstimate:
-    """What one model would be asked."""
+    """The estimated calls, tokens and costs of a model."""
 
     role: str
     """`generator`, `verifier`, `solver`, `model` (under test) or `judge`."""
@@ -57,7 +57,7 @@ class ModelEstimate:
     cost_usd: float | None
     """None if the price is unknown."""
     dearest_usd: float | None
-    """What a budget sets aside for one average call: the cost of its prompt and of the longest reply it allows."""
+    """The amount that a budget sets aside for an average call: the cost of its prompt and of the longest reply."""
 
 
 class _Estimate:
@@ -107,7 +107,7 @@ class _Estimate:
 
 @dataclass(frozen=True, slots=True)
 class RunEstimate(_Estimate):
-    """What asking models about items or questions would cost."""
+    """The estimate for asking models about items or questions."""
 
     items: int
     models: tuple[ModelEstimate, ...]
@@ -123,7 +123,7 @@ class RunEstimate(_Estimate):
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate(_Estimate):
-    """What a whole build would do and cost."""
+    """The estimate for a whole build."""
 
     instances: int
     cells: int

@@ -79,7 +79,7 @@ def _without_repeats(db: sqlite3.Connection, jobs: Iterable[Job], seed: int) -> 
 
 
 def people_figures(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Any] | None:
-    """The share of the reviewed, accepted items that most annotators pass; None if nobody reviewed any."""
+    """The share of accepted items that most annotators pass, among reviewed items; None if no item was reviewed."""
     verdicts = people_verdicts(read_reviews(db))
     jobs = [planned.job for planned in queries.accepted_jobs(db, plan.number, plan.panel)]
     reviewed = [job for job in jobs if job.id in verdicts]

@@ -47,7 +47,7 @@ _REASON = 300
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a generator's reply says."""
+    """The content of a generator's reply."""
 
     query: str
     texts: Mapping[int, str]

@@ -232,7 +232,7 @@ class _Depths:
         """The depth of the next job.
 
         The shares lie end to end on a line, and each job takes a step of the golden ratio along it. So the depths keep
-        their shares, whatever the number of jobs.
+        their shares for any number of jobs.
         """
         settings = self._settings
         shares = {

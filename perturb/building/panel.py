@@ -64,7 +64,7 @@ class Panel:
         return replace(self, judges=Judges(voting), needed=rule.needed)
 
     def is_audited(self, candidate_id: str) -> bool:
-        """Whether every verifier votes on this candidate, whatever the first votes are.
+        """Whether every verifier votes on this candidate, even if the first votes decide.
 
         A hash of the candidate's id draws the share, so that the draw does not depend on the votes.
         """

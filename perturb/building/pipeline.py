@@ -1,4 +1,4 @@
-"""Runs the jobs of a plan with bounded concurrency, and records each result as soon as it is there.
+"""Runs the jobs of a plan with bounded concurrency, and records each result at once.
 
 Each generator has its own workers and its own stream of jobs, so a slow generator does not hold up the others. A
 candidate goes to the panel as soon as it is generated. The number of candidates that wait for the panel is limited,
@@ -41,7 +41,7 @@ from perturb.runtime.asyncs import event, first_error
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """What does the work: the clients of generators and verifiers, and the executor of the rule engine."""
+    """The clients of generators and verifiers, and the executor of the rule engine."""
 
     generators: ModelClient
     verifiers: ModelClient

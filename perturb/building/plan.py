@@ -379,7 +379,7 @@ def plan_build(config: BuildConfig, replay: Replay | None = None) -> BuildPlan:
 
 
 def _refuse_depth_without_models(config: BuildConfig) -> None:
-    # Neither the rule engine nor a function is told how to hide a flaw.
+    # The rule engine and functions of the user get no instruction on how to hide a flaw.
     hidden = [depth for depth in HIDDEN if config.depth.get(depth)]
     if hidden and not any(entry.kind == "model" for entry in config.generators):
         raise ConfigError(

@@ -208,7 +208,7 @@ class Planting:
         self._votes = planted.planted_votes(ledger.db, build_plan.panel.members)
         replay = build_plan.replay
         self._is_fixed = not build_plan.asks_models
-        """Whether the planted items on record are all there are."""
+        """Whether no further items can be planted, because all replies come from a recording."""
         for payload in replay.recording.planted if replay is not None else ():
             self._add(PlantedItem.from_payload(payload), "")
         right = numbers.get("right", 0) - sum(item.kind == "right" for item in self._items.values())

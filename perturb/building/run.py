@@ -245,7 +245,7 @@ async def _run_pipeline(
     check = ConnectionCheck(plan.model_settings) if checks_connection else None
     opening = partial(open_replay, plan.replay) if plan.replay else open_models
     models = _OpenModels(partial(opening, transport=executor.model), budget)
-    with sigterm_as_interrupt():  # after the executor: Ray sets a handler of its own
+    with sigterm_as_interrupt():  # after the executor, since Ray replaces the handler
         try:
             generators = models.open(plan.generator_settings.values())
             verifiers = models.open(plan.verifier_settings.values())

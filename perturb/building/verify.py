@@ -193,7 +193,7 @@ def _state(reply: _Reply, expected: str) -> tuple[VerdictState, tuple[str, ...]]
     """The state of a vote and its issues. A PASS counts only if nothing else in the reply contradicts it."""
     if not reply.passed:
         return VerdictState.FAIL, reply.issues
-    # Models sometimes say PASS although a check of their own failed. Then the check counts.
+    # Models sometimes answer PASS although they fail a check. Then the check counts.
     failed = [name for name in CHECK_NAMES if not reply.checks[name]]
     if failed:
         return VerdictState.FAIL, (*reply.issues, f"said PASS with failed checks: {', '.join(failed)}")

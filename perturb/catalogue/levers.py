@@ -221,7 +221,7 @@ class ClassFile(ClassFields):
     """A file of levers, which may define their class."""
 
     replaces: tuple[Intensity, ...] = ()
-    """In a file of the user: intensities whose levers and criteria the file replaces."""
+    """Intensities whose levers and criteria this file of the user replaces."""
     levers: tuple[_LeverEntry, ...] = Field(min_length=1)
 
 

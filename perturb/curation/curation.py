@@ -295,7 +295,7 @@ def _shortfalls(drawn: Sequence[BaseInstance], recipe: Recipe) -> list[dict[str,
 
 
 def _finished(instance: BaseInstance, recipe: Recipe, opened: OpenedSource) -> BaseInstance:
-    """The instance as it is written. Its licence comes from the row, or else the recipe, or else the source."""
+    """The instance for writing. Its licence comes from the row, or else the recipe, or else the source."""
     metadata = {key: value for key, value in instance.metadata.items() if key != DROPPED}
     licence = instance.licence or recipe.licence or opened.licence
     return replace(instance, metadata=metadata, licence=licence)

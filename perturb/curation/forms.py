@@ -278,7 +278,7 @@ def _original_texts(row: SourceRow) -> list[str] | None:
     if not grounding:
         return [row.text(context, "original_context", MAX_PASSAGE_CHARS)]
     if isinstance(context, str) and context.strip():
-        # A passage may hold a marker of its own, so the number of pieces is compared with the number of passages.
+        # A marker may also be part of a text, so the number of pieces is compared with the number of passages.
         pieces = _numbered(context)
         return pieces if len(pieces) == len(grounding) else None
     # This class changes the question alone, so the passages of the row are the original ones.

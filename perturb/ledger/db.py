@@ -199,7 +199,7 @@ class Writer:
         self._asked = None
 
         def tell() -> None:
-            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            with suppress(RuntimeError):  # the loop is closed, so no task waits any more
                 loop.call_soon_threadsafe(reached.set)
 
         self._queue.put(tell)
@@ -236,8 +236,7 @@ class Writer:
                     break
             if batch and not self._disk_failed:
                 self._commit(batch)
-            # Marks are called even after a failure, so that nobody waits for ever. Those who waited then find the
-            # failure.
+            # Marks are called even after a failure, so that no caller waits for ever. The callers then see the failure.
             for mark in marks:
                 mark()
 

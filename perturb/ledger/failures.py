@@ -162,7 +162,7 @@ def call_failures(db: sqlite3.Connection, plan: int | None = None) -> list[CallF
 def unread_replies(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) -> list[UnreadReplies]:
     """The replies of generators and verifiers of a plan that could not be read, the most frequent cause first.
 
-    Votes that the panel's decision did without are left out: nobody asks for them again.
+    Votes that the panel's decision did not need are left out, since another run does not ask for them.
     """
     # UNREAD_VOTES reads the judges as ?1, the panel as ?2 and the plan as ?3.
     rows = db.execute(

@@ -328,7 +328,7 @@ class Ledger(CallLedger):
     def record_vote(self, vote: Verdict, *, planted: bool = False) -> None:
         """Record a vote. A later vote of the same verifier on the same candidate replaces it.
 
-        Votes on `planted` items have a table of their own, so that no other figure counts them.
+        Votes on `planted` items are in a separate table, so that no other figure counts them.
         """
         self._replace(
             "planted_votes" if planted else "votes",

@@ -385,7 +385,7 @@ def call_facts(db: sqlite3.Connection, cached_calls: int) -> dict[str, Any]:
 
 
 def spent_usd(db: sqlite3.Connection) -> float:
-    """What the run's calls have taken from the budget so far. A call of unknown cost counts at its highest cost."""
+    """The part of the budget that the run's calls have used. A call of unknown cost counts at its highest cost."""
     return float(db.execute("SELECT coalesce(sum(charged_usd), 0) FROM calls").fetchone()[0])
 
 

@@ -59,7 +59,7 @@ class Budget:
         try:
             await granted
         except asyncio.CancelledError:
-            # The grant may have come just before the cancellation. Then nobody else would give it back.
+            # The grant may have come just before the cancellation. Then it must be given back here.
             if granted.done() and not granted.cancelled() and granted.exception() is None:
                 self.settle(bound, 0.0)
             raise

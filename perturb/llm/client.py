@@ -84,7 +84,7 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a model costs, in USD per million tokens."""
+    """The price of a model, in USD per million tokens."""
 
     input: float
     output: float
@@ -157,7 +157,7 @@ class ChatReply:
     """From the usage that the provider reports; None if it reports no usage."""
     completion_tokens: int | None = None
     cost_usd: float | None = None
-    """None, and not 0, if the price or the usage is unknown."""
+    """The cost of the call in USD; None, and not 0, if the price or the usage is unknown."""
     seconds: float = 0.0
     finish_reason: str | None = None
     tries: int = 1

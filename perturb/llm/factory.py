@@ -206,7 +206,7 @@ class ExecutorEntry(Strict):
     chunk: int = Field(default=128, ge=1, le=10_000)
     """Has no effect; accepted because older configurations have it."""
     address: str | None = Field(default=None, min_length=1, max_length=200)
-    """Of a running Ray cluster; None starts one on this machine."""
+    """The address of a running Ray cluster; None starts a cluster on this machine."""
     grace: float = Field(default=30.0, gt=0)
     """Seconds that a call on a Ray cluster may take beyond its time-out before its worker is given up."""
 

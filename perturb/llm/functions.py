@@ -101,7 +101,7 @@ async def awaited(work: Awaitable[Any]) -> Any:
 class OwnFunction:
     """A function of the user. Its parameters name the arguments that it gets.
 
-    It runs in a thread of its own, which neither a time-out nor the end of the process waits for.
+    It runs in a separate thread. Neither a time-out nor the end of the process waits for that thread.
     """
 
     def __init__(

@@ -115,7 +115,7 @@ class Throttle:
             try:
                 await turn
             except asyncio.CancelledError:
-                # The slot may have been granted just before the cancellation. Then nobody else would free it.
+                # The slot may have been granted just before the cancellation. Then it must be freed here.
                 if turn.done() and not turn.cancelled() and turn.exception() is None:
                     self.leave()
                 raise

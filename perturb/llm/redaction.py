@@ -26,7 +26,7 @@ _SHORTEST = 8
 _SHORTEST_NAMED = 4
 """The shortest value of such a variable that counts as a key."""
 _SHORTEST_IN_REPLIES = 12
-"""A shorter value may stand in a reply by chance. In an error it must stand as a word of its own."""
+"""A reply may hold a shorter value by chance. In an error, a shorter value must be a whole word."""
 
 _PHRASE = 16
 """Before publishing, plain words of this length in all count as a pass phrase and not as a placeholder."""
@@ -93,7 +93,7 @@ def redact(text: str) -> str:
         frozenset(value for value in secret_values if len(value) >= _SHORTEST or not _is_words(value))
     ).replace(text)
     *_, plain = _readings(text)
-    # The escapes are kept unless a key hides behind them, since the text may be JSON that somebody reads as JSON.
+    # The escapes are kept unless a key hides behind them, since the text may be read as JSON later.
     hidden = set(_LOOKS_LIKE_KEY.findall(plain)) - set(_LOOKS_LIKE_KEY.findall(text))
     text = _LOOKS_LIKE_KEY.sub(MARK, plain if hidden else text)
     return _SECRET_IN_ADDRESS.sub(lambda match: (match["name"] or "") + MARK, text)
@@ -102,7 +102,7 @@ def redact(text: str) -> str:
 def without_keys(reply: str) -> str:
     """A model's reply without keys of 12 characters or more. Callers treat a changed reply as unread.
 
-    Plain words are not keys, since people often configure a word as the key of their own server.
+    Plain words are not keys, since users often configure a word as the key of a server that does not check keys.
     """
     return _secrets(_SHORTEST_IN_REPLIES).replace(reply)
 
@@ -125,7 +125,7 @@ def _secrets_to_publish(variables: Iterable[str]) -> _Finder:
 
 
 def _keys_in(text: str, secrets: _Finder) -> tuple[str, ...]:
-    # The decoded text comes first, so that a key is reported as it is and not with its escapes.
+    # The decoded text comes first, so that a key is reported without escapes.
     readings = list(reversed(list(_readings(text))))
     lookalikes = [
         match
@@ -235,7 +235,7 @@ class _Finder:
     """A text that the pattern matches holds one of these. Looking for them first takes a tenth of the time."""
 
     def replace(self, text: str) -> str:
-        """The text with a mark in place of each value."""
+        """The text with a mark instead of each value."""
         is_present = any(probe in reading for reading in _readings(text) for probe in self.probes)
         return self.pattern.sub(MARK, text) if is_present else text
 

@@ -1,1 +1,1 @@
-"""What runs around the work: asyncio helpers, the local web server, notebooks."""
+"""Helpers for running the work: asyncio, interrupts, events and the local web server."""

@@ -34,7 +34,7 @@ _LEAST_SHARED = 5
 
 @dataclass(frozen=True, slots=True)
 class _Signs:
-    """What betrays an answer: its words, their stems and their beginnings, except words of the question."""
+    """The signs that betray an answer: its words, their stems and beginnings, without words of the question."""
 
     words: frozenset[str]
     stems: frozenset[str]
@@ -124,7 +124,7 @@ def other_value(facts: Facts, text: str) -> str | None:
         return time and time[0]
     if facts.kind in ("number", "money") or query.startswith("how"):
         return next((token for token in tokens(text) if _counts(plain(token))), None)
-    # Names in the question and in titles are those of the subject, which nobody takes for the answer.
+    # Names in the question and in titles belong to the subject, so a reader does not take them for the answer.
     known_texts = [query, *(passage.title for passage in facts.passages)]
     named_words = {plain(token) for known_text in known_texts for token in tokens(known_text)}
     if facts.kind == "text":
@@ -140,7 +140,7 @@ def other_value(facts: Facts, text: str) -> str | None:
 
 
 def _counts(word: str) -> bool:
-    # Years stand in most passages, and nobody takes one for a count.
+    # Most passages have years, and a reader does not take a year for a count.
     year = word.isdecimal() and len(word) == 4 and 1000 < int(word) < 2100
     return (any(char.isdigit() for char in word) and not year) or word in word_bank("number_words")
 

@@ -1,7 +1,7 @@
 """Word lists and text functions of the offline verifiers.
 
 The lists are in `words.yaml` beside this file. The functions find words, stems, sentences and phrases. The rules that
-generate have functions of their own in `words.py`, since a check must not repeat the mistakes of what it checks.
+generate use other functions (`words.py`), since a check must not repeat the mistakes of the code that it checks.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def _is_place(name: str, sentence: str) -> bool:
 
 def _about_the_claim(item: CheckedItem, sentence: str) -> bool:
     """True if a sentence covers most of what the question asserts, or most of a supporting sentence."""
-    sentence_stems = stems_said(item, sentence)
+    sentence_stems = stems_of_sentence(item, sentence)
     if item.reading.kind is not ValueKind.PHRASE and makes_claim(item, sentence, 0.6):
         return True
     # A sentence that shares nothing with the question must repeat more of the support.
@@ -95,7 +95,7 @@ def makes_claim(item: CheckedItem, sentence: str, floor: float) -> bool:
     if len(claim) < 2:
         return False  # a single word is too little to recognise a claim by
     # Words that a pronoun stands for count, but the sentence itself must hold a third of the claim.
-    covers_claim = coverage(claim, stems_said(item, sentence)) >= floor
+    covers_claim = coverage(claim, stems_of_sentence(item, sentence)) >= floor
     holds_enough = coverage(claim, content_stems(sentence)) >= 0.34
     return covers_claim and holds_enough and bool(claim & _plain_stems(sentence))
 
@@ -111,7 +111,7 @@ _PLAIN_WORD = re.compile(r"(?<![\w'’])(?:[a-z][a-z'’-]+(?! [A-Z“\"‘])|^[
 _POINTS_BACK = re.compile(r"^[\"“'‘(]*(?:it|he|she|they|this|these|its|his|her|their)\b", re.I)
 
 
-def stems_said(item: CheckedItem, sentence: str) -> frozenset[str]:
+def stems_of_sentence(item: CheckedItem, sentence: str) -> frozenset[str]:
     """Content stems of a sentence. A sentence that opens with a pronoun also speaks of the passage's first subject."""
     stems = content_stems(sentence)
     if _POINTS_BACK.search(sentence) and item.sentences:

@@ -158,7 +158,7 @@ class Facts:
 
     @cached_property
     def subject(self) -> Subject | None:
-        """What the passage with the answer is about."""
+        """The subject of the passage with the answer; None if it is unclear."""
         return subject_of(self.query, self.passages[self.home]) if self.passages else None
 
     @cached_property
@@ -174,7 +174,7 @@ class Facts:
 
     @cached_property
     def query_name(self) -> Span | None:
-        """Where the original question names the subject; None unless it does so exactly once."""
+        """The span of the subject in the original question; None unless the question names it exactly once."""
         if self.subject is None:
             return None
         spans = spans_of(self.instance.query, re.sub(r"^(?:The|A|An) ", "", self.subject.name))
@@ -198,7 +198,7 @@ class Facts:
                 return "an answer stands in the question"
         if len(set(map(plain, answers))) > 4:
             return "the answers are a list"
-        # A letter or a blood group stands in too many words for the checks to find it.
+        # Too many other words hold a single letter for the checks to find it.
         if all(len(re.sub(r"\W", "", answer)) < 2 and not answer.isdigit() for answer in answers):
             return "the answer is a single letter"
         if self._is_of_wrong_kind(query.lower()):

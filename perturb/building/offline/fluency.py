@@ -213,7 +213,7 @@ def _slips(item: CheckedItem) -> list[str]:
     for before, after in (pair for pair in pairs if pair[0] != pair[1]):
         for name, pattern in _SLIPS:
             match = pattern.search(after)
-            # The original may have the same slip, and nobody changed it then.
+            # If the original has the same slip, it was not the edit that made it.
             if match and match.group() not in before:
                 slips.append(f"There is {name}: {match.group()!r}.")
     return slips

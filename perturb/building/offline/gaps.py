@@ -91,7 +91,7 @@ class Filling:
 
 def _subject(f: Filling) -> str | None:
     subject = f.facts.subject
-    # Persons have gaps of their own. A name with "a" or "an" does not fit sentences about a certain thing.
+    # Other gaps are for persons. A name with "a" or "an" does not fit sentences about a certain thing.
     if subject is None or subject.kind == "person" or re.match(r"an? ", subject.full):
         return None
     return subject.full
@@ -132,17 +132,17 @@ def _denial(f: Filling) -> str | None:
 
 
 _MOSTLY = 0.6
-"""A passage states who or what somebody is if the sentences with the answer hold this share of the question's words."""
+"""A passage states a role if the sentences with the answer hold this share of the question's words."""
 
 
 _HEAD = re.compile(r" (?:of|in|on|for|at|to|from|by|with|that|behind)\b")
-"""Where the noun ends that says what somebody is: "the killer in …"."""
+"""The end of the noun that names a role: "the killer | in …"."""
 
 
 def _states_claim(f: Filling, verb: str) -> bool:
     """Whether a sentence with the answer states the claim with the question's verb.
 
-    With an empty `verb`, the question asks who or what somebody is. Then the sentences must hold most of its words.
+    With an empty `verb`, the question asks for the person in a role. Then the sentences must hold most of its words.
     """
     if not verb:
         title, question = f.facts.passages[f.facts.home].title, f.facts.question
@@ -183,7 +183,7 @@ def _before(f: Filling) -> str | None:
 
 def _living(f: Filling) -> str | None:
     subject = f.facts.subject
-    # Only somebody born recently is likely to be alive still.
+    # Only a person who was born recently is likely to be alive.
     if subject is None or subject.kind != "person" or (subject.start or 0) < 1960:
         return None
     is_alive = re.search(rf"{re.escape(subject.name)} \(born [^()]*\)[^.]*? is\b", f.facts.text)

@@ -30,7 +30,12 @@ from perturb.building.offline.checked_words import (
     stem,
     words,
 )
-from perturb.building.offline.contradiction import check_contradiction, makes_claim, rivals_of, stems_said
+from perturb.building.offline.contradiction import (
+    check_contradiction,
+    makes_claim,
+    rivals_of,
+    stems_of_sentence,
+)
 from perturb.building.offline.fluency import check_fluency
 from perturb.building.offline.leftovers import check_leftovers
 from perturb.building.offline.readings import ValueKind, holds_alias, numbers_in, traces_of, values_in
@@ -259,7 +264,7 @@ def _counted(item: CheckedItem) -> list[str]:
         )
         if any(stem(word) in nouns for span in counted_spans for word in span[1:]):
             counting.append(sentence)
-    return [s for s in counting if coverage(item.reading.claim_stems, stems_said(item, s)) >= 0.5]
+    return [s for s in counting if coverage(item.reading.claim_stems, stems_of_sentence(item, s)) >= 0.5]
 
 
 CHECK_VERSION = "9e601c323445c3b8"

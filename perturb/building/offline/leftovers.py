@@ -72,7 +72,7 @@ _MIXED_CASE = re.compile(r"^[a-z]+[A-Z]|^(?:de|von|van|al|e|i|x|p|bell|will\.i)\
 def check_leftovers(item: CheckedItem) -> RuleVerdict:
     """Judge `linguistic_soundness` by the scars in the changed parts. Scars of the original do not count."""
     scars: list[str] = []
-    # A question of a data set often has slips of its own, which an item may quote.
+    # Questions of data sets often have slips, which an item may repeat.
     query = normal(item.original.query)
     if item.context_changed:
         scars += _scars_in("context", item.reading.text, item.text, query)
@@ -208,7 +208,7 @@ _NAME_ENDS = (
     r"(?=[,.;:)]|$| (?:is|are|was|were|has|have|had|in|of|by|and|to|for|from|on|at|with|that|which|who"
     r"|as|goes|\w+s (?:the|an?|in|on|to))\b)"
 )
-"""What follows a name that is not part of a longer phrase, such as `the Google Glass prototype`."""
+"""The text after a name that is not part of a longer phrase, such as `the Google Glass prototype`."""
 
 
 def _lost_articles(item: CheckedItem, texts: tuple[str, ...]) -> list[str]:

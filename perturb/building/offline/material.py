@@ -293,7 +293,7 @@ _CREDIT = re.compile(
     r"|starr?(?:s|ed|ing)|portray\w*|voice[sd]?|direct\w+)\b",
     re.IGNORECASE,
 )
-"""Words by which a work is credited to somebody."""
+"""Words that credit a person with a work."""
 
 
 def unrelated(filling: Filling) -> Iterator[tuple[Passage, ...]]:
@@ -307,7 +307,7 @@ def unrelated(filling: Filling) -> Iterator[tuple[Passage, ...]]:
         if facts_of(donor).kind == filling.facts.kind:
             continue  # a reader might take the donor's answer for an answer to the question
         if _CREDIT.search(filling.facts.query) and _CREDIT.search(donor.passages[0].text):
-            continue  # the donor may credit somebody with the very work that the question asks about
+            continue  # the donor may credit another person with the work that the question asks about
         for passage in facts_of(donor).passages[:1]:
             donor_text = f"{passage.title} {passage.text}"
             if (

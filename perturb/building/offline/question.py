@@ -196,7 +196,7 @@ _NO_OBJECT = ("did", "does", "do", "at", "for", "in", "on")
 def _who(words: list[str], lowered: list[str]) -> Question | None:
     """Parse "who is the …" and "who wrote …"."""
     verb, after_verb = lowered[1], " ".join(words[2:])
-    # A relative clause has a verb of its own, which the negation of the claim would miss.
+    # A relative clause has another verb, which the negation of the claim would not touch.
     has_clause = "that" in lowered or "who" in lowered[3:]
     if verb in ("is", "was") and len(words) > 3 and lowered[2] == "the" and not has_clause:
         return Question("who", "", verb, after_verb)

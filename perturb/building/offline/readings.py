@@ -1,4 +1,4 @@
-"""What the offline verifiers read from an original instance: its aliases, its support and the kind of its answer.
+"""The analysis of an original instance for the offline verifiers: aliases, support and kind of the answer.
 
 An alias is an accepted answer, and the support are the sentences that hold one. The module also finds dates, numbers
 and names in a text, and the traces by which a text gives an answer away.
@@ -28,7 +28,7 @@ from perturb.records import BaseInstance, Passage
 
 
 class ValueKind(StrEnum):
-    """What kind of thing an answer is."""
+    """The kind of an answer."""
 
     DATE = "date"
     NUMBER = "number"
@@ -223,7 +223,7 @@ class Reading:
     aliases: tuple[str, ...]
     """Accepted answers of at most ten words that stand verbatim in a passage."""
     all_aliases: tuple[str, ...]
-    """Every accepted answer, whether or not it stands in a passage."""
+    """Every accepted answer, even if no passage holds it."""
     alias_stems: frozenset[str]
     """Content stems of all accepted answers."""
     alias_values: frozenset[str]
@@ -233,7 +233,7 @@ class Reading:
 
     @property
     def claim_stems(self) -> frozenset[str]:
-        """What the question asserts: its content without the answer's words and words such as `year`."""
+        """The claim of the question: its content stems without the answer's words and words such as `year`."""
         return self.query_stems - self.alias_stems - _ASKED_KINDS
 
 
@@ -249,7 +249,7 @@ def reading_of(instance: BaseInstance) -> Reading:
 def _reading(query: str, passages: tuple[Passage, ...], answers: tuple[str, ...]) -> Reading:
     text = "\n".join(passage.text for passage in passages)
     all_sentences = tuple(s for passage in passages for s in sentences(passage.text))
-    # Long answers are texts of their own, and stand verbatim in a passage only by chance.
+    # A passage holds a long answer verbatim only by chance.
     aliases = tuple(a for a in answers if len(a.split()) <= 10 and stands_in(a, text))
     kind = asked_value_kind(query, (aliases or answers)[0])
     query_stems = content_stems(query)

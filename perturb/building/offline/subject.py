@@ -38,7 +38,7 @@ def _kind_of_noun() -> dict[str, str]:
 _NAMED_WITH_NOUN = ("song", "album", "film", "series", "book", "text", "stage", "game")
 """Kinds whose name needs the noun before it in a sentence: `the film Jaws`."""
 _QUOTED = ("song", "text")
-"""Of these, the kinds whose name stands in quotation marks."""
+"""Kinds whose name also needs quotation marks."""
 _NAMED_BARE = ("person", "band", "company", "country", "city", "state", "school")
 """Kinds whose name stands without an article unless the passage writes one."""
 _NO_SUBJECT = re.compile(
@@ -106,7 +106,7 @@ _CUT = re.compile(
     r"based|written|set|created|directed|recorded|starring|produced|released|located|performed|published|sung|fought|won|held|\w{3,}ed|"
     r"consisting|adapted|composed|originally|developed|native|known|used|designed|built|held|owned|made|hosted)\b"
 )
-"""Where the noun phrase of a definition ends: "a 1975 film | directed by …"."""
+"""The end of the noun phrase of a definition: "a 1975 film | directed by …"."""
 _IS_A = re.compile(
     r"[\"”']?(?:\s*\([^()]*(?:\([^()]*\)[^()]*)*\))?,?(?:\s[^.;]{3,70},)?\s+(?:is|was)\s+"
     r"(?:both )?(?:an?|the|one of the)\s+([^;\n]{3,160})",
@@ -128,7 +128,7 @@ def _defined(name: str, text: str) -> tuple[str, str]:
 
 
 class _KindAndNoun(NamedTuple):
-    """What a subject is: its kind, and the noun for it."""
+    """The kind of a subject, and the noun for it."""
 
     kind: str = ""
     noun: str = ""
@@ -240,7 +240,7 @@ def _stands_bare(name: str, text: str) -> bool:
 _ENDS_NAME = re.compile(
     r"[,.;:)\"”]|$|\s+(?:\(|(?:is|are|was|were|has|had|in|of|by|and|or|to|for|from|on|at|with|that|which|who|as)\b)"
 )
-"""What follows a name that is not part of a longer phrase, such as "the Google Glass prototype"."""
+"""The text after a name that is not part of a longer phrase, such as "the Google Glass prototype"."""
 
 
 def _full(name: str, kind: str, noun: str, text: str) -> str:
