@@ -22,10 +22,10 @@ from perturb.llm.recording import Recording, Replay, read_recording
 from perturb.metrics.inputs import Estimate
 from perturb.reports.scores_page import DASHBOARD
 from perturb.scoring.confidence_report import ConfidenceOptions, score_confidence
-from perturb.scoring.model_comparison import common_ranks, compare_refusals
+from perturb.scoring.model_comparison import common_ranks, compare_models, compare_refusals
+from perturb.scoring.model_scores import Resampling, score_model
 from perturb.scoring.refusal_report import RefusalOptions, report_refusals
 from perturb.scoring.refusal_table import read_refusals
-from perturb.scoring.score_report import score
 from perturb.scoring.table import result_table
 from perturb.text.wording import counted
 
@@ -234,18 +234,23 @@ def _refusal_bench(runs: Sequence[Path]) -> Found:
     rows = ((f"item '{result.item_id}'", result.to_dict()) for run in evaluations for result in run.results)
     catalogue = Catalogue.load().with_classes(evaluations[0].classes)
     table = result_table(rows, "leaderboard", items=evaluations[0].items, catalogue=catalogue)
-    report = score(table, resamples=RESAMPLES, seed=SEED)
+    resampling = Resampling(RESAMPLES, SEED)
+    # A row needs no scores of classes or levers, which take as long as everything else.
+    models = [
+        score_model(replies, resampling, codes=table.codes, raf=table.raf, groupings=())
+        for replies in table.models
+    ]
     named_rows = [
         (model.model, _row("evaluation", (model.model, None), model.metrics, model.unscored))
-        for model in report.models
+        for model in models
     ]
     ranking = next(iter(SCORES["evaluation"]))
     p_values = {
         (comparison.a, comparison.b): comparison.p_value
-        for comparison in report.comparisons
+        for comparison in compare_models(table.models, resampling, raf=table.raf)
         if comparison.metric == ranking
     }
-    ranges = ((model.model, model.bounds[ranking]) for model in report.models if model.unscored)
+    ranges = ((model.model, model.bounds[ranking]) for model in models if model.unscored)
     return dict(named_rows), p_values, {name: bounds.low for name, bounds in ranges if bounds}
 
 

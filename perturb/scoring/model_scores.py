@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -152,18 +152,19 @@ def score_model(
     codes: Sequence[str],
     raf: bool,
     own: Sequence[OwnMetric] = (),
+    groupings: Collection[str] = GROUPINGS,
 ) -> ModelScores:
     """Compute every score of one model.
 
     `codes` are the refusal codes of the classes. `raf` says whether RAF, rather than a quality, judges answers. `own`
-    are the user's metrics.
+    are the user's metrics. `groupings` are the names of those in which scores of groups are computed too.
     """
     resamples = resampling.draw(replies.rows)
     counts = ReplyCounts.of(replies.outcomes, [row.level for row in replies.rows], raf=raf)
     by_outcome = Counter(replies.outcomes)
     scored = sum(by_outcome[outcome] for outcome in SCORED)
-    members = {name: _members(replies.labels(column)) for name, column in GROUPINGS.items()}
-    if len(members["language"]) < 2:  # the group would repeat the whole
+    members = {name: _members(replies.labels(GROUPINGS[name])) for name in groupings}
+    if len(members.get("language", ())) == 1:  # the group would repeat the whole
         members["language"] = {}
     return ModelScores(
         model=replies.model,
