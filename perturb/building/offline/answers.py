@@ -177,14 +177,11 @@ def cut_answer(facts: Facts) -> Iterator[Cut]:
     if any(sentence is not None and _leans(sentence, stating) for sentence in following):
         return
     # A pronoun in the remaining text would still point to the person who was cut out.
-    person = facts.instance.query.lower().startswith("who") or "answer:person" in facts.features
-    if person and _PERSONS.search(remaining):
+    is_person = facts.instance.query.lower().startswith("who") or "answer:person" in facts.features
+    if is_person and _PERSONS.search(remaining):
         return
-    if (
-        len(remaining.split()) >= _LEAST_WORDS
-        and not word_pattern("leans").match(remaining)
-        and not _hangs(remaining, stating)
-    ):
+    refers_to_cut = word_pattern("leans").match(remaining) or _hangs(remaining, stating)
+    if len(remaining.split()) >= _LEAST_WORDS and not refers_to_cut:
         yield index, remaining.strip()
 
 
@@ -197,11 +194,10 @@ def _leans(sentence: Sentence, cut: tuple[Sentence, ...]) -> bool:
     """Whether a sentence refers to the cut sentences: it opens with a pronoun, or its pronoun may lose its name."""
     if word_pattern("leans").match(sentence.text):
         return True
-    pattern = (
-        rf"{_PERSONS.pattern}|\b(?:it|its|they|their|them|also|too|fellow)\b"
-        if cut[0].start == 0
-        else _PERSONS.pattern
-    )
+    pattern = _PERSONS.pattern
+    if cut[0].start == 0:
+        # The first sentence of a passage introduces its subject, so other pronouns may refer to it too.
+        pattern += r"|\b(?:it|its|they|their|them|also|too|fellow)\b"
     return compiled(pattern, re.IGNORECASE).search(sentence.text) is not None
 
 
@@ -216,8 +212,9 @@ def _hangs(remaining: str, cut: tuple[Sentence, ...]) -> bool:
 
 
 def _following(facts: Facts, sentence: Sentence) -> Sentence | None:
-    place = facts.sentences.index(sentence) + 1
-    after = facts.sentences[place] if place < len(facts.sentences) else None
+    """The next sentence of the same passage; None for the last one."""
+    index = facts.sentences.index(sentence) + 1
+    after = facts.sentences[index] if index < len(facts.sentences) else None
     return after if after is not None and after.passage == sentence.passage else None
 
 
@@ -247,7 +244,7 @@ def cut_time(facts: Facts) -> Iterator[Cut]:
         if re.search(r"(?:^|[.!?] )(?:In|On) $", text[: mention.start]) and right.startswith(", "):
             yield mention.passage, text[: mention.start - 3] + capitalise(right[2:])
         return
-    start = lead.start() if lead else mention.start - 1
+    start = lead.start() if lead else mention.start - 1  # with the blank before the mention
     # Of the two commas around an aside, the first goes with the time and the second must go too.
     is_aside = lead is not None and lead[0].startswith(",")
     yield mention.passage, text[:start] + (right.removeprefix(",") if is_aside else right)

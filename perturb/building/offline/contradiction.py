@@ -246,9 +246,10 @@ def _denials(item: CheckedItem) -> list[str]:
     denials = []
     for sentence in item.added:
         # A negation that the support already had does not deny it.
-        fresh = {m.group().lower() for m in NEGATION.finditer(sentence)}
-        fresh -= {m.group().lower() for s in item.reading.support for m in NEGATION.finditer(s)}
-        if fresh and _speaks_of_the_claim(item, sentence):
+        negations = {match.group().lower() for match in NEGATION.finditer(sentence)}
+        for support in item.reading.support:
+            negations -= {match.group().lower() for match in NEGATION.finditer(support)}
+        if negations and _speaks_of_the_claim(item, sentence):
             denials.append(sentence)
     return denials
 
@@ -256,12 +257,11 @@ def _denials(item: CheckedItem) -> list[str]:
 def _pointed_denials(item: CheckedItem) -> list[str]:
     """The inserted sentences that deny the sentence before or after them (`the other half says that this is false`)."""
     denials = []
-    for before, sentence, after in zip(
-        ("", *item.sentences), item.sentences, (*item.sentences[1:], ""), strict=False
-    ):
-        beside = holds_alias(item.reading, before) or holds_alias(item.reading, after)
-        denies = any(p.search(sentence) for p in (NEGATION, DISMISSAL, _IMPOSSIBLE))
-        if beside and denies and sentence in item.inserted:
+    for index, sentence in enumerate(item.sentences):
+        neighbours = (*item.sentences[max(0, index - 1) : index], *item.sentences[index + 1 : index + 2])
+        is_beside_answer = any(holds_alias(item.reading, neighbour) for neighbour in neighbours)
+        denies = any(pattern.search(sentence) for pattern in (NEGATION, DISMISSAL, _IMPOSSIBLE))
+        if is_beside_answer and denies and sentence in item.inserted:
             denials.append(sentence)
     return denials
 
@@ -290,8 +290,11 @@ def _twins(item: CheckedItem) -> list[str]:
 def _both_at_once(item: CheckedItem) -> list[str]:
     """The added sentences that give the answer and another value, or that repeat another one in a new word order."""
     holding = [s for s in item.added if holds_alias(item.reading, s)]
-    mirrored = (s for s in holding for t in holding if overlap(s, t) > 0.8 and words(s) != words(t))
-    return [s for s in holding if rival_values(item, s) and _speaks_of_the_claim(item, s)] or [*mirrored]
+    with_rival = [s for s in holding if rival_values(item, s) and _speaks_of_the_claim(item, s)]
+    if with_rival:
+        return with_rival
+    # The same words in another order may say the opposite: "Ann beat Bob" and "Bob beat Ann".
+    return [s for s in holding if any(overlap(s, t) > 0.8 and words(s) != words(t) for t in holding)]
 
 
 def _exclusions(item: CheckedItem) -> list[str]:

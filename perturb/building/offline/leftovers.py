@@ -59,7 +59,7 @@ _SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
 
 _DOUBLED = re.compile(r"(?<![-\w.,])([A-Za-z]+|\d{2,})\s+\1\b(?![.,]\d)", re.I)
 _ARTICLE = re.compile(r"\b(an?)\s+[\"“'‘(]?([A-Za-z]+|\d+)", re.I)
-_VOWEL_SOUND_OK = re.compile(
+_CONSONANT_SOUND = re.compile(
     r"^(?:uni(?=[cfqtv]|on|s[^s])|us[aeiu]|ut[ei]|ub|uk|eu|ewe|one|once|ou(?:ija)|u\b|u[a-z]?\d|uro|ura|ufo|uv)",
     re.I,
 )
@@ -122,34 +122,35 @@ def _scars_of(text: str) -> tuple[tuple[str, str], ...]:
     if "  " in text:
         scars += [("two blanks", "  ")] * len(re.findall(r"(?<=\S) {2,}(?=\S)", text))
     for opening, closing in ("()", "[]", "“”"):
-        scars += [("an unmatched bracket", opening)] * abs(text.count(opening) - text.count(closing))
-    scars += [("an unmatched quotation mark", '"')] * (text.count('"') % 2)
+        unmatched = abs(text.count(opening) - text.count(closing))
+        scars += [("an unmatched bracket", opening)] * unmatched
+    if text.count('"') % 2:
+        scars.append(("an unmatched quotation mark", '"'))
     return tuple(scars)
 
 
 def _is_slip(match: re.Match[str]) -> bool:
-    word = match.group(1)
-    return word.lower() not in _DOUBLED_OK and not (
-        word[0].isupper() and match.group().split()[-1][0].isupper()
-    )
+    """Whether a doubled word is a mistake. "Duran Duran" is a name, and "had had" is good English."""
+    first, second = match.group(1), match.group().split()[-1]
+    is_name = first[0].isupper() and second[0].isupper()
+    return not is_name and first.lower() not in _DOUBLED_OK
 
 
 def _wrong_article(match: re.Match[str]) -> bool:
-    article, word = match.group(1).lower(), match.group(2)
-    if match.group(1) == "A" and match.group().startswith("A ") and word[0].isupper() and len(word) == 1:
-        return False
-    # "an 8", "an 11" and "an 18" are right, since these numbers begin with a vowel sound.
+    """Whether "a" or "an" does not fit the sound of the next word. In doubt it fits."""
+    is_an, word = match.group(1).lower() == "an", match.group(2)
     if word.isdigit():
-        vowel = word.startswith("8") or word in ("11", "18")
-        return (article == "an") != vowel and not (article == "a" and vowel and len(word) > 2)
-    # Acronyms are read letter by letter: "an FBI agent", but "a UN report". Some may be read either way.
-    if len(word) == 1 or (word.isupper() and len(word) > 1):
-        vowel = bool(_LETTER_VOWEL.match(word))
-        return (article == "an") != vowel and word[0].upper() not in "UFHLMNRSX" and len(word) > 1
-    starts = word[0].lower() in "aeiou"
-    if article == "a":
-        return starts and not _VOWEL_SOUND_OK.match(word)
-    return (not starts and not _SILENT_H.match(word)) or (starts and bool(_VOWEL_SOUND_OK.match(word)))
+        # "an 8", "an 11" and "an 18" are right. A longer number with 8, such as 800, may be read in several ways.
+        has_vowel_sound = word.startswith("8") or word in ("11", "18")
+        return not has_vowel_sound if is_an else has_vowel_sound and len(word) <= 2
+    if len(word) == 1:
+        return False  # a single letter may be a symbol or a grade
+    if word.isupper():
+        # Acronyms are read letter by letter, as in "an FBI agent", or as words. These letters differ in the two ways.
+        return word[0] not in "UFHLMNRSX" and is_an != bool(_LETTER_VOWEL.match(word))
+    if word[0].lower() in "aeiou":
+        return is_an == bool(_CONSONANT_SOUND.match(word))
+    return is_an and not _SILENT_H.match(word)
 
 
 def _lower_case_starts(item: CheckedItem) -> list[str]:
@@ -166,17 +167,17 @@ def _lower_case_starts(item: CheckedItem) -> list[str]:
 
 def _lost_ends(item: CheckedItem) -> list[str]:
     """A line on the first original sentence before which a new sentence breaks off without an end mark."""
-    # Short sentences are left out, since their beginnings may stand in other places too.
-    openings = (sentence[:40] for sentence in item.reading.sentences if len(sentence) > 30)
-    places = ((opening, item.text.find(opening)) for opening in openings)
-    return [
-        f"A sentence has no end before {opening!r}."
-        for opening, start in places
-        if start > 1
-        and item.text[start - 1] == " "
-        and item.text[start - 2].isalnum()
-        and not item.text[:start].endswith("that ")
-    ][:1]
+    for sentence in item.reading.sentences:
+        opening = sentence[:40]
+        start = item.text.find(opening)
+        # The beginning of a short sentence may also be in other places.
+        if len(sentence) <= 30 or start <= 1:
+            continue
+        before = item.text[:start]
+        # After "that", the sentence is quoted in indirect speech.
+        if before[-1] == " " and before[-2].isalnum() and not before.endswith("that "):
+            return [f"A sentence has no end before {opening!r}."]
+    return []
 
 
 @lru_cache(maxsize=256)
@@ -236,12 +237,13 @@ def _telling_pronouns(item: CheckedItem) -> list[str]:
     for sentence in item.added:
         sentence_words = words(sentence)
         pronouns = {_PRONOUNS[word] for word in sentence_words if word in _PRONOUNS}
+        # First names at the start of a sentence and within it. Only one of the two groups matches.
         firsts = re.findall(
             r"(?<![\w’'] )\b([A-Z][a-z]+)(?= [A-Z])|\b[a-z]+ ([A-Z][a-z]+)(?= [A-Z])", sentence
         )
-        people = {gender for pair in firsts for gender in (_gender(pair[0] or pair[1]),) if gender}
+        genders = {_gender(first or second) for first, second in firsts} - {""}
         # With two people of different gender, "he" or "she" can mean only one of them.
-        if len(pronouns) == 1 and len(people) == 2:
+        if len(pronouns) == 1 and len(genders) == 2:
             return [f"The gender of a pronoun gives the answer away: {sentence[:60]!r}."]
     return []
 

@@ -148,7 +148,7 @@ def values_in(kind: ValueKind, text: str) -> frozenset[str]:
     if kind is ValueKind.DATE:
         return years_in(text) | _days_in(text)
     if kind is ValueKind.NUMBER:
-        # Years are no counts, unless the number stands where no year would.
+        # A number in a position where a year is usual, such as after "in", does not count anything.
         years = {float(year) for year in _DATED.findall(text)}
         return frozenset(f"{number:g}" for number in numbers_in(text) - years)
     if kind is ValueKind.NAME:
