@@ -238,53 +238,60 @@ class BuildPlan:
     def facts(self) -> dict[str, Any]:
         """How the items are made, for the ledger and the manifest, without keys and passwords."""
         config = self.config
-        return {
+        judged = self.panel.judges.classes
+        facts: dict[str, Any] = {
             "name": config.name,
             "round": config.round,
             "seed": config.seed,
             "code_version": code_version(),
-            "digests": {
-                "catalogue": self.catalogue.digest,
-                "templates": digest(
-                    *self._versions("generate"), *self._versions("verify"), *self._language_versions
-                ),
-                "base_set": self.base_set.digest,
-                "panel": self.panel.digest,
-                **({"avoided": self.prior_rounds.digest} if self.prior_rounds else {}),
-            },
-            "base_set": {
-                "name": self.base_set.name,
-                "licence": self.base_set.licence,
-                "attribution": self.base_set.attribution,
-                **({"since": self.base_set.since} if self.base_set.since else {}),
-            },
-            "panel": {
-                "name": self.panel.name,
-                "members": dict(self.panel.members),
-                "classes": {name: list(judged) for name, judged in self.panel.judges.classes.items()},
-                "digest": self.panel.digest,
-                "needed": self.panel.needed,
-                "schedule": config.resolved_panel.schedule,
-                **({} if self.panel.target is None else {"target": self.panel.target}),
-                "audit_fraction": self.panel.audit_fraction,
-                "offline": any(verifier.kind == "rules" for verifier in config.verifiers),
-            },
+            "digests": self._digests,
+            "base_set": self._base_set_facts,
+            "panel": self._panel_facts,
             "generators": [_described(entry) for entry in config.generators],
-            "verifiers": [
-                _described(entry, self.panel.judges.classes.get(entry.name, ())) for entry in config.verifiers
-            ],
+            "verifiers": [_described(entry, judged.get(entry.name, ())) for entry in config.verifiers],
             "cells": [str(cell) for cell in config.chosen_cells],
             "select": config.select.model_dump(),
             "note": config.note,
-            **({"depth": dict(config.depth)} if self.hidden_depths else {}),
             **self._solver_facts,
-            **({"quota": read_quota(config.until)} if config.until else {}),
-            **(
-                {"classes": [entry.to_payload() for entry in own_classes]}
-                if (own_classes := self.catalogue.own_classes)
-                else {}
-            ),
         }
+        # Options that are not used are left out, as in runs that are older than the option.
+        if self.hidden_depths:
+            facts["depth"] = dict(config.depth)
+        if config.until:
+            facts["quota"] = read_quota(config.until)
+        if self.catalogue.own_classes:
+            facts["classes"] = [entry.to_payload() for entry in self.catalogue.own_classes]
+        return facts
+
+    @property
+    def _digests(self) -> dict[str, str]:
+        templates = [*self._versions("generate"), *self._versions("verify"), *self._language_versions]
+        digests = {
+            "catalogue": self.catalogue.digest,
+            "templates": digest(*templates),
+            "base_set": self.base_set.digest,
+            "panel": self.panel.digest,
+        }
+        return digests | ({"avoided": self.prior_rounds.digest} if self.prior_rounds else {})
+
+    @property
+    def _base_set_facts(self) -> dict[str, Any]:
+        facts = {name: getattr(self.base_set, name) for name in ("name", "licence", "attribution")}
+        return facts | ({"since": self.base_set.since} if self.base_set.since else {})
+
+    @property
+    def _panel_facts(self) -> dict[str, Any]:
+        facts = {
+            "name": self.panel.name,
+            "members": dict(self.panel.members),
+            "classes": {name: list(judged) for name, judged in self.panel.judges.classes.items()},
+            "digest": self.panel.digest,
+            "needed": self.panel.needed,
+            "schedule": self.config.resolved_panel.schedule,
+            "audit_fraction": self.panel.audit_fraction,
+            "offline": any(verifier.kind == "rules" for verifier in self.config.verifiers),
+        }
+        return facts | ({} if self.panel.target is None else {"target": self.panel.target})
 
     def _generator_fingerprints(self, kind: PromptKind) -> dict[str, str]:
         fingerprints = {

@@ -205,7 +205,9 @@ def _is_person(name: str, instance: BaseInstance) -> bool:
     words = name.split()
     if len(words) > 4 or re.search(r"\d|,|&| and ", name):
         return False
-    return (len(words) > 1 and words[0] in word_bank("first_name")) or any(
+    if len(words) > 1 and words[0] in word_bank("first_name"):
+        return True
+    return any(
         word_pattern("person_cue").search(passage.text, max(0, match.start() - _LONGEST_CUE), match.start())
         for passage in instance.passages
         for match in re.finditer(rf"{re.escape(name)}\b", passage.text)

@@ -197,13 +197,13 @@ def known_keys(model: type[BaseModel], loc: Sequence[str | int]) -> dict[str, se
             for node in nodes
         ]
         nodes = [alternative for node in inner if node for alternative in _alternatives(node, schema)]
-    return {
-        name: {
-            key for alternative in _alternatives(inside, schema) for key in alternative.get("properties", ())
-        }
-        for node in nodes
-        for name, inside in node.get("properties", {}).items()
-    }
+    keys: dict[str, set[str]] = {}
+    for node in nodes:
+        for name, value in node.get("properties", {}).items():
+            keys[name] = set().union(
+                *(alternative.get("properties", ()) for alternative in _alternatives(value, schema))
+            )
+    return keys
 
 
 def _alternatives(node: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -70,14 +70,13 @@ def _cased(phrase: str, titles: dict[str, list[str]], sources: list[str], query:
                 return title if title_words == bare else title[len("The ") :]
     if len(words) == 1:
         return _cased_word(phrase, sources)
-    small = is_small(words[0]) or is_small(words[-1])
     # A phrase such as "to be" is a name only in quotation marks.
+    needs_quotes = is_small(words[0]) or is_small(words[-1])
     forms = [
         source[start:end]
         for source in sources
         for start, end in spans_of(source, phrase)
-        if not small
-        or (source[max(0, start - 1) : start] in ('"', "“") and source[end : end + 1] in ('"', "”"))
+        if not needs_quotes or _is_quoted(source, start, end)
     ]
     if not forms or any(form == phrase for form in forms):
         return None
@@ -85,6 +84,10 @@ def _cased(phrase: str, titles: dict[str, list[str]], sources: list[str], query:
     form_words = forms[0].split()
     is_name = form_words[0][:1].isupper() and form_words[-1][:1].isupper()
     return " ".join(form_words) if is_name else None
+
+
+def _is_quoted(text: str, start: int, end: int) -> bool:
+    return text[max(0, start - 1) : start] in ('"', "“") and text[end : end + 1] in ('"', "”")
 
 
 def _cased_word(word: str, sources: list[str]) -> str | None:
