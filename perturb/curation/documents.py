@@ -20,7 +20,7 @@ from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 from textwrap import wrap
-from typing import Any
+from typing import Any, NamedTuple
 
 from perturb.curation.source_rows import MAX_NAME_CHARS, MAX_PASSAGE_CHARS, SkippedRow
 from perturb.errors import SourceError
@@ -31,7 +31,7 @@ from perturb.text.matching import words
 from perturb.text.passages import split_sentences
 from perturb.text.wording import read_language
 
-PASSAGE_WORDS = (30, 300)
+MIN_WORDS, MAX_WORDS = 30, 300
 """The least and the most words of a passage. A shorter passage is left out, and a longer paragraph is cut."""
 _STRETCH = 20_000
 """How many characters are split into sentences at a time. With an open bracket, longer texts would be slow."""
@@ -61,27 +61,34 @@ _DATES = frozenset(
 _LICENCES = frozenset(["licence", "license", "dcterms.license", "dcterms.rights", "dc.rights", "rights"])
 
 
+class Section(NamedTuple):
+    """A heading with the paragraphs under it."""
+
+    heading: str
+    paragraphs: list[str]
+
+
 @dataclass(slots=True)
 class Document:
-    """The content of one file."""
+    """The content of a file."""
 
     title: str = ""
     date: date | None = None
     licence: str | None = None
     language: str | None = None
-    sections: list[tuple[str, list[str]]] = field(default_factory=lambda: [("", [])])
-    """Each heading with the paragraphs under it. The first section has no heading."""
+    sections: list[Section] = field(default_factory=lambda: [Section("", [])])
+    """The sections in order. The first section has no heading."""
 
     def add_heading(self, text: str) -> None:
         """Begin a section. The first heading becomes the title if the document has none."""
         if heading := _one_line(text):
             self.title = self.title or heading
-            self.sections.append((heading, []))
+            self.sections.append(Section(heading, []))
 
     def add_paragraph(self, text: str) -> None:
         """Add a paragraph to the last section."""
         if paragraph := _one_line(text):
-            self.sections[-1][1].append(paragraph)
+            self.sections[-1].paragraphs.append(paragraph)
 
     def note(self, name: str, value: Any) -> None:
         """Store a fact from front matter or `<meta>`, if it is useful and was not given before."""
@@ -105,16 +112,16 @@ class Document:
 
 
 def _join(paragraphs: list[str]) -> Iterator[str]:
-    """Join paragraphs into passages of `PASSAGE_WORDS`. A longer paragraph is cut between its sentences."""
+    """Join paragraphs into passages of at most `MAX_WORDS` words. A longer paragraph is cut between its sentences."""
     passage, count = "", 0
     for paragraph in paragraphs:
         pieces = [paragraph]
-        if len(words(paragraph)) > PASSAGE_WORDS[1]:
+        if len(words(paragraph)) > MAX_WORDS:
             stretches = wrap(paragraph, _STRETCH, break_long_words=False, break_on_hyphens=False)
             pieces = [sentence.text for stretch in stretches for sentence in split_sentences(stretch)]
         for number, piece in enumerate(pieces):
             length = len(words(piece))
-            if passage and count + length > PASSAGE_WORDS[1]:
+            if passage and count + length > MAX_WORDS:
                 yield passage
                 passage, count = "", 0
             # Sentences of a cut paragraph are joined by a blank, paragraphs by an empty line.
@@ -126,7 +133,7 @@ def _join(paragraphs: list[str]) -> Iterator[str]:
 
 
 def read_date(value: Any) -> date | None:
-    """The day that a date in a document means; None if it is not a date, or an ambiguous one.
+    """The day of a date in a document; None if the text is not a date, or is ambiguous.
 
     >>> read_date("2026-03-01T08:00:00Z"), read_date("Sun, 01 Mar 2026 08:00:00 GMT"), read_date("03/01/2026")
     (datetime.date(2026, 3, 1), datetime.date(2026, 3, 1), None)
@@ -266,7 +273,8 @@ class _Page(HTMLParser):
     def document(self) -> Document:
         """The collected document."""
         self._end_block()
-        content = self.content if any(paragraphs for _, paragraphs in self.content.sections) else self.whole
+        has_content = any(section.paragraphs for section in self.content.sections)
+        content = self.content if has_content else self.whole
         return replace(self.whole, title=self.whole.title or content.title, sections=content.sections)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -424,8 +432,8 @@ def _instance(
     passage: Passage, document: Document, language: str, source: str, about: Mapping[str, Any]
 ) -> BaseInstance | SkippedRow:
     """A passage as an instance that has no question yet."""
-    if len(words(passage.text)) < PASSAGE_WORDS[0]:
-        return SkippedRow(f"the passage has fewer than {PASSAGE_WORDS[0]} words")
+    if len(words(passage.text)) < MIN_WORDS:
+        return SkippedRow(f"the passage has fewer than {MIN_WORDS} words")
     if len(passage.text) > MAX_PASSAGE_CHARS:
         return SkippedRow(
             f"the passage has more than {MAX_PASSAGE_CHARS:,} characters without an end of a sentence"

@@ -244,10 +244,12 @@ def split_sentences(text: str, passage: int = 0) -> tuple[Sentence, ...]:
     """
     spans: list[tuple[int, int]] = []
     for start, end in _pieces(text):
-        if spans and _joins(text[slice(*spans[-1])], text[start:end]):
-            spans[-1] = (spans[-1][0], end)
-        else:
-            spans.append((start, end))
+        if spans:
+            last_start, last_end = spans[-1]
+            if _joins(text[last_start:last_end], text[start:end]):
+                spans[-1] = (last_start, end)
+                continue
+        spans.append((start, end))
     return tuple(Sentence(passage, start, end, text[start:end]) for start, end in spans)
 
 
@@ -257,12 +259,12 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
     for line in text.splitlines(keepends=True):
         # A quotation or bracket that the line never closes does not count.
         pairs = [pair for pair in _PAIRS if line.count(pair[0]) == line.count(pair[1])]
-        quotes = line.count('"') % 2 == 0
+        has_pairs_of_quotes = line.count('"') % 2 == 0
         start = 0
-        for match in (*_END.finditer(line), None):
+        for match in (*_END.finditer(line), None):  # None stands for the end of the line
             end = match.start(1) if match else len(line)
             piece = line[start:end]
-            if match and not _ends(piece, line[match.end() :], pairs, quotes):
+            if match and not _ends(piece, line[match.end() :], pairs, has_pairs_of_quotes):
                 continue
             if stripped := piece.strip():
                 piece_start = offset + start + len(piece) - len(piece.lstrip())
@@ -271,18 +273,22 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
         offset += len(line)
 
 
-def _ends(piece: str, rest: str, pairs: list[tuple[str, str]], quotes: bool) -> bool:
+def _ends(piece: str, following: str, pairs: list[tuple[str, str]], has_pairs_of_quotes: bool) -> bool:
+    """Whether a sentence ends after a piece that is followed by this text."""
     if _NO_END.search(piece[-_ENDING:]):
         return False
-    if _INITIALS.fullmatch(piece.rpartition(" ")[2]) and rest.partition(" ")[0] not in _OPENERS:
+    last_word, next_word = piece.rpartition(" ")[2], following.partition(" ")[0]
+    if _INITIALS.fullmatch(last_word) and next_word not in _OPENERS:
         return False
-    is_open = any(piece.count(left) > piece.count(right) for left, right in pairs)
-    return not (is_open or (quotes and piece.count('"') % 2))
+    is_in_brackets = any(piece.count(opening) > piece.count(closing) for opening, closing in pairs)
+    is_in_quotes = has_pairs_of_quotes and piece.count('"') % 2 == 1
+    return not (is_in_brackets or is_in_quotes)
 
 
-def _joins(left: str, right: str) -> bool:
-    unclosed = left.count("(") > left.count(")")
-    return bool(_NO_END.search(left[-_ENDING:])) or unclosed or right[:1].islower() or right[:1] in ")]”’,;"
+def _joins(piece: str, following: str) -> bool:
+    """Whether two pieces, between which a line may break, belong to one sentence."""
+    is_cut_early = _NO_END.search(piece[-_ENDING:]) is not None or piece.count("(") > piece.count(")")
+    return is_cut_early or following[:1].islower() or following[:1] in ")]”’,;"
 
 
 def without(text: str, sentences: list[Sentence]) -> str:

@@ -15,7 +15,7 @@ from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
 from perturb.curation.base_sets import load_base_set
 from perturb.curation.documents import (
-    PASSAGE_WORDS,
+    MAX_WORDS,
     Document,
     read_date,
     read_document,
@@ -332,5 +332,5 @@ def test_passages_hold_whole_sentences_of_bounded_length(lengths: list[int]) -> 
     sentences = [" ".join(["Word", *["word"] * 9]) + "."] * 70
     document = read_plain("\n\n".join(" ".join(sentences[: max(1, n // 10)]) for n in lengths))
     passages = [passage.text for passage in document.passages()]
-    assert all(len(words(passage)) <= PASSAGE_WORDS[1] for passage in passages)
+    assert all(len(words(passage)) <= MAX_WORDS for passage in passages)
     assert sum(len(words(passage)) for passage in passages) == sum(10 * max(1, n // 10) for n in lengths)

@@ -192,17 +192,13 @@ def _outside_target(item: CheckedItem) -> list[str]:
     objections = []
     if "query" not in item.target and item.original.query != item.candidate.query:
         objections.append("The question was changed, though this class leaves it alone.")
-    if "context" not in item.target and _passage_texts(item, before=True) != _passage_texts(
-        item, before=False
-    ):
+    old_texts = [passage.text for passage in item.original.passages]
+    new_texts = [passage.text for passage in item.candidate.passages]
+    if "context" not in item.target and old_texts != new_texts:
         objections.append("A passage was changed, though this class leaves the context alone.")
-    if len(item.original.passages) != len(item.candidate.passages):
+    if len(old_texts) != len(new_texts):
         objections.append("The number of passages differs from the original.")
     return objections
-
-
-def _passage_texts(item: CheckedItem, *, before: bool) -> list[str]:
-    return [passage.text for passage in (item.original if before else item.candidate).passages]
 
 
 def _size_of_change(item: CheckedItem) -> list[str]:

@@ -9,7 +9,7 @@ from perturb.building.offline.checked_item import CheckedItem, RuleVerdict, verd
 from perturb.building.offline.checked_words import WORDS, normal, overlap, word_list, words
 from perturb.records import Intensity, PerturbationClass
 
-QUERY_WORDS = (3, 48)
+MIN_QUERY_WORDS, MAX_QUERY_WORDS = 3, 48
 """Fewest and most words of a question."""
 
 _ASKS = re.compile(
@@ -111,7 +111,7 @@ def check_fluency(item: CheckedItem) -> RuleVerdict:
 def _question(item: CheckedItem) -> list[str]:
     query, original = item.candidate.query.strip(), item.original.query.strip()
     size = len(words(query))
-    if not QUERY_WORDS[0] <= size <= QUERY_WORDS[1]:
+    if not MIN_QUERY_WORDS <= size <= MAX_QUERY_WORDS:
         return [f"A question of {size} words has an implausible length."]
     if not _ASKS.search(query):
         return ["The question asks nothing."]
