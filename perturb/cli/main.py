@@ -6,7 +6,8 @@ import os
 import sys
 import warnings
 from collections.abc import Callable
-from typing import NoReturn
+from functools import cache
+from typing import Any, NoReturn
 
 import typer
 from typer import Option
@@ -76,10 +77,16 @@ app.add_typer(refusal_index_app, name="refusal-index")
 app.add_typer(bas_app, name="bas")
 
 
+@cache
+def _command() -> Callable[..., Any]:
+    """All commands with their options. Typer reads the signatures anew each time, which takes 0.1 s."""
+    return typer.main.get_command(app)
+
+
 def main() -> None:
     """Run the command line: exit 0 when done, 1 on a failure, 2 on wrong use, 130 when interrupted."""
     try:
-        code = app(prog_name="perturb", standalone_mode=False)
+        code = _command()(prog_name="perturb", standalone_mode=False)
     except PerturbError as exc:
         _fail(f"perturb: {exc}", 1)
     except UsageError as exc:
