@@ -197,7 +197,7 @@ def test_an_evaluation_with_confidence_is_a_source(run: Run, tmp_path: Path) -> 
 
 
 BAD = [
-    ("is_correct,confidence\n", "holds no rows"),
+    ("is_correct,confidence\n", "has no rows"),
     ("", "the file is empty"),
     ("correct,confidence\n1,0.5\n", "no column 'is_correct'"),
     ("is_correct,score\n1,0.5\n", "no column 'confidence'"),

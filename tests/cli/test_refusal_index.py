@@ -224,7 +224,7 @@ def test_the_report_page_has_curves_scores_and_copulas(
     ("header", "rows", "words"),
     [
         (("refused",), [(1,)], "no column 'wrong'"),
-        (("refused", "wrong"), [], "holds no rows"),
+        (("refused", "wrong"), [], "has no rows"),
         (("refused", "wrong"), [(1, 0), (2, 0)], "t.csv:3: field 'refused' must be 0 or 1, got '2'"),
         (("refused", "wrong"), [(1, "yes")], "t.csv:2: field 'wrong' must be 0 or 1"),
         (

@@ -139,7 +139,7 @@ WRONG = [
     ("power --simulate 5 --drift 0.99999999999999999", "true score"),
     ("power --figure power.doc", "--figure: '.doc' is unknown: use .png, .svg, .pdf"),
     ("publish x name", "OWNER/NAME"),
-    ("review x serve --annotator a --annotator a", "give each annotator once"),
+    ("review x serve --annotator a --annotator a", "name each annotator once"),
     ("review x read sheet.csv --annotator " + "n" * 61, "1 to 60"),
     ("bas run x --model a/b --elicitation direct --elicitation direct", "--elicitation: 'direct' is given 2 times"),
     ("bas run x --model a/b --format nonsense", "--format: 'nonsense' is unknown"),
