@@ -191,6 +191,7 @@ class SolverStage:
         async with asyncio.TaskGroup() as group:
             for item, solver, sample in waiting:
                 await self._slots.acquire()
+                # While this loop waited for a slot, a task may have used up the budget.
                 if stopped:
                     self._slots.release()
                     break
@@ -261,6 +262,7 @@ class _Judging:
         return values
 
     async def _read_behaviour(self) -> dict[str, Any]:
+        """The behaviour of the reply: by its code, or by the judge; empty if the judge's call fails."""
         item, text, codes = self._item, self._text, self._plan.catalogue.codes
         own_codes = self._plan.catalogue.own_codes
         if self._plan.prompt.free:

@@ -81,15 +81,19 @@ class BatchModel:
         self._limits = limits
         self._fingerprint = service.settings.fingerprint()
         self._queue: list[_WaitingRow] = []
+        """The rows of the next batch."""
         self._content = bytearray()
+        """The file of the next batch, with a line for each row of the queue."""
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._asked: set[str] = set()
+        """The ids of requests whose callers wait."""
         self.settings = service.settings
         self._insist = partial(insist, retries=self.settings.max_retries)
         # Batches of earlier processes are followed only when a caller asks for one of their rows.
         live_batches = (_LiveBatch(held_batch) for held_batch in book.held_batches(self._fingerprint))
         self._holders = {custom_id: batch for batch in live_batches for custom_id in batch.held.custom_ids}
+        """Id of a request → the batch of an earlier process that holds it."""
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Answer a request when its batch has ended.
@@ -263,7 +267,9 @@ class BatchModel:
             n_answers += await self._hand_out(batch, file_id)
         batch.ended = True
         self._book.end_batch(batch.held.tag, view.status)
-        reason = f"model '{self.settings.name}': batch {view.status}{view.problem and ': '}{view.problem}"
+        reason = f"model '{self.settings.name}': batch {view.status}"
+        if view.problem:
+            reason += f": {view.problem}"
         missing = list(batch.waiting.values())
         batch.waiting.clear()
         # A batch without any answer points to trouble at the provider, so the next batch waits a while.

@@ -202,6 +202,7 @@ class ModelClient:
             return first
         repair = _repair(question.request, first.raw, first.error)
         second = await self._call(replace(question, request=repair))
+        # If the second call fails, the first reply is still worth keeping.
         return replace(second, raw=first.raw) if second.status == "error" else second
 
     async def _call(self, question: _Query[T]) -> ModelResult[T]:
@@ -210,7 +211,9 @@ class ModelClient:
             await self._check()
         bound = upper_bound(question.model.settings, question.request)
         await self._budget.reserve(bound)
-        cost: float | None = 0.0
+        cost: float | None = (
+            0.0  # a failed call costs nothing; None, an unknown cost, is charged as the bound
+        )
         try:
             # The reply is on disk before its slot is free. So a crash can lose no more replies than calls in flight.
             async with holding(question.model, question.request) as received:
