@@ -181,8 +181,7 @@ def _without_rival(instance: BaseInstance, candidate: Candidate) -> Candidate | 
         passages[number] = replace(new, text=without(new.text, rivals))
     remaining = tuple(passages)
     is_original = all(
-        folded(kept_passage.text) == folded(old.text)
-        for kept_passage, old in zip(remaining, instance.passages, strict=True)
+        folded(new.text) == folded(old.text) for new, old in zip(remaining, instance.passages, strict=True)
     )
     # A contradiction without its rival must still differ from the original, or the fault is too easy to see.
     if is_original or remaining == candidate.passages:

@@ -257,13 +257,13 @@ class Planting:
                     instance = queries.instance_of(self._ledger.db, name)
                     self._host(queries.candidate(self._ledger.db, name), instance, any_kind=any_kind)
 
-    def take_due(self, key: str, left: int) -> PlantedItem | None:
+    def take_due(self, key: str, candidates_left: int) -> PlantedItem | None:
         """A waiting item to vote on beside the candidate with this key, or None.
 
-        `left` candidates are still expected, and the waiting items are spread evenly over them.
+        The waiting items are spread evenly over the candidates that are still expected.
         """
         # As many items per candidate as are needed to use up all waiting items by the last candidate.
-        share = len(self._waiting) / max(1, left)
+        share = len(self._waiting) / max(1, candidates_left)
         is_drawn = fraction_of("mix", self._build_plan.config.seed, key) < share
         return self._waiting.pop() if is_drawn and self._waiting else None
 
