@@ -1,4 +1,4 @@
-"""The report page of any run folder or table, and the page that sets several of them side by side.
+"""The report page of any run folder or table, and the page that shows several of them side by side.
 
 The run may be a build, an evaluation, refusals in two passes, or stated confidence. Side by side, RefusalBench, the
 Refusal Index and BAS of the same models stand in one table.
@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
+from typing import NamedTuple
 
 from perturb.errors import SourceError
 from perturb.files.tables import column_names
@@ -68,7 +69,7 @@ def source_kind(source: Path) -> SourceKind:
             if set(needed) <= columns:
                 return kind
         raise SourceError(
-            f"{source}: holds no scores that are known: a table has the columns {', '.join(REQUIRED)};"
+            f"{source}: is no table of scores: such a table has the columns {', '.join(REQUIRED)};"
             " refused and wrong; or is_correct and confidence"
         )
     if (source / REFUSAL_TABLE).is_file():
@@ -82,11 +83,11 @@ def source_kind(source: Path) -> SourceKind:
 def make_any_page(
     source: Path, *, items: int = 1000, resamples: int = 1000, seed: int = 0, shortcuts: bool = False
 ) -> Report:
-    """The report of a run or a table, by what it holds; up to `items` items can be leafed through.
+    """The report of a run or a table, whatever its kind; up to `items` items can be leafed through.
 
     `shortcuts` adds the shortcut audit to the report of a build.
 
-    Raises `SourceError` or `LedgerError` if it holds nothing that has a report.
+    Raises `SourceError` or `LedgerError` for a file or folder that no report can be made of.
     """
     kind = source_kind(source)
     if kind is SourceKind.BUILD:
@@ -133,7 +134,7 @@ SCORES: Mapping[str, str] = {**HEADLINES, "refusal_index": "RI", "bas_uniform": 
 """All scores of the common table, and their headings."""
 _COLUMNS = {f"{head}, percent": PERCENT for head in HEADLINES.values()} | {"RI": NUMBER, "BAS": NUMBER}
 
-Asked = tuple[str, str]
+Condition = tuple[str, str]
 """Data set, and setting or elicitation; an empty text if a source does not name it."""
 
 
@@ -142,8 +143,8 @@ class ModelLine:
     """The scores of one model from all sources."""
 
     model: str
-    scores: dict[str, dict[Asked, Estimate]] = field(default_factory=dict)
-    """By score, of `SCORES`, then by how it was asked; without what no source has."""
+    scores: dict[str, dict[Condition, Estimate]] = field(default_factory=dict)
+    """By score, of `SCORES`, then by condition; without what no source has."""
 
     def datasets(self, metric: str) -> frozenset[str]:
         """The data sets on which the score was measured."""
@@ -162,8 +163,8 @@ class ModelLine:
         if len(values) < 2:
             return values[0] if values else None
         mean = mean_of_independent(values)
-        apart = len({dataset for dataset, _ in matching}) == len(values)
-        return mean if apart or mean.value is None else Estimate(mean.value, n=mean.n)
+        all_on_different_data = len({dataset for dataset, _ in matching}) == len(values)
+        return mean if all_on_different_data or mean.value is None else Estimate(mean.value, n=mean.n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,9 +185,9 @@ class SideBySide:
 
 
 def gather(sources: Sequence[Path], *, resamples: int = 1000, seed: int = 0) -> SideBySide:
-    """Compute what each source holds and bring it together by the names of the models; asks no model.
+    """Compute the scores of each source and collect them by the names of the models; asks no model.
 
-    Raises `SourceError` for a source that cannot be used, and where two say the same of one model on one data set.
+    Raises `SourceError` for a source that cannot be used, and where two have one model on one data set.
     """
     by_kind: dict[SourceKind, list[Path]] = {}
     for source in sources:
@@ -200,18 +201,19 @@ def gather(sources: Sequence[Path], *, resamples: int = 1000, seed: int = 0) -> 
     warnings: list[str] = []
     readers = {SourceKind.SCORES: _scores, SourceKind.REFUSALS: _refusals, SourceKind.CONFIDENCE: _confidence}
     for kind, paths in by_kind.items():
-        for model, condition, metric, value in readers[kind](paths, max(2, resamples), seed, warnings):
-            lines.setdefault(model, ModelLine(model)).scores.setdefault(metric, {})[condition] = value
+        for measured in readers[kind](paths, max(2, resamples), seed, warnings):
+            line = lines.setdefault(measured.model, ModelLine(measured.model))
+            line.scores.setdefault(measured.metric, {})[measured.condition] = measured.value
     ordered = tuple(lines[name] for name in sorted(lines))
     return SideBySide(tuple(map(str, sources)), ordered, tuple(dict.fromkeys(warnings)))
 
 
 def scores_by_model(side_by_side: SideBySide) -> list[tuple[str, dict[str, Estimate]]]:
     """The row of each model in the common table, by heading, without what no source has."""
-    there = [metric for metric in SCORES if any(metric in line.scores for line in side_by_side.lines)]
+    metrics = [metric for metric in SCORES if any(metric in line.scores for line in side_by_side.lines)]
     missing = Estimate.undefined("no source has it")
     return [
-        (line.model, {SCORES[metric]: line.combined(metric) or missing for metric in there})
+        (line.model, {SCORES[metric]: line.combined(metric) or missing for metric in metrics})
         for line in side_by_side.lines
     ]
 
@@ -223,20 +225,23 @@ def make_side_by_side_page(side_by_side: SideBySide) -> Report:
         sections.append(_by_dataset(side_by_side))
     refusal_index = "95 % intervals. 1: the model refuses where it errs; 0: refusal ignores errors."
     bas = "95 % intervals, uniform prior. 0 is what always abstaining earns."
-    for metric, name, *words in (
+    for metric, name, title, caption, setting_column in (
         ("refusal_index", "refusal-index", "Refusal Index", refusal_index, "setting"),
         ("bas_uniform", "bas", "Behavioral Alignment Score", bas, "elicitation"),
     ):
         if lines := [line for line in side_by_side.lines if metric in line.scores]:
-            sections.append(_single(name, words, metric, lines))
+            sections.append(_single_score(metric, lines, name, title, caption, setting_column))
     return Report("Models side by side", ", ".join(side_by_side.sources), tuple(sections))
 
 
-Found = Iterable[tuple[str, Asked, str, Estimate]]
-"""Model, how it was asked, score, and value."""
+class _Measured(NamedTuple):
+    model: str
+    condition: Condition
+    metric: str
+    value: Estimate
 
 
-def _scores(sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]) -> Found:
+def _scores(sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]) -> Iterable[_Measured]:
     source_of: dict[tuple[str, str], Path] = {}
     reports = [score(source, resamples=resamples, seed=seed) for source in sources]
     model_names = [{model.model for model in report.models} for report in reports]
@@ -248,27 +253,31 @@ def _scores(sources: Sequence[Path], resamples: int, seed: int, warnings: list[s
             first = source_of.setdefault((model.model, dataset), source)
             if first is not source:
                 raise SourceError(
-                    f"{source}: '{model.model}' is in {first} too, on the same data set: leave one out, or give the"
+                    f"{source}: '{model.model}' is also in {first}, on the same data set: leave one out, or give the"
                     " models different names"
                 )
-            yield from ((model.model, (dataset, ""), metric, model.metrics[metric]) for metric in HEADLINES)
+            for metric in HEADLINES:
+                yield _Measured(model.model, (dataset, ""), metric, model.metrics[metric])
 
 
-def _refusals(sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]) -> Found:
+def _refusals(sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]) -> Iterable[_Measured]:
     for group in report_refusals(sources, RefusalOptions(resamples=resamples, seed=seed)).groups:
         if group.index is not None and group.index.warning:
             warnings.append(f"{group.name}: {group.index.warning}")
         condition = (group.dataset or _only_dataset(sources), group.setting or "")
-        yield group.model or sources[0].stem, condition, "refusal_index", group.metrics["refusal_index"]
+        model = group.model or sources[0].stem
+        yield _Measured(model, condition, "refusal_index", group.metrics["refusal_index"])
 
 
-def _confidence(sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]) -> Found:
+def _confidence(
+    sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]
+) -> Iterable[_Measured]:
     for scored in score_confidence(
         sources, precision=ConfidenceOptions(resamples=resamples, seed=seed)
     ).groups:
         warnings += scored.group.warnings
         condition = (scored.group.dataset or _only_dataset(sources), scored.group.elicitation or "")
-        yield scored.group.model, condition, "bas_uniform", scored.report.metrics["bas_uniform"]
+        yield _Measured(scored.group.model, condition, "bas_uniform", scored.report.metrics["bas_uniform"])
 
 
 def _only_dataset(sources: Sequence[Path]) -> str:
@@ -328,8 +337,9 @@ def _by_dataset(side_by_side: SideBySide) -> Section:
     return Section("datasets", "Data sets", tables=(table,))
 
 
-def _single(name: str, words: Sequence[str], metric: str, lines: Sequence[ModelLine]) -> Section:
-    title, caption, setting_column = words
+def _single_score(
+    metric: str, lines: Sequence[ModelLine], name: str, title: str, caption: str, setting_column: str
+) -> Section:
     conditions = list(dict.fromkeys(key for line in lines for key in line.scores[metric]))
     series = [
         (" / ".join(filter(None, key)), [Mark.of(line.model, line.scores[metric].get(key)) for line in lines])

@@ -39,7 +39,7 @@ def make_shortcuts_report(measured: Shortcuts, by: Collection[str]) -> Report:
 
 
 def shortcuts_section(measured: Shortcuts, by: Collection[str] = ("class", "intensity")) -> Section:
-    """Sections on shortcuts: how well each baseline guesses a label, from which part, by which words."""
+    """The section on shortcuts: how well each baseline guesses a label, from which part, by which words."""
     scores = {(score.target, score.view): score for score in measured.scores}
     marks = [
         (label, [Mark.of(VIEWS[view], scores[target, view].macro_f1) for view in VIEWS])
@@ -102,11 +102,11 @@ def _group(measured: Shortcuts, name: str, listed: bool) -> Table:
     scores = [score for score in measured.scores if score.target == "decision"]
     columns: dict[str, CellFormat] = {name: "text", "items": "count"}
     columns |= dict.fromkeys((*(VIEWS[score.view] for score in scores), "majority"), "share")
-    rows = [
-        (first.name, first.accuracy.n, *(group.accuracy for group in groups), first.floor.majority_accuracy)
-        for groups in zip(*(score.by[name] for score in scores), strict=True)
-        for first in groups[:1]
-    ]
+    rows = []
+    for groups in zip(*(score.by[name] for score in scores), strict=True):
+        first = groups[0]  # name, number and floor are the same for every baseline
+        accuracies = (group.accuracy for group in groups)
+        rows.append((first.name, first.accuracy.n, *accuracies, first.floor.majority_accuracy))
     title = f"Accuracy on answer or refuse, by {name}"
     return Table(f"shortcuts-by-{name}", title, columns, rows, shown=len(rows) if listed else 0)
 
@@ -136,7 +136,7 @@ def make_page(
         plan = current_plan(db, run)
         data = read_run_data(db, plan, run)
         votes = _audit(run, precision)
-        reviews = (answers for by in read_reviews(db).values() for answers in by.values())
+        reviews = (answers for of_item in read_reviews(db).values() for answers in of_item.values())
         reviewed = any(human_verdict(answers) is not None for answers in reviews)
         review = measure_review(db, plan, run, **precision) if reviewed else None
         browser = _browser(db, plan, data, items) if items > 0 else None
@@ -157,8 +157,8 @@ def make_page(
         )
     if review:
         sections.append(review_section(review))
-    rules = () if data.models else ("No model was called: all work was done by rules.",)
-    sections.append(Section("cost", "Cost", rules, tables=(call_table(data.models),)))
+    sentences = () if data.models else ("No model was called: all work was done by rules.",)
+    sections.append(Section("cost", "Cost", sentences, tables=(call_table(data.models),)))
     return Report(
         title=f"{plan.facts.name}: report",
         subtitle=" · ".join(
@@ -241,13 +241,13 @@ def _audit(run: Path, precision: Mapping[str, int]) -> AuditReport | None:
 
 
 def _browser(db: sqlite3.Connection, plan: CurrentPlan, data: RunData, at_most: int) -> ItemBrowser:
-    items, of = choose_items(db, plan, at_most)
-    there = {item["outcome"] for item in items}
+    items, total = choose_items(db, plan, at_most)
+    outcomes = {item["outcome"] for item in items}
     filters = {
         "class": [str(cell.perturbation_class) for cell in plan.cells],
         "intensity": [str(name) for name in Intensity],
         "generator": data.generators,
-        "outcome": [name for name in (*map(str, Acceptance), str(JobOutcome.REJECTED)) if name in there],
+        "outcome": [name for name in (*map(str, Acceptance), str(JobOutcome.REJECTED)) if name in outcomes],
         "language": [item["language"] for item in items],
     }
-    return item_browser(items, of, "cells, generators and outcomes", filters)
+    return item_browser(items, total, "cells, generators and outcomes", filters)

@@ -39,9 +39,9 @@ def make_audit_report(report: AuditReport, by: Collection[str]) -> Report:
 
 def audit_sections(report: AuditReport, by: Collection[str] | None = None) -> list[Section]:
     """Agreement, pass rates (of each kind, or listed for `by` alone), bias, acceptance and levers."""
-    ends = (_acceptance(report), _levers(report))
     planted = [certificate_section(report.certificate)] if report.certificate is not None else []
-    return [*planted, _agreement(report), _pass_rates(report, by), _bias(report), *ends]
+    measured = [_agreement(report), _pass_rates(report, by), _bias(report)]
+    return [*planted, *measured, _acceptance(report), _levers(report)]
 
 
 def certificate_section(certificate: Certificate) -> Section:
@@ -65,11 +65,11 @@ def certificate_section(certificate: Certificate) -> Section:
         for name in verdicts.classes
         if (share := certificate.wrong_labels_of(name)) is not None
     ]
-    whole = [("wrong labels, by planted items", certificate.wrong_labels())]
+    overall = [("wrong labels, by planted items", certificate.wrong_labels())]
     if certificate.people and (both := certificate.combined()):
-        whole += [("by people", certificate.people.estimate), ("by both", both)]
+        overall += [("by people", certificate.people.estimate), ("by both", both)]
     tables = [
-        estimate_table("certificate", "The whole", whole),
+        estimate_table("certificate", "The whole", overall),
         Table(
             "planted",
             "Planted faults passed and right items failed",
@@ -85,11 +85,11 @@ def certificate_section(certificate: Certificate) -> Section:
         ),
     ]
     if classes:
-        heads = "class | faults: count | wrong labels: share"
-        tables.append(Table("certificate-classes", "Wrong labels, by class", heads, classes))
+        columns = "class | faults: count | wrong labels: share"
+        tables.append(Table("certificate-classes", "Wrong labels, by class", columns, classes))
     votes = effective_votes(verdicts.errors)
-    worth = votes.reason if votes.value is None else f"{votes.value:.1f} of {len(verdicts.verifiers)}"
-    sentences = (f"Effective number of votes: {worth}.", f"{CAVEAT[0].upper()}{CAVEAT[1:]}.")
+    n_votes = votes.reason if votes.value is None else f"{votes.value:.1f} of {len(verdicts.verifiers)}"
+    sentences = (f"Effective number of votes: {n_votes}.", f"{CAVEAT[0].upper()}{CAVEAT[1:]}.")
     return Section("certificate", "How many labels are wrong", sentences, tables=tuple(tables))
 
 
@@ -126,12 +126,11 @@ def kappa_figure(report: AuditReport, name: str, title: str) -> Figure:
     """κ of each pair as a heat map."""
     kappas = {frozenset((pair.a, pair.b)): pair.kappa.value for pair in report.agreement.pairs}
     names = report.verifiers
-    # Who passed, or failed, everything has no κ with itself either.
-    rates = {name: {rate.rate for rate in report.pass_rate_matrix if rate.verifier == name} for name in names}
-    kappas |= {
-        frozenset((name,)): None if of <= {None, 0.0} or of <= {None, 1.0} else 1.0
-        for name, of in rates.items()
-    }
+    # On the diagonal κ is 1, but for a verifier that passed, or failed, everything it has no value there either.
+    for name in names:
+        rates = {rate.rate for rate in report.pass_rate_matrix if rate.verifier == name}
+        always_same = rates <= {None, 0.0} or rates <= {None, 1.0}
+        kappas[frozenset((name,))] = None if always_same else 1.0
     grid = [[kappas[frozenset((a, b))] for b in names] for a in names]
     return Figure(
         name,
@@ -143,7 +142,7 @@ def kappa_figure(report: AuditReport, name: str, title: str) -> Figure:
 
 
 def _lowest(grid: Sequence[Sequence[float | None]]) -> float:
-    """The least of what is known; 0 if nothing is."""
+    """The lowest value that is not None; 0 if there is none."""
     return min((value for row in grid for value in row if value is not None), default=0.0)
 
 
@@ -169,10 +168,13 @@ def _pass_rates(report: AuditReport, by: Collection[str] | None) -> Section:
         if by is not None and name in by:
             n_shown = len(report.pass_rates[name])
         tables.append(_rate_table(report, name, n_shown))
-    several = report.generator_rates if len(report.generators) > 1 else ()
-    maps = [_generator_map(report, name) for name in several]
-    shown_by = [name for name in ("language", "class", "intensity") if name in report.pass_rates]
-    figures = [matrix, *maps, *(_rate_figure(report, name) for name in shown_by)]
+    maps = (
+        [_generator_map(report, name) for name in report.generator_rates]
+        if len(report.generators) > 1
+        else []
+    )
+    drawn_groupings = [name for name in ("language", "class", "intensity") if name in report.pass_rates]
+    figures = [matrix, *maps, *(_rate_figure(report, name) for name in drawn_groupings)]
     return Section("pass-rates", "Pass rates", figures=figures, tables=tables)
 
 
@@ -277,9 +279,9 @@ def _acceptance(report: AuditReport) -> Section:
     """What other rules of consensus would accept, and what each verifier adds."""
     n = len(report.verifiers)
     rules = [("unanimous", report.rules.unanimous)]
-    some = any(n_judged < report.n_candidates for n_judged in report.judged.values())
-    who = " who judge it" if some else ""
-    rules += [(f"at least {k} of {n}{who}", rate) for k, rate in report.rules.k_of_n.items()]
+    some_absent = any(n_judged < report.n_candidates for n_judged in report.judged.values())
+    voters = " who judge it" if some_absent else ""
+    rules += [(f"at least {k} of {n}{voters}", rate) for k, rate in report.rules.k_of_n.items()]
     accepted = Table.of(
         "acceptance",
         "Accepted by the panel",
@@ -381,12 +383,12 @@ def judge_panel_section(audit: JudgeAudit) -> Section:
 def _sentences(audit: JudgeAudit) -> Iterator[str]:
     for kind, judged in audit.kinds.items():
         kappa, pairs = judged.report.agreement.mean_kappa, len(judged.report.agreement.pairs)
-        over = f" over {kappa.n} of {counted(pairs, 'pair')}" if kappa.n < pairs else ""
-        agree = (
-            f"a mean Cohen's κ of {show(kappa, 'number')}{over}" if kappa.value is not None else kappa.reason
-        )
+        defined_pairs = f" over {kappa.n} of {counted(pairs, 'pair')}" if kappa.n < pairs else ""
+        agreement = kappa.reason
+        if kappa.value is not None:
+            agreement = f"a mean Cohen's κ of {show(kappa, 'number')}{defined_pairs}"
         yield (
-            f"{kind}: {counted(len(audit.judges), 'judge')} ({agree}) leave"
+            f"{kind}: {counted(len(audit.judges), 'judge')} ({agreement}) leave"
             f" {counted(judged.undecided, 'judgement')} of {judged.judged:,} undecided."
         )
         for row in judged.report.self_bias:

@@ -131,14 +131,14 @@ def transfer_section(transfers: Sequence[Transfer]) -> Section:
             for transfer in transfers
             if (transfer.model, transfer.elicitation) == (model, elicitation)
         }
-        reach = max((abs(value) for value in gains.values() if value is not None), default=1.0)
+        largest = max((abs(value) for value in gains.values() if value is not None), default=1.0)
         grid = [[gains.get((fitted, scored)) for scored in names] for fitted in names]
         figures.append(
             Figure(
                 f"transfer-{number}",
                 f"Gain in BAS across data sets: {' / '.join(filter(None, (model, elicitation)))}",
                 "Rows: where the map was fitted; columns: where it was scored. Below 0 it did harm.",
-                draw_heat_map(grid, names, names, limits=(-reach, reach), form="+.2f", cell_width=1.0),
+                draw_heat_map(grid, names, names, limits=(-largest, largest), form="+.2f", cell_width=1.0),
             )
         )
     sentence = (
@@ -165,7 +165,7 @@ MAX_GROUPS = 12
 _MAX_POINTS = 400
 _UTILITY_TO = 0.95
 """Utility is drawn up to this threshold; above it one wrong answer costs more than 19 right answers gain."""
-_HEADS = {"bas_uniform": "BAS", "bas_linear": "BAS linear", "bas_quadratic": "BAS quadratic"}
+_HEADINGS = {"bas_uniform": "BAS", "bas_linear": "BAS linear", "bas_quadratic": "BAS quadratic"}
 
 
 def make_bas_page(
@@ -174,10 +174,10 @@ def make_bas_page(
     calibrations: Sequence[GroupCalibration] = (),
     transfers: Sequence[Transfer] = (),
 ) -> Report:
-    """The page of some scores, with a chapter on calibration if there is one."""
+    """The page of the scores, with chapters on calibration and transfer if those were measured."""
     sections = [_scores(scores)]
     if scores.means:
-        heads = {name: _head(name) for name in ("bas_uniform", "accuracy", "ece", "aurc")}
+        heads = {name: _heading(name) for name in ("bas_uniform", "accuracy", "ece", "aurc")}
         values = ((scored.group, scored.report.metrics) for scored in scores.groups)
         sections.append(datasets_section(values, scores.means, heads, "elicitation"))
     sections += [_decisions(scores), _single_groups(scores)]
@@ -219,30 +219,28 @@ def _marks(scores: ConfidenceScores, metric: str) -> list[Mark]:
 
 def _score_table(scores: ConfidenceScores, *, better: bool) -> Table:
     names = [metric for metric, higher in HIGHER_IS_BETTER.items() if higher is better]
-    numbers = {_head(metric): NUMBER for metric in names}
+    numbers = {_heading(metric): NUMBER for metric in names}
     columns = {**LABELS, "n": COUNT, "unscored": COUNT, **numbers}
     if not better:
         columns |= {"ECE debiased": NUMBER, "p calibrated": NUMBER}
-    weights = [scored.weighted for scored in scores.groups] if better and scores.groups[0].weight else []
-    if weights:
-        columns[f"BAS, w = {scores.groups[0].weight}"] = "number"
-    rows: list[list[CellValue]] = [
-        [
-            *group_labels(scored.group),
-            scored.report.n,
-            scored.group.unscored,
-            *(scored.report.metrics[metric] for metric in names),
-            *weights[place : place + 1],
-            *([] if better else [scored.report.debiased_ece, scored.report.calibration_p_value]),
-        ]
-        for place, scored in enumerate(scores.groups)
-    ]
+    weight = scores.groups[0].weight if better else None
+    if weight:
+        columns[f"BAS, w = {weight}"] = "number"
+    rows: list[list[CellValue]] = []
+    for scored in scores.groups:
+        row: list[CellValue] = [*group_labels(scored.group), scored.report.n, scored.group.unscored]
+        row += [scored.report.metrics[metric] for metric in names]
+        if weight:
+            row.append(scored.weighted)
+        if not better:
+            row += [scored.report.debiased_ece, scored.report.calibration_p_value]
+        rows.append(row)
     if better:
         return Table("scores", "Scores with 95 % intervals", columns, rows, "Higher is better.")
     note = (
-        f"Lower is better. ECE over {scores.groups[0].report.bins} bins of equal width. That of few answers is above 0"
-        " even if the model is calibrated: debiased takes off what resampling shows of this, and p is how often such a"
-        " model would have at least this ECE."
+        f"Lower is better. ECE over {scores.groups[0].report.bins} bins of equal width. With few answers ECE is above 0"
+        " even if the model is calibrated: debiased subtracts the part that resampling puts down to chance, and p is"
+        " how often a calibrated model would have at least this ECE."
     )
     return Table("companions", "Calibration with 95 % intervals", columns, rows, note)
 
@@ -291,7 +289,7 @@ def _curves(
         for number, scored in enumerate(scores.groups[:MAX_GROUPS]):
             colour, _ = SERIES[number % len(SERIES)]
             style = ("-", "--")[number // len(SERIES) % 2]
-            mark = Mark.of(f"{scored.group.name}, {_head(area)}", scored.report.metrics[area])
+            mark = Mark.of(f"{scored.group.name}, {_heading(area)}", scored.report.metrics[area])
             words = (describe(mark, ".3f"), x_label, y_label)
             plot_curve(axes, points(scored), style, words, color=colour, label=scored.group.name[:40])
         axes.set(xlabel=x_label, ylabel=y_label)
@@ -351,15 +349,16 @@ def _against_others(scores: ConfidenceScores) -> Section:
     figures = tuple(
         Figure(
             f"bas-{name}",
-            f"BAS against {_head(name)}",
+            f"BAS against {_heading(name)}",
             "A point for each group. Groups above one another are equal to this metric.",
             _scatter(scores, name),
         )
         for name in ("ece", "aurc", "log_loss")
     )
     sentence = (
-        "ECE does not tell overconfidence from underconfidence and AURC sees the order alone, so equal values of either"
-        " may go with different scores. Log loss punishes sure errors as BAS does, and unsure right answers too."
+        "ECE does not tell overconfidence from underconfidence and AURC depends on the order alone, so equal values of"
+        " either may go with different BAS. Log loss punishes confident errors as BAS does, and hesitant right answers"
+        " too."
     )
     return Section("against", "BAS against other metrics", (sentence,), figures)
 
@@ -374,14 +373,14 @@ def _scatter(scores: ConfidenceScores, name: str) -> Drawing:
             axes.plot([], [], marker, color=colour, label=label, markersize=7)
             x, y = metrics[name].value, metrics["bas_uniform"].value
             if x is not None and y is not None:
-                text = f"{scored.group.name}: {_head(name)} {x:.3f}, BAS {y:.3f}"
+                text = f"{scored.group.name}: {_heading(name)} {x:.3f}, BAS {y:.3f}"
                 plot_points(axes, [(x, y, text)], marker, colour, markersize=7)
-        axes.set(xlabel=_head(name), ylabel="BAS")
+        axes.set(xlabel=_heading(name), ylabel="BAS")
         put_legend(axes, ncols=2, below=True)
 
     return Drawing((5.6, 3.8 + 0.1 * len(scores.groups)), paint)
 
 
-def _head(name: str) -> str:
+def _heading(name: str) -> str:
     plain = {"ece": "ECE", "aurc": "AURC", "brier": "Brier", "log_loss": "log loss"}
-    return {**_HEADS, **plain}.get(name, name)
+    return {**_HEADINGS, **plain}.get(name, name)

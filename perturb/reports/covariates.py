@@ -73,16 +73,16 @@ class ModelValues:
     """The covariates and scores of one model."""
 
     model: str
-    known: Covariates
+    covariates: Covariates
     scores: Mapping[str, Estimate]
     """By heading: the value with its interval, or the mean over data sets and ways of asking without one."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, those of the covariates that are known beside the model."""
-        stated_values = self.known.model_dump(
+        known = self.covariates.model_dump(
             mode="json", include=set(Covariates.model_fields), exclude_none=True
         )
-        return {"model": self.model, **stated_values, "scores": plain_value(self.scores)}
+        return {"model": self.model, **known, "scores": plain_value(self.scores)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,26 +117,26 @@ class CovariateReport:
 
 
 def report_covariates(
-    values: Iterable[tuple[str, Mapping[str, Estimate]]], known: Mapping[str, Covariates]
+    values: Iterable[tuple[str, Mapping[str, Estimate]]], covariates: Mapping[str, Covariates]
 ) -> CovariateReport:
-    """Bring scores by model together with covariates, and fit lines over them.
+    """Put the scores of models beside their covariates, and fit lines over them.
 
     A model that appears more than once, with several data sets or ways of asking, has the mean of its values. Raises
-    `ConfigError` if nothing is known of any model.
+    `ConfigError` if `covariates` has none of the models.
     """
     runs_of_model: dict[str, list[Mapping[str, Estimate]]] = {}
     for model, scores in values:
-        if model in known:
+        if model in covariates:
             runs_of_model.setdefault(model, []).append(scores)
     if not runs_of_model:
         raise ConfigError(
             "--models: the file does not name any model of the tables: use the names in the tables"
         )
     models = tuple(
-        ModelValues(model, known[model], {name: _mean([run[name] for run in runs]) for name in runs[0]})
+        ModelValues(model, covariates[model], {name: _mean([run[name] for run in runs]) for name in runs[0]})
         for model, runs in runs_of_model.items()
     )
-    families = dict.fromkeys(model.known.family for model in models if model.known.family)
+    families = dict.fromkeys(model.covariates.family for model in models if model.covariates.family)
     trends = []
     for covariate, score in product(_fitted(models), models[0].scores):
         if score in _ACCURACIES and covariate in _ACCURACIES:
@@ -150,14 +150,14 @@ def report_covariates(
 
 def covariate_value(model: ModelValues, covariate: str) -> float | None:
     """The value of a covariate that a line is fitted over: see `CovariateReport.fitted`."""
-    entry = model.known
     if covariate in model.scores:
         return model.scores[covariate].value
+    size_b, release = model.covariates.size_b, model.covariates.release
     if covariate == "size_b":
-        return None if entry.size_b is None else math.log10(entry.size_b)
-    if entry.release is None:
+        return None if size_b is None else math.log10(size_b)
+    if release is None:
         return None
-    return entry.release.year + (entry.release.timetuple().tm_yday - 1) / 365.25
+    return release.year + (release.timetuple().tm_yday - 1) / 365.25  # the year with its elapsed part
 
 
 def _fitted(models: Sequence[ModelValues]) -> dict[str, str]:
@@ -174,11 +174,11 @@ def _mean(values: Sequence[Estimate]) -> Estimate:
 
 
 def _trend(models: Sequence[ModelValues], score: str, covariate: str, family: str) -> Trend | None:
-    """The line of a family; None if fewer than three of its models have both values, or all have one covariate."""
+    """The line of a family; None if fewer than three of its models have both values, or all have the same covariate."""
     xs, ys = [], []
     for model in models:
         x, y = covariate_value(model, covariate), model.scores[score].value
-        if family in (ALL, model.known.family) and x is not None and y is not None:
+        if family in (ALL, model.covariates.family) and x is not None and y is not None:
             xs.append(x)
             ys.append(y)
     if len(set(xs)) < 2 or len(xs) < 3:
@@ -197,7 +197,7 @@ _AXES = {
 
 
 def covariates_section(report: CovariateReport) -> Section:
-    """The section; a covariate that is known of too few models has no figure."""
+    """The section; a covariate that too few models have gets no figure."""
     figures = [
         Figure(
             f"{covariate.replace('/', '-over-').lower()}-{number}",
@@ -210,7 +210,7 @@ def covariates_section(report: CovariateReport) -> Section:
         for number, score in enumerate(report.models[0].scores, start=1)
         if any((trend.score, trend.covariate) == (score, covariate) for trend in report.trends)
     ]
-    figures += _budgets(report) + _stages(report)
+    figures += _budget_figures(report) + _stage_figures(report)
     rows: list[list[CellValue]] = [
         [
             trend.score,
@@ -234,11 +234,11 @@ def _models(report: CovariateReport) -> Table:
     rows = [
         (
             model.model,
-            model.known.family or "",
-            model.known.training or "",
-            str(model.known.release or ""),
-            model.known.size_b,
-            model.known.reasoning_tokens,
+            model.covariates.family or "",
+            model.covariates.training or "",
+            str(model.covariates.release or ""),
+            model.covariates.size_b,
+            model.covariates.reasoning_tokens,
             *model.scores.values(),
         )
         for model in report.models
@@ -248,7 +248,7 @@ def _models(report: CovariateReport) -> Table:
 
 
 def _draw_trend(report: CovariateReport, score: str, covariate: str) -> Drawing:
-    families = list(dict.fromkeys(model.known.family or "" for model in report.models))
+    families = list(dict.fromkeys(model.covariates.family or "" for model in report.models))
     lines = [trend for trend in report.trends if (trend.score, trend.covariate) == (score, covariate)]
 
     def paint(axes: Axes) -> None:
@@ -257,7 +257,7 @@ def _draw_trend(report: CovariateReport, score: str, covariate: str) -> Drawing:
             points = []
             for model in report.models:
                 x = covariate_value(model, covariate)
-                if (model.known.family or "") == family and x is not None:
+                if (model.covariates.family or "") == family and x is not None:
                     points.append((x, Mark.of(f"{label}: {x:g}", model.scores[score])))
             plot_series(axes, points, label, number)
         for line in lines:
@@ -293,7 +293,7 @@ def _paint_line(axes: Axes, line: Trend, colour: str, report: CovariateReport) -
     xs = [
         x
         for model in report.models
-        if line.family in (ALL, model.known.family)
+        if line.family in (ALL, model.covariates.family)
         and (x := covariate_value(model, line.covariate)) is not None
     ]
     ends = np.array([min(xs), max(xs)])
@@ -301,15 +301,14 @@ def _paint_line(axes: Axes, line: Trend, colour: str, report: CovariateReport) -
     axes.plot(ends, height, color=colour, linewidth=1.2, label=f"{line.family}: R² = {line.r_squared:.2f}")
 
 
-def _budgets(report: CovariateReport) -> list[Figure]:
-    """A curve over the budget of reasoning for each family that was run with more than one."""
+def _budget_figures(report: CovariateReport) -> list[Figure]:
+    """A curve over the reasoning budget for each family that was run with more than one budget."""
     curves: dict[str, list[ModelValues]] = {}
     for model in report.models:
-        if model.known.reasoning_tokens is not None:
-            size = f"{model.known.size_b:g}B" if model.known.size_b else ""
-            curves.setdefault(" ".join(filter(None, (model.known.family, size))) or model.model, []).append(
-                model
-            )
+        if model.covariates.reasoning_tokens is not None:
+            size = f"{model.covariates.size_b:g}B" if model.covariates.size_b else ""
+            name = " ".join(filter(None, (model.covariates.family, size))) or model.model
+            curves.setdefault(name, []).append(model)
     curves = {
         name: sorted(members, key=_tokens)
         for name, members in curves.items()
@@ -327,7 +326,7 @@ def _budgets(report: CovariateReport) -> list[Figure]:
 
 
 def _tokens(model: ModelValues) -> int:
-    return model.known.reasoning_tokens or 0
+    return model.covariates.reasoning_tokens or 0
 
 
 def _draw_budget(curves: dict[str, list[ModelValues]], score: str) -> Drawing:
@@ -344,21 +343,24 @@ def _draw_budget(curves: dict[str, list[ModelValues]], score: str) -> Drawing:
     return Drawing((5.6, 4.0), paint)
 
 
-def _stages(report: CovariateReport) -> list[Figure]:
-    """The stages of training beside each other, for families and sizes of which there are several."""
+def _stage_figures(report: CovariateReport) -> list[Figure]:
+    """The stages of training beside each other, for each family and size that was measured at several."""
     by_family: dict[str, dict[str, ModelValues]] = {}
     for model in report.models:
-        if model.known.training and model.known.family:
-            size = f" {model.known.size_b:g}B" if model.known.size_b else ""
-            by_family.setdefault(model.known.family + size, {})[model.known.training] = model
-    several = {name: stages for name, stages in by_family.items() if len(stages) > 1}
-    stages_used = [stage for stage in STAGES if any(stage in stages for stages in several.values())]
-    figures, families = [], list(several.items())
-    for number, score in enumerate(report.models[0].scores if several else (), start=1):
+        if model.covariates.training and model.covariates.family:
+            size = f" {model.covariates.size_b:g}B" if model.covariates.size_b else ""
+            by_family.setdefault(model.covariates.family + size, {})[model.covariates.training] = model
+    compared = {name: by_stage for name, by_stage in by_family.items() if len(by_stage) > 1}
+    stages_used = [stage for stage in STAGES if any(stage in by_stage for by_stage in compared.values())]
+    figures = []
+    for number, score in enumerate(report.models[0].scores if compared else (), start=1):
         series = [
             (
                 stage,
-                [Mark.of(name, by[stage].scores[score] if stage in by else None) for name, by in families],
+                [
+                    Mark.of(name, by_stage[stage].scores[score] if stage in by_stage else None)
+                    for name, by_stage in compared.items()
+                ],
             )
             for stage in stages_used
         ]

@@ -86,7 +86,9 @@ class Drawing:
         with _style():
             figure = Figure(figsize=self._size, layout="constrained")
             axes = figure.subplots()
-            figure.patch.set_gid("ground")  # which a page with a dark ground leaves out
+            figure.patch.set_gid(
+                "ground"
+            )  # by this id a page with a dark background leaves the white one out
             axes.patch.set_gid("ground-of-axes")
             self._paint(axes)
         return figure
@@ -141,7 +143,7 @@ def draw_heat_map(
     """
     grid = np.array([[np.nan if value is None else value for value in row] for row in values], dtype=float)
     low, high = limits
-    span = (high - low) or 1.0
+    span = (high - low) or 1.0  # one colour for all if the limits are equal
 
     def paint(axes: Axes) -> None:
         axes.set_facecolor("#f2f2f2")
@@ -198,10 +200,15 @@ def draw_intervals(
 def _paint_marks(axes: Axes, name: str, marks: Sequence[Mark], offset: float, look: tuple[str, str]) -> None:
     colour, marker = look
     axes.plot([], [], marker, color=colour, label=short_label(name), markersize=6)
-    form = ".1f" if max((abs(mark.value or 0.0) for mark in marks), default=0.0) > _SMALL else ".3f"
-    placed = [(mark.value, mark, place + offset) for place, mark in enumerate(marks)]
-    spots = ((x, y, f"{name}, {describe(mark, form)}") for x, mark, y in placed if x is not None)
-    plot_points(axes, spots, marker, colour, markersize=6)
+    form = (
+        ".1f" if max((abs(mark.value or 0.0) for mark in marks), default=0.0) > _ONE_DECIMAL_ABOVE else ".3f"
+    )
+    points = (
+        (mark.value, place + offset, f"{name}, {describe(mark, form)}")
+        for place, mark in enumerate(marks)
+        if mark.value is not None
+    )
+    plot_points(axes, points, marker, colour, markersize=6)
     for place, mark in enumerate(marks):
         y = place + offset
         plot_interval(axes, mark, y, color=colour, linewidth=1.8)
@@ -248,7 +255,7 @@ def name_rows(axes: Axes, labels: Sequence[str], x_label: str, *, grid: bool = T
 
 
 def plot_interval(axes: Axes, mark: Mark, place: float, *, upright: bool = False, **look: Any) -> None:
-    """The interval of a mark, if it has one: at the height `place`, or standing there."""
+    """The interval of a mark, if it has one: a horizontal line at the height `place`, or an upright one at that x."""
     if mark.low is not None and mark.high is not None:
         ends, places = [mark.low, mark.high], [place, place]
         axes.plot(*((places, ends) if upright else (ends, places)), **look)
@@ -272,26 +279,27 @@ def plot_points(
 ) -> None:
     """Draw points (x, y, text) that show their text under the pointer."""
     for x, y, text in points:
-        (spot,) = axes.plot([x], [y], marker, color=colour, linestyle="none", **look)
-        hover(spot, text)
+        (point,) = axes.plot([x], [y], marker, color=colour, linestyle="none", **look)
+        hover(point, text)
 
 
 def plot_curve(
-    axes: Axes, points: tuple[Floats, Floats], style: str, words: tuple[str, str, str], **look: Any
+    axes: Axes, points: tuple[Floats, Floats], style: str, names: tuple[str, str, str], **look: Any
 ) -> None:
-    """A curve that says its values, at points that are not seen; `words` are its name and those of the axes."""
-    (xs, ys), (name, x_label, y_label) = points, words
+    """A curve that shows its values under the pointer; `names` are those of the curve and of both axes."""
+    (xs, ys), (name, x_label, y_label) = points, names
     axes.plot(xs, ys, style, **look)
-    places = sorted({round(place) for place in np.linspace(0, len(xs) - 1, _SPOTS)})
-    spots = (
+    # SVG shows a text for whole elements only, so invisible points along the curve carry the values.
+    places = sorted({round(place) for place in np.linspace(0, len(xs) - 1, _HOVER_POINTS)})
+    hover_points = (
         (xs[i], ys[i], f"{name}; {x_label} {xs[i]:.2f}: {y_label} {_number(ys[i], '.3f')}") for i in places
     )
-    plot_points(axes, spots, "o", "white", alpha=0.0, markersize=9, zorder=5)
+    plot_points(axes, hover_points, "o", "white", alpha=0.0, markersize=9, zorder=5)
 
 
-_SMALL = 5.0
+_ONE_DECIMAL_ABOVE = 5.0
 """Larger values are percentages and the like; they are shown with one decimal."""
-_SPOTS = 41
+_HOVER_POINTS = 41
 """Number of points of a curve that show their values."""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
@@ -72,12 +72,12 @@ class BoardRow:
 
     @property
     def ranking(self) -> float | None:
-        """The name of the score that ranks."""
+        """The value of the score by which rows are ranked."""
         return next(iter(self.scores.values())).value
 
     @property
     def at_worst(self) -> float | None:
-        """The score that ranks; with unscored replies, the lower end of its interval, if it has one."""
+        """The score by which rows are ranked; with unscored replies, the lower end of its interval, if it has one."""
         score = next(iter(self.scores.values()))
         return score.low if self.unscored and score.low is not None else score.value
 
@@ -121,8 +121,16 @@ class Leaderboard:
 
 _BOARD = TypeAdapter(Leaderboard)
 
-Found = tuple[dict[str, BoardRow], dict[tuple[str, str], float | None], dict[str, float]]
-"""Rows by name, the p-values of pairs, and by name what the ranking score may be at worst, if replies are unscored."""
+
+class UnrankedRows(NamedTuple):
+    """The rows of one system, and what their ranks are computed from."""
+
+    rows: dict[str, BoardRow]
+    """By the name of the row."""
+    p_values: dict[tuple[str, str], float | None]
+    """Of the difference between two rows, by their names."""
+    lowest_scores: dict[str, float]
+    """What the ranking score of a row would be if its unscored replies had all been wrong, where that is known."""
 
 
 def make_leaderboard(recordings: Sequence[Recording]) -> Leaderboard:
@@ -135,7 +143,7 @@ def make_leaderboard(recordings: Sequence[Recording]) -> Leaderboard:
         kind = str(recording.header.get("kind"))
         if kind not in SCORES:
             raise RecordingError(
-                f"{recording.path}: holds no replies of models under test ({kind}): give what"
+                f"{recording.path}: is a recording of {kind}, without replies of models under test: give what"
                 " `perturb export RUN --replies` wrote of evaluate, refusal-index or bas"
             )
         by_kind.setdefault(kind, []).append(recording)
@@ -170,7 +178,7 @@ def _standings(recordings: Sequence[Recording]) -> Standings:
             replay_evaluation(recording, Path(place) / str(number)).run
             for number, recording in enumerate(recordings)
         ]
-        rows, p_values, worst = _READERS[kind](runs)
+        rows, p_values, lowest_scores = _ROW_MAKERS[kind](runs)
     for row in rows.values():
         if row.unscored > MOST_UNSCORED * (row.n + row.unscored):
             raise RecordingError(
@@ -180,20 +188,25 @@ def _standings(recordings: Sequence[Recording]) -> Standings:
     settings = list(dict.fromkeys(row.way for row in rows.values()))
     ranks: dict[str, int | None] = {}
     for setting in settings:
-        values = {name: worst.get(name, row.at_worst) for name, row in rows.items() if row.way == setting}
+        values = {
+            name: lowest_scores.get(name, row.at_worst) for name, row in rows.items() if row.way == setting
+        }
         ranks |= common_ranks(values, {pair: p for pair, p in p_values.items() if {*pair} <= {*values}})
-    full = []
+    ranked_rows = []
     for name, row in rows.items():
         source = models[row.model]
-        full.append(replace(row, rank=ranks[name], judge=judge_of(source.header), replies=source.digest))
-    full.sort(
+        ranked_rows.append(
+            replace(row, rank=ranks[name], judge=judge_of(source.header), replies=source.digest)
+        )
+    # By setting, then by rank with rows that have none last, and the higher score first where a rank is shared.
+    ranked_rows.sort(
         key=lambda row: (
             settings.index(row.way),
-            row.rank or len(full) + 1,
-            -(worst.get(row.name, row.at_worst) or 0.0),
+            row.rank or len(ranked_rows) + 1,
+            -(lowest_scores.get(row.name, row.at_worst) or 0.0),
         )
     )
-    return Standings(kind, str(first.header["name"]), digest(first.items), tuple(full))
+    return Standings(kind, str(first.header["name"]), digest(first.items), tuple(ranked_rows))
 
 
 def _models(recordings: Sequence[Recording]) -> dict[str, Recording]:
@@ -205,13 +218,13 @@ def _models(recordings: Sequence[Recording]) -> dict[str, Recording]:
         if differ or recording.items != first.items:
             difference = "items" if recording.items != first.items else differ[0]
             raise RecordingError(
-                f"{recording.path}: has other {difference} than {first.path}: rows of one leaderboard answer the same"
-                " items, asked in the same words"
+                f"{recording.path}: differs from {first.path} in its {difference}: rows of one leaderboard answer the"
+                " same items, asked in the same words"
             )
         for name in recording.header["models"]:
             if name in by_model:
                 raise RecordingError(
-                    f"{recording.path}: '{name}' is in {by_model[name].path} too: one name stands for one model, so"
+                    f"{recording.path}: '{name}' is also in {by_model[name].path}: one name stands for one model, so"
                     " evaluate one of them under another name"
                 )
             by_model[name] = recording
@@ -219,7 +232,7 @@ def _models(recordings: Sequence[Recording]) -> dict[str, Recording]:
 
 
 def judge_of(header: Mapping[str, Any]) -> str | None:
-    """The model that judged, or the panel and its rule; None where every answer was told by rule.
+    """The model that judged, or the panel and its rule; None where a rule graded every answer.
 
     >>> judge_of({"judge": None, "judges": {"rule": "majority", "members": [{"model": "a"}, {"model": "b"}]}})
     'majority of a, b'
@@ -229,7 +242,7 @@ def judge_of(header: Mapping[str, Any]) -> str | None:
     return header["judge"] and str(header["judge"]["model"])
 
 
-def _refusal_bench(runs: Sequence[Path]) -> Found:
+def _refusal_bench(runs: Sequence[Path]) -> UnrankedRows:
     evaluations = [read_run(run) for run in runs]
     rows = ((f"item '{result.item_id}'", result.to_dict()) for run in evaluations for result in run.results)
     catalogue = Catalogue.load().with_classes(evaluations[0].classes)
@@ -251,10 +264,11 @@ def _refusal_bench(runs: Sequence[Path]) -> Found:
         if comparison.metric == ranking
     }
     ranges = ((model.model, model.bounds[ranking]) for model in models if model.unscored)
-    return dict(named_rows), p_values, {name: bounds.low for name, bounds in ranges if bounds}
+    lowest_scores = {name: bounds.low for name, bounds in ranges if bounds}
+    return UnrankedRows(dict(named_rows), p_values, lowest_scores)
 
 
-def _refusal_index(runs: Sequence[Path]) -> Found:
+def _refusal_index(runs: Sequence[Path]) -> UnrankedRows:
     table = [_joined(runs)]
     options = RefusalOptions(resamples=RESAMPLES, seed=SEED)
     groups = report_refusals(table, options).groups
@@ -263,24 +277,22 @@ def _refusal_index(runs: Sequence[Path]) -> Found:
         for group in groups
     }
     pairs = ((a, b) for a, b in combinations(read_refusals(table), 2) if a.way == b.way)
-    return named_rows, {(a.name, b.name): compare_refusals(a, b, RESAMPLES, SEED) for a, b in pairs}, {}
+    p_values = {(a.name, b.name): compare_refusals(a, b, RESAMPLES, SEED) for a, b in pairs}
+    return UnrankedRows(named_rows, p_values, {})
 
 
-def _bas(runs: Sequence[Path]) -> Found:
+def _bas(runs: Sequence[Path]) -> UnrankedRows:
     report = score_confidence([_joined(runs)], precision=ConfidenceOptions(resamples=RESAMPLES, seed=SEED))
-    scored = [(scored.group, scored.report.metrics) for scored in report.groups]
+    groups = [(scored.group, scored.report.metrics) for scored in report.groups]
     named_rows = {
         group.name: _row("bas", (group.model, group.elicitation), metrics, group.unscored)
-        for group, metrics in scored
+        for group, metrics in groups
     }
-    return (
-        named_rows,
-        {(difference.a, difference.b): difference.p_value for difference in report.differences},
-        {},
-    )
+    p_values = {(difference.a, difference.b): difference.p_value for difference in report.differences}
+    return UnrankedRows(named_rows, p_values, {})
 
 
-_READERS: Mapping[str, Callable[[Sequence[Path]], Found]] = {
+_ROW_MAKERS: Mapping[str, Callable[[Sequence[Path]], UnrankedRows]] = {
     "evaluation": _refusal_bench,
     "refusal-index": _refusal_index,
     "bas": _bas,
@@ -290,7 +302,7 @@ _READERS: Mapping[str, Callable[[Sequence[Path]], Found]] = {
 def _row(
     kind: str, model_and_setting: tuple[str, str | None], metrics: Mapping[str, Estimate], unscored: int
 ) -> BoardRow:
-    """The row of a model, asked in some way, with what cannot be reproduced everywhere rounded away."""
+    """The row of a model under one setting, rounded so that machines with other arithmetic give the same digits."""
     scores = {}
     for name, heading in SCORES[kind].items():
         estimate = metrics[name]
@@ -323,6 +335,6 @@ def replay_evaluation(recording: Recording, folder: Path) -> EvaluationReport:
         first = "{model}, {role}, item {item}".format(**missing[0])
         raise RecordingError(
             f"{recording.path}: lacks {counted(len(missing), 'reply', 'replies')} (the first: {first}): give the file"
-            " of a run that was finished"
+            " of a finished run"
         )
     return report

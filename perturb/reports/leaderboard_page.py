@@ -51,11 +51,11 @@ _RANKS = (
 def write_leaderboard(folder: Path, added: Sequence[Path]) -> Leaderboard:
     """Write the leaderboard of all replies in `folder` and of those `added`: files of replies, or folders of runs.
 
-    Raises `ConfigError` if the folder holds something else or cannot be written, `RecordingError` for replies that
-    cannot stand on it, `PublishError` if a reply holds a key.
+    Raises `ConfigError` if the folder has other files or cannot be written, `RecordingError` for replies that no row
+    can be computed from, `PublishError` if a reply contains a key.
     """
     if folder.exists() and not (folder / DATA).is_file() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ConfigError(f"{folder}: holds something else than a leaderboard: name a new folder")
+        raise ConfigError(f"{folder}: has files and is not a leaderboard: name a new folder")
     with tempfile.TemporaryDirectory() as place:
         files = [
             export_replies(path, Path(place) / f"{number}.jsonl.gz").file if path.is_dir() else path
@@ -64,7 +64,7 @@ def write_leaderboard(folder: Path, added: Sequence[Path]) -> Leaderboard:
         recordings = {recording.digest: recording for recording in recordings_of(folder)}
         sources = {digest: recording.path for digest, recording in recordings.items()}
         for source, file in zip(added, files, strict=True):
-            recording = replace(read_recording(file), path=source)  # what errors call it
+            recording = replace(read_recording(file), path=source)  # errors name what the user gave
             recordings[recording.digest], sources[recording.digest] = recording, file
         if not recordings:
             raise ConfigError(f"{folder}: holds no replies yet: name runs or files of replies with --add")
@@ -136,7 +136,7 @@ def _title(board: Leaderboard) -> str:
 
 
 def _section(table: Standings) -> Section:
-    title, asks = _TITLES[table.kind]
+    title, question = _TITLES[table.kind]
     setting_column = _WAYS[table.kind]
     form: CellFormat = "percent" if table.kind == "evaluation" else "number"
     judge_of = {row.judge: row.judge or "nobody" for row in table.rows}
@@ -169,7 +169,7 @@ def _section(table: Standings) -> Section:
         ),
     )
     note = _RANKS.format(f" of the same {setting_column}" if any(settings) else "", headings[0])
-    sentences = [f"{asks} Asked about: {table.name}. Judged by: {', '.join(judge_of.values())}."]
+    sentences = [f"{question} Asked about: {table.name}. Judged by: {', '.join(judge_of.values())}."]
     if len(judge_of) > 1:
         sentences.append("Judges may differ in how strict they are.")
     first = [row.model for row in table.rows if row.rank == 1]
@@ -188,14 +188,15 @@ def _rank(row: BoardRow, table: Standings) -> str:
 
 
 _TOLERANCE = 2e-6
+"""Scores are rounded to six digits; machines may differ in the last one."""
 
 
 def check_rows(folder: Path, file: Path) -> tuple[int, tuple[str, ...]]:
-    """Compute the rows that follow from a file of replies again: how many there are, and one line for each fault.
+    """Compute the rows that follow from a file of replies again; return their number and one line for each fault.
 
     A row belongs to the file if it cites the file's digest or one of its models. Ranks and the round are compared if
-    the replies of all rows are there. Raises `SourceError` if the folder holds no leaderboard, `RecordingError` for a
-    file that cannot be read or has no row.
+    the replies of all rows are there. Raises `SourceError` if the folder has no leaderboard, `RecordingError` for a
+    file that cannot be read or that no row belongs to.
     """
     board, recording = read_leaderboard(folder), read_recording(file)
     kind, models = str(recording.header.get("kind")), recording.header.get("models", {})
@@ -248,11 +249,13 @@ def _other_contents(board: Leaderboard, remade: Leaderboard) -> Iterator[str]:
     """Differences in the other contents of the board, if the replies of all rows are in the folder."""
     if board.round != remade.round:
         yield f"round is {board.round} on the board and {remade.round} by the replies"
-    stated, there = (
+    stated, computed = (
         {(str(table.kind), table.name): [row.name for row in table.rows] for table in leaderboard.standings}
         for leaderboard in (board, remade)
     )
-    if stated != there or list(stated) != list(there):
+    if stated != computed or list(stated) != list(
+        computed
+    ):  # equal dicts may differ in the order of their keys
         yield "the tables and the order of their rows are not those that follow from the replies"
 
 
@@ -266,7 +269,7 @@ def _card_of(board: Leaderboard) -> str:
 
 
 def _file_fault(file: Path, board: Leaderboard, make: Callable[[Leaderboard], str]) -> str:
-    """What is wrong with a file that is made of the board; empty if it is as it would be made again."""
+    """What is wrong with a file that is made from the board; empty if making it again gives the same."""
     try:
         content = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -284,24 +287,24 @@ def _differences(
     if again is None:
         yield "no such row follows from the replies"
         return
-    made_in, remade = again
+    remade_table, remade = again
     pairs = {
-        "digest of the items": (table.items, made_in.items),
+        "digest of the items": (table.items, remade_table.items),
         "digest of the replies": (row.replies, remade.replies),
     }
     names = ("n", "unscored", "judge", *(["rank"] if ranked else []))
     pairs |= {name: (str(getattr(row, name)), str(getattr(remade, name))) for name in names}
     pairs["order of the scores"] = ", ".join(row.scores), ", ".join(remade.scores)
     for heading in {**row.scores, **remade.scores}:
-        stated, there = row.scores.get(heading), remade.scores.get(heading)
-        if not np.allclose(_ends(stated), _ends(there), rtol=0, atol=_TOLERANCE, equal_nan=True):
-            pairs[heading] = show(stated, "number"), show(there, "number")
-        elif stated and there:
-            pairs[f"reason of {heading}"] = str(stated.reason), str(there.reason)
-            pairs[f"replies behind {heading}"] = str(stated.n), str(there.n)
-    for name, (stands, follows) in pairs.items():
-        if stands != follows:
-            yield f"{name} is {stands[:40]} on the board and {follows[:40]} by the replies"
+        stated, computed = row.scores.get(heading), remade.scores.get(heading)
+        if not np.allclose(_ends(stated), _ends(computed), rtol=0, atol=_TOLERANCE, equal_nan=True):
+            pairs[heading] = show(stated, "number"), show(computed, "number")
+        elif stated and computed:
+            pairs[f"reason of {heading}"] = str(stated.reason), str(computed.reason)
+            pairs[f"replies behind {heading}"] = str(stated.n), str(computed.n)
+    for name, (on_board, by_replies) in pairs.items():
+        if on_board != by_replies:
+            yield f"{name} is {on_board[:40]} on the board and {by_replies[:40]} by the replies"
 
 
 def _ends(estimate: Estimate | None) -> Floats:

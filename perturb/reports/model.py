@@ -61,8 +61,8 @@ _FORMS: Mapping[str, CellFormat] = {form: form for form in get_args(CellFormat)}
 class Table:
     """Rows of values: CSV has them as they are, text and page in the form of their column.
 
-    An `Estimate` is one cell, with its interval; in CSV it takes three: the value, low and high. Why an estimate or
-    its interval is missing is said below the table.
+    An `Estimate` is one cell, with its interval; in CSV it takes three: the value, low and high. A note below the
+    table says why an estimate or its interval is missing.
     """
 
     name: str
@@ -133,18 +133,20 @@ class Table:
     @property
     def notes(self) -> list[str]:
         """The table's own note, then why estimates have no value or no interval."""
-        where: dict[tuple[str, str], dict[str, list[str]]] = {}
+        # What is missing and why → column → labels of the rows, so that one sentence covers all cells of one reason.
+        missing: dict[tuple[str, str], dict[str, list[str]]] = {}
         for row in self.rows[: self.shown]:
             label = " / ".join(str(cell) for cell in row[: self.labels] if cell)
             for column, value in zip(self.columns, row, strict=True):
                 if value is None or isinstance(value, str | int | float) or not value.reason:
                     continue
                 if value.value is None or value.low is None:
-                    lack = "NA" if value.value is None else "No interval"
+                    what = "NA" if value.value is None else "No interval"
                     column_name = "" if column == "value" else column
-                    where.setdefault((lack, value.reason), {}).setdefault(column_name, []).append(label)
+                    missing.setdefault((what, value.reason), {}).setdefault(column_name, []).append(label)
         notes = [self.note] if self.note else []
-        for (lack, reason), columns in where.items():
+        for (what, reason), columns in missing.items():
+            # Columns that lack it in the same rows are named together.
             grouped: dict[tuple[str, ...], list[str]] = {}
             for column, labels in columns.items():
                 grouped.setdefault(tuple(labels), []).append(column)
@@ -152,7 +154,7 @@ class Table:
                 " of ".join(filter(None, (", ".join(names), listed(labels))))
                 for labels, names in grouped.items()
             ]
-            notes.append(f"{lack}: {'; '.join(parts)}: {reason.removeprefix('no interval: ')}.")
+            notes.append(f"{what}: {'; '.join(parts)}: {reason.removeprefix('no interval: ')}.")
         return notes
 
     def to_csv(self) -> str:
@@ -197,7 +199,7 @@ class Section:
     """The conclusion in one sentence, which is printed first."""
 
     def __post_init__(self) -> None:
-        """Leave tables without rows out: what the title of one would say belongs in a sentence."""
+        """Leave out tables without rows: that there is nothing to list belongs in a sentence."""
         object.__setattr__(self, "tables", tuple(table for table in self.tables if table.rows))
 
 
@@ -209,7 +211,7 @@ class ItemBrowser:
     filters: Mapping[str, Sequence[str]]
     """Field → the values that can be chosen."""
     items: Sequence[Mapping[str, Any]]
-    """As `perturb.reports.run_data` or `perturb.reports.run_data` makes them."""
+    """As `describe_item` and `describe_replies` of `perturb.reports.run_data` make them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,10 +76,10 @@ def _scores(report: RefusalReport) -> Section:
         title = "Coefficient of variation of RI over random subsets, by their size"
         numbers = dict.fromkeys(map(str, sizes), NUMBER)
         spreads = subset_spreads(report.groups, sizes)
-        again = f"The same of each metric: {MEDIAN}"
+        metrics_title = f"The same of each metric: {MEDIAN}"
         tables += [
             Table("subsets", title, {**NAMES, **numbers}, rows),
-            Table("subset-metrics", again, {"metric": "text", **numbers}, spreads),
+            Table("subset-metrics", metrics_title, {"metric": "text", **numbers}, spreads),
         ]
         caption, drawing = f"By the number of questions, {MEDIAN}.", draw_spreads(sizes, spreads)
         figures.append(Figure("subsets", "Coefficient of variation over subsets", caption, drawing))
@@ -176,13 +176,13 @@ def _copulas(report: RefusalReport) -> Section:
 def _copula_means(report: RefusalReport) -> Table:
     """Refusal Index paper, table 6."""
     fitted = [group.copulas.fits for group in report.groups if group.copulas.fits]
-    kinds = ("log_likelihood", "aic", "bic")
+    criteria = ("log_likelihood", "aic", "bic")
     rows: list[list[CellValue]] = []
-    for of_family in zip(*fitted, strict=True):
-        family = of_family[0].family
-        means = [mean_known(getattr(fit, kind) for fit in of_family) for kind in kinds]
-        wins = report.win_rates.get(family, {})
-        rows.append([family, len(of_family), *means, *(wins.get(kind, "") for kind in kinds)])
+    for family_fits in zip(*fitted, strict=True):  # every group has the same families in the same order
+        family = family_fits[0].family
+        means = [mean_known(getattr(fit, name) for fit in family_fits) for name in criteria]
+        win_rates = report.win_rates.get(family, {})
+        rows.append([family, len(family_fits), *means, *(win_rates.get(name, "") for name in criteria)])
     return Table(
         "copulas-mean",
         "Means over all groups, and how often the Gaussian copula fits better",

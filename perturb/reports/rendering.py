@@ -104,7 +104,8 @@ def render_fragment(report: Report) -> str:
 
 
 _GAP = 2
-_GOOD = 24
+"""Blanks between two columns."""
+_COMFORTABLE_TEXT = 24
 """The width in characters from which running text in a cell reads well."""
 
 
@@ -116,19 +117,22 @@ class _Column:
     """Whether the column holds numbers, which are never wrapped."""
 
     @property
-    def natural(self) -> int:
+    def full_width(self) -> int:
+        """The width at which no cell wraps."""
         return max(map(cell_len, (*self.head.splitlines(), *self.cells)), default=0)
 
     @property
-    def least(self) -> int:
+    def minimum_width(self) -> int:
         """The width below which a word or a number would be broken."""
         cells = self.cells if self.right else chain.from_iterable(map(str.split, self.cells))
         return max(map(cell_len, (*self.head.split(), *cells)), default=0)
 
     @property
-    def good(self) -> int:
+    def comfortable_width(self) -> int:
         """The width from which the column reads well."""
-        return self.least if self.right else max(self.least, min(_GOOD, self.natural))
+        if self.right:
+            return self.minimum_width
+        return max(self.minimum_width, min(_COMFORTABLE_TEXT, self.full_width))
 
 
 def render_text(report: Report, width: int = 80, *, colour: bool = False) -> str:
@@ -180,6 +184,7 @@ def _clean(text: str) -> str:
 
 
 def _table(table: Table, width: int) -> list[str]:
+    """The lines of a table: as it is if that fits, else with rows and columns swapped, else split into several."""
     columns = [
         _Column(_clean(name), [_clean(text) for text in texts], form != "text")
         for name, form, texts in table.columns_shown
@@ -204,7 +209,7 @@ def _table(table: Table, width: int) -> list[str]:
 
 
 def _fits(columns: Sequence[_Column], width: int) -> bool:
-    return sum(column.good for column in columns) + _GAP * (len(columns) - 1) <= width
+    return sum(column.comfortable_width for column in columns) + _GAP * (len(columns) - 1) <= width
 
 
 def _split(columns: Sequence[_Column], labels: int, width: int) -> list[str]:
@@ -220,18 +225,19 @@ def _split(columns: Sequence[_Column], labels: int, width: int) -> list[str]:
 
 
 def _draw(columns: Sequence[_Column], width: int) -> list[str]:
-    widths = [min(column.natural, width) for column in columns]
+    widths = [min(column.full_width, width) for column in columns]
     room = width - _GAP * (len(columns) - 1)
+    # Narrow the widest column step by step: first down to what reads well, then to whole words, then to anything.
     for bounds in (
-        [column.good for column in columns],
-        [column.least for column in columns],
+        [column.comfortable_width for column in columns],
+        [column.minimum_width for column in columns],
         [1] * len(columns),
     ):
         while sum(widths) > room:
-            able = [place for place, bound in enumerate(bounds) if widths[place] > bound]
-            if not able:
+            shrinkable = [place for place, bound in enumerate(bounds) if widths[place] > bound]
+            if not shrinkable:
                 break
-            widths[max(able, key=widths.__getitem__)] -= 1
+            widths[max(shrinkable, key=widths.__getitem__)] -= 1
     grid = Grid(
         box=None, pad_edge=False, padding=(0, _GAP, 0, 0), show_header=any(column.head for column in columns)
     )
@@ -286,15 +292,13 @@ def _item_of_row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _MARKS = {"same": "{}", "out": "[-{}-]", "in": "{{+{}+}}"}
-
-
 _COLOURED = {"same": "{}", "out": "\x1b[9;31m{}\x1b[0m", "in": "\x1b[32m{}\x1b[0m"}
 
 
 def render_item(item: Mapping[str, Any], *, colour: bool = False) -> str:
     """An item as text, its changes marked: `[-out-]` and `{+in+}`, or struck out in red and set in green.
 
-    What would steer a terminal is taken out of the texts.
+    Characters that would control the terminal are replaced by blanks.
     """
     marks = _COLOURED if colour else _MARKS
 

@@ -54,12 +54,18 @@ def review_section(report: HumanReport) -> Section:
         "Human validation",
         figures=(figure,),
         tables=(
-            _rate_table("human-pass-rates", "Items that pass", rates, ("items", "reviewed", "passed")),
+            _rate_table("human-pass-rates", "Items that pass", rates, heads=("items", "reviewed", "passed")),
             _rate_table(
-                "human-pass-rates-by-cell", "Items that pass, by cell", cells, ("cell", "reviewed", "passed")
+                "human-pass-rates-by-cell",
+                "Items that pass, by cell",
+                cells,
+                heads=("cell", "reviewed", "passed"),
             ),
             _rate_table(
-                "human-questions", "Share of yes to each question", questions, ("question", "reviews", "yes")
+                "human-questions",
+                "Share of yes to each question",
+                questions,
+                heads=("question", "reviews", "yes"),
             ),
             Table.of(
                 "human-annotators",
@@ -75,9 +81,15 @@ def review_section(report: HumanReport) -> Section:
                 "judge | passed: count | people pass: share | failed: count | people do not: share"
                 " | κ with people: number",
                 [
-                    (who.name, passed.n, _wilson(passed), failed.n, _wilson(failed), who.kappa)
-                    for who in (report.panel, *report.verifiers)
-                    for passed, failed in [(who.passed, who.failed)]
+                    (
+                        judge.name,
+                        judge.passed.n,
+                        _wilson(judge.passed),
+                        judge.failed.n,
+                        _wilson(judge.failed),
+                        judge.kappa,
+                    )
+                    for judge in (report.panel, *report.verifiers)
                 ],
             ),
         ),
@@ -110,10 +122,10 @@ def stand_in_table(name: str, tests: Sequence[tuple[str, StandIn | None]]) -> Ta
     )
 
 
-def _rate_table(name: str, title: str, rates: Sequence[Rate], words: tuple[str, str, str]) -> Table:
-    """Rates with Wilson's interval and the one over base instances; `words` name label, unit and rate."""
-    label, unit, rate = words
-    columns = f"{label} | {unit}: count | {rate} (Wilson): share | {rate} (by base): share"
+def _rate_table(name: str, title: str, rates: Sequence[Rate], *, heads: tuple[str, str, str]) -> Table:
+    """Rates with Wilson's interval and the one over base instances; `heads` name the label, the unit and the rate."""
+    label, unit, share = heads
+    columns = f"{label} | {unit}: count | {share} (Wilson): share | {share} (by base): share"
     rows = [(rate.name, rate.n, _wilson(rate), rate.estimate) for rate in rates]
     return Table(name, title, columns, rows)
 
@@ -125,8 +137,8 @@ def _wilson(rate: Rate) -> Estimate:
 
 def make_judge_report(report: JudgeReport, source: str) -> Report:
     """The report of a check by itself."""
-    by = counted(len(report.annotators), "person", "people")
-    subtitle = f"{report.reviewed} of {counted(report.items, 'judgement')} checked by {by}"
+    people = counted(len(report.annotators), "person", "people")
+    subtitle = f"{report.reviewed} of {counted(report.items, 'judgement')} checked by {people}"
     title = f"Human check of {' and '.join(report.judges)} in {source}"
     return Report(title, subtitle, (judge_section(report),))
 
@@ -144,15 +156,15 @@ def judge_section(report: JudgeReport) -> Section:
         )
         for measure in report.measures
     ]
-    several = len(report.annotators) > 1
-    kappa = "agreement: share | κ: number"
-    pairs = [
-        (measure.title, pair.a, pair.b, pair.n, pair.agreement, pair.kappa)
-        for measure in report.measures
-        for pair in (
-            (*measure.members, *measure.people, *measure.judge_by_person) if several else measure.members
-        )
-    ]
+    agreement_columns = "agreement: share | κ: number"
+    pairs = []
+    for measure in report.measures:
+        measure_pairs = measure.members
+        if len(report.annotators) > 1:
+            measure_pairs = (*measure.members, *measure.people, *measure.judge_by_person)
+        pairs += [
+            (measure.title, pair.a, pair.b, pair.n, pair.agreement, pair.kappa) for pair in measure_pairs
+        ]
     models = [
         (measure.title, rate.name, rate.n, rate.estimate)
         for measure in report.measures
@@ -163,13 +175,13 @@ def judge_section(report: JudgeReport) -> Section:
         Table(
             "judge-check",
             "The judge against people",
-            f"measure | replies: count | split: count | {kappa} | AC1: number",
+            f"measure | replies: count | split: count | {agreement_columns} | AC1: number",
             rows,
         ),
         Table(
             "judge-check-pairs",
             "Rater by rater",
-            f"measure | rater | other rater | replies: count | {kappa}",
+            f"measure | rater | other rater | replies: count | {agreement_columns}",
             pairs,
         ),
         Table(
@@ -214,8 +226,8 @@ def _sentences(report: JudgeReport) -> Iterator[str]:
             " corrected scores weigh the sample."
         )
     for measure in report.measures:
-        if words := describe_stand_in(measure.stand_in, f"for {measure.title}, the judge"):
-            yield words
+        if stand_in := describe_stand_in(measure.stand_in, f"for {measure.title}, the judge"):
+            yield stand_in
         rate = measure.agreement
         if rate.rate is not None:
             yield (

@@ -46,9 +46,10 @@ def make_comparison_report(comparison: RoundComparison, top: int) -> Report:
         )
         for name, shift in comparison.shifts.items()
     ]
+    unchanged = [table.title for table in drift if not table.rows]
     sections = [
         Section("freshness", "Repeated items", tables=(items, levers)),
-        Section("drift", "Drift", [table.title for table in drift if not table.rows], tables=drift),
+        Section("drift", "Drift", unchanged, tables=drift),
     ]
     if comparison.score_changes:
         sections.append(_scores(comparison))
@@ -64,19 +65,18 @@ def make_comparison_report(comparison: RoundComparison, top: int) -> Report:
 
 def _scores(comparison: RoundComparison) -> Section:
     columns = "model | metric | older: number | newer: number | difference: number"
-    changes = [
-        (change.model, change.metric, change.old, change.new, difference)
-        for change in comparison.score_changes
-        for difference in [Estimate(change.difference, change.low, change.high, reason=change.reason)]
-    ]
-    ranked = "metric | models: count | Kendall's τ: number"
+    changes = []
+    for change in comparison.score_changes:
+        difference = Estimate(change.difference, change.low, change.high, reason=change.reason)
+        changes.append((change.model, change.metric, change.old, change.new, difference))
+    ranking_columns = "metric | models: count | Kendall's τ: number"
     rankings = [
         (ranking.metric, ranking.models, Estimate(ranking.tau, reason=ranking.reason))
         for ranking in comparison.rankings
     ]
     tables = (
         Table("changes", "", columns, changes, shown=len(changes)),
-        Table("ranking", "Ranking of the models", ranked, rankings),
+        Table("ranking", "Ranking of the models", ranking_columns, rankings),
     )
     return Section("scores", "Scores", tables=tables)
 
@@ -98,13 +98,13 @@ def make_separation_report(scores: tuple[float, float], cells: Sequence[Separati
 
 def _describe_design(design: RoundDesign, question: PowerQuestion) -> str:
     width = design.half_width(question.variance, question.effect)
-    worst = (
+    assumption = (
         "" if question.effect < design.effect else ", as if all items of a base instance were scored alike"
     )
     return (
         f"Read from {design.source}: {counted(design.n, 'item')} of {counted(design.bases, 'base instance')},"
-        f" {design.n / design.bases:.1f} of each. With a design effect of {question.effect:.2f}{worst}, a score of"
-        f" these items is known to ± {width:.3f} (95 %)"
+        f" {design.n / design.bases:.1f} of each. With a design effect of {question.effect:.2f}{assumption}, a score"
+        f" of these items is known to ± {width:.3f} (95 %)"
     )
 
 
@@ -117,7 +117,7 @@ def make_power_report(
 ) -> Report:
     """Sizes by each bound, what was read, how to split a budget, and what was simulated."""
     fresh, static, normal = plan["generative"], plan["static"], plan["normal"]
-    half = f"static, once, if drift is {question.epsilon / 2:g}"
+    half_drift = f"static, once, if drift is {question.epsilon / 2:g}"
     sizes = Table(
         "sizes",
         "",
@@ -126,7 +126,7 @@ def make_power_report(
             ("fresh, each round", "Hoeffding's bound", fresh["per_round"], fresh["per_round_clustered"]),
             ("fresh, each round", "Wilson, exact binomial", normal["effective"], normal["per_round"]),
             ("static, once", "Hoeffding's bound", static["size"], static["size_clustered"]),
-            (half, "as the paper prints it", static["paper_size"], "-"),
+            (half_drift, "as the paper prints it", static["paper_size"], "-"),
         ],
         note=f"NA: static: {static['reason']}. With {static['paper_size']} items it fails with a probability of at"
         f" least {static['floor_at_paper_size']:.3f}."
@@ -147,12 +147,12 @@ def make_power_report(
         sections.append(Section("observed", "", (sentence,)))
     if splits:
         best = min(splits, key=lambda split: split.half_width)
-        listed = [split for split in splits if split.samples in (1, 2, 3, 5, 10, best.samples)]
+        splits_shown = [split for split in splits if split.samples in (1, 2, 3, 5, 10, best.samples)]
         table = Table.of(
             "split",
             "The budget split between items and samples",
             "samples of each item = samples: count | items: count | plus or minus = half_width: share",
-            listed,
+            splits_shown,
             note=f"The narrowest interval: {counted(best.items, 'item')}, {counted(best.samples, 'sample')} of each.",
         )
         sections.append(Section("split", "", tables=(table,)))

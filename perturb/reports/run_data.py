@@ -96,15 +96,15 @@ def read_run_data(db: sqlite3.Connection, plan: CurrentPlan, run: Path) -> RunDa
 
 
 def item_browser(
-    items: Sequence[Mapping[str, Any]], of: int, spread: str, filters: Mapping[str, Iterable[str]]
+    items: Sequence[Mapping[str, Any]], total: int, drawn_over: str, filters: Mapping[str, Iterable[str]]
 ) -> ItemBrowser:
-    """Items of a page, drawn from `of` evenly over `spread`, with what they can be chosen by.
+    """Items of a page, drawn from `total` evenly over the groups that `drawn_over` names, with the filters for them.
 
-    The classes are those of the taxonomy too, in its order; a single language is not offered as a filter.
+    All published classes can be chosen, in the order of the taxonomy; a single language is not offered as a filter.
     """
-    note = f"{counted(of, 'item')}, all of them."
-    if len(items) < of:
-        note = f"{len(items):,} of {of:,} items, drawn evenly over {spread}."
+    note = f"{counted(total, 'item')}, all of them."
+    if len(items) < total:
+        note = f"{len(items):,} of {total:,} items, drawn evenly over {drawn_over}."
     languages = sorted({*filters["language"]})
     values = {
         **filters,
@@ -137,20 +137,21 @@ def choose_items(db: sqlite3.Connection, plan: CurrentPlan, at_most: int) -> tup
 
 
 def even_draw(groups: Mapping[str, str], at_most: int) -> Iterator[str]:
-    """Up to `at_most` ids, the groups taking turns; the same ids whenever it is asked.
+    """Up to `at_most` ids of `groups` (id → group), the groups taking turns; the same ids at every call.
 
     >>> list(even_draw({"a": "x", "b": "x", "c": "y"}, 9))
     ['a', 'c', 'b']
     """
-    turns: Counter[str] = Counter()
-    ranked: defaultdict[int, list[str]] = defaultdict(list)
+    n_of_group: Counter[str] = Counter()
+    by_turn: defaultdict[int, list[str]] = defaultdict(list)
+    # A hash of the id, rather than the place in the run, decides which ids of a group are drawn.
     order = (
-        list(groups) if len(groups) <= at_most else sorted(groups, key=lambda group: seed_of("report", group))
+        list(groups) if len(groups) <= at_most else sorted(groups, key=lambda name: seed_of("report", name))
     )
     for item in order:
-        ranked[turns[groups[item]]].append(item)
-        turns[groups[item]] += 1
-    everything = [item for turn in sorted(ranked) for item in ranked[turn]]
+        by_turn[n_of_group[groups[item]]].append(item)
+        n_of_group[groups[item]] += 1
+    everything = [item for turn in sorted(by_turn) for item in by_turn[turn]]
     yield from everything[:at_most]
 
 
@@ -207,9 +208,9 @@ RIGHT = (ReplyOutcome.CORRECT_ANSWER, ReplyOutcome.CORRECT_REFUSAL)
 def browse_replies(
     run: Path, evaluation: EvaluationRun, table: ResultTable, at_most: int
 ) -> ItemBrowser | None:
-    """Every item with its replies, or an even draw over classes and intensities; None if none is wanted.
+    """Every item with its replies, or an even draw over classes and intensities; None if `at_most` is 0.
 
-    `table` is what `table_of_run` made of the evaluation. Raises `LedgerError` if the folder holds none.
+    `table` is what `table_of_run` made of the evaluation. Raises `LedgerError` if the folder has no evaluation.
     """
     from perturb.evaluation.results import is_current
 
@@ -237,7 +238,7 @@ def browse_replies(
     replies: dict[str, list[dict[str, str]]] = {name: [] for name in chosen}
     for result in evaluation.results:
         key = result.item_id, result.model, result.prompt, result.sample
-        # An evaluation that goes on meanwhile may have more replies than the table.
+        # An evaluation that is still running may have more replies by now than the table.
         if result.item_id in chosen and key in outcomes and key in texts:
             name, outcome = outcomes[key]
             names = {"model": in_sample(name, result.sample)}
@@ -280,8 +281,8 @@ def _reply(result: Result, outcome: ReplyOutcome, text: str) -> dict[str, str]:
 
 def describe_replies(item: Item, replies: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """An item with its replies, as the item browser of a page takes it."""
-    several = item.several
     after = [passage.text for passage in item.passages]
+    # Without an original for each passage the changes cannot be marked.
     before = item.original_passages if len(item.original_passages) == len(after) else after
     return {
         "id": item.id,
@@ -299,7 +300,7 @@ def describe_replies(item: Item, replies: Sequence[Mapping[str, Any]]) -> dict[s
         "answers": list(item.answers),
         "query": mark_change(item.original_query or item.query, item.query),
         "passages": [
-            {"pieces": [Piece("same", f"[{number}] " if several else ""), *mark_change(*texts)]}
+            {"pieces": [Piece("same", f"[{number}] " if item.several else ""), *mark_change(*texts)]}
             for number, texts in enumerate(zip(map(_cut, before), map(_cut, after), strict=True), start=1)
         ],
         "unchanged": 0,

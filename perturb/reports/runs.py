@@ -36,8 +36,8 @@ def make_status_report(status: Mapping[str, Any]) -> Report:
         Table.of("unread", "Unreadable replies", "model | items: count | cause", status["unread"]),
     ]
     left = f"{status['left']:,} of {counted(status['jobs'], 'job')} left"
-    words = describe_quota(status["quota"]) if "quota" in status else []
-    return _plain(f"Run {status['name']}, round {status['round']}: {left}", words, tables)
+    quota = describe_quota(status["quota"]) if "quota" in status else []
+    return _plain(f"Run {status['name']}, round {status['round']}: {left}", quota, tables)
 
 
 def _evaluation_status(status: Mapping[str, Any]) -> Report:
@@ -56,34 +56,34 @@ def _evaluation_status(status: Mapping[str, Any]) -> Report:
 
 
 def _reply_tables(status: Mapping[str, Any], subject: str) -> tuple[Table, ...]:
-    lost = [(missing[subject], missing["role"], missing["model"]) for missing in status["missing_replies"]]
-    missing = Table("missing", "", "reply not on record | role | model", lost)
+    rows = [(reply[subject], reply["role"], reply["model"]) for reply in status["missing_replies"]]
+    missing = Table("missing", "", "reply not on record | role | model", rows)
     failures = Table.of("failures", "Failed calls", "model | calls: count | cause", status["failures"])
     return missing, call_table(status["models"]), failures
 
 
 def describe_quota(quota: Mapping[str, Any]) -> list[str]:
-    """Sentences on the items that the quota of a build still lacks."""
-    wanted = f"{counted(quota['per_cell'], 'accepted item')} in each cell of each generator"
+    """The items that the quota of a build still lacks, as a sentence."""
+    target = f"{counted(quota['per_cell'], 'accepted item')} in each cell of each generator"
     if not quota["missing"]:
-        return [f"Quota: {wanted}: filled"]
+        return [f"Quota: {target}: filled"]
     by_cell: dict[str, list[str]] = {}
     for entry in quota["missing"]:
         by_cell.setdefault(entry["cell"], []).append(f"{entry['generator']} {entry['missing']}")
     total = sum(entry["missing"] for entry in quota["missing"])
-    lacks = "; ".join(f"{cell}: {', '.join(names)}" for cell, names in by_cell.items())
-    return [f"Quota: {wanted}: {total:,} missing: {lacks}"]
+    missing = "; ".join(f"{cell}: {', '.join(names)}" for cell, names in by_cell.items())
+    return [f"Quota: {target}: {total:,} missing: {missing}"]
 
 
 def make_build_report(facts: Mapping[str, Any], snapshot: Path | None) -> Report:
     """How a build ended; `facts` is what `perturb build --json` gives."""
     verifiers = len((facts["certificate"] or {}).get("by_verifier", ()))
-    rare = ("not_applicable", "near_duplicates", "faults", "repeats")
+    rare = ("not_applicable", "near_duplicates", "faults", "repeats")  # shown only if there are any
     names = ["jobs", "candidates", "abstained", "unparsed", "not_applicable", "rejected_by_checks"]
     names += ["near_duplicates", "errors", "faults", "votes", "accepted", "repeats", "rows"]
     stages = {name: facts[name] for name in names if facts[name] or name not in rare}
-    certified = describe_certificate(facts["certificate"], verifiers) if facts["votes"] else ()
-    sentences = [*certified, f"Cells with accepted items: {facts['cells_filled']}", describe_work(facts)]
+    certificate = describe_certificate(facts["certificate"], verifiers) if facts["votes"] else ()
+    sentences = [*certificate, f"Cells with accepted items: {facts['cells_filled']}", describe_work(facts)]
     if "rules" in facts:
         own_rules = listed(
             [f"{name} ({', '.join(rule['verifiers'])})" for name, rule in facts["rules"].items()]
@@ -107,7 +107,7 @@ def _needing_a_model(cells: Sequence[str]) -> list[str]:
 def make_estimate_report(
     estimate: CostEstimate, replicates: int, generators: int, *, verbose: bool = False
 ) -> Report:
-    """What a build would do and cost, the sum last; `verbose` also names levers that fit no instance."""
+    """What a build would do and cost; `verbose` also names levers that fit no instance."""
     factors = (
         counted(estimate.instances, "instance"),
         counted(estimate.cells, "cell"),
@@ -147,10 +147,10 @@ def make_estimate_report(
 def make_run_estimate_report(estimate: RunEstimate) -> Report:
     """The estimate of a run that asks models: calls, cost and obstacles."""
     calls = f"At most {counted(estimate.calls, 'call')} to models"
-    question = (
+    sentence = (
         f"{calls} about {counted(estimate.items, 'item')}, estimated cost {show(estimate.cost_usd, 'usd')}"
     )
-    return _plain("", (question, *estimate.obstacles), [_estimate_table(estimate.models)])
+    return _plain("", (sentence, *estimate.obstacles), [_estimate_table(estimate.models)])
 
 
 def _estimate_table(models: Sequence[ModelEstimate]) -> Table:
@@ -171,7 +171,7 @@ def _priced_jobs(estimate: CostEstimate, jobs: int) -> str:
 
 
 def _describe_audit_share(candidates: int, share: float) -> str:
-    """How precise κ of a pair will be, and what share of fully voted candidates brings it to ±0.10."""
+    """How precise κ of two verifiers will be, and what share of fully voted candidates brings it to ±0.10."""
     from perturb.metrics.agreement import kappa_half_width
 
     audited = round(candidates * share)
@@ -185,12 +185,12 @@ def _describe_audit_share(candidates: int, share: float) -> str:
 
 
 def _lever_table(levers: Mapping[Cell, Mapping[str, int]]) -> Table:
-    """How many jobs the levers may have, cell by cell; models only are offered levers."""
+    """How many jobs the levers of each cell may have; only models are offered levers."""
     rows = []
     for cell, jobs in levers.items():
-        served = sorted(count for count in jobs.values() if count)
-        span = " to ".join(dict.fromkeys(map(str, (served[0], served[-1])))) if served else "none"
-        rows.append((str(cell), f"{len(served)} of {len(jobs)}", span))
+        counts = sorted(count for count in jobs.values() if count)
+        span = " to ".join(dict.fromkeys(map(str, (counts[0], counts[-1])))) if counts else "none"
+        rows.append((str(cell), f"{len(counts)} of {len(jobs)}", span))
     return Table("levers", "", "cell | levers that may fit | jobs per lever", rows)
 
 
@@ -260,21 +260,21 @@ def _plain(title: str, sentences: Sequence[str] = (), tables: Sequence[Table] = 
 
 
 def make_levers_report(levers: Sequence[Lever], without_rule: Sequence[Cell] | None = None) -> Report:
-    """Levers by cell; with `without_rule`, those that have a rule, and the cells in which none has."""
+    """Levers by cell; with `without_rule`, also their rules, and these cells, in which no lever has one."""
     columns = table_columns("intensity | lever")
     if without_rule is not None:
         columns["rule"] = "text"
     rows: dict[str, list[tuple[str, ...]]] = {}
     for lever in levers:
         rule = " ".join(filter(None, (lever.rule.do, lever.rule.what))) if lever.rule else "-"
-        rule_note = () if without_rule is None else (rule,)
+        rule_cell = () if without_rule is None else (rule,)
         rows.setdefault(str(lever.cell.perturbation_class), []).append(
-            (str(lever.cell.intensity), lever.name, *rule_note)
+            (str(lever.cell.intensity), lever.name, *rule_cell)
         )
     notes = [counted(len(levers), "lever")]
     if without_rule:
         notes.append(f"no rule, a model is needed: {', '.join(map(str, without_rule))}")
-    tables = [Table(name, name, columns, listed, shown=len(listed)) for name, listed in rows.items()]
+    tables = [Table(name, name, columns, of_class, shown=len(of_class)) for name, of_class in rows.items()]
     return Report("", "", (Section("levers", "", tables=tables), Section("notes", "", notes)))
 
 
@@ -282,17 +282,17 @@ def make_draft_report(draft: Draft) -> Report:
     """The drafted class and the trials of its levers; the texts of the trials are in `trials.md`."""
     rows = []
     for lever in dict.fromkeys(trial.lever for trial in draft.trials):
-        tried = [trial for trial in draft.trials if trial.lever == lever]
-        lost = [trial for trial in tried if trial.detail]
-        first = f"{lost[0].outcome.value}: {lost[0].detail}" if lost else ""
-        rows.append((tried[0].intensity, lever, f"{len(tried) - len(lost)} of {len(tried)}", first))
-    words = (
+        trials = [trial for trial in draft.trials if trial.lever == lever]
+        failed = [trial for trial in trials if trial.detail]
+        why_not = f"{failed[0].outcome.value}: {failed[0].detail}" if failed else ""
+        rows.append((trials[0].intensity, lever, f"{len(trials) - len(failed)} of {len(trials)}", why_not))
+    sentences = (
         f"Class {draft.perturbation_class}, code {draft.refusal_code}: {draft.file}",
         f"What its levers made: {draft.file.parent / 'trials.md'}",
         f"Edit the file, then name the folder under `levers`: perturb levers --levers {draft.file.parent}"
         f" --class {draft.perturbation_class}",
     )
-    return _plain("", words, [Table("trials", "", "intensity | lever | made | why not", rows)])
+    return _plain("", sentences, [Table("trials", "", "intensity | lever | made | why not", rows)])
 
 
 def make_lever_report(lever: Lever, entry: ClassEntry, expected: str) -> Report:

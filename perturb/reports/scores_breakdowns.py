@@ -29,7 +29,7 @@ HEADLINES: dict[str, str] = {
     "answer_accuracy": "answer accuracy",
     "refusal_accuracy": "refusal accuracy",
 }
-"""The scores of RefusalBench that stand for all, with their headings."""
+"""The scores by which RefusalBench sums up a model, with their headings."""
 _GROUP_METRICS = {
     **{name: HEADLINES[name] for name in ("answer_accuracy", "refusal_accuracy", "calibrated_refusal_score")},
     "refusal_rate": "refusal rate",
@@ -65,14 +65,14 @@ def groups_section(models: Models, by: Collection[str] = ("class", "intensity"))
         for grouping in GROUPINGS
         if any(model.groups[grouping] for model in models)
     ]
-    without = [
+    missing_groupings = [name for name in by if not any(model.groups[name] for model in models)]
+    sentences = [
         f"The results do not say the {name} of an item."
         if name != "language"
         else "All items are in one language."
-        for name in by
-        if not any(model.groups[name] for model in models)
+        for name in missing_groupings
     ]
-    return Section("groups", "Classes and levers", without, figures=tuple(figures), tables=tuple(tables))
+    return Section("groups", "Classes and levers", sentences, figures=tuple(figures), tables=tuple(tables))
 
 
 def answer_parts_section(models: Models) -> Section:
@@ -109,13 +109,12 @@ def comparison_section(report: ScoreReport) -> Section:
             (
                 _plain(comparison.metric),
                 f"{comparison.a} - {comparison.b}",
-                difference.n,
-                difference,
+                comparison.difference.n,
+                comparison.difference,
                 comparison.p_value,
                 comparison.p_holm,
             )
             for comparison in ordered
-            for difference in [comparison.difference]
         ],
         note="p-value of the difference; Holm: corrected for the number of pairs of models.",
         shown=min(60, sum(comparison.metric in HEADLINES for comparison in ordered)),
@@ -214,10 +213,14 @@ def datasets_section(
     heads: Mapping[str, str],
     way: str,
 ) -> Section:
-    """The section on some metrics, by name and heading; `way` is `setting` or `elicitation`. The first has a figure."""
+    """The section on metrics by data set; `heads` maps their names to headings, and the first one has a figure.
+
+    `way` is the heading of the column that says how a model was asked: `setting` or `elicitation`.
+    """
     metrics_of = {(group.model, group.way, group.dataset): metrics for group, metrics in values}
     datasets = tuple(dict.fromkeys(name for mean in means for name in mean.datasets))
     columns: dict[str, CellFormat] = {"model": "text", way: "text"}
+    # A data set may have the name of another column.
     columns |= {
         name if name not in (*columns, "mean") else f"{name}: data set": "number" for name in datasets
     }

@@ -32,7 +32,7 @@ from perturb.scoring.settings import ALL_CLASSES, ExamGap, KindCount
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_READ = {
+_READING_METRICS = {
     "refusal_accuracy": "refusal accuracy",
     "correct_refusal_rate": "correct refusal rate",
     "false_refusal_rate": "FRR",
@@ -47,7 +47,7 @@ def settings_section(report: ScoreReport) -> Section:
         "Free replies are read twice. Strict: only a reply that offers nothing as an answer is a refusal. Lenient: a"
         " list without a preference is a refusal too. The other chapters have the strict reading."
     ]
-    figures = [_figure(report.kinds)] if report.kinds else []
+    figures = [_kinds_figure(report.kinds)] if report.kinds else []
     tables = [_gaps(report), _readings(report), _kinds(report.kinds)]
     return Section(
         "settings", "Prompt settings", sentences if report.kinds else (), tuple(figures), tuple(tables)
@@ -125,9 +125,10 @@ def _readings(report: ScoreReport) -> Table:
         if model.model in lenient:
             pairs.append((lenient[model.model], "lenient"))
     rows: list[list[CellValue]] = [
-        [model.model, reading, *(model.metrics[name] for name in _READ)] for model, reading in pairs
+        [model.model, reading, *(model.metrics[name] for name in _READING_METRICS)]
+        for model, reading in pairs
     ]
-    columns = table_columns("model | reading") | dict.fromkeys(_READ.values(), PERCENT)
+    columns = table_columns("model | reading") | dict.fromkeys(_READING_METRICS.values(), PERCENT)
     return Table("readings", "Both readings of free replies, in percent", columns, rows if lenient else [])
 
 
@@ -146,22 +147,22 @@ def _kinds(kinds: Sequence[KindCount]) -> Table:
     return Table("kinds", "What free replies do", head, rows)
 
 
-def _figure(kinds: Sequence[KindCount]) -> Figure:
+def _kinds_figure(kinds: Sequence[KindCount]) -> Figure:
     counts: dict[str, dict[str, int]] = {}
     for count in kinds:
         if not count.answerable:
             label = f"{count.model}: {count.perturbation_class}"
             counts.setdefault(label, {})[count.kind] = count.replies
     shares: list[dict[str, float | None]] = [
-        {kind: of_kind.get(kind, 0) / sum(of_kind.values()) for kind in (*BehaviourKind, "unscored")}
-        for of_kind in counts.values()
+        {kind: n_by_kind.get(kind, 0) / sum(n_by_kind.values()) for kind in (*BehaviourKind, "unscored")}
+        for n_by_kind in counts.values()
     ]
-    nothing: dict[str, float | None] = dict.fromkeys((*BehaviourKind, "unscored"))
+    no_shares: dict[str, float | None] = dict.fromkeys((*BehaviourKind, "unscored"))
     return Figure(
         "kinds",
         "What free replies do to items that cannot be answered",
         "By model and class, in percent of the replies.",
-        draw_stacks(list(counts) or ["no such item"], shares or [nothing]),
+        draw_stacks(list(counts) or ["no such item"], shares or [no_shares]),
     )
 
 
@@ -170,13 +171,13 @@ MAX_DOMAINS = 30
 
 def domains_section(models: Models) -> Section:
     """Items, champions, difficulty of answering and of refusing, and the models' scores, domain by domain."""
-    quality = any(model.metrics["answer_quality"].value is not None for model in models)
-    answering = "answer_quality" if quality else "answer_accuracy"
+    quality_known = any(model.metrics["answer_quality"].value is not None for model in models)
+    answering = "answer_quality" if quality_known else "answer_accuracy"
     metrics = {answering: answering.replace("_", " "), "refusal_accuracy": "refusal accuracy"}
     names = group_names(models, "domain")
     ranked = sorted(names, key=lambda name: -(_difficulties(models, name, tuple(metrics))[-1] or 0.0))
     first_domains = ranked[:MAX_DOMAINS]
-    whose = "Mean over the models" if len(models) > 1 else f"Of {models[0].model}, with 95 % intervals"
+    caption = "Mean over the models" if len(models) > 1 else f"Of {models[0].model}, with 95 % intervals"
     figures = [
         Figure(
             "domain-difficulty",
@@ -201,12 +202,13 @@ def domains_section(models: Models) -> Section:
             for metric, heading in metrics.items()
         ),
     ]
-    if marks := _marks(models)[:MAX_DOMAINS]:
+    if marks := _domain_scores(models)[:MAX_DOMAINS]:
         chart = draw_bars(marks, x_label="CRS, percent", form=".1f")
         figures.insert(
-            0, Figure("domains", "Domains by calibrated refusal score", f"{whose}, highest first.", chart)
+            0, Figure("domains", "Domains by calibrated refusal score", f"{caption}, highest first.", chart)
         )
-    total = max(1, sum(_items(models, name) for name in names))
+    n_items = {name: _items(models, name) for name in names}
+    total = max(1, sum(n_items.values()))
     left_out = f"{len(names) - MAX_DOMAINS} more domains are in the tables only."
     table = Table(
         "domains",
@@ -216,13 +218,12 @@ def domains_section(models: Models) -> Section:
         [
             (
                 name,
-                n,
-                n / total,
+                n_items[name],
+                n_items[name] / total,
                 *(_champion(models, name, metric) for metric in metrics),
                 *_difficulties(models, name, tuple(metrics)),
             )
             for name in ranked
-            for n in [_items(models, name)]
         ],
     )
     return Section("domains", "Domains", (left_out,) if len(names) > MAX_DOMAINS else (), figures, (table,))
@@ -244,7 +245,7 @@ def _champion(models: Models, name: str, metric: str) -> str | None:
 
 
 def _difficulties(models: Models, name: str, metrics: tuple[str, ...]) -> list[float | None]:
-    """1 less the mean over the models, of each metric and, at the end, of all together."""
+    """1 minus the mean over the models, of each metric and, at the end, of all together."""
     means = [
         mean_known(in_percent(in_group(model, "domain", name, metric)) for model in models)
         for metric in metrics
@@ -253,7 +254,7 @@ def _difficulties(models: Models, name: str, metrics: tuple[str, ...]) -> list[f
     return [*difficulties, None if None in difficulties else mean_known(difficulties)]
 
 
-def _marks(models: Models) -> list[Mark]:
+def _domain_scores(models: Models) -> list[Mark]:
     metric, marks = "calibrated_refusal_score", []
     for name in group_names(models, "domain"):
         estimates = [in_group(model, "domain", name, metric) for model in models]
@@ -263,7 +264,7 @@ def _marks(models: Models) -> list[Mark]:
     return sorted(marks, key=lambda mark: -(mark.value or 0.0))
 
 
-_LITTLE = 0.5
+_LOW_RELIABILITY = 0.5
 _ITEMS_SHOWN = 10
 
 
@@ -317,9 +318,9 @@ def _sentences(report: ItemResponseReport) -> list[str]:
             f"{scale.name.capitalize()}: {len(scale.items):,} items; reliability of their difficulties"
             f" {difficulty:.2f}, of their discriminations {slope:.2f}."
         )
-        if slope < _LITTLE:
+        if slope < _LOW_RELIABILITY:
             sentences.append(
-                f"So few models say little of how {scale.name} items discriminate: those figures are mostly prior."
+                f"So few models say little about how {scale.name} items discriminate: those figures are mostly prior."
             )
         if not scale.fit.converged:
             sentences.append(
@@ -366,11 +367,11 @@ def _draw_information(fitted: list[Scale]) -> Drawing:
             axes.plot(ABILITIES, scale.fit.information(ABILITIES), color=colour, label=scale.name)
             defined = [(name, value.value) for name, value in scale.models if value.value is not None]
             heights = scale.fit.information([ability for _, ability in defined])
-            spots = (
+            points = (
                 (x, y, f"{name}: ability {x:.2f}, information {y:.2f}")
                 for (name, x), y in zip(defined, heights, strict=True)
             )
-            plot_points(axes, spots, marker, colour)
+            plot_points(axes, points, marker, colour)
         axes.set(xlabel="ability", ylabel="information", ylim=(0, None))
         axes.grid(axis="y")
         put_legend(axes, ncols=2)

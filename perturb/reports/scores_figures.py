@@ -48,6 +48,7 @@ _STACK = (
     (GREY, ""),
 )
 _WRITTEN_FROM = 0.06
+"""The share from which a part of a bar has room for its number."""
 _LARGEST = 700.0
 """Area of the largest bubble, in square points."""
 _SQUARE: Any = {"xlim": (-4, 104), "ylim": (-4, 104)}
@@ -82,7 +83,10 @@ def plot_series(
     line: str = "",
     form: str = ".3f",
 ) -> None:
-    """The n-th series: upright intervals around known values, which say themselves and are joined by a `line`."""
+    """The n-th series: the points that have a value, which shows under the pointer, with upright intervals.
+
+    A `line` style joins them.
+    """
     colour, marker = look_of(number)
     drawable = [(x, mark.value, mark) for x, mark in points if mark.value is not None]
     if drawable:
@@ -96,7 +100,7 @@ def plot_series(
 def draw_points(
     points: Sequence[Point], *, x_label: str, y_label: str, guides: Sequence[Guide] = ()
 ) -> Drawing:
-    """Models as points with the intervals of both metrics; one that lacks a metric is named beside the figure."""
+    """Models as points with the intervals of both metrics; one that lacks a metric is named in the legend alone."""
     largest = max((point.weight or 0 for point in points), default=0) or 1
 
     def paint(axes: Axes) -> None:
@@ -114,10 +118,10 @@ def draw_points(
             plot_interval(axes, Mark.of("", point.y, 100), x, upright=True, color=colour, linewidth=1.2)
             axes.plot([], [], marker, color=colour, label=short_label(point.label), markersize=7)
             area = 50.0 if point.weight is None else 20 + _LARGEST * point.weight / largest
-            # See-through, and the smaller in front: no marker hides another.
+            # Transparent, and smaller ones in front, so that no marker hides another.
             look: dict[str, Any] = {"facecolor": (colour, 0.35), "edgecolor": colour, "linewidth": 1.6}
-            spot = axes.scatter([x], [y], area, marker=marker, zorder=3 + 1 / area, clip_on=False, **look)
-            hover(spot, f"{point.label}: {x_label} {x:.1f}, {y_label} {y:.1f}")
+            bubble = axes.scatter([x], [y], area, marker=marker, zorder=3 + 1 / area, clip_on=False, **look)
+            hover(bubble, f"{point.label}: {x_label} {x:.1f}, {y_label} {y:.1f}")
         axes.set(**_SQUARE, xlabel=f"{x_label}, percent", ylabel=f"{y_label}, percent")
         put_legend(axes, ncols=2, below=True)
 
@@ -216,13 +220,13 @@ def draw_reliability(
             xs, ys = [100 * x for x, _, _ in points], [100 * y for _, y, _ in points]
             axes.plot(xs, ys, "-", color=colour, linewidth=1)
             areas = [20 + 140 * n / largest for _, _, n in points]
-            # The first series holds the others: hollow, it stays visible behind them.
+            # The first series contains the replies of the others: hollow and in front, it does not hide them.
             face = "none" if number == 0 else colour
             order = 3 - 0.1 * number
             look: Any = {"facecolor": face, "edgecolor": colour, "zorder": order, "clip_on": False}
             for x, y, area, (_, _, n) in zip(xs, ys, areas, points, strict=True):
-                spot = axes.scatter([x], [y], area, marker=marker, **look)
-                hover(spot, f"{name}: {x_label} {x:.1f}, accuracy {y:.1f}, {n:,} replies")
+                bubble = axes.scatter([x], [y], area, marker=marker, **look)
+                hover(bubble, f"{name}: {x_label} {x:.1f}, accuracy {y:.1f}, {n:,} replies")
             axes.plot([], [], marker, color=colour, label=name)
         axes.set(**_SQUARE, xlabel=f"{x_label}, percent", ylabel="accuracy, percent")
         put_legend(axes, ncols=len(series))

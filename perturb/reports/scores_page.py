@@ -61,7 +61,7 @@ DETAILS: dict[str, str] = {
     "hierarchical_refusal_score": "hierarchical score",
 }
 _OVERVIEW = 8
-"""Models of the overview, so that it fits a screen."""
+"""Models that the overview shows at most, so that it fits a screen."""
 RARE: dict[str, str] = {
     "answer_quality": "answer quality (RAF)",
     "hybrid_score": "hybrid score",
@@ -69,7 +69,7 @@ RARE: dict[str, str] = {
     "ece_answers": "ECE of answers",
     "ece_refusals": "ECE of refusals",
 }
-"""Metrics that need several passages, or stated confidence."""
+"""Metrics that are defined only for items of several passages, or with stated confidence."""
 
 
 def make_scores_page(
@@ -78,7 +78,7 @@ def make_scores_page(
     facts: tuple[str, ...] = (),
     by: Collection[str] = ("class", "intensity"),
 ) -> Report:
-    """The page of some scores; `facts` are sentences on where they come from, `by` the breakdowns to list."""
+    """The page of the scores; `facts` are sentences on where they come from, `by` the breakdowns to list."""
     title = "Ranking, in percent with 95 % intervals"
     tables = [_ranking("dashboard", title, report.models)]
     if report.part:
@@ -115,7 +115,7 @@ def make_scores_page(
 
 
 def make_scores_overview(report: ScoreReport) -> Report:
-    """The scores on one screen: verdict, ranking, what the replies do, and refusal accuracy by class."""
+    """The scores on one screen: verdict, ranking, outcomes of the replies, and refusal accuracy by class."""
     models = _ranked(report.models)[:_OVERVIEW]
     ranking = _metrics_table("ranking", "Ranking, in percent with 95 % intervals", models, HEADLINES)
     shares = {name.replace("_", " "): SHARE for name in models[0].outcomes}
@@ -259,7 +259,7 @@ def _verdict(report: ScoreReport) -> str:
         if comparison.metric == name and {comparison.a, comparison.b} == pair
     ]
     p_value = None
-    if matching:
+    if matching:  # corrected for the number of pairs if there are several
         p_value = matching[0].p_value if matching[0].p_holm is None else matching[0].p_holm
     if p_value is None:
         return f"{first}, the highest."
@@ -268,12 +268,12 @@ def _verdict(report: ScoreReport) -> str:
 
 
 def _summary(report: ScoreReport) -> Iterable[str]:
-    how = report.resampling
-    units = {"base": "base instances", "item": "items"}[str(how.unit)]
+    resampling = report.resampling
+    units = {"base": "base instances", "item": "items"}[str(resampling.unit)]
     largest = max(model.n for model in report.models)
     yield (
-        f"{counted(len(report.models), 'model')} on up to {largest:,} items; 95 % intervals from {how.resamples:,}"
-        f" resamples of {units}."
+        f"{counted(len(report.models), 'model')} on up to {largest:,} items; 95 % intervals from"
+        f" {resampling.resamples:,} resamples of {units}."
     )
     for name in HEADLINES:
         scored = [model for model in report.models if model.metrics[name].value is not None]

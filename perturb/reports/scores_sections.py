@@ -161,16 +161,17 @@ def codes_section(models: Models) -> Section:
     def figure(name: str, title: str, values: list[list[float | None]]) -> Figure:
         look: Any = {"limits": (0.0, 100.0), "form": ".0f", "cell_width": 0.37, "framed": right}
         drawing = draw_heat_map(values, rows[: len(values)], columns, **look)
-        words = (
+        caption = (
             "Rows: what is right, in percent of the replies read. Columns: what the model did; framed: right."
         )
-        return Figure(name, title, words, drawing)
+        return Figure(name, title, caption, drawing)
 
     figures = []
     if len(models) > 1:
         figures.append(figure("confusion", "Average over models", _average(shares)))
     for name in (str(intensity) for intensity in Intensity if intensity is not Intensity.LOW):
         shares_of = {model.model: _row_shares(model.confusion_by_intensity.get(name, {})) for model in models}
+        # The last row, of answerable items, is empty at these intensities.
         drawable = {model: shares[: len(truths) - 1] for model, shares in shares_of.items() if shares}
         part = f"confusion-{name.lower()}"
         if drawable:

@@ -26,14 +26,14 @@ def describe_run(data: RunData) -> tuple[str, ...]:
     """Sentences on jobs that became rows, cells without accepted items, and the cost."""
     stages = dict(data.funnel)
     jobs, accepted, done = stages["jobs"], stages["accepted"], data.stages.done
-    through = counted(jobs, "job") if done == jobs else f"{done:,} of {counted(jobs, 'job')}"
+    jobs_done = counted(jobs, "job") if done == jobs else f"{done:,} of {counted(jobs, 'job')}"
     share = _share(accepted, done, "of the jobs" if done == jobs else "of the jobs done")
     sentences = [
-        f"{counted(len(data.generators), 'generator')} worked through {through}; the panel accepted"
+        f"{counted(len(data.generators), 'generator')} worked through {jobs_done}; the panel accepted"
         f" {counted(accepted, 'candidate')}{share}."
     ]
-    cells = {cell for (cell, _), n in data.coverage.items() if n}
-    empty = [cell for cell in data.cells if cell not in cells]
+    filled = {cell for (cell, _), n in data.coverage.items() if n}
+    empty = [cell for cell in data.cells if cell not in filled]
     if empty:
         sentences.append(f"Nothing was accepted in {counted(len(empty), 'cell')}: {listed(empty)}.")
     else:
@@ -52,7 +52,7 @@ NOT_CERTIFIED = (
 
 
 def describe_certificate(certificate: Mapping[str, Any] | None, verifiers: int) -> tuple[str, ...]:
-    """How many labels are wrong, and which verifier misses what; that nobody knows if nothing was planted."""
+    """How many labels are wrong and what the panel misses; without planted items, that this is not known."""
     if certificate is None:
         return (NOT_CERTIFIED,)
     line = certificate_line(certificate, verifiers)
@@ -61,18 +61,18 @@ def describe_certificate(certificate: Mapping[str, Any] | None, verifiers: int) 
         f" {certificate['failed_right']} of {certificate['right']} right items ({certificate['note']})."
     )
     hard = certificate.get("hard") or {"high": None}
-    among = []
-    if hard["high"] is not None:
-        among = [
-            f"Of the {hard['n']} accepted items that solvers fail, at most {100 * hard['high']:.1f} % are wrong."
-        ]
+    details = []
     if people := certificate.get("people"):
-        alone, reason = _percentage(certificate["wrong_labels"]), certificate["combined"]["reason"]
-        told = f"Planted items alone say {alone}, people alone {_percentage(people)}"
-        among.insert(0, f"{told}: {reason}." if reason else f"{told}.")
+        by_planted, reason = _percentage(certificate["wrong_labels"]), certificate["combined"]["reason"]
+        both = f"Planted items alone say {by_planted}, people alone {_percentage(people)}"
+        details.append(f"{both}: {reason}." if reason else f"{both}.")
+    if hard["high"] is not None:
+        details.append(
+            f"Of the {hard['n']} accepted items that solvers fail, at most {100 * hard['high']:.1f} % are wrong."
+        )
     return (
         f"{line[0].upper()}{line[1:]}.",
-        *among,
+        *details,
         caught,
         *(f"{advice}." for advice in certificate["advice"]),
     )
@@ -94,7 +94,7 @@ def describe_replay(replies: int) -> str:
 
 
 def judge_run(data: RunData, votes: AuditReport | None) -> str:
-    """What a build comes to, in one sentence: what stands in the way of its snapshot, if anything does."""
+    """The verdict on a build in one sentence: what its snapshot still lacks, or whether the verifiers agree."""
     if data.stages.left:
         return data.stages.unfinished
     filled = {cell for (cell, _), n in data.coverage.items() if n}
@@ -106,29 +106,31 @@ def judge_run(data: RunData, votes: AuditReport | None) -> str:
     kappa = votes.agreement.mean_kappa
     if kappa.value is None or kappa.low is None:
         return f"{cells}; whether the verifiers agree beyond chance cannot be told."
-    words = "and the verifiers agree beyond" if kappa.low > 0 else "but the verifiers may agree by"
-    return f"{cells}, {words} chance (mean κ {kappa.value:.2f})."
+    agreement = "and the verifiers agree beyond" if kappa.low > 0 else "but the verifiers may agree by"
+    return f"{cells}, {agreement} chance (mean κ {kappa.value:.2f})."
 
 
 def describe_audit(report: AuditReport) -> tuple[str, ...]:
-    """Acceptance, agreement, the hardest class, and partiality."""
+    """Sentences on acceptance, agreement, the hardest class, and self-evaluation bias."""
     unanimous = report.rules.unanimous
-    sentences = [
-        f"The {counted(len(report.verifiers), 'verifier')} unanimously passed {show(unanimous.rate.rate, 'share')} of"
-        f" {counted(unanimous.rate.n, 'candidate')}"
-        f"{_interval(unanimous.rate.cluster_low, unanimous.rate.cluster_high, 'share')}."
-        if len(report.verifiers) > 1
-        else f"There is one verifier, {report.verifiers[0]}; agreement takes two."
-    ]
-    absent = [
+    if len(report.verifiers) > 1:
+        interval = _interval(unanimous.rate.cluster_low, unanimous.rate.cluster_high, "share")
+        acceptance = (
+            f"The {counted(len(report.verifiers), 'verifier')} unanimously passed"
+            f" {show(unanimous.rate.rate, 'share')} of {counted(unanimous.rate.n, 'candidate')}{interval}."
+        )
+    else:
+        acceptance = f"There is one verifier, {report.verifiers[0]}; agreement takes two."
+    sentences = [acceptance]
+    partly_absent = [
         f"{name} judged {n:,} of {report.n_candidates:,}"
         for name, n in report.judged.items()
         if n < report.n_candidates
     ]
-    if absent:
+    if partly_absent:
         sentences.append(
-            f"Not every verifier judges every candidate: {'; '.join(absent)}. For the others it is absent, neither pass"
-            " nor fail, and figures of two verifiers rest on what both judged."
+            f"Not every verifier judges every candidate: {'; '.join(partly_absent)}. For the others it is absent,"
+            " neither pass nor fail, and figures of two verifiers rest on what both judged."
         )
     if report.basis.note:
         sentences.append(f"Note: {report.basis.note}.")
@@ -145,9 +147,9 @@ def describe_audit(report: AuditReport) -> tuple[str, ...]:
         sentences.append(report.caveat)
     unscored = sum(report.unscored.values())
     if unscored:
-        whose = ", ".join(f"{name} {n}" for name, n in report.unscored.items() if n)
+        by_verifier = ", ".join(f"{name} {n}" for name, n in report.unscored.items() if n)
         sentences.append(
-            f"{counted(unscored, 'vote')} could not be read ({whose}) and counted as neither pass nor fail."
+            f"{counted(unscored, 'vote')} could not be read ({by_verifier}) and counted as neither pass nor fail."
         )
     return tuple(sentences)
 
@@ -160,14 +162,14 @@ def _describe_agreement(report: AuditReport) -> list[str]:
     mean = report.agreement.mean_kappa
     if mean.value is None:
         return [f"Agreement beyond chance cannot be determined: {pairs[0].kappa.reason}."]
-    low = min(defined, key=lambda pair: pair.kappa.value or 0.0)
+    lowest = min(defined, key=lambda pair: pair.kappa.value or 0.0)
     sentence = (
         f"Verifiers agree with a mean Cohen's κ of {show(mean.value, 'number')}"
         f"{_interval(mean.low, mean.high, 'number')} over {counted(len(defined), 'pair')}"
     )
     if len(defined) < len(pairs):
         sentence += f" ({len(pairs) - len(defined)} more undefined, for want of variance)"
-    sentence += f"; least between {low.a} and {low.b} ({show(low.kappa.value, 'number')})."
+    sentence += f"; least between {lowest.a} and {lowest.b} ({show(lowest.kappa.value, 'number')})."
     ac1 = report.agreement.panel["ac1"]
     if ac1.value is not None:
         sentence += f" Gwet's AC1, which high pass rates do not push down, is {show(ac1.value, 'number')}."
@@ -231,8 +233,8 @@ def describe_review(report: HumanReport) -> tuple[str, ...]:
             if mean.value is not None
             else f"Agreement among them cannot be determined: {mean.reason}."
         )
-    if words := describe_stand_in(report.stand_in, "the panel"):
-        sentences.append(words)
+    if stand_in := describe_stand_in(report.stand_in, "the panel"):
+        sentences.append(stand_in)
     return tuple(sentences)
 
 
@@ -254,8 +256,8 @@ def _interval(low: float | None, high: float | None, form: CellFormat) -> str:
     return f" (95 % interval {show(low, form)} to {show(high, form)})"
 
 
-def _share(part: int, total: int, of: str) -> str:
-    return f", {show(part / total, 'share')} {of}" if total else ""
+def _share(part: int, total: int, of_what: str) -> str:
+    return f", {show(part / total, 'share')} {of_what}" if total else ""
 
 
 def describe_demo(run: Path, page: Path) -> Iterator[str]:
@@ -278,10 +280,10 @@ def describe_demo(run: Path, page: Path) -> Iterator[str]:
     if kappa is None or kappa["value"] is None:
         yield f"Agreement: κ cannot be told ({kappa['reason'] if kappa else 'no votes'})"
     else:
-        width = f" ({kappa['reason']})" if kappa["reason"] else ""
+        interval = f" ({kappa['reason']})" if kappa["reason"] else ""
         if kappa["low"] is not None:
-            width = f" (95 % {kappa['low']:.2f} … {kappa['high']:.2f})"
-        yield f"Agreement: mean Cohen's κ over pairs of verifiers {kappa['value']:.2f}{width}"
+            interval = f" (95 % {kappa['low']:.2f} … {kappa['high']:.2f})"
+        yield f"Agreement: mean Cohen's κ over pairs of verifiers {kappa['value']:.2f}{interval}"
     if certificate := manifest["certificate"]:
         line = certificate_line(certificate, len(manifest["verifiers"]))
         yield f"{line[0].upper()}{line[1:]}"
@@ -298,16 +300,17 @@ def _rejections(db: sqlite3.Connection, plan: CurrentPlan) -> str:
         " WHERE j.plan = ? AND d.panel = ? AND d.acceptance = 'rejected'",
         (plan.number, plan.panel),
     ).fetchall()
-    by_checks = f"{len(checks)} by machine checks{_most([row[0] for row in checks])}"
-    return f"{by_checks}, {len(panel)} by the panel{_most([row[0] for row in panel])}"
+    by_checks = f"{len(checks)} by machine checks{_commonest([row[0] for row in checks])}"
+    return f"{by_checks}, {len(panel)} by the panel{_commonest([row[0] for row in panel])}"
 
 
-def _most(reasons: list[str]) -> str:
-    """The commonest reason and how often it is given, as a clause."""
+def _commonest(reasons: list[str]) -> str:
+    """The commonest reason and how often it is given, in brackets."""
     if not reasons:
         return ""
-    plain = Counter(re.sub(r"'[^']*'|\d+", "…", reason) for reason in reasons)
-    reason, times = plain.most_common(1)[0]
+    # Reasons that differ in a quoted text or a number alone are counted together.
+    counts = Counter(re.sub(r"'[^']*'|\d+", "…", reason) for reason in reasons)
+    reason, times = counts.most_common(1)[0]
     verifiers = reason.removeprefix("failed by ").split(", ")
     if reason.startswith("failed by ") and len(verifiers) > 1:
         return f" ({times} of them by all of {listed(verifiers)})"

@@ -154,7 +154,7 @@ def test_a_tampered_reply_is_named(board: Path, tmp_path: Path) -> None:
     with gzip.open(file) as lines:
         content = lines.read().replace(b"REFUSE_OTHER", b"REFUSE_OTHEr")
     file.write_bytes(gzip.compress(content))
-    with pytest.raises(RecordingError, match="differs from what was written"):
+    with pytest.raises(RecordingError, match=r"differs from what was written"):
         check_rows(board, file)
 
 
@@ -314,7 +314,7 @@ def test_items_are_compared_by_their_contents_whatever_the_header_says(board: Pa
     names = {"steady": "better"}
     file = edited(renamed(demo("evaluate"), tmp_path / "a.jsonl.gz", names), tmp_path / "b.jsonl.gz", relabel)
     with pytest.raises(
-        RecordingError, match=r"b\.jsonl\.gz: has other items than .*: rows of one leaderboard"
+        RecordingError, match=r"b\.jsonl\.gz: differs from .* in its items: rows of one leaderboard"
     ):
         write_leaderboard(board, [file])
 
@@ -333,7 +333,7 @@ def test_rows_need_every_reply_a_name_of_their_own_and_no_key(board: Path, tmp_p
         write_leaderboard(tmp_path / "new", [lacking(tmp_path)])
     assert not (tmp_path / "new").exists()
     other = edited(demo("evaluate"), tmp_path / "other.jsonl.gz", lambda row: row, {"code_version": "0.3"})
-    with pytest.raises(RecordingError, match=r"'cautious' is in .* too: one name stands for one model"):
+    with pytest.raises(RecordingError, match=r"'cautious' is also in .*: one name stands for one model"):
         write_leaderboard(board, [other])
 
 
@@ -419,7 +419,7 @@ def test_names_of_models_are_text_on_the_page(tmp_path: Path) -> None:
     ("arguments", "said", "code"),
     [
         (["--leaderboard"], "holds no replies yet: name runs or files of replies with --add", 1),
-        (["--leaderboard", "--add", "BUILD"], "holds no replies of models under test (build)", 1),
+        (["--leaderboard", "--add", "BUILD"], "is a recording of build, without replies", 1),
         (["--leaderboard", "--add", "nothing.jsonl.gz"], "nothing.jsonl.gz: no such file", 1),
         (["--leaderboard", "--replay", "BUILD"], "leaderboard.json: no such file", 1),
         (["--leaderboard", "--replay", "a", "--add", "b"], "--replay: only compares", 2),
@@ -448,12 +448,12 @@ def test_a_folder_of_something_else_and_a_broken_file_are_refused(board: Path, t
         check_rows(board, demo("evaluate"))
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/README.md").write_text("mine")
-    with pytest.raises(PerturbError, match="mine: holds something else than a leaderboard"):
+    with pytest.raises(PerturbError, match="mine: has files and is not a leaderboard"):
         write_leaderboard(tmp_path / "mine", [demo("evaluate")])
     other = renamed(demo("evaluate"), tmp_path / "a.jsonl.gz", {"steady": "b"})
     other = edited(other, tmp_path / "b.jsonl.gz", lambda row: row, {"round": "2027-Q1"})
     recordings = [read_recording(demo("evaluate")), read_recording(other)]
-    with pytest.raises(RecordingError, match="has other round than"):
+    with pytest.raises(RecordingError, match=r"differs from .* in its round"):
         make_leaderboard(recordings)
 
 
@@ -485,5 +485,5 @@ def test_a_space_holds_the_folder_and_pushing_again_changes_nothing(hub: Loopbac
 def test_a_run_is_named_by_its_folder(tmp_path: Path) -> None:
     replay_evaluation(read_recording(demo("evaluate")), tmp_path / "run")
     other = renamed(demo("evaluate"), tmp_path / "a.jsonl.gz", {"eager": "steady"})
-    with pytest.raises(RecordingError, match=rf"^{tmp_path / 'run'}: 'steady' is in {other} too"):
+    with pytest.raises(RecordingError, match=rf"^{tmp_path / 'run'}: 'steady' is also in {other}"):
         write_leaderboard(tmp_path / "board", [other, tmp_path / "run"])
