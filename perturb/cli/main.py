@@ -78,7 +78,7 @@ app.add_typer(bas_app, name="bas")
 
 
 @cache
-def _command() -> Callable[..., Any]:
+def _command_line() -> Callable[..., Any]:
     """All commands with their options. Typer reads the signatures anew each time, which takes 0.1 s."""
     return typer.main.get_command(app)
 
@@ -86,7 +86,7 @@ def _command() -> Callable[..., Any]:
 def main() -> None:
     """Run the command line: exit 0 when done, 1 on a failure, 2 on wrong use, 130 when interrupted."""
     try:
-        code = _command()(prog_name="perturb", standalone_mode=False)
+        code = _command_line()(prog_name="perturb", standalone_mode=False)
     except PerturbError as exc:
         _fail(f"perturb: {exc}", 1)
     except UsageError as exc:

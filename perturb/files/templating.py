@@ -46,11 +46,18 @@ def html_environment() -> jinja2.Environment:
     return environment(html=True, last_newline=False)
 
 
-def included_in(source: str) -> list[str]:
+@cache
+def text_environment() -> jinja2.Environment:
+    """Our templates of plain text. Each is compiled once."""
+    return environment()
+
+
+@cache
+def included_in(source: str) -> tuple[str, ...]:
     """The templates that a template includes by name."""
     # A template that is included by a computed name is reported as None. Ours never do that.
-    names = jinja2.meta.find_referenced_templates(environment().parse(source))
-    return [name for name in names if name is not None]
+    names = jinja2.meta.find_referenced_templates(text_environment().parse(source))
+    return tuple(name for name in names if name is not None)
 
 
 def asset(name: str) -> str:

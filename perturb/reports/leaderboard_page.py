@@ -12,7 +12,7 @@ import numpy as np
 
 from perturb.errors import ConfigError, PublishError, RecordingError
 from perturb.files.resources import writing_errors
-from perturb.files.templating import environment
+from perturb.files.templating import text_environment
 from perturb.llm.recording import read_recording
 from perturb.llm.redaction import show_key
 from perturb.metrics.inputs import Estimate, Floats
@@ -264,7 +264,7 @@ def _page_of(board: Leaderboard) -> str:
 
 
 def _card_of(board: Leaderboard) -> str:
-    template = environment().get_template("card/leaderboard.md.j2")
+    template = text_environment().get_template("card/leaderboard.md.j2")
     return template.render(title=_title(board), replies=REPLIES)
 
 

@@ -12,6 +12,7 @@ import uuid
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import yaml
@@ -77,10 +78,7 @@ def render_card(
 ) -> str:
     """The text of `README.md` for a snapshot. The example comes from `texts`, the first rows with their texts."""
     languages = count_languages(rows)
-    # the card is Markdown, for which Jinja has no escaping
-    card = environment(data_folder("templates") / "card", finalize=escape)
-    card.filters |= {"code": _code, "bibtex": _bibtex}
-    return card.get_template("README.md.j2").render(
+    text: str = _card_template().render(
         header=_Verbatim(yaml.safe_dump(_header(rows, facts, files), sort_keys=False, allow_unicode=True)),
         facts=facts,
         certified=facts.certificate and certificate_line(facts.certificate, len(facts.run.verifiers)),
@@ -109,6 +107,7 @@ def render_card(
         bar=_bar,
         share=_share,
     )
+    return text
 
 
 def canary(content_digest: str) -> str:
@@ -127,6 +126,14 @@ def one_line(text: str) -> str:
     'a --- b'
     """
     return " ".join("".join(" " if unicodedata.category(char)[0] == "C" else char for char in text).split())
+
+
+@cache
+def _card_template() -> Any:
+    # the card is Markdown, for which Jinja has no escaping
+    card = environment(data_folder("templates") / "card", finalize=escape)
+    card.filters |= {"code": _code, "bibtex": _bibtex}
+    return card.get_template("README.md.j2")
 
 
 def escape(value: Any) -> str:

@@ -22,7 +22,7 @@ import yaml
 from perturb.catalogue.classes import ClassEntry
 from perturb.catalogue.levers import Catalogue
 from perturb.catalogue.prompts import render_template
-from perturb.files.templating import environment
+from perturb.files.templating import text_environment
 from perturb.llm.replies import END_OF_THINKING, START_OF_THINKING
 from perturb.metrics.outcomes import AMBIGUOUS, COUNTS_AS
 from perturb.records import Facts, JsonObject
@@ -80,9 +80,9 @@ def task_files(prompts: PromptSet, title: str, codes: Mapping[str, str]) -> dict
         _group_path("perturb"): _group("perturb", map(_task_path, prompts.splits)),
     }
     for path, name in names.items():
-        files[path] = environment().get_template(f"harness/{name}").render(values)
+        files[path] = text_environment().get_template(f"harness/{name}").render(values)
     files[_group_path(_PLAIN)] = _group(_PLAIN, map(_plain_path, prompts.splits))
-    plain = environment().get_template("harness/perturb_plain.yaml.j2")
+    plain = text_environment().get_template("harness/perturb_plain.yaml.j2")
     return files | {_plain_path(split): plain.render(values, split=split) for split in prompts.splits}
 
 
