@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from perturb.errors import LedgerError
 from perturb.files.resources import writing_errors
@@ -149,6 +149,13 @@ class Write:
     """Whether the row is still correct if rows before it could not be stored."""
 
 
+class _SharedWait(NamedTuple):
+    """A wait for the disk that all tasks share which ask in the same turn of an event loop."""
+
+    loop: asyncio.AbstractEventLoop
+    reached: asyncio.Event
+
+
 class Writer:
     """The only thread that writes. It takes statements in order and commits them in batches.
 
@@ -159,7 +166,7 @@ class Writer:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._queue: queue.SimpleQueue[Write | Callable[[], None] | None] = queue.SimpleQueue()
-        self._asked: tuple[asyncio.AbstractEventLoop, asyncio.Event] | None = None
+        self._shared_wait: _SharedWait | None = None
         self._failure: LedgerError | None = None
         self._disk_failed = False
         self._connection = connect(path)
@@ -189,20 +196,22 @@ class Writer:
         """Like `flush`, but without blocking the loop. Tasks that ask in the same turn of the loop share one wait."""
         self.check()
         loop = asyncio.get_running_loop()
-        if self._asked is None or self._asked[0] is not loop:
-            self._asked = loop, asyncio.Event()
-            loop.call_soon(self._queue_mark, *self._asked)
-        await self._asked[1].wait()
+        wait = self._shared_wait
+        if wait is None or wait.loop is not loop:
+            wait = self._shared_wait = _SharedWait(loop, asyncio.Event())
+            loop.call_soon(self._queue_mark, wait)
+        await wait.reached.wait()
         self.check()
 
-    def _queue_mark(self, loop: asyncio.AbstractEventLoop, reached: asyncio.Event) -> None:
-        self._asked = None
+    def _queue_mark(self, wait: _SharedWait) -> None:
+        """Queue a mark that ends the wait. Tasks that ask from now on need another one."""
+        self._shared_wait = None
 
-        def tell() -> None:
+        def end_wait() -> None:
             with suppress(RuntimeError):  # the loop is closed, so no task waits any more
-                loop.call_soon_threadsafe(reached.set)
+                wait.loop.call_soon_threadsafe(wait.reached.set)
 
-        self._queue.put(tell)
+        self._queue.put(end_wait)
 
     def close(self) -> None:
         """Write what is queued, stop the thread and close the connection."""
@@ -221,6 +230,7 @@ class Writer:
             batch: list[Write] = []
             marks: list[Callable[[], None]] = []
             item: Write | Callable[[], None] | None = self._queue.get()
+            # All that is queued by now goes into one commit, up to BATCH_ROWS rows. None asks the thread to stop.
             while True:
                 if item is None:
                     open_for_work = False

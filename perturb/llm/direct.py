@@ -44,9 +44,13 @@ class DirectModel:
         self.settings = settings
         key = read_key(settings.api_key_env or own_key_variable(settings.model))
         self._url = _address(settings)
-        self._way: dict[str, Any] = {"proxy": _proxy(self._url, settings.name), "allow_redirects": False}
+        # A redirect could take the prompt and the key to another server.
+        self._connection: dict[str, Any] = {
+            "proxy": _proxy(self._url, settings.name),
+            "allow_redirects": False,
+        }
         if self._url.scheme == "https":
-            self._way["ssl"] = _trusted()
+            self._connection["ssl"] = _trusted()
         self._headers = _headers(settings, key)
         self._options = _options(settings)
         self._wants_schema = wants_schema(settings)
@@ -99,7 +103,7 @@ class DirectModel:
 
     async def _post(self, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
         session = _session(self)
-        async with session.post(self._url, data=body, headers=self._headers, **self._way) as response:
+        async with session.post(self._url, data=body, headers=self._headers, **self._connection) as response:
             return response.status, response.headers, await self._read(response.content)
 
     async def _read(self, stream: aiohttp.StreamReader) -> bytes:

@@ -121,15 +121,14 @@ class Facts:
     @cached_property
     def answer_sentences(self) -> tuple[Sentence, ...]:
         """The sentences that hold an answer."""
-        return tuple(
-            sentence
-            for sentence in self.sentences
-            if any(
-                mention.passage == sentence.passage
-                and mention.start < sentence.end
-                and mention.end > sentence.start
-                for mention in self.mentions
-            )
+        return tuple(sentence for sentence in self.sentences if self._holds_mention(sentence))
+
+    def _holds_mention(self, sentence: Sentence) -> bool:
+        return any(
+            mention.passage == sentence.passage
+            and mention.start < sentence.end
+            and mention.end > sentence.start
+            for mention in self.mentions
         )
 
     @cached_property

@@ -84,10 +84,9 @@ def measures_in(text: str) -> Iterator[tuple[int, str]]:
     [(22, '161 km')]
     """
     for match in _MEASURE.finditer(text):
-        if text[max(0, match.start() - 1) : match.start()] == "(" or re.match(
-            r"[^.;]{0,20}\(", text[match.end() :]
-        ):
-            continue
+        is_in_bracket = text[: match.start()].endswith("(")
+        if is_in_bracket or re.match(r"[^.;]{0,20}\(", text[match.end() :]):
+            continue  # the bracket is, or may hold, a conversion
         unit, factor = _UNITS[match[2]]
         value = float(match[1].replace(",", "")) * factor
         # Small and fractional values keep one decimal, since rounding to a whole number would change them.
