@@ -21,7 +21,7 @@ COMMANDS: dict[str, Any] = vars(typer.main.get_command(app))["commands"]
 def shell_lines(text: str) -> list[str]:
     """Lines of fenced blocks, and table entries, that call perturb."""
     fenced = re.findall(r"```\w*\n(.*?)```", text, flags=re.DOTALL)
-    lines = [line.strip() for block in fenced for line in block.splitlines()]
+    lines = [line.strip() for block in fenced for line in block.replace("\\\n", "").splitlines()]
     return [line for line in lines if line.startswith("perturb ")]
 
 
