@@ -45,7 +45,7 @@ def commands() -> Iterator[tuple[str, Any]]:
     yield from walk("", typer.main.get_command(app))
 
 
-NAMES = [name for name, _ in commands()]
+COMMANDS = dict(commands())
 
 
 # -- help ------------------------------------------------------------------------------------------------------
@@ -57,25 +57,23 @@ def invocation(name: str) -> list[str]:
     for step in name.split():
         so_far = f"{so_far} {step}".strip()
         words.append(step)
-        if so_far != name and any(
-            param.param_type_name == "argument" for param in dict(commands())[so_far].params
-        ):
+        if so_far != name and any(param.param_type_name == "argument" for param in COMMANDS[so_far].params):
             words.append("outputs/demo")
     return words
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_help_says_what_a_command_does_and_gives_an_example(run: Run, name: str) -> None:
     ended = run(*invocation(name), "--help")
     assert (ended.returncode, ended.stderr) == (0, "")
     words = r"\b.* ".join(map(re.escape, name.split()))
-    if not getattr(dict(commands())[name], "commands", {}):
+    if not getattr(COMMANDS[name], "commands", {}):
         assert re.search(rf"Example: perturb {words}\b", " ".join(ended.stdout.split()))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_says_what_it_is(name: str) -> None:
-    for parameter in dict(commands())[name].params:
+    for parameter in COMMANDS[name].params:
         if isinstance(parameter, typer.core.TyperOption):
             assert (parameter.help or "").strip(), f"{name} {parameter.opts}"
 
@@ -83,12 +81,12 @@ def test_every_option_says_what_it_is(name: str) -> None:
 def test_the_help_of_perturb_lists_every_command(run: Run) -> None:
     ended = run("--help")
     assert ended.returncode == 0
-    for name in NAMES:
+    for name in COMMANDS:
         if " " not in name:
             assert re.search(rf"^  {name} ", ended.stdout, re.MULTILINE), name
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if " " not in name])
+@pytest.mark.parametrize("name", [name for name in COMMANDS if " " not in name])
 def test_every_command_is_documented(name: str) -> None:
     pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
     assert any(f"perturb {name}" in page.read_text(encoding="utf-8") for page in pages)
