@@ -199,6 +199,10 @@ LOSSES_BEFORE_GIVING_UP = 5
 
 _FIRST_GUESS = 512
 """The expected completion tokens of the first call, before any usage is known."""
+_WEIGHT_OF_A_REPLY = 0.1
+"""Weight of a new reply in that expectation, which so rests on about the last ten replies."""
+_CHARACTERS_PER_TOKEN = 4
+"""A rough figure for English. The true usage corrects it after each reply."""
 
 
 class OutOfTriesError(TransientModelError):
@@ -372,19 +376,20 @@ class LimitedModel:
             await self._requests.take(1)
         if not self._tokens:
             return 0.0
-        expected = sum(len(m.content) for m in request.messages) / 4 + self._expected_completion
+        expected = (
+            sum(len(m.content) for m in request.messages) / _CHARACTERS_PER_TOKEN + self._expected_completion
+        )
         await self._tokens.take(expected)
         return expected
 
     def _correct(self, expected: float, reply: ChatReply) -> None:
         if not self._tokens or reply.prompt_tokens is None or reply.completion_tokens is None:
             return
-        limit = (
-            self.settings.tpm or 0
-        )  # a usage above the limit is an error, and would stop the model for hours
+        # A usage above the limit is an error of the provider, and would stop the model for hours.
+        limit = self.settings.tpm or 0
         self._tokens.correct(min(reply.prompt_tokens + reply.completion_tokens, limit) - expected)
-        # A moving average over about the last ten replies.
-        self._expected_completion += 0.1 * (min(reply.completion_tokens, limit) - self._expected_completion)
+        surprise = min(reply.completion_tokens, limit) - self._expected_completion
+        self._expected_completion += _WEIGHT_OF_A_REPLY * surprise
 
     def _wait(self, retry: int, hint: float | None) -> float:
         """Seconds before retry number `retry`, counted from 0: full jitter, and a provider's hint in addition."""

@@ -116,6 +116,10 @@ def _betrays(word: str, signs: _Signs) -> bool:
     )
 
 
+_MUCH = 0.75
+"""Share of the question above which a text speaks of what the question asks."""
+
+
 def other_value(facts: Facts, text: str) -> str | None:
     """A value in the text that a reader might take for the answer, since it is of the same kind; None if none is."""
     query = facts.instance.query.lower()
@@ -128,7 +132,7 @@ def other_value(facts: Facts, text: str) -> str | None:
     known_texts = [query, *(passage.title for passage in facts.passages)]
     named_words = {plain(token) for known_text in known_texts for token in tokens(known_text)}
     if facts.kind == "text":
-        return "much of the question" if support(query, text) > 0.75 else None
+        return "much of the question" if support(query, text) > _MUCH else None
     if re.match(r"where|(?:in|at|on|near|from|to) (?:which|what)\b", query):
         spots = re.findall(r"\b(?:in|at|near|from|to|of|on|and)\s+(?:the\s+)?([A-Z][\w’'-]+)", text)
         return next((spot for spot in spots if plain(spot) not in named_words), None)

@@ -17,6 +17,9 @@ from perturb.building.offline.readings import Reading, holds_alias, reading_of
 from perturb.records import BaseInstance, Candidate, Intensity, PerturbationClass, Target
 from perturb.text.matching import beyond_reading
 
+_EDITED = 0.6
+"""Overlap with a removed sentence from which an added sentence is an edited form of it."""
+
 
 @dataclass(frozen=True)
 class CheckedItem:
@@ -97,7 +100,7 @@ class CheckedItem:
     @cached_property
     def inserted(self) -> tuple[str, ...]:
         """The added sentences that are not edited forms of removed sentences."""
-        return tuple(s for s in self.added if not any(overlap(s, old) >= 0.6 for old in self.removed))
+        return tuple(s for s in self.added if not any(overlap(s, old) >= _EDITED for old in self.removed))
 
     @cached_property
     def query_stems(self) -> frozenset[str]:
@@ -231,16 +234,26 @@ def _rewritten(item: CheckedItem) -> bool:
         return False
     before, after = content_stems(item.reading.text), content_stems(_BRACKETED.sub(" ", item.text))
     if item.kind is PerturbationClass.MISSING_INFO:
-        floor = 0.2 if item.intensity is Intensity.LOW else 0.0
-        return coverage(before, after) < floor or coverage(after, before) < 0.5
+        floor = _KEPT_BY_A_LOW_CUT if item.intensity is Intensity.LOW else 0.0
+        return coverage(before, after) < floor or coverage(after, before) < _OLD_SHARE
     answering = frozenset().union(*(content_stems(s) for s in item.removed if holds_alias(item.reading, s)))
     if not answering:
-        floor = 0.5
+        floor = _KEPT_BESIDE_THE_ANSWER
     elif len(item.reading.sentences) > 2:
-        floor = 0.25
+        floor = _KEPT_WITHOUT_THE_ANSWER
     else:
-        floor = 0.1  # little remains of a passage of two sentences if one of them is replaced
+        floor = _KEPT_OF_TWO_SENTENCES
     return coverage(before, after) < floor
+
+
+# Shares of the content words of the original that must be left.
+_KEPT_BY_A_LOW_CUT = 0.2
+_KEPT_BESIDE_THE_ANSWER = 0.5
+_KEPT_WITHOUT_THE_ANSWER = 0.25
+_KEPT_OF_TWO_SENTENCES = 0.1
+"""Little remains of a passage of two sentences if one of them is replaced."""
+_OLD_SHARE = 0.5
+"""Share of what is left after a cut that must come from the original."""
 
 
 def _markup(item: CheckedItem) -> list[str]:

@@ -26,6 +26,23 @@ from perturb.building.offline.checked_words import (
 from perturb.building.offline.readings import ValueKind, holds_alias, numbers_in, values_in
 from perturb.records import PerturbationClass
 
+# Shares of the content words of a claim that a sentence must hold, from lax to strict.
+_OWN_SHARE = 0.34
+"""Share that must stand in the sentence itself. A pronoun may supply the rest."""
+_TOUCHES = 0.5
+"""A sentence that holds this share speaks of the claim."""
+_CLAIMS = 0.6
+"""A sentence that holds this share makes the claim."""
+_CLAIMS_UNASKED = 0.75
+"""Share of a supporting sentence that a sentence must repeat if it has no word of the question."""
+_CLAIMS_ALL = 0.95
+"""In effect all of the claim: one word in twenty may be missing."""
+
+_REORDERED = 0.8
+"""Two sentences with a larger overlap than this have the same words, maybe in another order."""
+_ROUNDING = 0.1
+"""Distance from the answer, relative to it, up to which a number is a rounded answer."""
+
 
 def rivals_of(item: CheckedItem, *, credible_only: bool = True) -> list[str]:
     """The added sentences that answer the question with another value of the same kind.
@@ -77,10 +94,10 @@ def _is_place(name: str, sentence: str) -> bool:
 def _about_the_claim(item: CheckedItem, sentence: str) -> bool:
     """True if a sentence covers most of what the question asserts, or most of a supporting sentence."""
     sentence_stems = stems_of_sentence(item, sentence)
-    if item.reading.kind is not ValueKind.PHRASE and makes_claim(item, sentence, 0.6):
+    if item.reading.kind is not ValueKind.PHRASE and makes_claim(item, sentence, _CLAIMS):
         return True
     # A sentence that shares nothing with the question must repeat more of the support.
-    floor = 0.6 if item.reading.query_stems & sentence_stems else 0.75
+    floor = _CLAIMS if item.reading.query_stems & sentence_stems else _CLAIMS_UNASKED
     plain = _plain_stems(sentence)
     supports = (content_stems(s) - item.reading.alias_stems for s in item.reading.support)
     return any(coverage(support, sentence_stems) >= floor and plain & support for support in supports)
@@ -94,9 +111,8 @@ def makes_claim(item: CheckedItem, sentence: str, floor: float) -> bool:
     claim = item.reading.claim_stems
     if len(claim) < 2:
         return False  # a single word is too little to recognise a claim by
-    # Words that a pronoun stands for count, but the sentence itself must hold a third of the claim.
     covers_claim = coverage(claim, stems_of_sentence(item, sentence)) >= floor
-    holds_enough = coverage(claim, content_stems(sentence)) >= 0.34
+    holds_enough = coverage(claim, content_stems(sentence)) >= _OWN_SHARE
     return covers_claim and holds_enough and bool(claim & _plain_stems(sentence))
 
 
@@ -135,7 +151,7 @@ def rounds_the_answer(item: CheckedItem, sentence: str) -> bool:
     accepted = {number for answer in item.reading.all_aliases for number in numbers_in(answer)}
     new_numbers = numbers_in(sentence) - accepted - numbers_in(item.reading.text)
     return bool(new_numbers) and all(
-        any(abs(number - answer) <= 0.1 * abs(answer) for answer in accepted) for number in new_numbers
+        any(abs(number - answer) <= _ROUNDING * abs(answer) for answer in accepted) for number in new_numbers
     )
 
 
@@ -154,7 +170,7 @@ def check_contradiction(item: CheckedItem) -> RuleVerdict:
     clashes = rivals_of(item) or _denials(item)
     # These items ask something new, so a sentence that merely shares words with the old question is allowed.
     if not item.low and item.query_changed and item.kind in _ASKING_ANEW:
-        clashes = [s for s in clashes if makes_claim(item, s, 0.95)]
+        clashes = [s for s in clashes if makes_claim(item, s, _CLAIMS_ALL)]
     objections = [f"The context contradicts itself about the answer: {s!r}." for s in clashes[:1]]
     return verdict(item, {"refusal_class": objections})
 
@@ -189,7 +205,7 @@ def _outvoted(item: CheckedItem) -> bool:
     for old, new in zip(item.original.passages, item.candidate.passages, strict=False):
         if old.text == new.text:
             backing += any(
-                holds_alias(item.reading, s) and makes_claim(item, s, 0.5) for s in sentences(new.text)
+                holds_alias(item.reading, s) and makes_claim(item, s, _TOUCHES) for s in sentences(new.text)
             )
         elif holds_alias(item.reading, old.text) and not holds_alias(item.reading, new.text):
             rivalling += 1
@@ -277,7 +293,7 @@ _IMPOSSIBLE = re.compile(
 def _twins(item: CheckedItem) -> list[str]:
     """The added sentences that make the claim with another value than an added sentence that has the answer."""
     claim, kind = item.reading.claim_stems, item.reading.kind
-    claiming = [s for s in item.added if coverage(claim, content_stems(s)) >= 0.6]
+    claiming = [s for s in item.added if coverage(claim, content_stems(s)) >= _CLAIMS]
     with_answer = [s for s in claiming if holds_alias(item.reading, s)]
     return [
         s
@@ -294,7 +310,7 @@ def _both_at_once(item: CheckedItem) -> list[str]:
     if with_rival:
         return with_rival
     # The same words in another order may say the opposite: "Ann beat Bob" and "Bob beat Ann".
-    return [s for s in holding if any(overlap(s, t) > 0.8 and words(s) != words(t) for t in holding)]
+    return [s for s in holding if any(overlap(s, t) > _REORDERED and words(s) != words(t) for t in holding)]
 
 
 def _exclusions(item: CheckedItem) -> list[str]:
@@ -307,8 +323,8 @@ def _speaks_of_the_claim(item: CheckedItem, sentence: str) -> bool:
     sentence_stems = content_stems(sentence)
     if item.kind is not PerturbationClass.CONTRADICTION:
         names_answer = holds_alias(item.reading, sentence) and bool(item.reading.claim_stems & sentence_stems)
-        return names_answer or makes_claim(item, sentence, 0.6)
+        return names_answer or makes_claim(item, sentence, _CLAIMS)
     if holds_alias(item.reading, sentence) and item.query_stems & sentence_stems:
         return True
-    near_support = any(coverage(content_stems(s), sentence_stems) >= 0.5 for s in item.reading.support)
-    return near_support or coverage(item.reading.claim_stems, sentence_stems) >= 0.5
+    near_support = any(coverage(content_stems(s), sentence_stems) >= _TOUCHES for s in item.reading.support)
+    return near_support or coverage(item.reading.claim_stems, sentence_stems) >= _TOUCHES

@@ -132,17 +132,27 @@ def _verbs(text: str) -> frozenset[str]:
     return frozenset(m.group().lower() for m in _VERB.finditer(text))
 
 
+_FEWEST_WORDS = 8
+"""A context with fewer words is no passage."""
+_LEFT_BY_A_LOW_CUT = 0.3
+"""Share of the words that must be left if a missing part is to be harmless."""
+_LEFT_BY_AN_EDIT = 0.45
+"""Share of the words that must be left if nothing is to be missing."""
+_LONG_SENTENCE = 60
+"""Words that an added sentence may have, since one sentence may be longer than a short passage."""
+
+
 def _length(item: CheckedItem) -> list[str]:
     before, after = len(item.reading.words), len(words(item.text))
     if item.kind is PerturbationClass.MISSING_INFO:
-        # The flaw of the class is a missing part, so a short context is expected. Eight words are too few for any
-        # passage.
-        floor = max(8, 0.3 * before) if item.intensity is Intensity.LOW else 8
+        # The flaw of the class is a missing part, so a short context is expected.
+        floor = _FEWEST_WORDS
+        if item.intensity is Intensity.LOW:
+            floor = max(floor, _LEFT_BY_A_LOW_CUT * before)
         return [] if after >= floor else [f"Only {after} of {before} words are left of the context."]
-    # One added sentence may be longer than a short passage.
-    if after > 2 * before + 60:
+    if after > 2 * before + _LONG_SENTENCE:
         return [f"The context grew from {before} to {after} words."]
-    if after < 0.45 * before:
+    if after < _LEFT_BY_AN_EDIT * before:
         return [f"The context shrank from {before} to {after} words."]
     return []
 
@@ -178,7 +188,11 @@ def _lost_its_verb(item: CheckedItem, sentence: str) -> bool:
     tail = normal(sentence)[1:]
     if _VERB.search(sentence) or (len(tail) > 30 and any(normal(old).endswith(tail) for old in item.removed)):
         return False
-    return any(_VERB.search(old) for old in item.removed if overlap(sentence, old) >= 0.3)
+    return any(_VERB.search(old) for old in item.removed if overlap(sentence, old) >= _SAME_ORIGIN)
+
+
+_SAME_ORIGIN = 0.3
+"""Overlap from which a sentence counts as what a cut left of another one."""
 
 
 def _is_edge_of_original(item: CheckedItem, sentence: str) -> bool:

@@ -214,10 +214,9 @@ def _steps_in(item: CheckedItem) -> list[str]:
         if reading.kind is ValueKind.NAME:
             values = _names_apart(values, item, sentence)
         if reading.kind is ValueKind.NUMBER:
-            # Small numbers are everywhere: days, months, parts, places in a list.
-            values = frozenset(v for v in values if float(v) > 12)
+            values = frozenset(v for v in values if float(v) > _EVERYDAY_NUMBER)
         new_values = values - values_in(reading.kind, reading.text)
-        is_edited = sentence in item.added and any(overlap(sentence, s) >= 0.5 for s in reading.support)
+        is_edited = sentence in item.added and any(overlap(sentence, s) >= _HALF for s in reading.support)
         makes_the_claim = countable and makes_claim(item, sentence, _STEP_IN[reading.kind])
         if (new_values and is_edited) or (values and makes_the_claim):
             rivals.append(sentence)
@@ -239,6 +238,10 @@ def _names_apart(values: frozenset[str], item: CheckedItem, sentence: str) -> fr
     )
 
 
+_EVERYDAY_NUMBER = 12
+"""Numbers up to this are in most texts: days, months, parts, places in a list."""
+_HALF = 0.5
+"""Share of a sentence or claim that an edited or counting sentence must hold to be about it."""
 _STEP_IN = {ValueKind.DATE: 0.75, ValueKind.NUMBER: 0.9, ValueKind.NAME: 0.75}
 """Share of the question's content that a sentence must cover for its value to be taken for the answer."""
 _BRACKETED = re.compile(r"\[[^\]]*\]|\([^()]*\b(?:see|cf|pp?)\b[^()]*\)")
@@ -264,7 +267,7 @@ def _counted(item: CheckedItem) -> list[str]:
         )
         if any(stem(word) in nouns for span in counted_spans for word in span[1:]):
             counting.append(sentence)
-    return [s for s in counting if coverage(item.reading.claim_stems, stems_of_sentence(item, s)) >= 0.5]
+    return [s for s in counting if coverage(item.reading.claim_stems, stems_of_sentence(item, s)) >= _HALF]
 
 
 CHECK_VERSION = "9e601c323445c3b8"

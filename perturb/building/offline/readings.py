@@ -315,9 +315,13 @@ def _trace(
         return traces + [f"'{part}'" for part in answer_parts if _name_part_stands(part, answer, text)]
     # A phrase leaves single words in many texts, so most of its words must be there.
     shared_parts = [part for part in answer_parts if any(same_stem(part, other) for other in text_words)]
-    if answer_parts and len(shared_parts) / len(answer_parts) >= 0.6:
+    if answer_parts and len(shared_parts) / len(answer_parts) >= _PARTS_OF_A_PHRASE:
         traces.append(f"'{' '.join(shared_parts)}'")
     return traces
+
+
+_PARTS_OF_A_PHRASE = 0.6
+"""Share of the words of a phrase that must be in a text for it to show there."""
 
 
 def _name_part_stands(part: str, answer: str, text: str) -> bool:
