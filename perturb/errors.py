@@ -7,14 +7,14 @@
     ├── LedgerError             the run's database cannot be read, written, or is in use
     ├── SnapshotError           a snapshot cannot be written, or does not match its manifest
     ├── PublishError            the Hub refused a snapshot, cannot be reached, or holds something else
-    ├── RecordingError          a file of recorded replies cannot be read, or is that of another round
+    ├── RecordingError          a file of recorded replies cannot be read, or belongs to another round
     ├── BudgetSpent             the next call could overspend `budget_usd`; the run can be resumed
     ├── UnreachableError        the server of a model, or the proxy before it, takes no connection
     ├── ExecutorError           workers cannot be started or reached, or keep being lost
     └── ModelError              a call to a model failed
-        ├── TransientModelError     worth another try: 408, 409, 429, 5xx, broken connections, time-outs
-        │   └── WorkerLostError         whoever carried the call is gone; says nothing about the model
-        └── PermanentModelError     not worth one: a wrong key, an unknown model, a refused request
+        ├── TransientModelError     another try may succeed: 408, 409, 429, 5xx, broken connections, time-outs
+        │   └── WorkerLostError         the worker that made the call is gone; says nothing about the model
+        └── PermanentModelError     it will fail again: a wrong key, an unknown model, a refused request
 
 Each message states what happened, where, and what to do about it, on one line.
 """
@@ -25,7 +25,7 @@ import traceback
 from pathlib import Path
 
 FAULT = "fault in "
-"""How the stored text of a fault begins: an exception in a rule or in an offline check, on some text."""
+"""How the stored text of a fault begins. A fault is an exception in a rule or an offline check, on some text."""
 
 
 class PerturbError(Exception):
@@ -57,7 +57,7 @@ class PublishError(PerturbError):
 
 
 class RecordingError(PerturbError):
-    """A file of recorded replies cannot be read or written, or is that of another round."""
+    """A file of recorded replies cannot be read or written, or belongs to another round."""
 
 
 class BudgetSpent(PerturbError):
@@ -77,7 +77,7 @@ class ModelError(PerturbError):
 
 
 class TransientModelError(ModelError):
-    """A failure that another try may mend.
+    """A failure after which another try may succeed.
 
     `retry_after` is the number of seconds the provider asked for, if it did.
     """
@@ -96,14 +96,14 @@ class PermanentModelError(ModelError):
 
 
 def fault_line(error: Exception, where: str) -> str:
-    """A fault of our own code as a run stores it: one line to report, while the run goes on.
+    """A fault of our own code as a run stores it: one line to report, while the run continues.
 
-    `where` is said beside the notes that the error has gathered on its way.
+    The line names `where` it happened, with the notes that were added to the error.
     """
     place = traceback.extract_tb(error.__traceback__)[-1]
-    said = ", ".join([where, *getattr(error, "__notes__", ())])
+    context = ", ".join([where, *getattr(error, "__notes__", ())])
     text = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-    return f"{FAULT}{said} ({Path(place.filename).name}:{place.lineno}): {text}"
+    return f"{FAULT}{context} ({Path(place.filename).name}:{place.lineno}): {text}"
 
 
 def location(path: Path | str, line: int | None = None) -> str:

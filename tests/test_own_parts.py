@@ -342,7 +342,7 @@ def test_two_functions_of_one_name_are_not_mixed_up(tmp_path: Path) -> None:
         {"name": "a", "function": taking("It has two cafés.")},
         {"name": "b", "function": taking("No.")},
     ]
-    with pytest.raises(ConfigError, match="define each under a name of its own"):
+    with pytest.raises(ConfigError, match="give each its own name"):
         perturb.build(generators=entries, **given)
     run = perturb.build(generators=[entries[0], {"name": "b", "function": other}], **given)
     made = {(row.generator, row.context) for row in run.items}

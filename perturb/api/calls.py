@@ -1,4 +1,4 @@
-"""Turns the arguments of the functions of `perturb` into configurations and plans, and does the work."""
+"""Turns the arguments of the functions of `perturb` into configurations and plans, and runs them."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ class BuildCall:
 
     @property
     def is_bare(self) -> bool:
-        """Whether nothing is given, which means the embedded round."""
-        given = (self.config, self.base_set, self.generators, self.verifiers)
-        return not self.changes and all(one is None for one in given)
+        """Whether no argument is given, which means the embedded round."""
+        arguments = (self.config, self.base_set, self.generators, self.verifiers)
+        return not self.changes and all(argument is None for argument in arguments)
 
     def resolve(self, out: Path) -> BuildConfig:
         """The configuration. A base set in memory is written into the folder of the run."""
@@ -91,18 +91,18 @@ class BuildCall:
     def _default_names(self, base_set: Any, out: Path) -> Facts:
         """The names of the run and its round: the run is named after its base set, the round after the quarter.
 
-        A run that goes on keeps its round. A run of the rule engine alone on an embedded set is a demo and keeps the
-        round of the demo.
+        A run that is resumed keeps its round. A run of the rule engine alone on an embedded set is a demo and keeps
+        the round of the demo.
         """
         names = {}
-        own = self.generators is not None or self.verifiers is not None
+        is_demo = self.generators is None and self.verifiers is None
         if isinstance(base_set, BaseSet):
-            names["name"], own = as_name(base_set.name), True
+            names["name"], is_demo = as_name(base_set.name), False
         elif base_set is not None:
             entry = base_set_entry(base_set, out)
             source = entry.get("path") or entry.get("demo") or entry.get("function")
-            names["name"], own = as_name(Path(str(source)).stem), own or not entry.get("demo")
-        if not own:
+            names["name"], is_demo = as_name(Path(str(source)).stem), is_demo and bool(entry.get("demo"))
+        if is_demo:
             return names
         name = self.changes.get("name") or names.get("name") or default_config().name
         names["round"] = current_round()
@@ -119,13 +119,13 @@ class BuildCall:
 
 
 def run_build(
-    asked: BuildCall, out: Path, replay: Path | None, fill: bool, retry_unparsed: bool, **options: bool
+    arguments: BuildCall, out: Path, replay: Path | None, fill: bool, retry_unparsed: bool, **options: bool
 ) -> Run:
-    """Do a build and return its run; `options` are those of `building.run.build`."""
+    """Build and return the run; `options` are those of `building.run.build`."""
     if fill and replay is None:
         raise ConfigError("fill goes with replay: name the file of replies, or leave it out")
-    embedded = demo_recording("recorded") if asked.is_bare and replay is None else None
-    config = recorded_config() if embedded is not None else asked.resolve(out)
+    embedded = demo_recording("recorded") if arguments.is_bare and replay is None else None
+    config = recorded_config() if embedded is not None else arguments.resolve(out)
     replies = replay or embedded
     recorded = None if replies is None else Replay(read_recording(replies), fill)
     retry = frozenset({JobOutcome.UNPARSED} if retry_unparsed else ())
@@ -134,8 +134,8 @@ def run_build(
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """The arguments that all functions that ask models under test share."""
+class ModelArguments:
+    """The arguments that are common to all functions that ask models under test."""
 
     models: Sequence[Any]
     judge: Any
@@ -152,16 +152,16 @@ class Asked:
         """
         check_list("models", self.models)
         judges = self.judge if isinstance(self.judge, list | tuple) else [self.judge] if self.judge else ()
-        given = model_entries(model for model in (*self.models, *judges) if not isinstance(model, str))
-        entries = {one.get("name"): one for one in given}
-        known = parse_content({"models": list(entries.values())}, ModelsFile).models if entries else ()
-        bare = source is None and not self.models
-        file = self.replay or (demo_recording(kind) if bare else None)
+        not_names = model_entries(model for model in (*self.models, *judges) if not isinstance(model, str))
+        entries = {entry.get("name"): entry for entry in not_names}
+        parsed = parse_content({"models": list(entries.values())}, ModelsFile).models if entries else ()
+        is_bare = source is None and not self.models
+        file = self.replay or (demo_recording(kind) if is_bare else None)
         return {
             "models": tuple(map(_model_name, self.models)),
             "judge": tuple(map(_model_name, judges)),
             "judge_rule": self.judge_rule,
-            "names": ModelNames(entries={one.name: one for one in known}),
+            "names": ModelNames(entries={entry.name: entry for entry in parsed}),
             "replay": None if file is None else Replay(read_recording(Path(file)), False),
             **run_options(self.executor, self.batch, self.wait),
         }
@@ -181,8 +181,8 @@ def batch_limits(batch: bool | Mapping[str, float]) -> BatchLimits | None:
     """
     if not isinstance(batch, Mapping):
         return BatchLimits() if batch else None
-    asked = parse_content(batch, _Batches)
-    return BatchLimits(max_rows=asked.rows, first_look=asked.poll)
+    limits = parse_content(batch, _Batches)
+    return BatchLimits(max_rows=limits.rows, first_look=limits.poll)
 
 
 class _Batches(Strict):
@@ -192,17 +192,17 @@ class _Batches(Strict):
 
 def evaluation_plan(
     snapshot: Any,
-    asked: Asked,
+    arguments: ModelArguments,
     part: tuple[str | None, str | None, int | None, tuple[Path, ...]],
     **options: Any,
 ) -> EvaluationPlan:
     """The plan of `perturb.evaluate`; `part` is subset, split, limit and levers. Raises `ConfigError`."""
     source = None if snapshot is None else ItemSource(source_name(snapshot), *part)
-    return EvaluationPlan(source=source, **asked.plan(snapshot, "evaluate"), **options)
+    return EvaluationPlan(source=source, **arguments.plan(snapshot, "evaluate"), **options)
 
 
 def run_evaluation(plan: EvaluationPlan, progress: bool) -> Evaluation:
-    """Do an evaluation and return it."""
+    """Evaluate and return the evaluation."""
     report = evaluate(plan, progress=progress)
     return Evaluation(report.run, report.facts, report.warnings, report.stopped)
 
@@ -233,30 +233,27 @@ def model_entry(model: Any) -> JsonObject:
 def model_entries(models: Iterable[Any]) -> list[JsonObject]:
     """The entries of models. Raises `ConfigError` for two functions with the same address.
 
-    >>> [one["name"] for one in model_entries(["openai/gpt-4o", "azure/gpt-4o", "openai/gpt-4o", "x/other"])]
+    >>> [entry["name"] for entry in model_entries(["openai/gpt-4o", "azure/gpt-4o", "openai/gpt-4o", "x/other"])]
     ['openai-gpt-4o', 'azure-gpt-4o', 'openai-gpt-4o', 'other']
     """
     models = list(models)
-    short = Counter(
-        str(model_entry(one).get("name")) for one in {one for one in models if isinstance(one, str)}
-    )
-    given: JsonObject = {}
+    different_names = {model for model in models if isinstance(model, str)}
+    uses = Counter(str(model_entry(name).get("name")) for name in different_names)
+    functions: JsonObject = {}
     entries = []
     for model in models:
         entry = model_entry(model)
-        if isinstance(model, str) and short[entry["name"]] > 1:
+        if isinstance(model, str) and uses[entry["name"]] > 1:  # the short name would stand for two models
             entry["name"] = as_name(model)
         function = model.get("function") if isinstance(model, Mapping) else model
-        if callable(function) and given.setdefault(entry["function"], function) is not function:
-            raise ConfigError(
-                f"two functions are called '{entry['function']}': define each under a name of its own"
-            )
+        if callable(function) and functions.setdefault(entry["function"], function) is not function:
+            raise ConfigError(f"two functions are called '{entry['function']}': give each its own name")
         entries.append(entry)
     return entries
 
 
 def check_list(argument: str, models: Any) -> None:
-    """Refuse a single model instead of a list. A string would count as a list of its letters."""
+    """Reject a single model instead of a list. A string would be read as a list of its letters."""
     if isinstance(models, str | Mapping) or callable(models):
         raise ConfigError(f"{argument}: give a list, even for one model")
 
@@ -271,7 +268,7 @@ def as_name(text: str) -> str:
 
 
 def base_set_entry(base_set: Any, run: Path) -> Any:
-    """The entry of a base set. One in memory is written into the folder of the run, under a name of its own."""
+    """The entry of a base set. One in memory is written into the folder of the run, in a file named by its digest."""
     if isinstance(base_set, BaseSet):
         file = run / f"base_set-{base_set.digest[:8]}.jsonl"
         return {"path": base_set.write(file).absolute(), "format": "jsonl"}
@@ -317,17 +314,17 @@ def curate_base_set(
         raise SourceError(f"{source}: subset and split go with {PREFIX}OWNER/NAME: leave them out")
     elif Path(source).resolve() == out.resolve():
         raise SourceError(f"{out}: is the source itself: choose another name")
-    used = PLAIN if recipe is None else load_recipe(str(recipe))
-    request = SourceRequest(opened, recipe=used, columns=columns or {}, **options)
+    loaded_recipe = PLAIN if recipe is None else load_recipe(str(recipe))
+    request = SourceRequest(opened, recipe=loaded_recipe, columns=columns or {}, **options)
     curation, _ = curate_source(request, out, **models)
     written = BaseSet.read(out, "jsonl")
     return replace(written, warnings=(*_left_out(curation.report), *written.warnings))
 
 
 def _left_out(report: Facts) -> Iterator[str]:
-    for one in report["left_out"]:
-        if one["count"]:
-            yield f"{one['step']}: {counted(one['count'], 'record')} left out: {one['reason']}"
+    for entry in report["left_out"]:
+        if entry["count"]:
+            yield f"{entry['step']}: {counted(entry['count'], 'record')} left out: {entry['reason']}"
     for missed in report["shortfalls"]:
         yield f"short: {missed['domain'] or 'all'}: {missed['got']} of {missed['wanted']}"
 
@@ -336,7 +333,7 @@ def _left_out(report: Facts) -> Iterator[str]:
 def tables_to_score(
     kind: Literal["refusal-index", "bas"],
     source: Any,
-    asked: Asked,
+    arguments: ModelArguments,
     ways: Ways,
     draw: tuple[str, int | None, int],
     progress: bool,
@@ -344,8 +341,8 @@ def tables_to_score(
 ) -> Iterator[tuple[list[Path], QuestionRun | None]]:
     """The tables of `source`; or, where models are asked, the folder of the run, and the run.
 
-    `draw` says of questions their format, how many, and the seed. Where nothing can be scored, what the run has to say
-    of it comes first.
+    `draw` is the format of the questions, how many of them to draw, and the seed. If nothing can be scored, the error
+    begins with the first warning of the run, which is the likely cause.
     """
 
     def ask() -> QuestionRun:
@@ -353,14 +350,17 @@ def tables_to_score(
             raise ConfigError("source: name one set of questions where models are asked")
         form, limit, seed = draw
         questions = None if source is None else read_questions(str(source), form).draw(limit, seed)
-        plan = QuestionPlan(kind=kind, questions=questions, ways=ways, **asked.plan(source, kind), **options)
+        plan = QuestionPlan(
+            kind=kind, questions=questions, ways=ways, **arguments.plan(source, kind), **options
+        )
         report = ask_questions(plan, progress=progress)
         return QuestionRun(report.run, report.facts, report.warnings, report.stopped)
 
-    run = call(ask) if source is None or asked.models or asked.replay is not None else None
-    several = isinstance(source, Iterable) and not isinstance(source, str)
+    asks_models = source is None or arguments.models or arguments.replay is not None
+    run = call(ask) if asks_models else None
+    sources = source if isinstance(source, Iterable) and not isinstance(source, str) else [source]
     try:
-        yield [run.folder] if run else [path_of(one) for one in (source if several else [source])], run
+        yield [run.folder] if run else [path_of(table) for table in sources], run
     except SourceError as error:
         if run is None or not run.warnings:
             raise

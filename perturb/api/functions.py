@@ -90,17 +90,18 @@ def build(
         The run, with its snapshot if anything was accepted.
 
     Raises:
-        PerturbError: For everything that you can mend, on one line. After an interrupt, the same call resumes.
+        PerturbError: For everything that you can fix, with a message of one line. After an interrupt, the same call
+            resumes.
     """
     from perturb.api.calls import BuildCall, run_build
     from perturb.runtime.asyncs import call
 
-    given = {"name": name, "round": round, "cells": cells, "seed": seed, "budget_usd": budget_usd}
-    changes = {key: value for key, value in {**given, **settings}.items() if value is not None}
-    asked = BuildCall(config, changes, base_set, generators, verifiers)
+    named = {"name": name, "round": round, "cells": cells, "seed": seed, "budget_usd": budget_usd}
+    changes = {key: value for key, value in {**named, **settings}.items() if value is not None}
+    arguments = BuildCall(config, changes, base_set, generators, verifiers)
     replies = None if replay is None else Path(replay)
     options = {"progress": progress, "force": force, "wait": wait}
-    return call(lambda: run_build(asked, Path(out), replies, fill, retry_unparsed, **options))
+    return call(lambda: run_build(arguments, Path(out), replies, fill, retry_unparsed, **options))
 
 
 def evaluate(
@@ -162,15 +163,16 @@ def evaluate(
         The evaluation, with one result for each item and model.
 
     Raises:
-        PerturbError: For everything that you can mend, on one line. After an interrupt, the same call resumes.
+        PerturbError: For everything that you can fix, with a message of one line. After an interrupt, the same call
+            resumes.
     """
-    from perturb.api.calls import Asked, evaluation_plan, run_evaluation
+    from perturb.api.calls import ModelArguments, evaluation_plan, run_evaluation
     from perturb.evaluation.stop_rule import read_stop_rule
     from perturb.runtime.asyncs import call
 
     plan = evaluation_plan(
         snapshot,
-        Asked(models, judge, replay, executor, batch, judge_rule, wait),
+        ModelArguments(models, judge, replay, executor, batch, judge_rule, wait),
         part=(subset, split, limit, tuple(map(path_of, levers))),
         until=None if until is None else read_stop_rule(until),
         out=None if out is None else Path(out),
@@ -210,14 +212,14 @@ def curate(
     Args:
         source: A file, a folder of documents, or `hub:OWNER/NAME` or `hub:OWNER/NAME@REVISION`.
         out: The base set to write, `NAME.jsonl`; its manifest, with the counts, is written beside it.
-        format: A format of docs/base-sets.md; `auto` tells it from the first row.
+        format: A format of docs/base-sets.md; `auto` detects it from the first row.
         recipe: `nq`, `garage` or a YAML file; without one, all that can be read is kept.
         seed: Seed of the draw; the recipe's unless given.
-        limit: Look at the first so many records only.
+        limit: Number of records to read at most, the first ones.
         knowledge: The knowledge source of a KILT task.
         subset: Configuration of a data set on the Hub.
         split: Split of a data set on the Hub.
-        columns: Our field for columns of other names: `{"query": "question"}`.
+        columns: For each field, the column that holds it under another name: `{"query": "question"}`.
         solvers: Panel file of models that must all answer every question correctly.
         judge: Have the panel's judge grade single-passage answers too.
         writer: File of the model that writes questions from articles or documents.
@@ -225,7 +227,7 @@ def curate(
         executor: Where the models are called.
         batch: Ask the models with batch APIs, as in `perturb.evaluate`.
         wait: Keep trying if a server does not answer at the start.
-        force: Replace a base set that is there.
+        force: Replace an existing base set.
 
     Returns:
         The base set; its `warnings` say what was left out, and why.
@@ -269,23 +271,24 @@ def publish(
         progress: Show progress bars.
 
     Returns:
-        What stands on the Hub now: `repo`, `tag`, `commit`, `url`, and whether anything was `uploaded`.
+        What is on the Hub now: `repo`, `tag`, `commit`, `url`, and whether anything was `uploaded`.
 
     Raises:
-        PerturbError: If the snapshot is not as it was written, holds what looks like a key, or the Hub says no.
+        PerturbError: If the snapshot was changed after it was written or holds what looks like a key, or if the Hub
+            refuses it.
     """
     from perturb.api.calls import source_name
     from perturb.reports.scores_page import scores_for_card
     from perturb.snapshots.publish import publish as push
 
     folder = load_snapshot(source_name(snapshot)).folder
-    shown = "" if scores is None else scores_for_card(path_of(scores), folder)
+    score_section = "" if scores is None else scores_for_card(path_of(scores), folder)
     file = None if replies is None else Path(replies)
-    return push(folder, repo, public=public, replies=file, scores=shown, progress=progress)
+    return push(folder, repo, public=public, replies=file, scores=score_section, progress=progress)
 
 
 def awaitable(function: Callable[P, R]) -> Callable[P, Coroutine[Any, Any, R]]:
-    """The twin of a function for `await`."""
+    """The asynchronous version of a function."""
 
     @wraps(function)
     async def awaited(*args: P.args, **options: P.kwargs) -> R:
@@ -295,7 +298,7 @@ def awaitable(function: Callable[P, R]) -> Callable[P, Coroutine[Any, Any, R]]:
 
     awaited.__name__ = awaited.__qualname__ = f"a{function.__name__}"
     awaited.__doc__ = (
-        f"`perturb.{function.__name__}` for `await`: other tasks of the event loop go on meanwhile."
+        f"`perturb.{function.__name__}` for `await`: other tasks of the event loop run meanwhile."
     )
     return awaited
 

@@ -48,14 +48,15 @@ def refusal_index(
         settings: First-pass prompts; all four unless given.
         samples: Replies to each first-pass prompt, for P(Answering).
         form: Format of the questions, as `--format` names it.
-        limit: Draw so many questions, by the seed.
+        limit: Number of questions to draw, by the seed.
         out: Run folder; `outputs/refusal-index-NAME` unless given.
         budget_usd: What the calls may cost together, in USD; needs known prices.
         replay: Take the replies from this file, not from models.
         executor: Where calls are made.
         batch: Use the provider's batch API, as in `perturb.evaluate`.
         wait: Keep trying if a server does not answer at the start.
-        interval: How the interval of the index is made; the delta method, or the bootstrap where `base_id` repeats.
+        interval: How the interval of the index is computed; by default with the delta method, or with the bootstrap
+            where `base_id` repeats.
         resamples: Bootstrap resamples behind the intervals.
         seed: Seed of draws and resamples.
         progress: Show a progress bar on a terminal or in a notebook.
@@ -64,18 +65,22 @@ def refusal_index(
         The figures, and the `run` where models were asked.
 
     Raises:
-        PerturbError: For everything that you can mend, on one line. After an interrupt, the same call resumes.
+        PerturbError: For everything that you can fix, with a message of one line. After an interrupt, the same call
+            resumes.
     """
-    from perturb.api.calls import Asked, tables_to_score
+    from perturb.api.calls import ModelArguments, tables_to_score
     from perturb.api.runs import RefusalFigures
     from perturb.evaluation.standing import refusal_ways
     from perturb.scoring.refusal_report import RefusalOptions, report_refusals
 
-    asked = Asked(models, judge, replay, executor, batch, judge_rule, wait)
+    arguments = ModelArguments(models, judge, replay, executor, batch, judge_rule, wait)
     ways, draw = refusal_ways(settings, samples), (form, limit, seed)
-    more = {"out": None if out is None else Path(out), "budget_usd": budget_usd}
+    run_options = {"out": None if out is None else Path(out), "budget_usd": budget_usd}
     options = RefusalOptions(interval_by=interval, resamples=resamples, seed=seed)
-    with tables_to_score("refusal-index", source, asked, ways, draw, progress, **more) as (tables, run):
+    with tables_to_score("refusal-index", source, arguments, ways, draw, progress, **run_options) as (
+        tables,
+        run,
+    ):
         return RefusalFigures.of(report_refusals(tables, options), run=run)
 
 
@@ -112,7 +117,7 @@ def bas(
         elicitations: How confidence is asked for; directly unless given.
         k: Number of answers that the top-k elicitations ask for.
         form: Format of the questions, as `--format` names it.
-        limit: Draw so many questions, by the seed.
+        limit: Number of questions to draw, by the seed.
         out: Run folder; `outputs/bas-NAME` unless given.
         budget_usd: What the calls may cost together, in USD; needs known prices.
         replay: Take the replies from this file, not from models.
@@ -129,18 +134,19 @@ def bas(
         The figures, and the `run` where models were asked.
 
     Raises:
-        PerturbError: For everything that you can mend, on one line. After an interrupt, the same call resumes.
+        PerturbError: For everything that you can fix, with a message of one line. After an interrupt, the same call
+            resumes.
     """
-    from perturb.api.calls import Asked, tables_to_score
+    from perturb.api.calls import ModelArguments, tables_to_score
     from perturb.api.runs import ConfidenceFigures
     from perturb.evaluation.standing import confidence_ways
     from perturb.scoring.confidence_report import ConfidenceOptions, score_confidence
 
-    asked = Asked(models, judge, replay, executor, batch, judge_rule, wait)
+    arguments = ModelArguments(models, judge, replay, executor, batch, judge_rule, wait)
     ways, draw = confidence_ways(elicitations, k), (form, limit, seed)
-    more = {"out": None if out is None else Path(out), "budget_usd": budget_usd}
+    run_options = {"out": None if out is None else Path(out), "budget_usd": budget_usd}
     options = ConfidenceOptions(bins, resamples, seed)
-    with tables_to_score("bas", source, asked, ways, draw, progress, **more) as (tables, run):
+    with tables_to_score("bas", source, arguments, ways, draw, progress, **run_options) as (tables, run):
         return ConfidenceFigures.of(score_confidence(tables, percent=percent, precision=options), run=run)
 
 

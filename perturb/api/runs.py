@@ -43,48 +43,48 @@ if TYPE_CHECKING:
     import pandas
 
 
-_BY = ("class", "intensity")
+_GROUPINGS = ("class", "intensity")
 
 
-class Shown:
-    """The fields of a report, and how a notebook shows them."""
+class NotebookReport:
+    """A report whose subclasses say how a notebook shows it."""
 
     @classmethod
-    def of(cls, report: Any, **beside: Any) -> Self:
-        """The same figures, with what stands beside them."""
-        made = cls(**{field.name: getattr(report, field.name) for field in fields(report)})
-        for name, value in beside.items():
-            object.__setattr__(made, name, value)
-        return made
+    def of(cls, report: Any, **attributes: Any) -> Self:
+        """A report with the same fields, and with further attributes."""
+        copy = cls(**{field.name: getattr(report, field.name) for field in fields(report)})
+        for name, value in attributes.items():
+            object.__setattr__(copy, name, value)  # reports are frozen
+        return copy
 
 
-class Audit(Shown, AuditReport):
-    """What the votes say of the verifiers; a notebook shows its tables, and `to_dict` gives every figure."""
+class Audit(NotebookReport, AuditReport):
+    """What the votes say about the verifiers; a notebook shows its tables, and `to_dict` gives every figure."""
 
     def _repr_html_(self) -> str:
-        return render_fragment(make_audit_report(self, _BY))
+        return render_fragment(make_audit_report(self, _GROUPINGS))
 
 
-class JudgesAudit(Shown, JudgeAudit):
-    """What the votes of several judges say of them; shown and given likewise."""
+class JudgesAudit(NotebookReport, JudgeAudit):
+    """What the votes of several judges say about them; a notebook shows its tables, `to_dict` gives every figure."""
 
     def _repr_html_(self) -> str:
         return render_fragment(make_panel_report(self))
 
 
-class ShortcutAudit(Shown, Shortcuts):
+class ShortcutAudit(NotebookReport, Shortcuts):
     """What baselines tell from a part of each item; a notebook shows its tables, and `to_dict` gives every figure."""
 
     def _repr_html_(self) -> str:
-        return render_fragment(make_shortcuts_report(self, _BY))
+        return render_fragment(make_shortcuts_report(self, _GROUPINGS))
 
 
 def metric_values(metrics: Mapping[str, Estimate]) -> dict[str, float | None]:
     """Metric -> its value, None where it is undefined."""
-    return {name: found.value for name, found in metrics.items()}
+    return {name: estimate.value for name, estimate in metrics.items()}
 
 
-class Scores(Shown, ScoreReport):
+class Scores(NotebookReport, ScoreReport):
     """The scores of models; a notebook shows their tables, and `to_dict` gives every figure."""
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -95,7 +95,7 @@ class Scores(Shown, ScoreReport):
         return pd.DataFrame.from_dict(rows, orient="index", dtype=float)
 
     def _repr_html_(self) -> str:
-        return render_fragment(make_scores_page(self, by=_BY))
+        return render_fragment(make_scores_page(self, by=_GROUPINGS))
 
 
 class ReportPage(type(Path())):  # type: ignore[misc]  # before Python 3.12, Path itself has no subclasses
@@ -117,7 +117,7 @@ class ReportPage(type(Path())):  # type: ignore[misc]  # before Python 3.12, Pat
 
 
 class _Folder:
-    """A folder with a ledger, and how the work that filled it last has ended."""
+    """A folder with a ledger, and how the last call that wrote to it ended."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class _Folder:
         self.facts: Mapping[str, Any] = facts or {}
         """Counts, tokens, cost and seconds of the call that returned this, as `--json` prints them; else empty."""
         self.warnings = tuple(warnings)
-        """What to know, and what is left to do, a line each."""
+        """What to know, and what is left to do: one line for each."""
         self.stopped = stopped
         """Why the work stopped before its end, if it did."""
 
@@ -145,11 +145,11 @@ class _Folder:
 
         In a notebook the path is shown as a link, above the first figure of the page.
 
-        `path` is `report.html` in the folder unless given; the page lets one leaf through at most so many `items`.
+        `path` is `report.html` in the folder unless given; the page has at most `items` items to leaf through.
         """
         page = Path(path) if path is not None else self.folder / "report.html"
         written = write_page(make_any_page(self.folder, items=items), page, figures_folder(self.folder, page))
-        return ReportPage(page).showing(next((one for one in written if one.suffix == ".png"), None))
+        return ReportPage(page).showing(next((file for file in written if file.suffix == ".png"), None))
 
     def _repr_html_(self) -> str:
         return render_fragment(make_status_report(self.status)) + html_table("", notes=self.warnings)
@@ -159,7 +159,7 @@ class _Folder:
 
 
 class Run(_Folder):
-    """The run of a build: `perturb.build` returns one, and `Run("outputs/demo")` opens one that is there.
+    """The run of a build: `perturb.build` returns one, and `Run("outputs/demo")` opens an existing one.
 
     `facts`, and the object that `perturb build --json` prints, have these keys:
 
@@ -188,11 +188,11 @@ class Run(_Folder):
 
     @property
     def snapshot(self) -> Snapshot | None:
-        """The snapshot that the build has exported; None if nothing was accepted, or it is not at its end."""
+        """The snapshot that the build has exported; None if nothing was accepted, or if it has not finished."""
         folder = self.folder / "snapshot"
         if folder.is_dir():
             return read_snapshot(folder)
-        with reading(self.folder):  # which says so if there is no run at all
+        with reading(self.folder):  # raises if the folder has no run at all
             return None
 
     @property
@@ -225,7 +225,7 @@ class QuestionRun(_Folder):
 
 
 class Evaluation(_Folder):
-    """An evaluation: `perturb.evaluate` returns one, and `Evaluation("outputs/evaluate-demo")` opens one that is there.
+    """An evaluation: `perturb.evaluate` returns one, and `Evaluation("outputs/evaluate-demo")` opens an existing one.
 
     Attributes:
         folder: Where everything is kept.
@@ -271,11 +271,11 @@ def score_table(
     return Scores.of(score(read_results(source, levers), grades=grades, **options))
 
 
-class RefusalFigures(Shown, RefusalReport):
-    """The Refusal Index of models beside its companions; a notebook shows the tables, `to_dict` gives every figure."""
+class RefusalFigures(NotebookReport, RefusalReport):
+    """The Refusal Index and related metrics of models; a notebook shows the tables, `to_dict` gives every figure."""
 
     run: QuestionRun | None
-    """The run that they are from, where models were asked."""
+    """The run that asked the models; None for figures from tables."""
 
     def to_pandas(self) -> pandas.DataFrame:
         """A row for each model, data set and prompt, a column for each metric."""
@@ -288,21 +288,21 @@ class RefusalFigures(Shown, RefusalReport):
         return render_fragment(make_refusal_page(self))
 
 
-class ConfidenceFigures(Shown, ConfidenceScores):
-    """The Behavioral Alignment Score of models beside its companions; shown and given likewise."""
+class ConfidenceFigures(NotebookReport, ConfidenceScores):
+    """The Behavioral Alignment Score and related metrics of models.
+
+    A notebook shows the tables, and `to_dict` gives every figure.
+    """
 
     run: QuestionRun | None
-    """The run that they are from, where models were asked."""
+    """The run that asked the models; None for figures from tables."""
 
     def to_pandas(self) -> pandas.DataFrame:
         """A row for each model, data set and elicitation, a column for each metric."""
+        labels = ("model", "dataset", "elicitation")
         return _frame(
-            (
-                {"model": group.model, "dataset": group.dataset, "elicitation": group.elicitation},
-                one.report.metrics,
-            )
-            for one in self.groups
-            for group in [one.group]
+            ({label: getattr(scored.group, label) for label in labels}, scored.report.metrics)
+            for scored in self.groups
         )
 
     def _repr_html_(self) -> str:

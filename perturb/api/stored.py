@@ -18,7 +18,7 @@ def audit(source: RunFolder | PathOrName, *, resamples: int = 1000, seed: int = 
 
     Args:
         source: A build, its folder, or a table of votes (CSV, JSON Lines or Parquet); or an evaluation with several
-            judges, of which it measures the same.
+            judges, who are then measured in the same way.
         resamples: Bootstrap resamples behind each interval.
         seed: Seed of the resamples.
 
@@ -62,8 +62,10 @@ def audit_shortcuts(
     from perturb.auditing.shortcuts import measure_shortcuts
     from perturb.evaluation.loading import load_made_items
 
-    path, old = path_of(source), None if against is None else path_of(against)
-    earlier = None if old is None else (str(old), load_made_items(old))
+    path, earlier = path_of(source), None
+    if against is not None:
+        earlier_path = path_of(against)
+        earlier = (str(earlier_path), load_made_items(earlier_path))
     measured = measure_shortcuts(
         str(path), load_made_items(path), earlier=earlier, resamples=resamples, seed=seed
     )
@@ -90,7 +92,7 @@ def score(
         seed: Seed of the resamples.
         unit: Resample base instances with all their items, or single items.
         item_response: Also fit abilities of models and difficulties of items (four models or more).
-        metrics: Functions of your own beside the metrics that there are, or `package.module:function`, or entries with
+        metrics: Metrics of your own beside the built-in ones: functions, or `package.module:function`, or entries with
             `name`, `function` and the `range` of the values.
         levers: Folders with classes of your own, where a bare table has rows of them.
         part: A snapshot's folder, such as one of the strategy `hard`: the items that are in it are also scored alone.
@@ -129,7 +131,7 @@ def load_snapshot(path: PathOrName) -> Snapshot:
 
 
 def load_config(path: PathOrName) -> BuildConfig:
-    """Read a build configuration; paths come back resolved and the panel's file read in.
+    """Read a build configuration, with its paths resolved and the content of the panel's file in it.
 
     Raises:
         ConfigError: With file, line and field of the first fault.

@@ -122,8 +122,10 @@ def levers_command(
     if name == DRAFT:
         _draft(sentence, model, out, api_base, budget_usd, json_output)
         return
-    drafting = {"SENTENCE": sentence, "--model": model, "--out": out, "--api-base": api_base}
-    reject_given({**drafting, "--budget-usd": budget_usd}, "goes with `perturb levers draft`: leave it out")
+    draft_options = {"SENTENCE": sentence, "--model": model, "--out": out, "--api-base": api_base}
+    reject_given(
+        {**draft_options, "--budget-usd": budget_usd}, "goes with `perturb levers draft`: leave it out"
+    )
     from perturb.catalogue.levers import Catalogue
     from perturb.reports.runs import make_lever_report, make_levers_report
 
@@ -144,11 +146,11 @@ def levers_command(
     else:
         found_lever = catalogue.find(name)
         if found_lever is None:
-            near = (
+            advice = (
                 suggestion(name, (lever.name for lever in catalogue.levers))
                 or "`perturb levers` lists them all"
             )
-            raise ConfigError(f"no lever is called '{name}': {near}")
+            raise ConfigError(f"no lever is called '{name}': {advice}")
         levers, entry = [found_lever], catalogue.classes[found_lever.cell.perturbation_class]
         page = make_lever_report(found_lever, entry, catalogue.expected_behavior(found_lever.cell))
     print_result([_as_json(catalogue, lever) for lever in levers], page, json_output)
@@ -178,7 +180,7 @@ def _draft(
 
 
 DRAFT = "draft"
-"""Not the name of a lever, but a command."""
+"""The word that makes `perturb levers` draft a class instead of showing the lever of this name."""
 
 
 def _as_json(catalogue: Catalogue, lever: Lever) -> dict[str, object]:
@@ -293,8 +295,8 @@ def _print_curation(curation: Curation, out: Path, digest: str, json_output: boo
     report = curation.report
     if json_output:
         files = {"base_set": str(out), "manifest": str(manifest_path(out))}
-        names = {"digest": digest, "name": curation.name, "licence": curation.licence}
-        print_json({**files, **names, **report})
+        identity = {"digest": digest, "name": curation.name, "licence": curation.licence}
+        print_json({**files, **identity, **report})
         return
     for kind, entry in report["passages_dropped"].items():
         if entry["passages"]:
@@ -305,5 +307,5 @@ def _print_curation(curation: Curation, out: Path, digest: str, json_output: boo
     from perturb.reports.runs import make_curation_report
 
     places = (f"Base set: {out} (digest {digest})", f"Manifest: {manifest_path(out)}")
-    licence = f"Licence: {curation.licence or 'differs or is not stated'}"
+    licence = f"Licence: {curation.licence or 'differs between records or is not stated'}"
     print_report(make_curation_report(report, (licence, *places)))

@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from perturb.llm.recording import Replay
 
 RULES = "rules"
-"""The demo that the rule engine makes and judges."""
+"""The demo whose items the rule engine writes and the offline checks judge."""
 DEEP = "deep"
-"""The demo of deep flaws: a round on record."""
+"""The demo of deep flaws: a recorded round."""
 NEXT_STEP = (
     "Next: `perturb init`, name models of your own in build.yaml, then `perturb build build.yaml --dry-run`"
 )
@@ -139,12 +139,13 @@ def build_command(
     if fill and replay is None:
         reject_option("--fill", "goes with --replay: leave it out")
     _check_models(config, demo, generator, verifier, api_base)
-    choices_of_a_round = (config, base_set, round_name, seed, replay, generator, verifier)
-    embedded = _embedded_round(demo, chosen=any(choice is not None for choice in choices_of_a_round))
+    # Any of these options means a round other than the embedded one.
+    round_options = (config, base_set, round_name, seed, replay, generator, verifier)
+    embedded = _embedded_round(demo, chosen=any(option is not None for option in round_options))
     named_set = _named_set(None if embedded else demo, base_set, base_format, column)
-    start = None if config is None else load_config(config)
+    start_config = None if config is None else load_config(config)
     if embedded is not None:
-        start, replay = embedded.config, embedded.replies
+        start_config, replay = embedded.config, embedded.replies
     if demo is not None and base_set is None and config is None and name is None:
         name = demo
     options = {
@@ -156,12 +157,12 @@ def build_command(
         "budget_usd": budget_usd,
     }
     changes = {field: value for field, value in options.items() if value is not None}
-    base_set_entry = _base_set_entry(start, named_set, limit)
-    settings = _resolve(BuildCall(start, changes, base_set_entry, generator, verifier, api_base), out)
+    base_set_entry = _base_set_entry(start_config, named_set, limit)
+    settings = _resolve(BuildCall(start_config, changes, base_set_entry, generator, verifier, api_base), out)
     recorded = None if replay is None else Replay(read_recording(replay), fill)
-    who_works = "" if start is not None or json_output else _without_models(settings)
+    first_line = "" if start_config is not None or json_output else _describe_offline_parts(settings)
     if dry_run:
-        _print_estimate(settings, out / settings.name, recorded, json_output, who_works)
+        _print_estimate(settings, out / settings.name, recorded, json_output, first_line)
         return
     report = build(
         settings,
@@ -182,7 +183,7 @@ def build_command(
             _replay_deep_round(out)
         typer.echo(NEXT_STEP)
     else:
-        typer.echo(who_works, nl=False)
+        typer.echo(first_line, nl=False)
         _print_build(report)
     if report.stopped is not None:
         note(f"perturb: {report.stopped}")
@@ -201,7 +202,7 @@ class _EmbeddedRound:
 
 
 def _embedded_round(demo: str | None, *, chosen: bool) -> _EmbeddedRound | None:
-    """The round to replay if no option has `chosen` another; None if a round is to be built.
+    """The embedded round to replay; None if another round was `chosen` by options, or if one is to be built.
 
     `perturb build` without any such option replays one round, `--demo deep` another.
     """
@@ -261,7 +262,7 @@ def _check_models(
     verifiers: list[str] | None,
     api_base: str | None,
 ) -> None:
-    """Reject models that are named twice, or beside a file or a demo that names the models itself."""
+    """Reject models that are named twice, or together with a file or a demo that already says who works."""
     from perturb.config import refuse_secret_address
 
     for option, models in (("--generator", generators), ("--verifier", verifiers)):
@@ -296,7 +297,7 @@ def _base_set_entry(
 
 
 def _resolve(call: BuildCall, out: Path) -> BuildConfig:
-    """The configuration. Its file was read before, so a fault here comes from an option, which the error names."""
+    """The configuration. Its file is read already, so a fault here is that of an option, which the error names."""
     from perturb.errors import ConfigError
 
     try:
@@ -306,17 +307,17 @@ def _resolve(call: BuildCall, out: Path) -> BuildConfig:
         raise typer.BadParameter(message) from None
 
 
-def _without_models(config: BuildConfig) -> str:
-    """The first line of the output: what works instead of models that are not named; empty if all are named."""
-    writes = any(generator.kind == "rules" for generator in config.generators)
-    checks = any(verifier.kind == "rules" for verifier in config.verifiers)
-    if writes and checks:
+def _describe_offline_parts(config: BuildConfig) -> str:
+    """The first line of the output: what writes or verifies in place of a model; empty if models do both."""
+    rules_write = any(generator.kind == "rules" for generator in config.generators)
+    rules_verify = any(verifier.kind == "rules" for verifier in config.verifiers)
+    if rules_write and rules_verify:
         return (
             "The rule engine writes and offline checks verify: name models with --generator and --verifier.\n"
         )
-    if writes:
+    if rules_write:
         return "The rule engine writes: name a model with --generator.\n"
-    return "Offline checks verify: name models with --verifier.\n" if checks else ""
+    return "Offline checks verify: name models with --verifier.\n" if rules_verify else ""
 
 
 def _named_set(
@@ -353,8 +354,8 @@ def _print_estimate(
 
     if replay is not None:
         replies = len(replay.recording)
-        words = f"{counted(replies, 'reply', 'replies')}: {replay.recording.path}"
-        typer.echo(json.dumps({"replies": replies}) if json_output else words)
+        line = f"{counted(replies, 'reply', 'replies')}: {replay.recording.path}"
+        typer.echo(json.dumps({"replies": replies}) if json_output else line)
         return
     build_plan = plan_build(config)
     estimate = estimate_build(build_plan, measured_ends(run) if config.until else ())

@@ -155,16 +155,16 @@ ScoreGrouping = StrEnum("ScoreGrouping", "CLASS INTENSITY CELL DOMAIN LANGUAGE L
 
 
 class BareReview(WorkflowCommand):
-    """A command whose `--review` may stand without a value, which is then empty."""
+    """A command whose `--review` may be given without a value; the value is then empty."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Give a bare `--review` its empty value."""
+        """Write `--review` as `--review=` where another option or the end follows."""
         following = [*args, "--"][1:]
-        words = [
-            "--review=" if word == "--review" and after.startswith("-") else word
-            for word, after in zip(args, following, strict=True)
+        arguments = [
+            "--review=" if argument == "--review" and after.startswith("-") else argument
+            for argument, after in zip(args, following, strict=True)
         ]
-        return super().parse_args(ctx, words)
+        return super().parse_args(ctx, arguments)
 
 
 def score_command(
@@ -286,7 +286,8 @@ def score_command(
     if not any((everything, by, item_response, metrics, part, review is not None, covariates)):
         content = make_scores_overview(report)
     if to is not None:
-        note(f"{counted(len(_write_for_others(source, report, to, dataset)), 'file')} in {to[1]}")
+        files = _write_interchange(source, report, to[1], dataset)
+        note(f"{counted(len(files), 'file')} in {to[1]}")
     if json_output:
         for warning in report.warnings:
             note(f"note: {warning}")
@@ -298,11 +299,10 @@ def score_command(
     facts["gate"] = [{**asdict(decision), "margin": decision.margin.to_dict()} for decision in decisions]
     print_result(facts, content, json_output)
     for decision in decisions:
-        word = {True: "holds", False: "does not hold", None: "is undecided"}[decision.passed]
-        need = ""
+        outcome = {True: "holds", False: "does not hold", None: "is undecided"}[decision.passed]
         if decision.more_items:
-            need = f": about {counted(decision.more_items, 'item')} more would decide"
-        note(f"{decision.model}: {gate} {word}{need}")
+            outcome += f": about {counted(decision.more_items, 'item')} more would decide"
+        note(f"{decision.model}: {gate} {outcome}")
     passed = [decision.passed for decision in decisions]
     if False in passed:
         raise typer.Exit(1)
@@ -329,13 +329,10 @@ def _check_format(source: Path, to: tuple[str, Path] | None, dataset: str | None
         reject_option("--to", "every-eval-ever needs the folder of an evaluation: a table has no replies")
 
 
-def _write_for_others(
-    source: Path, report: ScoreReport, to: tuple[str, Path], dataset: str | None
-) -> list[Path]:
+def _write_interchange(source: Path, report: ScoreReport, folder: Path, dataset: str | None) -> list[Path]:
+    """Write the format that `--to` names; `dataset` is given for `eval-results` alone."""
     from perturb.scoring.interchange import write_eval_results, write_every_eval_ever
 
-    return (
-        write_eval_results(report, to[1], dataset)
-        if dataset
-        else write_every_eval_ever(source, report, to[1])
-    )
+    if dataset:
+        return write_eval_results(report, folder, dataset)
+    return write_every_eval_ever(source, report, folder)

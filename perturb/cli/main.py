@@ -94,7 +94,7 @@ def main() -> None:
     except typer.Abort:
         code = INTERRUPTED
     except BrokenPipeError:
-        # the reader of stdout is gone, as in `perturb show | head`: what is still buffered would raise again at exit
+        # The reader of stdout has gone, as in `perturb show | head`: flushing the buffer at exit would raise again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as exc:  # a path that is too long, or a folder that may not be searched
@@ -102,7 +102,7 @@ def main() -> None:
             raise
         _fail(f"perturb: {exc.filename}: {exc.strerror}: check the path and its permissions", 1)
     if code == INTERRUPTED:
-        # litellm never awaits the coroutines of calls that were dropped before they began, and Python warns of it
+        # litellm never awaits the coroutines of calls that were cancelled before they began, and Python would warn.
         warnings.filterwarnings("ignore", message="coroutine .* was never awaited", category=RuntimeWarning)
         exit_interrupted()
     sys.exit(code)

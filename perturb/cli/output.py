@@ -1,7 +1,7 @@
-"""How commands print, how they reject wrong use, and how they write a report page beside what they print.
+"""How commands print, how they reject wrong use, and how they write a report page.
 
-Results go to stdout, notes to stderr. The exit code is 2 if the words of the command line alone are wrong: an unknown
-command or option, a value that no file could make right, options that exclude each other, a missing argument. It is 1
+Results go to stdout, notes to stderr. The exit code is 2 if the command line itself is wrong: an unknown command or
+option, a value that is invalid whatever the files hold, options that exclude each other, a missing argument. It is 1
 for every other `PerturbError`, which depends on a file, a run, a data set or a service.
 """
 
@@ -67,8 +67,8 @@ def note_unfinished(db: sqlite3.Connection, plan: CurrentPlan) -> None:
 
 def note(message: str) -> None:
     """Say something that is not part of the result, on stderr."""
-    words = " ".join(message.split())
-    typer.echo(styled(words, "red") if words.startswith("perturb: ") else words, err=True)
+    line = " ".join(message.split())
+    typer.echo(styled(line, "red") if line.startswith("perturb: ") else line, err=True)
 
 
 USAGE_EXIT_CODE = 2
@@ -95,19 +95,19 @@ _PHRASES = (
     (r"\. Choose from: ", ": choose from "),
     (r" \(Possible options: (.*)\)", r": did you mean \1?"),
 )
-"""The parser's words -> ours."""
+"""Patterns in the parser's messages, and what replaces them."""
 
 
-def reject_option(option: str, why: str) -> NoReturn:
-    """End the command as wrong use of `option`; `why` says what to do instead."""
-    raise typer.BadParameter(why, param_hint=option)
+def reject_option(option: str, message: str) -> NoReturn:
+    """End the command as wrong use of `option`; `message` says what is wrong and what to do instead."""
+    raise typer.BadParameter(message, param_hint=option)
 
 
-def reject_given(options: Mapping[str, object], why: str) -> None:
+def reject_given(options: Mapping[str, object], message: str) -> None:
     """End the command as wrong use if one of the options, by name, was given."""
     for name, value in options.items():
         if value:
-            reject_option(name, why)
+            reject_option(name, message)
 
 
 def check_choice(option: str, value: str, choices: Collection[str]) -> None:
@@ -136,7 +136,7 @@ def read_columns_option(given: list[str] | None, fields: Collection[str] = ()) -
 
 @contextmanager
 def given_by_options() -> Iterator[None]:
-    """Within the block, a `PerturbError` is about the command line alone: it ends the command as wrong use."""
+    """Within the block, a `PerturbError` is a fault of the command line: it ends the command as wrong use."""
     try:
         yield
     except PerturbError as exc:
@@ -144,7 +144,7 @@ def given_by_options() -> Iterator[None]:
 
 
 def describe(error: Any) -> str:
-    """One line for a `UsageError`: which command, what is wrong, where to read on."""
+    """One line for a `UsageError`: which command, what is wrong, and which command explains more."""
     command = "perturb" if error.ctx is None else re.sub(r"[{}]", "", error.ctx.command_path)
     text = " ".join(error.format_message().split()).rstrip(".")
     for pattern, replacement in _PHRASES:
@@ -155,14 +155,14 @@ def describe(error: Any) -> str:
 
 
 def check_page_name(html: Path | None) -> Path | None:
-    """The value of an option; wrong use unless a page, with a folder of figures beside it, can have this name."""
+    """The value of an option; wrong use unless it ends in .html: the folder of figures has the name without it."""
     if html is not None and html.suffix != ".html":
         raise typer.BadParameter(f"'{html}' cannot be the name of a page: give FILE.html")
     return html
 
 
 def write_beside(html: Path | None, report: Report) -> None:
-    """Write the page that `--report` asks for, if it does, and say where it is."""
+    """Write the page of `--report`, if that was given, and say where it is."""
     if html is None:
         return
     from perturb.reports.rendering import write_page
@@ -174,7 +174,7 @@ def write_beside(html: Path | None, report: Report) -> None:
 def with_covariates(
     page: Report, models: Path | None, values: Iterable[tuple[str, Mapping[str, Estimate]]]
 ) -> tuple[Report, dict[str, Any]]:
-    """The page with a section on scores and what the models file says of the models, and the same for `--json`."""
+    """The page with a section on scores against the facts in the models file, and those figures for `--json`."""
     if models is None:
         return page, {}
     from perturb.evaluation.models_under_test import read_covariates

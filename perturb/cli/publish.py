@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 SIDE_BY_SIDE = Path("report.html")
-"""Where the page on several runs goes unless told otherwise."""
+"""The default file of the page on several runs."""
 
 
 def report_command(
@@ -67,19 +67,18 @@ def report_command(
     from perturb.reports.rendering import write_page
 
     html = out or _default_page(runs)
-    together = _side_by_side(runs, resamples, seed) if len(runs) > 1 or models else None
-    if together and len(runs) > 1:
-        page, folder = together[0], html.with_suffix("")
+    compared = _side_by_side(runs, resamples, seed) if len(runs) > 1 or models else None
+    if compared and len(runs) > 1:
+        page, folder = compared[0], html.with_suffix("")
     else:
         page = make_any_page(runs[0], items=items, resamples=resamples, seed=seed, shortcuts=shortcuts)
         folder = figures_folder(runs[0], html)
-    page, covariates = with_covariates(page, models, together[1] if together else ())
+    page, covariates = with_covariates(page, models, compared[1] if compared else ())
     paths = write_page(page, html, folder)
     if json_output:
-        ran = str(runs[0]) if len(runs) == 1 else [str(run) for run in runs]
-        print_json(
-            {"run": ran, "page": str(paths[0]), "files": [str(path) for path in paths[1:]], **covariates}
-        )
+        run_names = str(runs[0]) if len(runs) == 1 else [str(run) for run in runs]
+        files = [str(path) for path in paths[1:]]
+        print_json({"run": run_names, "page": str(paths[0]), "files": files, **covariates})
         return
     typer.echo(str(paths[0]))
     typer.echo(f"{counted(len(paths) - 1, 'file')} of figures and tables: {folder}")
@@ -100,8 +99,8 @@ def _default_page(runs: list[Path]) -> Path:
     return runs[0] / "report.html" if runs[0].is_dir() else runs[0].with_suffix(".html")
 
 
-SHOWN = 20
-"""Problems printed before the rest is only counted."""
+MAX_PROBLEMS = 20
+"""Number of problems that are printed; further ones are only counted."""
 
 
 def verify_snapshot_command(
@@ -138,10 +137,10 @@ def verify_snapshot_command(
             typer.echo(f"{practice.state:8} {practice.name} ({practice.reason})")
         for line in check.notes:
             note(f"note: {line}")
-        for problem in check.problems[:SHOWN]:
+        for problem in check.problems[:MAX_PROBLEMS]:
             typer.echo(problem)
-        if len(check.problems) > SHOWN:
-            typer.echo(f"… and {len(check.problems) - SHOWN} more (--json lists all)")
+        if len(check.problems) > MAX_PROBLEMS:
+            typer.echo(f"… and {len(check.problems) - MAX_PROBLEMS} more (--json lists all)")
         typer.echo(f"{folder}: {counted(check.rows, 'row')}, {counted(len(check.problems), 'problem')}")
     if check.problems:
         raise typer.Exit(1)
@@ -244,12 +243,12 @@ def publish_command(
     typer.echo(f"{publication.repo}, tag {publication.tag}: {publication.url}")
 
 
-def _print_planned(listed: JsonObject, out: Path, json_output: bool) -> None:
-    """What a push would do to each file."""
+def _print_planned(plan: JsonObject, out: Path, json_output: bool) -> None:
+    """Print what a push would do to each file."""
     if json_output:
-        print_json(listed)
+        print_json(plan)
         return
-    for file in listed["files"]:
+    for file in plan["files"]:
         size = f" ({file['bytes']:,} bytes)" if file["bytes"] else ""
         typer.echo(f"{file['change']} {file['path']}{size}")
     typer.echo(f"{out / 'README.md'}: the card as it would be published; nothing was pushed")
@@ -264,7 +263,7 @@ def _publish_leaderboard(
     public: bool,
     json_output: bool,
 ) -> None:
-    """Write it and push it, or check the rows that a file of replies is about."""
+    """Write the leaderboard and push it, or compute the rows of one file of replies again and compare them."""
     from perturb.text.wording import counted
 
     if replay is not None and (add or repo):

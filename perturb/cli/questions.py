@@ -130,14 +130,14 @@ def run_confidence_command(
     from perturb.scoring.confidence_report import score_confidence
 
     check_repeats("--elicitation", elicitation or ())
-    ended = asking.ask("bas", confidence_ways(elicitation or (), k), out)
-    table = Path(ended.facts["table"])
+    finished = asking.ask("bas", confidence_ways(elicitation or (), k), out)
+    table = Path(finished.facts["table"])
     try:
         scores = score_confidence([table])
     except SourceError as exc:
         note(f"perturb: {exc}")
         raise typer.Exit(1) from None
-    asking.show(ended, make_bas_page(scores, str(table)), scores.groups)
+    asking.show(finished, make_bas_page(scores, str(table)), scores.groups)
 
 
 @bas_app.command("calibrate", cls=WorkflowCommand)
@@ -176,7 +176,7 @@ def calibrate_command(
     from perturb.scoring.confidence_table import load_maps, read_confidence_tables, save_maps
 
     if apply is not None and (on is not None or save is not None):
-        reject_option("--apply", "fits no map, so --on and --save cannot stand beside it: leave them out")
+        reject_option("--apply", "fits no map, so --on and --save cannot be used with it: leave them out")
     precision = ConfidenceOptions(bins, resamples, seed, ece_bins)
     groups = read_confidence_tables(tables, percent=percent)
     if apply is not None:
@@ -200,7 +200,7 @@ def calibrate_command(
             rows = counted(calibration.left_out, "row")
             note(f"note: {calibration.group.name}: {rows} that a map has learned from left out")
     results = [calibration.to_dict() for calibration in calibrations]
-    # only several groups are printed as a list
+    # A single group is printed by itself, several as a list.
     content = results[0] if len(results) == 1 else {"results": results}
     if len(results) > 1 and transfers:
         content["across"] = [transfer.to_dict() for transfer in transfers]
@@ -225,9 +225,9 @@ def _fit(
     split: Split,
     precision: ConfidenceOptions,
 ) -> GroupCalibration:
-    """Maps for a group, fitted on a part of it or on the group of `--on` that goes with it.
+    """Maps for a group, fitted on a part of it or on the matching group of `--on`.
 
-    A table with a single group goes with every group, one with several goes with those of the same name.
+    The only group of a table matches every group; of several, the one of the same name matches.
     """
     from perturb.scoring.confidence_report import calibrate_on, calibrate_within
 
@@ -341,9 +341,9 @@ def run_passes_command(
         return mix_questions(first.draw(half, asking.seed), second, asking.seed)
 
     make_task = refusal_ways([name.value for name in setting or ()], samples)
-    ended = asking.ask("refusal-index", make_task, out, mixed if mix else None)
-    report = report_refusals([Path(ended.facts["table"])])
-    asking.show(ended, make_refusal_page(report), report.groups)
-    if all(row.wrong is None for row in ended.rows):
-        note(f"perturb: {ended.facts['table']}: no row is scored: see column 'unscored'")
+    finished = asking.ask("refusal-index", make_task, out, mixed if mix else None)
+    report = report_refusals([Path(finished.facts["table"])])
+    asking.show(finished, make_refusal_page(report), report.groups)
+    if all(row.wrong is None for row in finished.rows):
+        note(f"perturb: {finished.facts['table']}: no row is scored: see column 'unscored'")
         raise typer.Exit(1)

@@ -164,7 +164,7 @@ def draw_command(
     run: Path = context.obj
     for name in kind or ():
         check_choice("--kind", name, tuple(GRADE_QUESTIONS))
-    # a rule says itself how many replies to draw, of which kinds
+    # A rule determines how many replies to draw, and of which kinds.
     if target is not None:
         options = {"--per-cell": per_cell, "--from": population, "--size": size, "--kind": kind}
         reject_given(options, "does not go with --for, which says how many to draw: leave it out")
@@ -196,19 +196,19 @@ def draw_command(
 
 
 def _note_sample(facts: Mapping[str, Any]) -> None:
-    """Say what a sample lacks, or how much of the judged replies it holds, by the kind of draw."""
-    # of a build: cells with too few candidates
+    """Say on stderr what the sample lacks, or how many of the judged replies it has; which, depends on the draw."""
+    # Of a build: cells with too few candidates.
     for cell, drawn in facts.get("counts", {}).items():
         if drawn < facts["per_cell"]:
             note(f"short: {cell}: {drawn} of {facts['per_cell']}")
-    # of an evaluation, by a rule: the grades that each model needs
+    # Of an evaluation, drawn by a rule: the grades that each model needs.
     for need in facts.get("needed", ()):
         judged = counted(need["judged"], "judged reply", "judged replies")
         note(
             f"{need['model']}: {need['needed']} of {judged} to grade, {need['graded']} of them are graded;"
             f" expected ± {need['half_width']:.3f}"
         )
-    # of an evaluation, by number: the replies of each kind of judgement
+    # Of an evaluation, drawn by number: the replies of each kind of judgement.
     for kind, count in facts.get("kinds", {}).items():
         note(
             f"{kind}: {count['drawn']} of {counted(count['judged'], 'reply', 'replies')} that a judge graded"

@@ -164,9 +164,9 @@ def power_command(
         effect = design.effect if design else 1.0
     if observed is not None:
         variance = observed.variance
-        # an effect below 1 is rarely more than chance, so plans do not count on it
+        # An effect below 1 is mostly chance, so plans do not rely on it.
         effect = effect if observed.effect is None else max(observed.effect, 1.0)
-    # no variance of scores in [0, 1] is above 1/4, but an estimate with divisor n - 1 can be
+    # Scores in [0, 1] have a variance of 1/4 at most, but an estimate with divisor n - 1 can exceed it.
     question = PowerQuestion(epsilon, delta, rounds, drift, min(variance, 0.25), effect)
     with given_by_options():
         plan = plan_sizes(question)
@@ -202,7 +202,7 @@ def _read_source(source: Path | None, scores: Path | None) -> tuple[RoundDesign 
 
     design = None if source is None else read_design(source)
     if source is not None and design is None:
-        scores = source  # it is not a round, so it is an evaluation
+        scores = source  # not a round, so an evaluation
     return design, None if scores is None else observe(scores)
 
 
@@ -242,7 +242,7 @@ def _simulate(
 
     from perturb.scoring.power_simulation import DriftSetting, clusters_of, draw_figure, simulate, sweep_drift
 
-    # the true score moves around the middle, where a score varies most
+    # The true score moves around 0.5, where a score varies most.
     items_of_a_base, correlation = clusters_of(question.effect, per_base)
     setting = DriftSetting(
         epsilon=question.epsilon,

@@ -206,7 +206,7 @@ class AskOptions(CallOptions, ModelOptions):
         return None
 
     def plan(self, command: str, source: str | None) -> JsonObject:
-        """The arguments that all plans of runs share. Rejects options as `recorded` and `names` do."""
+        """The arguments that all plans of runs have in common. Rejects options as `recorded` and `names` do."""
         replay = self.recorded(command, source)
         return {
             "models": tuple(self.model or ()),
@@ -290,7 +290,7 @@ class QuestionOptions(AskOptions):
         out: Path | None,
         draw: Callable[[QuestionSet], QuestionSet] | None = None,
     ) -> EvaluationReport:
-        """Ask the questions in the task that `ways` makes; `draw` draws the sample, by limit and seed unless given."""
+        """Ask the questions in the task that `ways` makes; without `draw`, the sample is drawn by limit and seed."""
         from perturb.evaluation.loading import read_questions
         from perturb.evaluation.question_formats import FORMATS
         from perturb.evaluation.standing import QuestionPlan, ask_questions, prepare_questions
@@ -307,28 +307,28 @@ class QuestionOptions(AskOptions):
             raise typer.Exit
         return run_and_report(lambda: ask_questions(plan, progress=not is_quiet()))
 
-    def show(self, ended: EvaluationReport, page: Report, results: Sequence[Any]) -> None:
+    def show(self, finished: EvaluationReport, page: Report, results: Sequence[Any]) -> None:
         """Print the results and write their page; end with 1 if the run stopped before its end."""
         from perturb.reports.runs import describe_work
 
-        write_beside(self.report or (ended.run / "report.html" if self.demo else None), page)
+        write_beside(self.report or (finished.run / "report.html" if self.demo else None), page)
         if self.json_output:
-            print_json({**ended.facts, "results": [result.to_dict() for result in results]})
+            print_json({**finished.facts, "results": [result.to_dict() for result in results]})
         else:
             print_report(page)
-            typer.echo(f"\n{describe_work(ended.facts)}\nTable: {ended.facts['table']}")
-        if ended.stopped is not None:
-            note(f"perturb: {ended.stopped}")
+            typer.echo(f"\n{describe_work(finished.facts)}\nTable: {finished.facts['table']}")
+        if finished.stopped is not None:
+            note(f"perturb: {finished.stopped}")
             raise typer.Exit(1)
 
 
 def run_and_report(run: Callable[[], EvaluationReport]) -> EvaluationReport:
-    """Run, print the warnings and return the report. On an interrupt, print what is left behind at providers."""
+    """Run, print the warnings and return the report. On an interrupt, say which batches are still open at providers."""
     try:
         report = run()
-    except KeyboardInterrupt as stop:
-        for words in stop.args:
-            note(words)
+    except KeyboardInterrupt as interrupt:
+        for message in interrupt.args:
+            note(message)
         raise
     for warning in report.warnings:
         note(warning)

@@ -221,7 +221,7 @@ def export_command(
 
 @dataclass(frozen=True)
 class _SnapshotOptions:
-    """What the snapshot holds beside its rows, and the share of wrong labels that forbids it."""
+    """What the snapshot has beside its rows, and the share of wrong labels above which none is written."""
 
     controls: bool | None
     shortcuts: bool
@@ -249,19 +249,19 @@ def _export_snapshot(
         reject_option("--strategy natural", "takes no quotas: leave them out")
     if out is None and replies is None:
         reject_option("--out", "is missing: say where the snapshot goes")
-    recorded = None if replies is None else export_replies(run, replies)
-    if recorded is not None and not json_output:
-        typer.echo(f"{counted(recorded.replies, 'reply', 'replies')}: {recorded.file}")
+    exported = None if replies is None else export_replies(run, replies)
+    if exported is not None and not json_output:
+        typer.echo(f"{counted(exported.replies, 'reply', 'replies')}: {exported.file}")
     if holds_evaluation(run):
-        if recorded is None:
+        if exported is None:
             raise LedgerError(f"{run}: is an evaluation and has no snapshot: give --replies FILE, or a build")
-        if json_output and recorded is not None:
-            print_json({"snapshot": None, "replies": _described(recorded)})
+        if json_output:
+            print_json({"snapshot": None, "replies": _replies_as_json(exported)})
         return
     with reading(run) as db:
         plan = current_plan(db, run)
         note_unfinished(db, plan)
-        # an option wins over what the configuration of the run says
+        # Options take precedence over the configuration of the run.
         configured = plan.facts.select
         quota = SelectionPlan(
             strategy=chosen.get("strategy", configured.strategy),
@@ -280,7 +280,7 @@ def _export_snapshot(
             out or run / "snapshot",
             datetime.now(UTC),
             configured.controls if options.controls is None else options.controls,
-            recorded,
+            exported,
             options.shortcuts or configured.shortcuts,
             options.max_wrong,
         )
@@ -293,7 +293,7 @@ def _export_snapshot(
         }
         content |= {"rows": counts["rows"], "cells": counts["cells"], "shortfalls": shortfalls}
         content |= {name: snapshot.manifest.get(name) for name in ("shortcuts", "certificate")}
-        print_json(content | ({"replies": _described(recorded)} if recorded else {}))
+        print_json(content | ({"replies": _replies_as_json(exported)} if exported else {}))
         return
     cells = counted(len(counts["cells"]), "cell")
     typer.echo(f"{counted(counts['rows'], 'row')} in {cells}: {snapshot.folder}")
@@ -335,5 +335,5 @@ def _export_training(
         note(f"items left out: {left_out}")
 
 
-def _described(recorded: ExportedReplies) -> JsonObject:
-    return {**asdict(recorded), "file": str(recorded.file)}
+def _replies_as_json(exported: ExportedReplies) -> JsonObject:
+    return {**asdict(exported), "file": str(exported.file)}

@@ -124,8 +124,8 @@ class _Stderr(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         from tqdm import tqdm
 
-        words = " ".join(record.getMessage().split())
-        tqdm.write(styled(words, "yellow") if record.levelno >= WARNING else words, file=sys.stderr)
+        line = " ".join(record.getMessage().split())
+        tqdm.write(styled(line, "yellow") if record.levelno >= WARNING else line, file=sys.stderr)
 
 
 def _open_log(path: Path) -> logging.Handler:
@@ -155,7 +155,7 @@ WORKFLOW: Mapping[str, Sequence[str]] = {
     "Publish it": ("publish",),
     "Evaluate models": ("evaluate", "score", "refusal-index", "bas"),
 }
-"""Every command, under the heading that `perturb --help` shows it with."""
+"""Every command, by its heading in `perturb --help`."""
 
 
 class WorkflowGroup(typer.core.TyperGroup):
@@ -190,10 +190,10 @@ OPTION_GROUPS: Mapping[str, str] = {
     "Limits": "limit until budget-usd dry-run",
     "Output": "out name round force report json quiet verbose log help",
 }
-"""The options of the commands that ask models, by the heading that `--help` shows them under, in this order."""
+"""The options of the commands that ask models, by their heading in `--help` and in its order."""
 
 _TYPES = {"str": "TEXT", "path": "PATH", "int": "N", "float": "X"}
-"""How the parser names the type of a value -> the placeholder in the help; choices are listed."""
+"""The parser's name for the type of a value → the placeholder in the help; choices are listed instead."""
 
 
 class WorkflowCommand(typer.core.TyperCommand):
@@ -230,23 +230,24 @@ def _long_name(parameter: Any) -> str:
     return str(max(parameter.opts, key=len)).lstrip("-")
 
 
-def _placeholders(words: str) -> str:
+def _placeholders(option: str) -> str:
     """An option as the help shows it, with a placeholder for its value.
+
     >>> _placeholders("--limit <int range>"), _placeholders("--by <list[class|intensity]>")
     ('--limit N', '--by class|intensity')
     """
 
-    def place(match: re.Match[str]) -> str:
+    def placeholder(match: re.Match[str]) -> str:
         return " ".join(_TYPES.get(kind.lower(), kind) for kind in match[1].split(","))
 
-    return re.sub(r"<(?:list\[)?([^]<>]+?)(?: range)?\]?>(?:\.\.\.)?", place, words)
+    return re.sub(r"<(?:list\[)?([^]<>]+?)(?: range)?\]?>(?:\.\.\.)?", placeholder, option)
 
 
 def _name_variables(command: Any, prefix: str) -> None:
     """Let each option read the environment variable `PREFIX_OPTION`.
 
     Versions before 0.2 named some variables after the parameter of the function; these are read too, with a warning.
-    The rule stands in docs/README.md; the help does not repeat it for every option.
+    docs/README.md states the rule; the help does not repeat it for every option.
     """
     options = [option for option in command.params if option.param_type_name == "option"]
     names = {option.name: _variable(prefix, _long_name(option)) for option in options}
