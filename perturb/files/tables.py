@@ -98,13 +98,16 @@ def type_name(value: Any) -> str:
     return "null" if value is None else names.get(type(value), "an object")
 
 
+_LONGEST_QUOTE = 60
+
+
 def quote(text: str) -> str:
     """A text of a file for an error message: on one line, escaped and short.
 
     >>> quote("a\\nb")
     "'a\\\\nb'"
     """
-    return repr(text if len(text) <= 60 else text[:59] + "…")
+    return repr(text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…")
 
 
 def ending_of(path: Path) -> str | None:

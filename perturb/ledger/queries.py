@@ -79,6 +79,8 @@ class StageCounts:
         return f"Not finished: {self.left:,} of {counted(self.jobs, 'job')} are left; run the same command to go on."
 
 
+_PAGE = 64
+"""Jobs that are read at a time for verification."""
 _JOB = (
     "SELECT j.seq, j.id, j.instance_key, j.base_id, j.perturbation_class, j.intensity, j.generator, j.replicate,"
     " j.round, j.offers, j.depth, j.constructions, j.hardens FROM jobs j"
@@ -146,7 +148,7 @@ def undecided_jobs(db: sqlite3.Connection, plan: int, panel: str, judges: Judges
     )
     # Only the numbers are kept for all jobs. The jobs themselves are read in pages, when they are due.
     waiting = [seq for (seq,) in rows]
-    pages = (json.dumps(waiting[start : start + 64]) for start in range(0, len(waiting), 64))
+    pages = (json.dumps(waiting[start : start + _PAGE]) for start in range(0, len(waiting), _PAGE))
     sql = f"{_JOB} WHERE j.seq IN (SELECT value FROM json_each(?)) ORDER BY j.seq"
     return (_planned_job(row) for page in pages for row in db.execute(sql, (page,)).fetchall())
 

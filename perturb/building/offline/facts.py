@@ -39,6 +39,10 @@ _ASKS_TWICE = re.compile(r"\band (?:[a-z]+ )?(?:what|which|when|where|who|whom|h
 _FOREWORD = re.compile(r"^(?:the )?(?:[A-Z]\w+ )?(?:[a-z]+ )+(?=[A-Z])")
 """A description before a person's name: "Argentine composer "."""
 
+_LEAST_TOKENS = 4
+_MOST_TOKENS = 25
+"""Shorter and longer questions do not fit the wordings of the rules."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mention:
@@ -185,8 +189,7 @@ class Facts:
         query = self.instance.query.strip()
         if not self.mentions:
             return "no accepted answer stands in a passage"
-        # Very short and very long questions do not fit the wordings of the rules.
-        if not 4 <= len(tokens(query)) <= 25 or "\n" in query:
+        if not _LEAST_TOKENS <= len(tokens(query)) <= _MOST_TOKENS or "\n" in query:
             return "the question is too short or too long to be read by rule"
         if _ASKS_TWICE.search(query):
             return "the question asks for two things"

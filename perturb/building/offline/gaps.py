@@ -89,46 +89,46 @@ class Filling:
 # Each of these functions fills a gap. `catalogue.levers.GAPS` describes the gaps, and `MAKERS` maps them to functions.
 
 
-def _subject(f: Filling) -> str | None:
-    subject = f.facts.subject
+def _subject(filling: Filling) -> str | None:
+    subject = filling.facts.subject
     # Other gaps are for persons. A name with "a" or "an" does not fit sentences about a certain thing.
     if subject is None or subject.kind == "person" or re.match(r"an? ", subject.full):
         return None
     return subject.full
 
 
-def _thing(f: Filling) -> str | None:
-    subject = f.facts.subject
+def _thing(filling: Filling) -> str | None:
+    subject = filling.facts.subject
     return subject.full if subject is not None and not subject.kind else None
 
 
-def _noun(f: Filling) -> str | None:
-    return (f.facts.subject and f.facts.subject.noun) or None
+def _noun(filling: Filling) -> str | None:
+    return (filling.facts.subject and filling.facts.subject.noun) or None
 
 
-def _single(f: Filling) -> bool:
-    return f.facts.one_answer and bool(f.facts.answer)
+def _single(filling: Filling) -> bool:
+    return filling.facts.one_answer and bool(filling.facts.answer)
 
 
-def _claim(f: Filling) -> str | None:
-    question = f.facts.question
+def _claim(filling: Filling) -> str | None:
+    question = filling.facts.question
     # "in Paris" is a place, but most other answers would need another preposition.
-    placed = f.facts.answer in word_bank("city") | word_bank("region") or ", " in f.facts.answer
+    placed = filling.facts.answer in word_bank("city") | word_bank("region") or ", " in filling.facts.answer
     if (
         question is None
-        or not _single(f)
+        or not _single(filling)
         or (question.wh == "where" and not placed)
-        or (question.verb in ("is", "are") and f.facts.answer.startswith("The "))
+        or (question.verb in ("is", "are") and filling.facts.answer.startswith("The "))
     ):
         return None
-    return question.claim(f.facts.answer)
+    return question.claim(filling.facts.answer)
 
 
-def _denial(f: Filling) -> str | None:
-    question = f.facts.question
-    if question is None or _claim(f) is None or not _states_claim(f, question.doing):
+def _denial(filling: Filling) -> str | None:
+    question = filling.facts.question
+    if question is None or _claim(filling) is None or not _states_claim(filling, question.doing):
         return None
-    return question.denial(f.facts.answer)
+    return question.denial(filling.facts.answer)
 
 
 _MOSTLY = 0.6
@@ -139,14 +139,14 @@ _HEAD = re.compile(r" (?:of|in|on|for|at|to|from|by|with|that|behind)\b")
 """The end of the noun that names a role: "the killer | in …"."""
 
 
-def _states_claim(f: Filling, verb: str) -> bool:
+def _states_claim(filling: Filling, verb: str) -> bool:
     """Whether a sentence with the answer states the claim with the question's verb.
 
     With an empty `verb`, the question asks for the person in a role. Then the sentences must hold most of its words.
     """
     if not verb:
-        title, question = f.facts.passages[f.facts.home].title, f.facts.question
-        stated_text = " ".join(sentence.text for sentence in f.facts.answer_sentences)
+        title, question = filling.facts.passages[filling.facts.home].title, filling.facts.question
+        stated_text = " ".join(sentence.text for sentence in filling.facts.answer_sentences)
         if question is None or support(question.rest, f"{title} {stated_text}") < _MOSTLY:
             return False
         # The noun itself must be there: "the killer in …" is not stated by a sentence about the victim.
@@ -154,56 +154,62 @@ def _states_claim(f: Filling, verb: str) -> bool:
         return bool(content_stems(noun) & content_stems(stated_text))
     forms = {inflected(verb, tag) for tag in ("VB", "VBZ", "VBD", "VBN")} - {None}
     return any(
-        has_word(sentence.text, form) for sentence in f.facts.answer_sentences for form in forms if form
+        has_word(sentence.text, form) for sentence in filling.facts.answer_sentences for form in forms if form
     )
 
 
-def _never(f: Filling) -> str | None:
-    question = f.facts.question
-    if question is None or question.wh != "who" or _claim(f) is None:
+def _never(filling: Filling) -> str | None:
+    question = filling.facts.question
+    if question is None or question.wh != "who" or _claim(filling) is None:
         return None
     deed = question.participle()
-    return deed and f"{f.facts.answer} had never {deed}"
+    return deed and f"{filling.facts.answer} had never {deed}"
 
 
-def _would(f: Filling) -> str | None:
-    question = f.facts.question
-    deed = question.participle() if question is not None and question.wh == "who" and _claim(f) else None
+def _would(filling: Filling) -> str | None:
+    question = filling.facts.question
+    deed = (
+        question.participle() if question is not None and question.wh == "who" and _claim(filling) else None
+    )
     return deed and f"would have {deed}"
 
 
-def _before(f: Filling) -> str | None:
-    start = f.facts.subject.start if f.facts.subject is not None else None
+def _before(filling: Filling) -> str | None:
+    start = filling.facts.subject.start if filling.facts.subject is not None else None
     if start is None:
         return None  # without a first year, no year is certainly before the subject
-    years = [int(year) for year in re.findall(r"\b(1[3-9]\d\d|20\d\d)\b", f"{f.facts.text} {f.facts.query}")]
+    texts = f"{filling.facts.text} {filling.facts.query}"
+    years = [int(year) for year in re.findall(r"\b(1[3-9]\d\d|20\d\d)\b", texts)]
     # Before every year that the texts mention, in case one of them belongs to an earlier version of the subject.
-    return str(min([start, *years]) - f.rng.randint(4, 14))
+    return str(min([start, *years]) - filling.rng.randint(4, 14))
 
 
-def _living(f: Filling) -> str | None:
-    subject = f.facts.subject
-    # Only a person who was born recently is likely to be alive.
-    if subject is None or subject.kind != "person" or (subject.start or 0) < 1960:
+_MAYBE_ALIVE = 1960
+"""Only a person who was born since this year is likely to be alive."""
+
+
+def _living(filling: Filling) -> str | None:
+    subject = filling.facts.subject
+    if subject is None or subject.kind != "person" or (subject.start or 0) < _MAYBE_ALIVE:
         return None
-    is_alive = re.search(rf"{re.escape(subject.name)} \(born [^()]*\)[^.]*? is\b", f.facts.text)
-    has_died = re.search(r"\b(?:died|death|late)\b", f.facts.text)
+    is_alive = re.search(rf"{re.escape(subject.name)} \(born [^()]*\)[^.]*? is\b", filling.facts.text)
+    has_died = re.search(r"\b(?:died|death|late)\b", filling.facts.text)
     return subject.name if is_alive and not has_died else None
 
 
-def _office(f: Filling) -> str | None:
-    question = f.facts.question
+def _office(filling: Filling) -> str | None:
+    question = filling.facts.question
     if (
         question is None
         or question.wh != "who"
         or question.verb != "is"
-        or f.facts.kind == "organisation"
-        or not _claim(f)
+        or filling.facts.kind == "organisation"
+        or not _claim(filling)
     ):
         return None
     office = word_pattern("office_asked").match(question.rest)
     is_held = any(
-        re.search(r"\b(?:is|current|currently|incumbent)\b", s.text) for s in f.facts.answer_sentences
+        re.search(r"\b(?:is|current|currently|incumbent)\b", s.text) for s in filling.facts.answer_sentences
     )
     return question.rest if office and is_held else None
 
@@ -211,20 +217,20 @@ def _office(f: Filling) -> str | None:
 _AUTHORED = re.compile(r"who (?:wrote|is the (?:author|writer) of|painted|composed)\b", re.IGNORECASE)
 
 
-def _authored(f: Filling) -> str | None:
-    subject = f.facts.subject
+def _authored(filling: Filling) -> str | None:
+    subject = filling.facts.subject
     if (
         subject is None
         or subject.kind not in ("book", "text", "song", "stage")
-        or not _AUTHORED.match(f.facts.query)
+        or not _AUTHORED.match(filling.facts.query)
     ):
         return None
     # A second contributor would make "the author" unclear.
     others = re.search(
         r"\b(?:sung|recorded|performed|covered|edited|translated) by\b|\billustrat\w+|\bpictures\b|\bdrawings\b",
-        f.facts.text,
+        filling.facts.text,
     )
-    return subject.name if _single(f) and not others else None
+    return subject.name if _single(filling) and not others else None
 
 
 _REVIEWED = re.compile(
@@ -241,8 +247,8 @@ _ENDED = re.compile(
 )
 
 
-def _nationality(f: Filling) -> str | None:
-    subject = f.facts.subject
+def _nationality(filling: Filling) -> str | None:
+    subject = filling.facts.subject
     if (
         subject is None
         or not subject.noun
@@ -253,17 +259,17 @@ def _nationality(f: Filling) -> str | None:
     others = sorted(
         nationality
         for nationality in word_bank("other_nationality")
-        if not has_word(f.facts.text, nationality)
+        if not has_word(filling.facts.text, nationality)
     )
-    return f.rng.choice(others) if others else None
+    return filling.rng.choice(others) if others else None
 
 
 MAKERS: Mapping[str, Callable[[Filling], str | None]] = {
     "subject": _subject,
     "thing": _thing,
-    "name": lambda f: None if f.facts.subject is None else f.facts.subject.name,
+    "name": lambda filling: None if filling.facts.subject is None else filling.facts.subject.name,
     "noun": _noun,
-    "answer": lambda f: f.facts.answer if _single(f) else None,
+    "answer": lambda filling: filling.facts.answer if _single(filling) else None,
     "claim": _claim,
     "denial": _denial,
     "never": _never,
@@ -271,11 +277,11 @@ MAKERS: Mapping[str, Callable[[Filling], str | None]] = {
     "before": _before,
     "living": _living,
     "office": _office,
-    "later": lambda f: str(f.rng.randint(2065, 2098)),
+    "later": lambda filling: str(filling.rng.randint(2065, 2098)),
     "authored": _authored,
     "nationality": _nationality,
-    "lasting": lambda f: None if _ENDED.search(f.facts.text) else "",
-    "unreviewed": lambda f: None if _REVIEWED.search(f.facts.text) else "",
+    "lasting": lambda filling: None if _ENDED.search(filling.facts.text) else "",
+    "unreviewed": lambda filling: None if _REVIEWED.search(filling.facts.text) else "",
 }
 """Name of a gap -> the function that fills it. The operators fill the other gaps of `catalogue.levers.GAPS`."""
 

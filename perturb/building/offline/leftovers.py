@@ -165,13 +165,18 @@ def _lower_case_starts(item: CheckedItem) -> list[str]:
     ]
 
 
+_SEARCHED_LENGTH = 40
+"""So many characters of a sentence serve to find it in a text."""
+_AMBIGUOUS = 30
+"""A sentence with no more characters may also be in other places."""
+
+
 def _lost_ends(item: CheckedItem) -> list[str]:
     """A line on the first original sentence before which a new sentence breaks off without an end mark."""
     for sentence in item.reading.sentences:
-        opening = sentence[:40]
+        opening = sentence[:_SEARCHED_LENGTH]
         start = item.text.find(opening)
-        # The beginning of a short sentence may also be in other places.
-        if len(sentence) <= 30 or start <= 1:
+        if len(sentence) <= _AMBIGUOUS or start <= 1:
             continue
         before = item.text[:start]
         # After "that", the sentence is quoted in indirect speech.

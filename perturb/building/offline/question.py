@@ -181,10 +181,19 @@ _SLIP = re.compile(
 """Signs of a question that would read badly as a statement: dangling ends, "this year", missing articles."""
 
 
+_LEAST_WORDS = 3
+_MOST_WORDS = 16
+"""Shorter and longer questions are rarely of a form that is supported."""
+
+
 def parse_question(query: str) -> Question | None:
     """Parse a question whose names have their capitals; None if its form is not supported."""
     words = query.split()
-    if not 3 <= len(words) <= 16 or any(mark in query for mark in ';|{}[]\n"') or _SLIP.search(query):
+    if (
+        not _LEAST_WORDS <= len(words) <= _MOST_WORDS
+        or any(mark in query for mark in ';|{}[]\n"')
+        or _SLIP.search(query)
+    ):
         return None
     lowered = [word.lower() for word in words]
     if lowered[0] == "who":

@@ -245,12 +245,15 @@ def reading_of(instance: BaseInstance) -> Reading:
     return _reading(instance.query, instance.passages, instance.answers)
 
 
+_MOST_ANSWER_WORDS = 10
+"""A passage holds a longer answer verbatim only by chance."""
+
+
 @lru_cache(maxsize=256)
 def _reading(query: str, passages: tuple[Passage, ...], answers: tuple[str, ...]) -> Reading:
     text = "\n".join(passage.text for passage in passages)
     all_sentences = tuple(s for passage in passages for s in sentences(passage.text))
-    # A passage holds a long answer verbatim only by chance.
-    aliases = tuple(a for a in answers if len(a.split()) <= 10 and stands_in(a, text))
+    aliases = tuple(a for a in answers if len(a.split()) <= _MOST_ANSWER_WORDS and stands_in(a, text))
     kind = asked_value_kind(query, (aliases or answers)[0])
     query_stems = content_stems(query)
     support = sorted(
