@@ -146,7 +146,7 @@ def _length(item: CheckedItem) -> list[str]:
     before, after = len(item.reading.words), len(words(item.text))
     if item.kind is PerturbationClass.MISSING_INFO:
         # The flaw of the class is a missing part, so a short context is expected.
-        floor = _FEWEST_WORDS
+        floor: float = _FEWEST_WORDS
         if item.intensity is Intensity.LOW:
             floor = max(floor, _LEFT_BY_A_LOW_CUT * before)
         return [] if after >= floor else [f"Only {after} of {before} words are left of the context."]
