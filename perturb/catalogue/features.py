@@ -274,29 +274,31 @@ def _has_spare_date(texts: _Texts) -> bool:
 
 
 _HAS: Mapping[str, Callable[[_Texts], bool]] = {
-    "colour": lambda t: not re.search(" colou?r", t.query) and t.any_spare("colour_use"),
-    "city": lambda t: t.any_spare("city_phrase"),
-    "place": lambda t: bool(word_pattern("place_named").search(t.text)),
-    "example": lambda t: (
-        len(t.sentences) > 2
-        and any(word_pattern("example").search(sentence) and t.spare(sentence) for sentence in t.sentences)
+    "colour": lambda texts: not re.search(" colou?r", texts.query) and texts.any_spare("colour_use"),
+    "city": lambda texts: texts.any_spare("city_phrase"),
+    "place": lambda texts: bool(word_pattern("place_named").search(texts.text)),
+    "example": lambda texts: (
+        len(texts.sentences) > 2
+        and any(
+            word_pattern("example").search(sentence) and texts.spare(sentence) for sentence in texts.sentences
+        )
     ),
-    "figure": lambda t: any(len(re.sub(r"[,.]", "", figure).strip("0")) >= 3 for figure in t.figures),
-    "spare_figure": lambda t: any(map(t.spare, t.figures)) or t.any_spare("counted"),
+    "figure": lambda texts: any(len(re.sub(r"[,.]", "", figure).strip("0")) >= 3 for figure in texts.figures),
+    "spare_figure": lambda texts: any(map(texts.spare, texts.figures)) or texts.any_spare("counted"),
     "spare_date": _has_spare_date,
     "spare_person": _names_spare_person,
-    "two_people": lambda t: len({name.split()[-1] for name in t.people}) > 1,
-    "living_person": lambda t: bool(word_pattern("alive").search(t.text)),
-    "office": lambda t: bool(_words("office").search(t.both)),
-    "spare_bracket": lambda t: t.any_spare("bracket"),
-    "opening": lambda t: any(
-        (match := word_pattern("opening").search(sentence)) is not None and t.spare(match[0])
-        for sentence in t.sentences
+    "two_people": lambda texts: len({name.split()[-1] for name in texts.people}) > 1,
+    "living_person": lambda texts: bool(word_pattern("alive").search(texts.text)),
+    "office": lambda texts: bool(_words("office").search(texts.both)),
+    "spare_bracket": lambda texts: texts.any_spare("bracket"),
+    "opening": lambda texts: any(
+        (match := word_pattern("opening").search(sentence)) is not None and texts.spare(match[0])
+        for sentence in texts.sentences
     ),
-    "alias": lambda t: t.any_spare("alias"),
-    "origin_date": lambda t: bool(word_pattern("origin").search(t.text)),
-    "ordinal": lambda t: bool(word_pattern("ordinal").search(t.text)),
-    "organism": lambda t: bool(re.search(rf"(?<![\w-]){_source('organism')}(?![\w-])", t.text)),
-    "institution": lambda t: bool(_words("institution").search(t.both)),
-    "cause": lambda t: bool(word_pattern("cause").search(t.text)),
+    "alias": lambda texts: texts.any_spare("alias"),
+    "origin_date": lambda texts: bool(word_pattern("origin").search(texts.text)),
+    "ordinal": lambda texts: bool(word_pattern("ordinal").search(texts.text)),
+    "organism": lambda texts: bool(re.search(rf"(?<![\w-]){_source('organism')}(?![\w-])", texts.text)),
+    "institution": lambda texts: bool(_words("institution").search(texts.both)),
+    "cause": lambda texts: bool(word_pattern("cause").search(texts.text)),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 
 from perturb.building.offline.checked_item import CheckedItem, RuleVerdict, verdict
 from perturb.building.offline.checked_words import WORDS, normal, overlap, word_list, words
@@ -208,17 +209,23 @@ def _is_edge_of_original(item: CheckedItem, sentence: str) -> bool:
 
 
 def _repetition(item: CheckedItem) -> list[str]:
-    current = [normal(s) for s in item.sentences]
-    twice = [s for s, n in Counter(current).items() if n > 1 and len(s) > 20]
-    old = [normal(s) for s in item.reading.sentences]
-    if any(current.count(s) > old.count(s) for s in twice):
+    old = Counter(normal(sentence) for sentence in item.reading.sentences)
+    new = Counter(normal(sentence) for sentence in item.sentences)
+    if any(count > max(1, old[sentence]) and len(sentence) > _EXCLAMATION for sentence, count in new.items()):
         return ["A sentence stands twice in the context."]
     stream = words(_BRACKETED.sub(" ", item.text))
-    # Sequences of six words: shorter ones repeat in normal texts, such as names with titles.
-    grams = Counter(zip(*(stream[i:] for i in range(6)), strict=False))
-    before = Counter(zip(*(item.reading.words[i:] for i in range(6)), strict=False))
-    worst = [gram for gram, n in grams.items() if n >= 3 and n > 3 * max(1, before[gram])]
+    before, after = _sequences(item.reading.words), _sequences(stream)
+    worst = [six for six, count in after.items() if count >= 3 and count > 3 * max(1, before[six])]
     return [f"The context repeats itself: {' '.join(worst[0])!r}."] if worst else []
+
+
+_EXCLAMATION = 20
+"""Characters of a sentence that may stand twice, such as an exclamation."""
+
+
+def _sequences(stream: Sequence[str]) -> Counter[tuple[str, ...]]:
+    """Count the sequences of six words. Shorter ones repeat in normal texts, such as names with titles."""
+    return Counter(zip(*(stream[start:] for start in range(6)), strict=False))
 
 
 def _slips(item: CheckedItem) -> list[str]:

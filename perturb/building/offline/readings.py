@@ -51,9 +51,8 @@ _ORDINALS = word_list(
 )
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "dozen": 12}
 _SMALL = {word: float(n) for n, word in enumerate(_ONES)} | {word: float(n) for word, n in _TENS.items()}
-_SMALL |= {word: float(n) for n, word in enumerate(_ORDINALS)} | {
-    stem_ + "ieth": float(n) for stem_, n in ((t[:-1], n) for t, n in _TENS.items())
-}
+_SMALL |= {word: float(n) for n, word in enumerate(_ORDINALS)}
+_SMALL |= {f"{word.removesuffix('y')}ieth": float(n) for word, n in _TENS.items()}
 _SMALL |= {"twice": 2.0, "thrice": 3.0, "double": 2.0, "triple": 3.0, "couple": 2.0}
 
 YEAR = re.compile(r"(?<![\d,.])(1[0-9]{3}|20[0-9]{2})(?:s)?(?![\d]|,\d|\.\d)")
