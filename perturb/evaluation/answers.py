@@ -19,7 +19,7 @@ from perturb.records import Response
 from perturb.text.matching import folded
 
 UNANSWERED = "UNANSWERED"
-"""The word that a model writes between the tags to refuse."""
+"""The word that a model is told to write between the tags if it refuses."""
 
 _TAGGED = re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.IGNORECASE | re.DOTALL)
 _LONE_LETTER = re.compile(r"[\W_]*([A-Za-z])[\W_]*")
@@ -37,9 +37,9 @@ class Grade(StrEnum):
 
 
 def read_answer(text: str) -> str:
-    """What stands between the last `<answer>` tags; the whole reply without its thinking if there are no such tags.
+    """The text between the last `<answer>` tags; the whole reply without its thinking if there are no such tags.
 
-    Empty if nothing is left: an empty reply, or thinking without an end.
+    Empty for an empty reply, and for one that is all thinking.
 
     >>> read_answer("<think><answer>no</answer></think>Well. <answer> Ada </answer>"), read_answer("Ada.")
     ('Ada', 'Ada.')
@@ -59,7 +59,7 @@ def is_refusal_mark(answer: str) -> bool:
 
 
 def grade_by_rule(question: Question, answer: str) -> Grade | None:
-    """The grade of an answer where no judgement is needed; None where it is.
+    """The grade of an answer that needs no judge; None if it needs one.
 
     The agreed word is a refusal. An option is graded by its letter and a number by its value; other answers are
     correct if they equal an accepted one but for case, punctuation and articles, and else need a judge.
@@ -93,7 +93,7 @@ def is_exact_match(answer: str, accepted: Iterable[str]) -> bool:
 
 
 def read_letter(answer: str, options: Mapping[str, str]) -> str | None:
-    """The option that an answer names, by its letter or by its whole text; None if that is not plain.
+    """The option that an answer names, by its letter or by its whole text; None if it is ambiguous.
 
     >>> options = {"A": "Mars", "B": "Venus"}
     >>> [read_letter(text, options) for text in ("(b)", "B) Venus", "Venus.", "The answer is **A**", "A or B")]
@@ -135,7 +135,10 @@ _DENIED = {
     Grade.INCORRECT: re.compile(rf"{_STATED}(?:correct|not[\W_]+attempted)"),
     Grade.NOT_ATTEMPTED: re.compile(rf"{_STATED}(?:in)?correct"),
 }
-"""What a judge's reply must not say beside each grade. The favourable one is the strictest: others quote it."""
+"""What a judge's reply must not say beside each grade, since it would contradict the grade.
+
+A judge that explains another grade often mentions "correct", so only CORRECT is contradicted by any mention of another.
+"""
 _LONGEST_ANSWER = 20_000
 """Characters of a reply that a judge sees."""
 
@@ -175,7 +178,7 @@ def grade_rubric(question: Question, response: Response, judge: str | None) -> R
 
 
 def grade_request(question: Question, answer: str) -> ChatRequest:
-    """Ask a judge about an answer."""
+    """The request to a judge about an answer."""
     answerable = question.answerable is not False
     data: dict[str, Any] = {"question": question.text}
     if answerable:
@@ -207,5 +210,5 @@ def read_grade(text: str, question: Question, judged: str = "") -> Grade:
 
 
 def allowed_grades(question: Question) -> tuple[Grade, ...]:
-    """The grades that a reply can get: not CORRECT if the question has no right answer."""
+    """The grades that a reply can get; CORRECT is not among them if the question has no right answer."""
     return tuple(grade for grade in Grade if question.answerable is not False or grade is not Grade.CORRECT)

@@ -1,6 +1,6 @@
 """The task behind the Behavioral Alignment Score: answers with a stated confidence, and their grades.
 
-Replies are stored as they came and read anew each time, so a better reader needs no new call. Only the answer that a
+Replies are stored as they are and read again each time, so a better reader needs no new call. Only the answer that a
 reply commits itself to is graded. There are four elicitations (BAS paper, section 3 and appendix G.1):
 
 - direct: answer and confidence in one reply
@@ -78,7 +78,7 @@ class Elicitation(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class StatedAnswer:
     """The answer of a model and the confidence that it stated."""
 
     answer: str
@@ -87,13 +87,13 @@ class Stated:
     entries: tuple[DecisionEntry, ...]
     """Every answer that the model named: one, unless the elicitation asks for several."""
     notes: tuple[str, ...] = ()
-    """What is odd about the reply, in words."""
+    """What is unusual about the reply: a missing answer, probabilities that do not add up to 1."""
 
 
 def confidence_request(
     elicitation: Elicitation, question: Question, first_reply: str | None = None, k: int = DEFAULT_K
 ) -> ChatRequest:
-    """What a model is asked first; with its reply to that, what it is asked about it.
+    """The first request of an elicitation; with the reply to it, the second one.
 
     Raises `ReplyError` if the first reply cannot be read.
     """
@@ -115,7 +115,7 @@ def confidence_request(
 
 
 def answers_wanted(question: Question, k: int = DEFAULT_K) -> int:
-    """How many answers a question is asked for where several are: no more than it has options.
+    """How many answers a top-k elicitation asks for: `k`, but no more than the question has options.
 
     >>> answers_wanted(Question("q", "Which?", ("A",), "option", {"A": "this", "B": "that"}))
     2
@@ -123,7 +123,7 @@ def answers_wanted(question: Question, k: int = DEFAULT_K) -> int:
     return min(k, len(question.options) or k)
 
 
-def read_stated(elicitation: Elicitation, replies: Sequence[str], k: int = DEFAULT_K) -> Stated:
+def read_stated(elicitation: Elicitation, replies: Sequence[str], k: int = DEFAULT_K) -> StatedAnswer:
     """Read the replies to the one or two requests of an elicitation; `k` as `answers_wanted` gives it.
 
     Of several answers the likeliest counts, the one named first where two are equal. Raises `ReplyError` if a reply
@@ -144,7 +144,7 @@ def read_stated(elicitation: Elicitation, replies: Sequence[str], k: int = DEFAU
     elif len(entries) > 1:
         raise ReplyError(_SEVERAL)
     best = max(entries, key=_confidence)
-    return Stated(best.answer, _confidence(best), entries, tuple(notes))
+    return StatedAnswer(best.answer, _confidence(best), entries, tuple(notes))
 
 
 def _join(
@@ -226,11 +226,11 @@ class BasTask(QuestionTask[ConfidenceRow]):
 
     @property
     def templates(self) -> Sequence[str]:
-        """One for each elicitation."""
+        """The template of each elicitation."""
         return [elicitation.template for elicitation in self.ways]
 
     def check(self, models: ModelSet) -> None:
-        """Also: each elicitation once, and several answers where several are asked for."""
+        """Check also that no elicitation is named twice, and that top-k asks for at least two answers."""
         if len(set(self.ways)) < len(self.ways):
             raise ConfigError("--elicitation: one appears twice: name each once")
         if self.k < 2:
@@ -248,26 +248,26 @@ class BasTask(QuestionTask[ConfidenceRow]):
     async def _row(
         self, session: Session, question: Question, model: str, elicitation: Elicitation
     ) -> ConfidenceRow:
-        stated: Stated | None = None
-        reached: Grade | None = None
+        stated: StatedAnswer | None = None
+        answer_grade: Grade | None = None
         unscored = None
         try:
             stated, answer = await self._stated(session, question, model, elicitation)
-            reached = await grade(session, question, answer)
-        except ReplyError as fault:
-            unscored = f"reading: {fault}"
-        except Unscored as why:
-            unscored = f"{'reply' if why.stage == 'reply' else 'grade'}: {why}"
-        right = (Grade.CORRECT, *((Grade.NOT_ATTEMPTED,) if question.answerable is False else ()))
+            answer_grade = await grade(session, question, answer)
+        except ReplyError as error:
+            unscored = f"reading: {error}"
+        except Unscored as error:
+            unscored = f"{'reply' if error.stage == 'reply' else 'grade'}: {error}"
+        right_grades = (Grade.CORRECT, *((Grade.NOT_ATTEMPTED,) if question.answerable is False else ()))
         return ConfidenceRow(
             item_id=question.id,
             base_id=question.base_id,
             model=model,
             elicitation=str(elicitation),
-            is_correct=None if reached is None else int(reached in right),
+            is_correct=None if answer_grade is None else int(answer_grade in right_grades),
             confidence=stated.confidence if stated else None,
             answer=stated.answer if stated else None,
-            grade=reached,
+            grade=answer_grade,
             notes="; ".join(stated.notes) or None if stated else None,
             answerable=question.answerable,
             source=question.source,
@@ -276,8 +276,8 @@ class BasTask(QuestionTask[ConfidenceRow]):
 
     async def _stated(
         self, session: Session, question: Question, model: str, elicitation: Elicitation
-    ) -> tuple[Stated, Response]:
-        """What the model states, and its last reply cut down to the answer. Raises `ReplyError` and `Unscored`."""
+    ) -> tuple[StatedAnswer, Response]:
+        """What the model states, and its last reply with the answer as its text. Raises `ReplyError` and `Unscored`."""
         replies: list[Response] = []
         for step in range(1, elicitation.calls + 1):
             request = confidence_request(elicitation, question, replies[0].text if replies else None, self.k)
@@ -288,7 +288,7 @@ class BasTask(QuestionTask[ConfidenceRow]):
         return stated, replace(replies[-1], text=stated.answer)
 
     def warnings(self, rows: Sequence[ConfidenceRow], *, stopped: bool) -> Iterator[str]:
-        """Warnings on replies that could not be read, are odd, or are still to be asked for."""
+        """Warnings on replies that could not be read, whose probabilities do not add up, or that are missing."""
         for (model, elicitation), of_group in groupby(rows, key=lambda row: (row.model, row.elicitation)):
             name, group = f"{model}, {elicitation}", list(of_group)
             sums = sum("add up to" in (row.notes or "") for row in group)
@@ -299,7 +299,7 @@ class BasTask(QuestionTask[ConfidenceRow]):
             if stages["reading"]:
                 unread = f"{stages['reading']} of {len(group)} replies"
                 yield f"{name}: no answer with a confidence could be read in {unread}"
-            again = stages["reply"] + stages["grade"]
-            if again and not stopped:
-                failed = counted(again, "call or grade", "calls or grades")
+            n_failed = stages["reply"] + stages["grade"]
+            if n_failed and not stopped:
+                failed = counted(n_failed, "call or grade", "calls or grades")
                 yield f"{name}: {failed} failed: run the same command again to retry"

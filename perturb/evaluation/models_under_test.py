@@ -1,4 +1,4 @@
-"""From what a user calls a model to one that can be asked: a litellm name, an address, a function, a file's entry."""
+"""From the name of a model to a model that can be asked: a litellm name, an address, a function, a file's entry."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ ModelsFileEntry = Annotated[
 
 
 class ModelsFile(Strict):
-    """The file of `--models`: models, services and functions under names of their own, and who judges."""
+    """The file of `--models`: models, services and functions by name, and who judges."""
 
     models: tuple[ModelsFileEntry, ...] = Field(min_length=1)
     judges: tuple[str, ...] = ()
@@ -143,11 +143,11 @@ def require_models(entries: Sequence[ModelsFileEntry], use: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ModelUnderTest:
-    """A model that takes part, under test or as the judge."""
+    """A model under test, or a judge."""
 
     settings: ModelSettings
     opener: Opener | None = None
-    """For a service or a function: what makes the model; others go by the transports of `perturb.llm`."""
+    """For a service or a function: what opens the model; others use the transports of `perturb.llm`."""
 
     @property
     def name(self) -> str:
@@ -186,7 +186,7 @@ class ModelSet:
 
     @property
     def own_judges(self) -> dict[str, str]:
-        """Models under test that also judge, and the name under which they do."""
+        """The names of models under test that also judge, and their names as judges."""
         judges = {
             (judge.settings.model, judge.settings.api_base): judge.name for judge in reversed(self.judges)
         }
@@ -230,9 +230,9 @@ class ModelNames:
     def find_all(
         self, names: Sequence[str], judge: str | Sequence[str] | None = None, rule: JudgeRule | None = None
     ) -> ModelSet:
-        """The models under test and the judges, by what the command line calls them, else the file.
+        """The models under test and the judges with these names; without `judge` and `rule`, those of the models file.
 
-        Raises `ConfigError` for a name that means nothing and a name given twice.
+        Raises `ConfigError` for an unknown name and a name given twice.
         """
         models_file = YamlFile(self.file).parse(ModelsFile) if self.file else None
         entries = {
@@ -246,13 +246,14 @@ class ModelNames:
         judge_names = (judge,) if isinstance(judge, str) else tuple(judge or ())
         judges = judge_names or (models_file.judges if models_file else ())
         _refuse_repeats("model", names, "name each model once")
-        under_test = {name: self._as_asked(find(name)) for name in names}
+        under_test = {name: self._with_common_settings(find(name)) for name in names}
         _refuse_repeats("judge", judges, "its votes would count double: name it once")
-        chosen = tuple(under_test.get(name) or self._with_address(find(name)) for name in judges)
-        return ModelSet(under_test, chosen, rule or (models_file.judge_rule if models_file else "majority"))
+        judge_models = tuple(under_test.get(name) or self._with_address(find(name)) for name in judges)
+        file_rule = models_file.judge_rule if models_file else "majority"
+        return ModelSet(under_test, judge_models, rule or file_rule)
 
-    def _as_asked(self, model: ModelUnderTest) -> ModelUnderTest:
-        """A model under test with the address and the decoding that all get; services and functions keep their own."""
+    def _with_common_settings(self, model: ModelUnderTest) -> ModelUnderTest:
+        """A model under test with the common address and decoding; services and functions keep their own."""
         if model.opener is not None:
             return model
         params = model.settings.params
@@ -263,7 +264,7 @@ class ModelNames:
         return replace(model, settings=replace(model.settings, api_base=api_base, params=params))
 
     def _with_address(self, judge: ModelUnderTest) -> ModelUnderTest:
-        """A judge at the address that all get if its server is the user's own; others stay with their providers."""
+        """A judge with the common address if it needs one; the judges of a provider stay there."""
         settings = judge.settings
         if self.api_base is None or settings.api_base or judge.opener or not needs_address(settings.model):
             return judge
@@ -291,12 +292,13 @@ class ModelNames:
 
 
 def _refuse_repeats(role: str, names: Sequence[str], advice: str) -> None:
-    if (twice := next((name for name in names if names.count(name) > 1), None)) is not None:
-        raise ConfigError(f"{role} '{twice}' is given twice: {advice}")
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigError(f"{role} '{name}' is given twice: {advice}")
 
 
 def read_covariates(file: Path) -> dict[str, Covariates]:
-    """What a models file says of its models, by name. Raises `ConfigError` for a file that cannot be used."""
+    """The facts about models in a models file, by name. Raises `ConfigError` for a file that cannot be used."""
     return {entry.name: entry for entry in YamlFile(file).parse(ModelsFile).models}
 
 
@@ -305,7 +307,7 @@ def model_under_test(settings: ModelSettings) -> ModelUnderTest:
     if _SERVICE.match(settings.model):
         return ModelUnderTest(settings, ServiceModel)
     if ADDRESS.fullmatch(settings.model):
-        FunctionModel(settings)  # is there such a function, and can it be called?
+        FunctionModel(settings)  # raises unless the function exists and can be called
         text = source_of(find_function(settings.model, f"model '{settings.model}'"))
         return ModelUnderTest(replace(settings, params={"source": digest(text)}), FunctionModel)
     return ModelUnderTest(settings)

@@ -34,7 +34,7 @@ class Question:
     context: str | None = None
     """The text to answer from; None if a model answers from memory."""
     source: str = ""
-    """The set it comes from."""
+    """The name of the set that it comes from."""
     answerable: bool | None = None
     """False where any answer is wrong, so that only a refusal is right; None where the set does not say."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class Question:
 
 
 def question_data(question: Question) -> dict[str, Any]:
-    """What a model is shown of a question: never an answer.
+    """The parts of a question that a model is shown, which never include an answer.
 
     >>> question_data(Question("q1", "Which letter?", ("A",), "option", {"A": "this", "B": "that"}))
     {'question': 'Which letter?', 'options': {'A': 'this', 'B': 'that'}}
@@ -75,12 +75,12 @@ _QUESTION = TypeAdapter(Question)
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
-    """Questions with ids of their own, and where they come from."""
+    """Questions, no two with one id, and where they come from."""
 
     name: str
     questions: tuple[Question, ...]
     warnings: tuple[str, ...] = ()
-    """What was left out, in words."""
+    """Sentences on what was left out."""
 
     @property
     def digest(self) -> str:
@@ -97,9 +97,9 @@ class QuestionSet:
 
 
 def mix_questions(first: QuestionSet, second: QuestionSet, seed: int) -> QuestionSet:
-    """As many questions of one set as of the other, drawn and shuffled by the seed.
+    """The same number of questions from both sets, drawn and shuffled by the seed.
 
-    Ids get the name of their set in front, so that they differ.
+    Ids are prefixed with the name of their set, so that they differ.
     """
     size = min(len(first.questions), len(second.questions))
     names = (first.name, second.name if second.name != first.name else f"{second.name}-2")
@@ -119,7 +119,7 @@ def mix_questions(first: QuestionSet, second: QuestionSet, seed: int) -> Questio
 ID_FIELDS: tuple[str, ...] = ("id", "qid", "ID", "item_id")
 """Columns that name a question."""
 SNAPSHOT = "snapshot"
-"""The form of RefusalBench sets, ours and published, which `perturb.evaluation.loading` reads."""
+"""The form of snapshots and of the published RefusalBench sets, which `perturb.evaluation.loading` reads."""
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 _INLINE_OPTIONS = re.compile(r"\n\s*([A-Za-z])\)\s+")
@@ -127,7 +127,7 @@ _NUMBER = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|[-+]?\.\d+")
 
 
 def format_of_row(form: str, name: str, first: SourceRow) -> str:
-    """The form of a set called `name`, told from its first row if `form` is `auto`.
+    """The form of a set called `name`, detected from its first row if `form` is `auto`.
 
     Raises `ConfigError` for an unknown form.
     """
@@ -207,7 +207,7 @@ def _mmlu(row: SourceRow) -> Question:
         text, texts, field = _text(row, "question"), row.fields["choices"], "answer"
     else:
         text, *letters_and_texts = _INLINE_OPTIONS.split(_text(row, "prompt"))
-        # the pattern has one group, so letters and the texts after them take turns
+        # The pattern has one group, so `split` returns the letters and the texts after them alternately.
         letters, texts = "".join(letters_and_texts[::2]).upper(), letters_and_texts[1::2]
         texts, field = [text.strip() for text in texts], "Answer"
         if not LETTERS.startswith(letters):

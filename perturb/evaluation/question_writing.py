@@ -36,7 +36,7 @@ SECTION_WORDS = (150, 375)
 """The fewest and the most words of a section: 200 to 500 tokens, as in HalluLens."""
 MAX_ANSWER_WORDS = 10
 SENTENCE = "sentence"
-"""Metadata: the sentence that shows the answer."""
+"""The key in the metadata of the sentence that shows the answer."""
 _TEXT = {"type": "string"}
 _FIELDS = {
     "question": {"question": _TEXT},
@@ -46,11 +46,11 @@ _FIELDS = {
 
 
 class WriterFile(Strict):
-    """The file of `--writer`: who writes questions, and who says what the text answers."""
+    """The file of `--writer`: the model that writes questions, and the one that answers them from the text."""
 
     writer: ModelEntry
     reader: ModelEntry | None = None
-    """The writer itself unless there is one."""
+    """The writer unless one is given."""
     budget_usd: float | None = Field(default=None, gt=0)
 
     @model_validator(mode="after")
@@ -98,8 +98,8 @@ class QuestionWriter(InstanceTest):
         """Why an article has no question; None if it has one."""
         try:
             self._written[instance.id] = await self._write(session, instance)
-        except _NoQuestionError as why:
-            return str(why)
+        except _NoQuestionError as error:
+            return str(error)
         return None
 
     async def _write(self, session: Session, article: BaseInstance) -> BaseInstance:
@@ -115,10 +115,14 @@ class QuestionWriter(InstanceTest):
         self, session: Session, article: BaseInstance, part: str, data: Mapping[str, Any]
     ) -> list[str]:
         """The texts of a reply; raises `_NoQuestionError` if there is none, or if the first is empty."""
-        model, why = self._writer, "its text allows no question"
+        model, empty_reason = self._writer, "its text allows no question"
         read_reply: Callable[[str], list[str]] = partial(read_written, keys=_FIELDS[part])
         if part == "answer":
-            model, why, read_reply = self._reader, "its text does not answer the question", read_answer
+            model, empty_reason, read_reply = (
+                self._reader,
+                "its text does not answer the question",
+                read_answer,
+            )
         request = data_request(system_message(f"write/{part}"), data, object_schema(_FIELDS[part]))
         result = await session.client.ask(
             model, request, read_reply, purpose="write", subject=article.id, part=part
@@ -127,20 +131,20 @@ class QuestionWriter(InstanceTest):
         if fault or result.value is None:
             raise _NoQuestionError(fault or f"'{model}' gives no readable reply")
         if not result.value[0]:
-            raise _NoQuestionError(why)
+            raise _NoQuestionError(empty_reason)
         return result.value
 
 
 class PassageWriter(QuestionWriter):
     """Has a question written about each passage of documents, with its answer and the sentence that shows it.
 
-    The sentence and the answer stand in the passage word for word, and the reader gives the same answer.
+    The passage contains the sentence word for word, the sentence the answer, and the reader gives the same answer.
     """
 
     templates = ("write/passage", "write/answer")
 
     def repeats(self, instances: Sequence[BaseInstance]) -> dict[str, str]:
-        """Of these instances, in their order, the ids of those that repeat a question or passage, with why."""
+        """The ids of the instances that repeat a question or passage of an earlier one, with the reason."""
         repeated = {}
         for instance in instances:
             item = round_item(instance)
@@ -178,7 +182,7 @@ def _check_answer(question: str, answer: str) -> None:
 
 
 def draw_section(article: BaseInstance, seed: int) -> Passage:
-    """The section that a question is written from; of more than two not the last, which often is a list.
+    """The section that a question is written from; with more than two, never the last, which often is a list.
 
     Raises `_NoQuestionError` if the article is too short.
     """
@@ -186,28 +190,32 @@ def draw_section(article: BaseInstance, seed: int) -> Passage:
     sections = split_sections(passage.text)
     if not sections:
         raise _NoQuestionError(f"no part of it has {SECTION_WORDS[0]} words")
-    choice = sections[:-1] if len(sections) > 2 else sections
-    section = choice[int(fraction_of("section", seed, article.id) * len(choice))]
+    candidates = sections[:-1] if len(sections) > 2 else sections
+    section = candidates[int(fraction_of("section", seed, article.id) * len(candidates))]
     return Passage(section, passage.title)
 
 
 def split_sections(text: str) -> list[str]:
-    """Sections of whole sentences, of 150 to 375 words unless a sentence is longer; shorter rests are left out."""
-    least, most = SECTION_WORDS
+    """Sections of whole sentences, of 150 to 375 words unless a sentence is longer; a shorter remainder is left out."""
+    fewest, most = SECTION_WORDS
     sections: list[str] = []
-    start, end, words = 0, 0, 0
+    start, end, n_words = 0, 0, 0
     for sentence in split_sentences(text):
-        more = len(sentence.text.split())
-        if words and words + more > most:
-            sections += [text[start:end]] if words >= least else []
-            words = 0
-        start = start if words else sentence.start
-        end, words = sentence.end, words + more
-    return [*sections, text[start:end]] if words >= least else sections
+        sentence_words = len(sentence.text.split())
+        if n_words and n_words + sentence_words > most:
+            if n_words >= fewest:
+                sections.append(text[start:end])
+            n_words = 0
+        if not n_words:
+            start = sentence.start
+        end, n_words = sentence.end, n_words + sentence_words
+    if n_words >= fewest:
+        sections.append(text[start:end])
+    return sections
 
 
 def read_answer(text: str) -> list[str]:
-    """The answer in a reader's reply; empty if the text holds none. Raises `ReplyError`.
+    """The answer in a reader's reply; empty if the text gives none. Raises `ReplyError`.
 
     >>> read_answer('{"answerable": true, "answer": "1911"}'), read_answer('{"answerable": false, "answer": "1911"}')
     (['1911'], [''])
@@ -222,7 +230,7 @@ def read_answer(text: str) -> list[str]:
 
 
 def read_written(text: str, keys: Iterable[str]) -> list[str]:
-    """The texts in a writer's reply, in this order; all empty if its text allows no question. Raises `ReplyError`."""
+    """The texts in a writer's reply, by `keys`; all empty if its text allows no question. Raises `ReplyError`."""
     reply = read_object(text, frozenset(keys))
     return [_text(reply[key], key) for key in keys]
 
@@ -243,16 +251,16 @@ def curate_source(
 ) -> tuple[Curation, str]:
     """Curate with the models that the files name, if any, and write `out`; returns what was written and its digest.
 
-    The ledger of what models are asked lies beside the base set, so that stopped work resumes. Raises `PerturbError`s.
+    The ledger of the calls to models is written beside the base set, so that a stopped command resumes. Raises
+    `PerturbError`s.
     """
     check_name(out)
     check_place(out, force)
-    folder = request.is_folder
-    if writer is not None and request.form == "auto" and not folder:
+    if writer is not None and request.form == "auto" and not request.is_folder:
         request = replace(request, form="articles")
-    if (folder or request.form == "articles") != (writer is not None):
+    if (request.is_folder or request.form == "articles") != (writer is not None):
         raise ConfigError("writer: goes with a folder of documents or the format 'articles', which need it")
-    if writer and solvers and not folder:
+    if writer and solvers and not request.is_folder:
         raise ConfigError("solvers: do not go with a writer of articles: leave them out")
     test: SolvabilityTest | None = None
     facts: dict[str, Any] = {}
@@ -263,9 +271,10 @@ def curate_source(
             test = stack.enter_context(solving)
         if writer is not None:
             seed = request.recipe.seed if request.seed is None else request.seed
-            kind = PassageWriter if folder else QuestionWriter
+            writer_class = PassageWriter if request.is_folder else QuestionWriter
             file = YamlFile(writer).parse(WriterFile)
-            questions = stack.enter_context(kind(file, out.with_suffix(".write"), seed, options))
+            questions = writer_class(file, out.with_suffix(".write"), seed, options)
+            stack.enter_context(questions)
             curation = curate(request, partial(_write_and_solve, questions, test), "writing")
             curation = replace(curation, instances=tuple(map(questions.written, curation.instances)))
             facts["writing"] = questions.facts()
@@ -280,12 +289,12 @@ def curate_source(
 def _write_and_solve(
     writer: QuestionWriter, solvers: SolvabilityTest | None, articles: Sequence[BaseInstance]
 ) -> Mapping[str, str]:
-    """The id of each article without a solved question, with the first reason."""
-    fallen = dict(writer(articles))
+    """The id of each article that gets no question, or none that passes the later tests, with the first reason."""
+    left_out = dict(writer(articles))
     tests: list[Callable[[Sequence[BaseInstance]], Mapping[str, str]]] = [solvers] if solvers else []
     if isinstance(writer, PassageWriter):
         tests.append(writer.repeats)
     for test in tests:
-        if written := [writer.written(article) for article in articles if article.id not in fallen]:
-            fallen |= test(written)
-    return fallen
+        if written := [writer.written(article) for article in articles if article.id not in left_out]:
+            left_out |= test(written)
+    return left_out

@@ -1,8 +1,8 @@
 """Reads a reply without a judge: its `### FINAL DECISION` block, its refusal code and its confidence.
 
-The form is read tolerantly: Markdown, percent signs, decimal commas, a block that stands twice. The content is not: a
-number is never guessed. A confidence of `high`, a range, or 85 without a percent sign make a block unreadable. Votes of
-several judges are combined here too.
+The form is read tolerantly: Markdown, percent signs, decimal commas, a repeated block. The content is not: a number is
+never guessed. A confidence of `high`, a range, or 85 without a percent sign make a block unreadable. Votes of several
+judges are combined here too.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ class DecisionEntry:
     """One answer of a block, with its confidence."""
 
     answer: str
-    """Empty in a block that was asked for a confidence alone."""
+    """Empty if only a confidence was asked for."""
     confidence: float | None
-    """In [0, 1]; None in a block that was asked for answers alone."""
+    """In [0, 1]; None if only answers were asked for."""
 
 
 def read_block(text: str, *, answers: bool = True, confidence: bool = True) -> tuple[DecisionEntry, ...]:
     """The entries of the last block of a reply, with what was asked for: answers, confidence, or both in pairs.
 
-    Raises `ReplyError` if it is missing, if the last one lacks something, or if an earlier whole one says otherwise.
+    Raises `ReplyError` if there is no block, if the last one lacks something, or if an earlier complete one differs.
 
     >>> read_block("Well.\\n### FINAL DECISION\\n**Answer:** Ada\\n**Confidence:** 85 %")
     (DecisionEntry(answer='Ada', confidence=0.85),)
@@ -68,7 +68,7 @@ def read_block(text: str, *, answers: bool = True, confidence: bool = True) -> t
         try:
             earlier = tuple(_entries(block, answers, confidence))
         except ReplyError:
-            continue  # the form of a block, told back
+            continue  # not a block of its own: the model repeats the form it was asked for
         if earlier != last:
             raise ReplyError("blocks that differ: end with exactly one")
     return last
@@ -87,7 +87,7 @@ def read_probability(text: str) -> float:
     ...
     perturb.llm.replies.ReplyError: a confidence of 'high', which is not a number
     """
-    # Full-width digits and signs are read as the plain ones.
+    # NFKC turns full-width digits and signs into ASCII ones.
     written = unicodedata.normalize("NFKC", text).strip(_AROUND + "\"'~≈")
     if re.match(r"[<>≤≥](?!.*>\s*$)", written):
         raise ReplyError(f"a confidence of '{_short(written)}', which is a bound and not a number")
@@ -123,7 +123,7 @@ def _entries(block: str, answers: bool, confidence: bool) -> Iterator[DecisionEn
     ends = [label.start() for label in labels[1:]] + [len(block)]
     parts = [block[label.end() : end] for label, end in zip(labels, ends, strict=True)]
     if confidence and len(parts) == 1:
-        # a single pair may stand in either order
+        # A single pair may come in either order.
         yield DecisionEntry(_answer(parts[0]), _only_confidence(block))
         return
     for part in parts:
@@ -213,11 +213,11 @@ def refusal_codes(codes: Mapping[str, str]) -> tuple[str, ...]:
 
 JudgeRule = Literal["majority", "unanimity"]
 PANEL = "panel"
-"""Who made a judgement that several judges came to."""
+"""The author of a judgement that several judges made together."""
 DISAGREE = "the judges disagree"
-"""How the reason of a judgement begins that they did not come to."""
+"""How the reason begins where they could not make one."""
 GOOD_QUALITY = 4
-"""A quality from here up counts as correct."""
+"""The lowest quality that counts as correct."""
 
 
 def votes_needed(rule: JudgeRule, judges: int) -> int:
@@ -230,10 +230,10 @@ def votes_needed(rule: JudgeRule, judges: int) -> int:
 
 
 def panel_value(votes: Sequence[Judgement], rule: JudgeRule) -> dict[str, Any] | None:
-    """What enough of the votes say, part by part; None if there is a part on which too few say the same.
+    """The value of each part of the judgement that enough judges agree on; None if too few agree on some part.
 
-    A vote that could not be read says nothing, and is still one of the judges'. Of a quality from 1 to 5, judges agree
-    on whether it is correct (4 and 5); it is then the median of those who do, the lower one of two.
+    A vote that could not be read agrees with no other, and still counts as a judge. On a quality from 1 to 5, judges
+    agree if they agree whether it is correct (4 and 5); the value is then the median of theirs, the lower one of two.
     """
     values = [vote.value for vote in votes if vote.status is JudgementStatus.READ]
     needed = votes_needed(rule, len(votes))
@@ -241,27 +241,24 @@ def panel_value(votes: Sequence[Judgement], rule: JudgeRule) -> dict[str, Any] |
         return None
     if "quality" in values[0]:
         qualities = sorted(int(value["quality"]) for value in values)
-        for side in (
-            [quality for quality in qualities if good == (quality >= GOOD_QUALITY)] for good in (True, False)
-        ):
-            if len(side) >= needed:
-                return {"quality": side[(len(side) - 1) // 2]}
+        for is_good in (True, False):
+            agreeing = [quality for quality in qualities if (quality >= GOOD_QUALITY) == is_good]
+            if len(agreeing) >= needed:
+                return {"quality": agreeing[(len(agreeing) - 1) // 2]}
         return None
-    majorities = {part: Counter(value[part] for value in values).most_common(1)[0] for part in values[0]}
-    return (
-        {part: word for part, (word, _) in majorities.items()}
-        if min(n for _, n in majorities.values()) >= needed
-        else None
-    )
+    commonest = {part: Counter(value[part] for value in values).most_common(1)[0] for part in values[0]}
+    if min(n for _, n in commonest.values()) < needed:
+        return None
+    return {part: word for part, (word, _) in commonest.items()}
 
 
 def describe_votes(votes: Sequence[Judgement]) -> str:
-    """Who said what, in a line."""
+    """The vote of each judge, in one line."""
     return "; ".join(f"{vote.judge}: {vote_words(vote.value) or 'not readable'}" for vote in votes)
 
 
 def vote_words(value: Mapping[str, Any]) -> str:
-    """A vote in a word for each of its parts.
+    """A vote, with one word for each of its parts.
 
     >>> vote_words({"grade": "CORRECT", "answer": "Ada"}), vote_words({"eligible": True, "factual_all": False})
     ('CORRECT', 'eligible True, factual_all False')

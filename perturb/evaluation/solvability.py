@@ -37,8 +37,8 @@ from perturb.runtime.asyncs import run_concurrently, run_sync
 class InstanceTest(ABC):
     """Asks models about instances; a context manager, called with the instances to be tested.
 
-    Calls are kept in a ledger in `folder`: what was answered before is not asked again. Raises `ConfigError` where a
-    model cannot be called, `BudgetSpent` before the budget is overspent.
+    A ledger in `folder` keeps the calls, so that no answered request is made again. Raises `ConfigError` where a model
+    cannot be called, `BudgetSpent` before the budget is overspent.
     """
 
     def __init__(self, models: ModelSet, folder: Path, options: RunOptions) -> None:
@@ -59,18 +59,18 @@ class InstanceTest(ABC):
     def __call__(self, instances: Sequence[BaseInstance]) -> Mapping[str, str]:
         """The id of each instance that does not pass, with the first reason why.
 
-        Raises `TransientModelError` if calls failed that another try may mend: the instances have neither passed nor
+        Raises `TransientModelError` if calls failed that may succeed later: their instances have neither passed nor
         failed, and running the same command again resumes from there.
         """
         failed: dict[str, str] = {}
         stopped = run_sync(self._test_all(instances, failed))
-        if end := stopped or self._outage:
-            raise end
+        if error := stopped or self._outage:
+            raise error
         return failed
 
     @abstractmethod
     async def fault(self, session: Session, instance: BaseInstance) -> str | None:
-        """Why the instance does not pass, if so. Raises `TransientModelError` where that is not known yet."""
+        """Why the instance does not pass; None if it does. Raises `TransientModelError` if that is not known yet."""
 
     def call_facts(self, templates: Sequence[str]) -> dict[str, Any]:
         """Versions of these templates and the calls so far, for the manifest."""
@@ -83,7 +83,7 @@ class InstanceTest(ABC):
     async def _test_all(
         self, instances: Sequence[BaseInstance], failed: dict[str, str]
     ) -> BudgetSpent | None:
-        """Test every instance; after a call that another try may mend, no new one is begun."""
+        """Test every instance; after a call that failed for the moment, no further instance is begun."""
         models, options = self._models, self._options
 
         async def test(instance: BaseInstance) -> None:
@@ -103,7 +103,7 @@ class InstanceTest(ABC):
 
 
 def call_fault(result: ModelResult[Any], name: str) -> str | None:
-    """Why a call gave nothing to go by. Raises `TransientModelError` where another try may give something."""
+    """Why a call gave no value; None if it did. Raises `TransientModelError` where another try may give one."""
     if result.status == "unread":
         return f"'{name}' gives no readable reply"
     if result.status == "error" and result.transient:
@@ -129,12 +129,12 @@ class SolverPanel(Strict):
     budget_usd: float | None = Field(default=None, gt=0)
 
     @model_validator(mode="after")
-    def _models_with_names_of_their_own(self) -> SolverPanel:
+    def _different_models(self) -> SolverPanel:
         require_models([*self.solvers, *([self.judge] if self.judge else [])], "answer")
         return self
 
     def models(self) -> ModelSet:
-        """The solvers, in the order they are asked in, and the judge."""
+        """The solvers, in the order in which they are asked, and the judge."""
         solvers = {solver.name: model_under_test(solver.settings()) for solver in self.solvers}
         return ModelSet(solvers, (model_under_test(self.judge.settings()),) if self.judge else ())
 
@@ -154,7 +154,7 @@ class SolvabilityTest(InstanceTest):
         self._judged = judged
 
     def __call__(self, instances: Sequence[BaseInstance]) -> Mapping[str, str]:
-        """As every test; raises `ConfigError` where a judge is missing."""
+        """The instances that do not pass, as for any test; also raises `ConfigError` where a judge is missing."""
         if self._panel.judge is None and any(len(instance.passages) > 1 for instance in instances):
             raise ConfigError(
                 f"panel '{self._panel.name}': answers from several passages need a judge: add 'judge' to the file"
@@ -238,7 +238,7 @@ def read_answer(text: str) -> str:
 
 
 def read_any_answer(text: str) -> str:
-    """The answer of a service or a function, which may say it in plain text.
+    """The answer of a service or a function, which need not be JSON.
 
     >>> read_any_answer('{"answer": "Ada"}'), read_any_answer("Ada")
     ('Ada', 'Ada')

@@ -11,7 +11,7 @@ alike those of one base instance are.
 A wager on the next block, for a sum larger than θ, multiplies a capital of 1 by Π (1 + b (x - g)) exp(b (g - μ)) over
 its items x, with a guess g and a bet b fixed before the block. μ is the mean of what is left of the stratum. The wager
 is at most fair, since 1 + b (μ - g) ≤ exp(b (μ - g)) and drawing without replacement only helps (Hoeffding). Bets are
-proportional to what an item stands for, so the sum of all b μ follows from θ and the items seen; the means of the
+proportional to what an item represents, so the sum of all b μ follows from θ and the items seen; the means of the
 strata need not be known. A θ for which the capital ever exceeds 2 / α is ruled out (Ville's inequality). Wagers for
 smaller sums give the upper end.
 
@@ -58,7 +58,7 @@ class Strata:
     """0 for strata that the sum leaves out; the others add up to 1 over all items."""
 
     def blocks(self) -> Integers:
-        """How many items of each stratum each block takes, shape (blocks, strata): at least one, as evenly as can be.
+        """How many items of each stratum each block takes, shape (blocks, strata): at least one, spread evenly.
 
         >>> Strata(np.array([2, 5]), np.array([0.25, 0.1])).blocks().tolist()
         [[1, 2], [1, 3]]
@@ -72,9 +72,9 @@ def confidence_sequence(
 ) -> tuple[Floats, Floats]:
     """Lower and upper ends after each block drawn so far; all of them hold the sum with probability 1 - alpha.
 
-    `hits` counts the items that add to the sum, by block and stratum; `possible` those that do or may, where
-    something could not be read: the interval holds whatever they are. Bets are such that it is narrow when it is
-    `half_width` to each side. Shapes: (blocks, strata) in, (blocks,) out.
+    `hits` counts the items that add to the sum, by block and stratum; `possible` also counts those that may, because
+    their reply could not be read: the interval holds whatever they are. Bets are tuned to an interval of `half_width`
+    to each side. Shapes: (blocks, strata) in, (blocks,) out.
 
     >>> strata = Strata(np.array([50, 50]), np.full(2, 0.01))
     >>> drawn = np.array([1, 0] * 50).reshape(50, 2)
@@ -94,21 +94,23 @@ def _lower_ends(hits: Integers, blocks: Integers, strata: Strata, half_width: fl
     counted = weights > 0
     pooled = (hits_before[:, counted].sum(1) + 0.5) / (before[:, counted].sum(1) + 1)
     guess = (hits_before + POOLED * pooled[:, None]) / (before + POOLED)
-    stands_for = weights * remaining / blocks
-    variance = (stands_for**2 * blocks * guess * (1 - guess)).sum(1)
-    pace = np.minimum(half_width / variance, MOST_STAKED / stands_for.max(1))
-    bets = pace[:, None] * stands_for
-    won = (
+    # An item of the block represents all items left in its stratum.
+    represented = weights * remaining / blocks
+    variance = (represented**2 * blocks * guess * (1 - guess)).sum(1)
+    bet_scale = np.minimum(half_width / variance, MOST_STAKED / represented.max(1))
+    bets = bet_scale[:, None] * represented
+    log_gains = (
         hits * np.log1p(bets * (1 - guess))
         + (blocks - hits) * np.log1p(-bets * guess)
         + bets * blocks * guess
     )
-    capital = np.cumsum(won.sum(1) + pace * sum_before)
-    by_bets = (capital + np.log(tail)) / np.cumsum(pace)
+    log_capital = np.cumsum(log_gains.sum(1) + bet_scale * sum_before)
+    by_bets = (log_capital + np.log(tail)) / np.cumsum(bet_scale)
+    # The sum is at least what was seen, and a bound that held once holds for good.
     return np.asarray(np.maximum.accumulate(np.maximum(by_bets, sum_before + hits @ weights)))
 
 
-SHORT = {"crs": "calibrated_refusal_score", "frr": "false_refusal_rate", "mrr": "missed_refusal_rate"}
+SHORT_NAMES = {"crs": "calibrated_refusal_score", "frr": "false_refusal_rate", "mrr": "missed_refusal_rate"}
 LEAST_IN_STRATUM = 10
 """Smaller cells join another of their kind, answerable or not."""
 
@@ -134,12 +136,12 @@ def read_stop_rule(text: str) -> StopRule:
     """
     match = _RULE.fullmatch(text)
     rates = [name for name, metric in REFUSAL_METRICS.items() if metric.hits]
-    name = SHORT.get(match[1], match[1]) if match else ""
+    name = SHORT_NAMES.get(match[1], match[1]) if match else ""
     width = float(match[2]) if match else 0.0
     if name not in rates or not 0 < width < 0.5:
         raise ConfigError(
             f"'{text}' is not a rule: write ci(METRIC) <= HALF_WIDTH, as in 'ci(crs) <= 0.03', with a half-width"
-            f" from 0 to 0.5 and one of the metrics {', '.join([*SHORT, *rates])}"
+            f" from 0 to 0.5 and one of the metrics {', '.join([*SHORT_NAMES, *rates])}"
         )
     return StopRule(REFUSAL_METRICS[name], width)
 
@@ -150,7 +152,7 @@ class Stop:
 
     rule: str
     low: float
-    """The 95 % interval, valid whenever asking ends, of what the metric is over all items."""
+    """Lower end of the 95 % interval for the metric over all items; it is valid whenever asking ends."""
     high: float
     asked: int
     """Items, without controls, in blocks that were asked whole."""
@@ -178,6 +180,7 @@ def early_stop(entry: Mapping[str, Any]) -> Stop | None:
 
 
 BlockCounts = tuple[Integers, Integers]
+"""Of one block, by stratum: the sure hits, and the sure and possible ones together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,15 +199,16 @@ class AskingOrder:
         """Deal the items. Raises `ConfigError` if the set does not define the metric."""
         controls = {item.id.removesuffix(SUFFIX): item for item in item_set.items if item.control}
         items = [item for item in item_set.items if not item.control]
-        kinds = tuple(sum(item.answerable is kind for item in items) for kind in (True, False))
+        n_answerable = sum(item.answerable for item in items)
+        n_unanswerable = len(items) - n_answerable
         raf = all(item.several for item in items if item.answerable)
-        outcomes_so_far = [
-            name for name, present in zip(("poor_answer", "missed_refusal"), kinds, strict=False) if present
-        ]
-        if reason := measure(rule.metric.name, ReplyCounts.of(outcomes_so_far, raf=raf)).reason:
+        # Whether the metric is defined depends on the kinds of items alone, so one outcome of each kind shows it.
+        kinds = {"poor_answer": n_answerable, "missed_refusal": n_unanswerable}
+        sample_outcomes = [outcome for outcome, n_items in kinds.items() if n_items]
+        if reason := measure(rule.metric.name, ReplyCounts.of(sample_outcomes, raf=raf)).reason:
             raise ConfigError(f"{item_set.name}: no interval for '{rule}': {reason}")
         cells = _strata(items, item_set.digest)
-        weights = rule.metric.item_weights(*kinds)
+        weights = rule.metric.item_weights(n_answerable, n_unanswerable)
         strata = Strata(
             np.array([len(members) for members in cells]),
             np.array([weights[0 if members[0].answerable else 1] for members in cells]),
@@ -217,13 +221,13 @@ class AskingOrder:
         )
 
     def until_reached(self, outcomes: Mapping[str, ReplyOutcome]) -> Iterator[Item]:
-        """Block by block, until the rule is met by what `outcomes` has learnt meanwhile."""
+        """Block by block, until the rule is met. The caller adds to `outcomes` while it takes the items."""
         counted: list[BlockCounts] = []
         needed = len(self.blocks)
         for place, block in enumerate(self.blocks):
             for item in block:
-                if news := list(self.count(outcomes, len(counted))):
-                    counted += news
+                if new_counts := list(self.count(outcomes, len(counted))):
+                    counted += new_counts
                     lows, highs = self.intervals(counted)
                     narrow = np.flatnonzero(highs - lows <= 2 * self.rule.half_width)
                     needed = int(narrow[0]) + 1 if len(narrow) else needed
@@ -246,7 +250,7 @@ class AskingOrder:
         return confidence_sequence(sure, possible, self.strata, self.rule.half_width)
 
     def count(self, outcomes: Mapping[str, ReplyOutcome], first: int = 0) -> Iterator[BlockCounts]:
-        """Hits by stratum, sure and possible ones, of each block from one on, as far as they were asked whole."""
+        """The counts of each block from the number `first` on, up to the first block that is not complete."""
         for block in self.blocks[first:]:
             if not all(item.control or item.id in outcomes for item in block):
                 return
@@ -265,12 +269,13 @@ def _strata(items: Sequence[Item], seed: str) -> list[list[Item]]:
     """The items of each cell in a random order; small cells join the smallest of the others of their kind."""
     sizes = Counter((item.answerable, item.cell) for item in items)
     number: dict[Cell, int] = {}
+    # By kind, then the largest cells first, so that a small cell joins the last stratum of its kind.
     for (answerable, cell), size in sorted(
         sizes.items(), key=lambda entry: (entry[0][0], -entry[1], entry[0][1])
     ):
         last = max(number.values(), default=-1)
-        alike = [cell for cell in number if (cell.intensity is Intensity.LOW) is answerable]
-        number[cell] = last if alike and size < LEAST_IN_STRATUM else last + 1
+        kind_has_stratum = any((other.intensity is Intensity.LOW) is answerable for other in number)
+        number[cell] = last if kind_has_stratum and size < LEAST_IN_STRATUM else last + 1
     strata: list[list[Item]] = [[] for _ in set(number.values())]
     for item in sorted(items, key=lambda item: seed_of("order", seed, item.id)):
         strata[number[item.cell]].append(item)
@@ -280,7 +285,7 @@ def _strata(items: Sequence[Item], seed: str) -> list[list[Item]]:
 def _deal(
     strata: Sequence[Sequence[Item]], sizes: Integers, controls: Mapping[str, Item]
 ) -> Iterator[tuple[Item, ...]]:
-    """The blocks; their strata take turns, as far as their parts go."""
+    """The blocks; within one the items of each stratum are spread evenly."""
     ends = np.cumsum(sizes, axis=0)
     for first, last in zip(ends - sizes, ends, strict=True):
         block = [

@@ -1,4 +1,4 @@
-"""From a run's ledger to a folder of training data: leave out what a benchmark holds, split by base instance, write.
+"""From a run's ledger to a folder of training data: exclude what benchmarks contain, split by base instance, write.
 
 README.md                          the card
 data/train.parquet, .jsonl         what TRL loads; validation likewise
@@ -65,7 +65,7 @@ class TrainingPlan:
 
 
 def export_training(
-    db: sqlite3.Connection, plan: CurrentPlan, wanted: TrainingPlan, folder: Path
+    db: sqlite3.Connection, plan: CurrentPlan, training: TrainingPlan, folder: Path
 ) -> dict[str, Any]:
     """Write training data from the accepted items of a run; returns what `training.json` says.
 
@@ -83,7 +83,7 @@ def export_training(
     rows = accepted_rows(db, plan)
     if not rows:
         raise SourceError(f"{plan.facts.name}: no accepted item to train on: see the run's status")
-    exclusion = Exclusion(wanted.exclude, levers=not wanted.keep_levers)
+    exclusion = Exclusion(training.exclude, levers=not training.keep_levers)
     items = [read_round_item(row, "item", n) for n, row in enumerate(rows, start=1)]
     chosen, reasons = exclusion.apply(items)
     ids = {item.id for item in chosen}
@@ -91,26 +91,26 @@ def export_training(
     originals = {row["source_id"]: row for row in reversed(accepted_rows(db, plan, originals=True))}
     used_rows = [*kept_rows, *(originals[base] for base in sorted({row["source_id"] for row in kept_rows}))]
     proof = exclusion.prove(read_round_item(row, "item", n) for n, row in enumerate(used_rows, start=1))
-    replies = _wrong_replies(wanted.evaluations)
-    if wanted.evaluations and not replies.keys() & ids:
+    replies = _wrong_replies(training.evaluations)
+    if training.evaluations and not replies.keys() & ids:
         raise SourceError(
-            f"{wanted.evaluations[0]}: holds no wrong reply to an item of the run: give an evaluation of its snapshot"
+            f"{training.evaluations[0]}: holds no wrong reply to an item of the run: give an evaluation of its snapshot"
         )
     examples = _split(
-        list(make_examples(wanted.form, kept_rows, originals, replies, plan.facts.classes)), wanted.seed
+        list(make_examples(training.form, kept_rows, originals, replies, plan.facts.classes)), training.seed
     )
     facts = {
         "name": plan.facts.name,
         "round": plan.facts.round,
-        "training": wanted.form,
-        "seed": wanted.seed,
+        "training": training.form,
+        "seed": training.seed,
         "splits": {name: _counts(part) for name, part in examples.items()},
         "licences": dict(Counter(str(row["licence"]) for row in used_rows)),
         "languages": count_languages(used_rows),
         "attribution": plan.facts.base_set.attribution,
         "excluded": {
-            "sets": [_shown(source) for source in wanted.exclude],
-            "levers": bool(wanted.exclude) and not wanted.keep_levers,
+            "sets": [_set_name(source) for source in training.exclude],
+            "levers": bool(training.exclude) and not training.keep_levers,
             "items": reasons,
             "compared": {"items": proof.items, "with_items": proof.old_items, "with_bases": proof.old_bases},
             "left": {"near_duplicate": proof.near, "same_base": proof.same_base},
@@ -121,13 +121,13 @@ def export_training(
     return facts
 
 
-def _shown(source: str) -> str:
-    """A set by name; of a path its end alone, as the rest says more of the machine than of the set."""
+def _set_name(source: str) -> str:
+    """The name of an excluded set; of a path only its end, since the rest describes the machine and not the set."""
     return source if source.startswith(HUB_PREFIX) else "/".join(Path(source).parts[-2:])
 
 
 def _wrong_replies(evaluations: Sequence[Path]) -> Replies:
-    """What models said where they answered what is to be refused, refused what is not, or gave another code."""
+    """By item, the replies of models that answered what is to be refused, refused what is not, or gave another code."""
     replies: dict[str, list[str]] = {}
     for run in evaluations:
         with reading(run) as db:
@@ -172,10 +172,10 @@ def _write(
 ) -> None:
     import pyarrow as pa
 
-    some = next(iter(examples.values()))[0]
+    first_example = next(iter(examples.values()))[0]  # all examples have the same fields
     chat = pa.list_(pa.struct([("role", pa.string()), ("content", pa.string())]))
     schema = pa.schema(
-        [(name, chat if isinstance(value, list) else pa.string()) for name, value in some.items()]
+        [(name, chat if isinstance(value, list) else pa.string()) for name, value in first_example.items()]
     )
     for name, part in examples.items():
         write_rows(place / f"data/{name}.parquet", part, schema)
@@ -202,9 +202,9 @@ Format = Literal["sft", "dpo"]
 """Prompt and completion, or prompt, chosen and rejected, as TRL's trainers name them."""
 
 Replies = Mapping[str, Sequence[str]]
-"""Item id -> what models wrongly replied to it."""
+"""Item id → the wrong replies of models to it."""
 
-_KEPT = (
+_COPIED_FIELDS = (
     "source_id",
     "perturbation_class",
     "intensity",
@@ -224,11 +224,12 @@ def make_examples(
     replies: Replies,
     classes: Sequence[ClassEntry] = (),
 ) -> Iterator[Row]:
-    """Examples of the rows of a build and of their originals, by base instance (`originals` are control rows).
+    """Examples of the rows of a build and of their originals (`originals`: base instance → control row).
 
-    An original comes once; as a preference, once beside each code, so that every refusal has its counterpart. A wrong
-    reply on record is what is rejected; without any, an item to be refused has its original's answer rejected, and one
-    to be answered the code of its class. Raises `SourceError` for a row whose original, or text, cannot be read.
+    An original comes once; in preference data, once for each code, so that every refusal has its counterpart. The
+    rejected text is a recorded wrong reply. Without one it is the original's answer for an item to be refused, and the
+    code of its class for an item to be answered. Raises `SourceError` for a row whose original, or text, cannot be
+    read.
     """
     catalogue = Catalogue.load().with_classes(classes)
     codes = {name: entry.refusal_code for name, entry in catalogue.classes.items()}
@@ -255,24 +256,25 @@ def make_examples(
                 "reply" if replies.get(item.id) else "item",
                 number,
             )
-        once = (item.base_id, code if form == "dpo" else "")
-        if once not in seen_pairs:
-            seen_pairs.add(once)
+        original_and_code = (item.base_id, code if form == "dpo" else "")
+        if original_and_code not in seen_pairs:
+            seen_pairs.add(original_and_code)
             yield _example(
                 form, original, control, (prompt(control), answer, code), "original", len(seen_pairs)
             )
 
 
-def _example(form: Format, row: Row, item: Item, said: tuple[str, str, str], kind: str, number: int) -> Row:
-    texts = ("prompt", "completion") if form == "sft" else ("prompt", "chosen", "rejected")
+def _example(form: Format, row: Row, item: Item, texts: tuple[str, str, str], kind: str, number: int) -> Row:
+    """The example with these texts: the prompt, the right reply and the wrong one, which `sft` leaves out."""
+    names = ("prompt", "completion") if form == "sft" else ("prompt", "chosen", "rejected")
     roles = ("user", "assistant", "assistant")
-    spoken = zip(texts, roles, said, strict=False)
-    chat = {name: [{"role": role, "content": text}] for name, role, text in spoken}
-    return {"id": f"{item.id}-{number}", "kind": kind, **{name: row[name] for name in _KEPT}, **chat}
+    messages = zip(names, roles, texts, strict=False)
+    chat = {name: [{"role": role, "content": text}] for name, role, text in messages}
+    return {"id": f"{item.id}-{number}", "kind": kind, **{name: row[name] for name in _COPIED_FIELDS}, **chat}
 
 
 class Exclusion:
-    """The sets that training data may not touch, their levers among it unless `levers` says no.
+    """The sets whose questions training data may not contain, nor their levers unless `levers` is False.
 
     Raises `SnapshotError` or `SourceError` if one of the `sources` cannot be read.
     """
@@ -284,26 +286,26 @@ class Exclusion:
         self._index = FreshnessIndex(self.items)
 
     def apply(self, items: Sequence[RoundItem]) -> tuple[list[RoundItem], dict[str, int]]:
-        """The items that may be trained on, and how many of the others fall by base instance, lever, near duplicate.
+        """The items that may be trained on, and how many are excluded by base instance, lever, and near duplicate.
 
-        A base instance is known again by its id or by its text, should it have another id there. Raises `SourceError`
-        if no item is left.
+        A base instance is recognised by its id, or by its text if the sets give it another id. Raises `SourceError` if
+        no item is left.
         """
         reasons: Counter[str] = Counter()
-        kept_rows = []
+        kept_items = []
         for item in items:
             if reason := self._reason(item):
                 reasons[reason] += 1
             else:
-                kept_rows.append(item)
-        if not kept_rows:
+                kept_items.append(item)
+        if not kept_items:
             counts = ", ".join(f"{n} by {reason}" for reason, n in reasons.items())
             remedy = " or give --keep-levers" if "lever" in reasons else ""
             raise SourceError(
                 f"--exclude: all {len(items)} accepted items are excluded ({counts}): build from other questions"
                 f"{remedy}"
             )
-        return kept_rows, dict(reasons)
+        return kept_items, dict(reasons)
 
     def _reason(self, item: RoundItem) -> str | None:
         if self._bases.find(item) or self._index.find(original_of(item)):
@@ -313,9 +315,9 @@ class Exclusion:
         return "near duplicate" if self._index.find(item) else None
 
     def prove(self, written: Iterable[RoundItem]) -> Freshness:
-        """What `perturb compare` says of the excluded sets and what was written.
+        """What `perturb compare` finds between the excluded sets and the written items.
 
-        Raises `SourceError` if anything of the former is in the latter.
+        Raises `SourceError` if an excluded question is among the latter.
         """
         fresh = measure_freshness(self.items, list(written))
         if fresh.near or fresh.same_base:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from perturb.errors import ConfigError, SourceError
-from perturb.evaluation.stop_rule import SHORT
+from perturb.evaluation.stop_rule import SHORT_NAMES
 from perturb.files.resources import read_text
 from perturb.metrics.inputs import Estimate, plain_value
 from perturb.snapshots.freshness import (
@@ -309,7 +309,7 @@ def check_gate(rule: str, scores: Scores, against: Scores | None) -> tuple[GateD
     if match is None:
         raise ConfigError(f"'{rule}' is not a gate: write 'crs >= against - 0.02' or 'crs >= 0.6'")
     names = next(iter(scores.values()), {})
-    metric = match[1] if match[1] in names else SHORT.get(match[1], match[1])
+    metric = match[1] if match[1] in names else SHORT_NAMES.get(match[1], match[1])
     sign, is_relative = 1 if match[2] == ">=" else -1, match[3] is not None
     if is_relative and against is None:
         raise ConfigError(f"'{rule}' compares with other scores: name them with --against")

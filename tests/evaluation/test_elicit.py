@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies
 
 from perturb.catalogue.prompts import template_version
-from perturb.evaluation.bas import Elicitation, Stated, answers_wanted, confidence_request, read_stated
+from perturb.evaluation.bas import Elicitation, StatedAnswer, answers_wanted, confidence_request, read_stated
 from perturb.evaluation.question_formats import Question
 from perturb.evaluation.reading import DecisionEntry, read_block, read_probability
 from perturb.llm.replies import ReplyError
@@ -123,13 +123,13 @@ def test_every_probability_survives_being_written(value: float, percent: bool) -
     ],
 )
 def test_a_direct_block_is_read_whatever_its_dress(text: str) -> None:
-    assert read_stated(DIRECT, [text]) == Stated("B", 0.8, (DecisionEntry("B", 0.8),))
+    assert read_stated(DIRECT, [text]) == StatedAnswer("B", 0.8, (DecisionEntry("B", 0.8),))
 
 
 def test_blocks_that_differ_and_a_last_one_that_is_cut_off_are_unread() -> None:
     form, second = block("Answer: ...", "Confidence: 0 to 1"), block("Answer: B", "Confidence: 0.8")
     for text in (form + "\n" + second, second + "\n" + second):
-        assert read_stated(DIRECT, [text]) == Stated("B", 0.8, (DecisionEntry("B", 0.8),))
+        assert read_stated(DIRECT, [text]) == StatedAnswer("B", 0.8, (DecisionEntry("B", 0.8),))
     with pytest.raises(ReplyError, match="blocks that differ"):
         read_stated(DIRECT, [block("Answer: A", "Confidence: 0.3") + "\n" + second])
     with pytest.raises(ReplyError, match="without 'Confidence:'"):
