@@ -121,7 +121,6 @@ def verify_snapshot_command(
     Example: perturb verify-snapshot outputs/demo/snapshot
     """
     from perturb.snapshots.replies import verify_snapshot
-    from perturb.text.wording import counted
 
     check = verify_snapshot(folder, levers or ())
     if replay is not None:
@@ -264,8 +263,6 @@ def _publish_leaderboard(
     json_output: bool,
 ) -> None:
     """Write the leaderboard and push it, or compute the rows of one file of replies again and compare them."""
-    from perturb.text.wording import counted
-
     if replay is not None and (add or repo):
         reject_option("--replay", "only compares: leave out --add and the Space")
     if public and repo is None:

@@ -107,17 +107,14 @@ def make_any_page(
 def _evaluation_page(source: Path, kind: SourceKind, items: int, resamples: int, seed: int) -> Report:
     if kind is SourceKind.REFUSALS:
         from perturb.reports.refusal_index_page import make_refusal_page
-        from perturb.scoring.refusal_report import RefusalOptions, report_refusals
 
         return make_refusal_page(report_refusals([source], RefusalOptions(resamples=resamples, seed=seed)))
     if kind is SourceKind.CONFIDENCE:
         from perturb.reports.bas_page import make_bas_page
-        from perturb.scoring.confidence_report import ConfidenceOptions, score_confidence
 
         precision = ConfidenceOptions(resamples=resamples, seed=seed)
         return make_bas_page(score_confidence([source], precision=precision), str(source))
     from perturb.reports.scores_page import make_run_page, make_scores_page
-    from perturb.scoring.score_report import score
 
     if source.is_dir():
         return make_run_page(source, items=items, resamples=resamples, seed=seed)
