@@ -230,9 +230,9 @@ def test_the_default_replays_the_embedded_recording(tmp_path: Path, monkeypatch:
     monkeypatch.delenv("HOSTED_VLLM_API_BASE")
     file = tmp_path / "recorded.replies.jsonl.gz"
     export_replies(tmp_path / "run", file)
-    monkeypatch.setattr(
-        "perturb.files.resources.demo_recording", lambda name: file if name == "recorded" else None
-    )
+    # Both names: a module that is first imported while only one is replaced would keep the replacement.
+    for module in ("perturb.api.calls", "perturb.files.resources"):
+        monkeypatch.setattr(f"{module}.demo_recording", lambda name: file if name == "recorded" else None)
     told = perturb("build", "--limit", "2", "--out", tmp_path)
     assert told.returncode == 0, told.stdout
     lines = [line.split(":")[0] for line in told.stdout.splitlines()]

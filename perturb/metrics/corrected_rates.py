@@ -11,6 +11,9 @@ share of wrong labels is w = (s - a) / (s - f) among the candidates, and q = w f
 share has the confidence distribution of Clopper and Pearson's limits, and an end of the interval is a quantile of q
 over draws from these distributions. It keeps its level because q is monotone in each share.
 
+Right candidates pass at least as often as all candidates do. A draw with `s` below `a` therefore says nothing about the
+right candidates of the round. For the upper end it is taken as `s` = 1: the panel fails no right candidate.
+
 A random sample of accepted items that people read is combined with that estimate: confidence distributions are added on
 the scale of normal deviates, and a narrow interval has a large weight.
 
@@ -312,6 +315,9 @@ def _limits(
     if np.quantile(s_low - f_high, TAIL) <= 0:
         return None
     f_high = odds * f_high / (1 + (odds - 1) * f_high)
+    # Right candidates pass at least as often as all candidates. If the planted right items pass less often, they are
+    # harder than those of the round and say nothing about it. Then the panel is taken to fail no right candidate.
+    s_high = np.where(s_high < a_low, 1.0, s_high)
     # the share of wrong labels rises with f and s, and falls with a
     lows, highs = _wrong_share(f_low, s_low, a_high), _wrong_share(f_high, s_high, a_low)
     if items:

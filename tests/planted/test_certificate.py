@@ -467,3 +467,13 @@ def test_candidates_that_people_found_right_count_as_right_items_if_drawn_from_a
 def test_without_readers_nothing_is_combined() -> None:
     told = certificate({"one": {"class": (0, 24), "right": (20, 20)}}, Tally(180, 200)).to_dict()
     assert (told["people"], told["combined"]) == (None, None)
+
+
+def test_right_items_that_are_harder_than_the_round_do_not_make_it_certain() -> None:
+    """If fewer right items than candidates pass, the upper end is about that of a panel that fails no right item."""
+    accepted, false_passes = Share(246, 266), Share(0, 24)
+    harder = wrong_label_share(false_passes, Share(14, 18), accepted)
+    none_failed = wrong_label_share(false_passes, Share(18, 18), accepted)
+    assert harder.high is not None
+    assert none_failed.high is not None
+    assert 0.5 * none_failed.high < harder.high < 2 * none_failed.high
