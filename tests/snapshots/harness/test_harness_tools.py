@@ -70,6 +70,8 @@ class Bench:
         """Run a harness from the shell, without a network."""
         environment = {
             **os.environ,
+            # Python would write compiled task files into the snapshot, which would then not match its manifest.
+            "PYTHONDONTWRITEBYTECODE": "1",
             "HOME": str(cwd),
             "HF_HOME": str(cwd / "hf"),
             "HF_HUB_OFFLINE": "1",
