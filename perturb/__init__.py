@@ -98,6 +98,7 @@ class _MovedModule(ModuleType):
 
     def __init__(self, old: str, new: str) -> None:
         super().__init__(f"perturb.{old}", f"Moved to `perturb.{new}`.")
+        # A module with a path counts as a package, so that modules below the old name can be imported too.
         self.__path__: list[str] = []
         self._new = f"perturb.{new}"
 

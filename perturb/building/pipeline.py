@@ -239,6 +239,7 @@ class Pipeline:
         group.create_task(self._verify(instance, candidate))
         if self.planting is None:
             return
+        # Planted items are made from candidates, and mixed with those that are still to come.
         self.planting.offer(candidate, instance)
         if self._candidates_left is None:
             panel = self.build_plan.panel

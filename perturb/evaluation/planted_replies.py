@@ -122,7 +122,7 @@ async def judge_planted(
     """
     judges = [judge.name for judge in session.models.judges]
     fingerprints = {name: session.fingerprints[name] for name in judges}
-    # a judge with other settings than before judges again
+    # A judge with other settings than before judges again. Entries of judges that are not asked any more stay.
     already_judged = {
         (entry["judge"], entry["place"]): dict(entry)
         for entry in entries

@@ -238,6 +238,7 @@ class _Rows:
         sizes = np.add.reduceat(weights, self._starts, axis=1)
         errors = np.add.reduceat(weights * ~self.correct, self._starts, axis=1)
         aurc = aurc_of_blocks(sizes, errors)[:, None]
+        # in the order of HIGHER_IS_BETTER
         return np.concatenate([utilities_and_accuracy, ece, aurc, losses], axis=1)
 
     @cached_property
