@@ -370,6 +370,6 @@ def _replay_problems(snapshot: Snapshot, recording: Recording, levers: tuple[Pat
     missing = len(report.facts["missing_replies"])
     why = f" ({missing} replies are not on record)" if missing else ""
     yield (
-        f"{len(rows - replayed_rows)} of {len(rows)} rows do not follow from the replies,"
-        f" and {len(replayed_rows - rows)} that do are not there{why}"
+        f"{len(rows - replayed_rows)} of {len(rows)} rows of the snapshot do not follow from the replies;"
+        f" {len(replayed_rows - rows)} rows that follow from them are missing{why}"
     )

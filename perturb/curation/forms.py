@@ -65,7 +65,7 @@ def read_own_row(row: SourceRow) -> BaseInstance:
     """The base instance of a row. Raises `SourceError` that names the wrong field."""
     for key in row.fields:
         if key not in FIELDS:
-            advice = suggestion(key, FIELDS) or "put it under 'metadata', or correct its name"
+            advice = suggestion(key, FIELDS) or "leave it out, put it under 'metadata', or correct its name"
             # A wrong name is often one of several columns that need a mapping.
             mapping = propose_columns(row.fields)
             if mapping:

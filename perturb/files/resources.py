@@ -241,9 +241,8 @@ class Spool(Sequence[JsonRow]):
     def __getitem__(self, place: int | slice) -> JsonRow | list[JsonRow]:
         if isinstance(place, slice):
             return [self[index] for index in range(*place.indices(len(self)))]
-        place = range(len(self))[
-            place
-        ]  # turns a negative index into a position, and raises if it is out of range
+        # turns a negative index into a position, and raises if it is out of range
+        place = range(len(self))[place]
         with _temporary():
             self._file.seek(self._ends[place])  # seeking also writes the buffer to the file
         line = self._file.read(self._ends[place + 1] - self._ends[place])

@@ -238,13 +238,13 @@ class _Rows:
         sizes = np.add.reduceat(weights, self._starts, axis=1)
         errors = np.add.reduceat(weights * ~self.correct, self._starts, axis=1)
         aurc = aurc_of_blocks(sizes, errors)[:, None]
-        # in the order of HIGHER_IS_BETTER
+        # The columns are in the order of HIGHER_IS_BETTER.
         return np.concatenate([utilities_and_accuracy, ece, aurc, losses], axis=1)
 
     @cached_property
     def _starts(self) -> Integers:
         """The first row of each block of equal confidence."""
-        # 2 is no confidence, so that the first row starts a block
+        # No confidence equals 2, so the first row starts a block.
         return np.flatnonzero(np.diff(self.confidence, prepend=2.0))
 
     @cached_property

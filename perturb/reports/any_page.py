@@ -69,7 +69,7 @@ def source_kind(source: Path) -> SourceKind:
             if set(needed) <= columns:
                 return kind
         raise SourceError(
-            f"{source}: is no table of scores: such a table has the columns {', '.join(REQUIRED)};"
+            f"{source}: is not a table of scores: such a table has the columns {', '.join(REQUIRED)};"
             " refused and wrong; or is_correct and confidence"
         )
     if (source / REFUSAL_TABLE).is_file():

@@ -127,7 +127,7 @@ class ResampledReplies:
     point: ReplyCounts
     replicates: ReplyCounts
     present: Flags
-    """Whether a base instance has a reply with an outcome and a level (the last is no level): (clusters, 9, 6)."""
+    """Whether a base instance has a reply with this outcome and level: (clusters, 9, 6). Level 5 stands for none."""
     drawn: Resamples
 
     @classmethod

@@ -317,7 +317,7 @@ def states_digest(card: str, manifest: Facts) -> bool:
 
 
 def with_digest(card: str, manifest: Facts) -> str:
-    """The card with the digest of this manifest in the place of an older digest."""
+    """The card with the digest of this manifest instead of an older one."""
     return _DIGEST_LINE.sub(f"Manifest digest: {manifest_digest(manifest)}", card)
 
 

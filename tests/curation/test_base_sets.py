@@ -188,7 +188,7 @@ OUR_BAD_ROWS: list[tuple[Any, str, str]] = [
     ({**OURS, "metadata": ["a"]}, "metadata", "must be an object, got a list"),
     ({**OURS, "reference_answer": 1}, "reference_answer", "got a number"),
     ({**OURS, "licence": 1}, "licence", "got a number"),
-    ({**OURS, "colour": "red"}, "colour", "unknown: put it under 'metadata'"),
+    ({**OURS, "colour": "red"}, "colour", "unknown: leave it out, put it under 'metadata'"),
     ({**OURS, "col\nour": "red"}, "col\\nour", "unknown"),
 ]
 

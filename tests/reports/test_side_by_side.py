@@ -138,7 +138,7 @@ def test_sources_are_told_apart(tables: tuple[Path, Path, Path], tmp_path: Path)
 @pytest.mark.parametrize(
     ("name", "content", "error", "message"),
     [
-        ("a.csv", b"a,b\n1,2\n", SourceError, "is no table of scores"),
+        ("a.csv", b"a,b\n1,2\n", SourceError, "is not a table of scores"),
         ("a.jsonl", b"[1]\n", SourceError, "a.jsonl:1: not an object"),
         ("a.jsonl", b"{", SourceError, "a.jsonl:1: not JSON"),
         ("a.csv", b"\xff\xfe", SourceError, "a.csv:1: not UTF-8"),

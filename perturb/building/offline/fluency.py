@@ -134,7 +134,7 @@ def _verbs(text: str) -> frozenset[str]:
 
 
 _FEWEST_WORDS = 8
-"""A context with fewer words is no passage."""
+"""A context with fewer words is too short for a passage."""
 _LEFT_BY_A_LOW_CUT = 0.3
 """Share of the words that must be left if a missing part is to be harmless."""
 _LEFT_BY_AN_EDIT = 0.45
