@@ -27,7 +27,7 @@ def shell_lines(text: str) -> list[str]:
 
 def test_the_readme_names_every_command() -> None:
     table = re.findall(r"^\| `perturb ([a-z-]+)` \|", README, flags=re.MULTILINE)
-    others = re.search(r"^The others: (.*?)\. Each", README, flags=re.MULTILINE | re.DOTALL)
+    others = re.search(r"^The others:\s(.*?)\. Each", README, flags=re.MULTILINE | re.DOTALL)
     assert others is not None
     assert sorted([*table, *re.findall(r"`([a-z-]+)`", others[1])]) == sorted(COMMANDS)
 
