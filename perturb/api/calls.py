@@ -33,7 +33,7 @@ from perturb.evaluation.models_under_test import ModelNames, ModelsFile
 from perturb.evaluation.question_writing import curate_source
 from perturb.evaluation.reading import JudgeRule
 from perturb.evaluation.refusalbench import EvaluationPlan, evaluate
-from perturb.evaluation.standing import QuestionPlan, Ways, ask_questions
+from perturb.evaluation.run import QuestionPlan, Ways, ask_questions
 from perturb.files.resources import demo_recording
 from perturb.files.yaml_files import Strict, parse_content
 from perturb.llm.client import BatchLimits

@@ -70,7 +70,7 @@ def refusal_index(
     """
     from perturb.api.calls import ModelArguments, tables_to_score
     from perturb.api.runs import RefusalFigures
-    from perturb.evaluation.standing import refusal_ways
+    from perturb.evaluation.run import refusal_ways
     from perturb.scoring.refusal_report import RefusalOptions, report_refusals
 
     arguments = ModelArguments(models, judge, replay, executor, batch, judge_rule, wait)
@@ -139,7 +139,7 @@ def bas(
     """
     from perturb.api.calls import ModelArguments, tables_to_score
     from perturb.api.runs import ConfidenceFigures
-    from perturb.evaluation.standing import confidence_ways
+    from perturb.evaluation.run import confidence_ways
     from perturb.scoring.confidence_report import ConfidenceOptions, score_confidence
 
     arguments = ModelArguments(models, judge, replay, executor, batch, judge_rule, wait)

@@ -125,7 +125,7 @@ def run_confidence_command(
     Example: perturb bas run medqa.jsonl --model openai/gpt-4o --elicitation direct --elicitation top-k
     """
     from perturb.errors import SourceError
-    from perturb.evaluation.standing import confidence_ways
+    from perturb.evaluation.run import confidence_ways
     from perturb.reports.bas_page import make_bas_page
     from perturb.scoring.confidence_report import score_confidence
 
@@ -331,7 +331,7 @@ def run_passes_command(
     """
     from perturb.evaluation.loading import read_questions
     from perturb.evaluation.question_formats import QuestionSet, mix_questions
-    from perturb.evaluation.standing import refusal_ways
+    from perturb.evaluation.run import refusal_ways
     from perturb.reports.refusal_index_page import make_refusal_page
     from perturb.scoring.refusal_report import report_refusals
 

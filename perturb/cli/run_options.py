@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from perturb.evaluation.question_formats import QuestionSet
     from perturb.evaluation.refusal_index import QuestionTask
     from perturb.evaluation.refusalbench import RefusalBench
+    from perturb.evaluation.run import Ways
     from perturb.evaluation.session import EvaluationReport
-    from perturb.evaluation.standing import Ways
     from perturb.llm.recording import Replay
     from perturb.reports.model import Report
 
@@ -293,7 +293,7 @@ class QuestionOptions(AskOptions):
         """Ask the questions in the task that `ways` makes; without `draw`, the sample is drawn by limit and seed."""
         from perturb.evaluation.loading import read_questions
         from perturb.evaluation.question_formats import FORMATS
-        from perturb.evaluation.standing import QuestionPlan, ask_questions, prepare_questions
+        from perturb.evaluation.run import QuestionPlan, ask_questions, prepare_questions
 
         options = self.plan(kind, self.questions)
         check_choice("--format", self.form, FORMATS)

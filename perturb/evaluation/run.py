@@ -1,4 +1,4 @@
-"""The runner of every task: it takes each model through all items and stores every reply at once.
+"""The runner of every task, and the tasks over questions. The runner takes each model through all items and stores every reply at once.
 
 Replies in the ledger are not asked for again, but failed calls are repeated. A reply is judged as soon as it arrives,
 and no model waits for another.
@@ -8,16 +8,27 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from perturb.errors import BudgetSpent, ConfigError
+from perturb.evaluation.bas import BasTask, Elicitation
+from perturb.evaluation.loading import find_items, find_models, recorded_questions
 from perturb.evaluation.models_under_test import ModelSet, ModelUnderTest
+from perturb.evaluation.question_formats import QuestionSet
 from perturb.evaluation.reading import DISAGREE, PANEL, votes_needed
-from perturb.evaluation.session import EvaluationReport, ItemT, RunOptions, Session, Task
+from perturb.evaluation.refusal_index import REFUSAL_PROMPTS, QuestionTask, RefusalIndexTask
+from perturb.evaluation.session import (
+    AskPlan,
+    EvaluationReport,
+    ItemT,
+    RunOptions,
+    Session,
+    Task,
+)
 from perturb.ledger import queries
 from perturb.ledger.db import ledger_errors
 from perturb.ledger.evaluations import (
@@ -260,3 +271,50 @@ def _disagreements(ledger: EvaluationLedger, models: ModelSet) -> Iterator[str]:
     elif split:
         total = counted(len(panel_judgements), "judgement")
         yield f"{split} of {total} unscored: the judges disagree ({among} must agree)"
+
+
+Ways = Callable[[QuestionSet, Mapping[str, Any]], QuestionTask[Any]]
+"""A function that makes the task over questions. The mapping has the settings of a recording; it may be empty."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionPlan(AskPlan):
+    """The questions of a run, its models, and the task to make."""
+
+    kind: Literal["refusal-index", "bas"]
+    questions: QuestionSet | None = None
+    """None means the questions of the recording."""
+    ways: Ways
+
+
+def ask_questions(plan: QuestionPlan, *, progress: bool = False) -> EvaluationReport:
+    """Run the task, or continue a run that was stopped. Raises `PerturbError`s for faults that a user can correct."""
+    task, models = prepare_questions(plan)
+    run = plan.out or Path("outputs") / f"{plan.kind}-{task.questions.name}"
+    return run_task(task, models, run, plan, progress=progress)
+
+
+def prepare_questions(plan: QuestionPlan) -> tuple[QuestionTask[Any], ModelSet]:
+    """The task over the questions and its models; this calls no model. Raises `PerturbError`s as `ask_questions`."""
+    missing = "no questions are given: name a file"
+    questions = find_items(plan.kind, plan.questions, plan.replay, recorded_questions, missing)
+    task = plan.ways(questions, plan.replay.recording.header["ways"] if plan.replay else {})
+    return task, find_models(plan)
+
+
+def refusal_ways(settings: Sequence[str], samples: int) -> Ways:
+    """A function that makes the two-pass task with these first-pass prompts; empty means all of them."""
+    return lambda questions, recorded: RefusalIndexTask(
+        questions,
+        tuple(settings or recorded.get("settings", REFUSAL_PROMPTS)),
+        recorded.get("samples", samples),
+    )
+
+
+def confidence_ways(elicitations: Sequence[str], k: int) -> Ways:
+    """A function that makes the task that asks for confidence in these elicitations; empty means direct."""
+    return lambda questions, recorded: BasTask(
+        questions,
+        tuple(map(Elicitation, elicitations or recorded.get("elicitations", [Elicitation.DIRECT]))),
+        recorded.get("k", k),
+    )

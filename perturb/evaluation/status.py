@@ -1,19 +1,28 @@
-"""The status of a run, for builds and evaluations."""
+"""The status of a run, for builds and evaluations: how far it is, counted from its ledger.
+
+A reply of an evaluation is done, unscored, failed, not judged or not asked.
+"""
 
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from perturb.ledger import queries
 from perturb.ledger.calls import reading
-from perturb.ledger.evaluations import count_batches, read_facts
+from perturb.ledger.db import stored_values
+from perturb.ledger.evaluations import PANEL_FACT, count_batches, read_facts, read_items
 from perturb.ledger.failures import call_failures, missing_answers, missing_replies, unread_replies
 from perturb.ledger.plans import current_plan
 from perturb.ledger.quotas import quota_status
 from perturb.records import JobOutcome
+from perturb.runtime.asyncs import run_sync
+
+# The status of a build must be quick. Modules of evaluations load NumPy, so functions below import them when called.
 
 
 def read_status(run: Path) -> dict[str, Any]:
@@ -25,9 +34,7 @@ def read_status(run: Path) -> dict[str, Any]:
         facts = read_facts(db)
         if not facts:
             return _build_status(db, run)
-        from perturb.evaluation.standing import LEFT, count_replies
-
-        name, counts = count_replies(db, facts, run)
+        name, counts = _count_replies(db, facts, run)
         return {
             "kind": "evaluation",
             "run": str(run),
@@ -75,3 +82,104 @@ def _build_status(db: sqlite3.Connection, run: Path) -> dict[str, Any]:
         "failures": list(map(asdict, call_failures(db, plan.number))),
         "unread": list(map(asdict, unread_replies(db, plan.number, plan.panel, plan.judges))),
     }
+
+
+LEFT = ("failed", "not_judged", "not_asked")
+"""The states that a second run of the same command can change."""
+STATES = ("done", "unscored", *LEFT)
+"""The states of a reply."""
+
+
+def _count_replies(
+    db: sqlite3.Connection, facts: Mapping[str, Any], run: Path
+) -> tuple[str, dict[str, dict[str, int]]]:
+    """The name of the snapshot or the questions, and for each model under test the number of replies by state."""
+    from perturb.evaluation.stop_rule import early_stop
+
+    name, rows, expected = _snapshot(db, run) if "models" in facts else _questions(db, facts)
+    counts = {model: Counter(map(_state, reasons)) for model, reasons in rows.items()}
+    for model, states in counts.items():
+        if "models" not in facts or early_stop(facts["models"][model]) is None:
+            states["not_asked"] += expected[model] - states.total()
+    return name, {model: {state: states[state] for state in STATES} for model, states in counts.items()}
+
+
+Rows = Mapping[str, list[str | None]]
+"""Model under test → for each of its rows the reason why it is unscored, or None."""
+
+
+def _snapshot(db: sqlite3.Connection, run: Path) -> tuple[str, Rows, Mapping[str, int]]:
+    from perturb.evaluation.results import run_of
+    from perturb.snapshots.settings import samples_of
+
+    state = run_of(db, run)
+    rows: dict[str, list[str | None]] = {model: [] for model in state.facts["models"]}
+    for result in state.results:
+        rows[result.model].append(result.unscored)
+    expected = {
+        model: state.items * sum(samples_of(entry).values()) for model, entry in state.facts["models"].items()
+    }
+    return state.facts["snapshot"]["name"], rows, expected
+
+
+@stored_values()
+def _questions(db: sqlite3.Connection, facts: Mapping[str, Any]) -> tuple[str, Rows, Mapping[str, int]]:
+    """Name, rows and expected counts of a run over questions, from its task repeated on the stored replies."""
+    from perturb.evaluation.bas import DEFAULT_K, BasTask
+    from perturb.evaluation.loading import recorded_model
+    from perturb.evaluation.models_under_test import ModelSet
+    from perturb.evaluation.question_formats import QuestionSet, question_from_payload
+    from perturb.evaluation.refusal_index import RefusalIndexTask
+    from perturb.evaluation.run import confidence_ways, refusal_ways
+    from perturb.evaluation.session import StoredSession
+
+    items = tuple(question_from_payload(item_id, content) for item_id, content in read_items(db))
+    kind = next(task.fact for task in (RefusalIndexTask, BasTask) if task.fact in facts)
+    task_facts = facts[kind]
+    questions = QuestionSet(task_facts["questions"]["name"], items)
+    make_task = refusal_ways((), 1) if kind == RefusalIndexTask.fact else confidence_ways((), DEFAULT_K)
+    task = make_task(questions, task_facts)
+    called = {name: recorded_model({**entry, "name": name}) for name, entry in task_facts["called"].items()}
+    panel = facts.get(PANEL_FACT) or {
+        "judges": [task_facts["judge"]] if task_facts["judge"] else [],
+        "rule": "majority",
+    }
+    under_test, judges = (
+        {name: called[name] for name in names} for names in (task_facts["models"], panel["judges"])
+    )
+    models = ModelSet(under_test, tuple(judges.values()), panel["rule"])
+    session = StoredSession(
+        db, models, {name: entry["fingerprint"] for name, entry in task_facts["called"].items()}
+    )
+
+    async def rows_of(model: str) -> list[str | None]:
+        return [row.unscored for item in items for row in await task.solve(session, model, item)]
+
+    rows = {model: run_sync(rows_of(model)) for model in task_facts["models"]}
+    return questions.name, rows, dict.fromkeys(rows, len(items) * len(task.ways))
+
+
+_UNREADABLE = frozenset(("reading", "classification", "quality", "raf"))
+"""The first words of the reason if a reply or a judgement exists but cannot be read."""
+
+
+def _state(unscored: str | None) -> str:
+    """The state of a reply, from the reason why its row is unscored.
+
+    >>> _state("low: not asked yet"), _state("quality: maybe"), _state("response: status 500")
+    ('not_asked', 'unscored', 'failed')
+    """
+    from perturb.evaluation.reading import DISAGREE
+    from perturb.evaluation.results import JUDGE_FAILED
+    from perturb.evaluation.session import NOT_ASKED, NOT_JUDGED
+
+    if unscored is None:
+        return "done"
+    stage, _, reason = unscored.partition(": ")
+    if reason == NOT_ASKED:
+        return "not_asked"
+    if reason == NOT_JUDGED:
+        return "not_judged"
+    if reason.startswith(DISAGREE):
+        return "unscored"
+    return "unscored" if stage in _UNREADABLE and not reason.startswith(JUDGE_FAILED) else "failed"

@@ -15,8 +15,8 @@ from perturb.catalogue.levers import Catalogue
 from perturb.errors import RecordingError, SourceError
 from perturb.evaluation.refusalbench import EvaluationPlan, evaluate
 from perturb.evaluation.results import read_run
+from perturb.evaluation.run import QuestionPlan, ask_questions, confidence_ways, refusal_ways
 from perturb.evaluation.session import EvaluationReport
-from perturb.evaluation.standing import QuestionPlan, ask_questions, confidence_ways, refusal_ways
 from perturb.files.resources import code_version, digest, read_text
 from perturb.llm.recording import Recording, Replay, read_recording
 from perturb.metrics.inputs import Estimate
