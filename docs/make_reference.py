@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import perturb
-from perturb.api import functions, questions, stored
+from perturb.api import figures, functions
 from perturb.catalogue.features import vocabulary, word_table
 from perturb.catalogue.levers import GAPS, OPERATORS
 from perturb.evaluation.results import Result
@@ -45,7 +45,7 @@ def render() -> str:
     """The whole page."""
     classes = [name for name in perturb.__all__ if inspect.isclass(getattr(perturb, name))]
     parts = [_HEAD]
-    modules = (functions, questions, stored)
+    modules = (functions, figures)
     defined = (
         name
         for module in modules

@@ -18,9 +18,18 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from perturb.api.figures import (
+    abas,
+    arefusal_index,
+    audit,
+    audit_shortcuts,
+    bas,
+    load_config,
+    load_snapshot,
+    refusal_index,
+    score,
+)
 from perturb.api.functions import abuild, aevaluate, build, curate, evaluate, publish
-from perturb.api.questions import abas, arefusal_index, bas, refusal_index
-from perturb.api.stored import audit, audit_shortcuts, load_config, load_snapshot, score
 
 if TYPE_CHECKING:
     from perturb.api.runs import Evaluation, QuestionRun, Run

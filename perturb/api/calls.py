@@ -13,8 +13,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from perturb.api.runs import Evaluation, QuestionRun, Run
-from perturb.api.stored import path_of
+from perturb.api.runs import Evaluation, QuestionRun, Run, path_of
 from perturb.building.run import build
 from perturb.config import (
     BuildConfig,

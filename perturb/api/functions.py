@@ -1,13 +1,15 @@
-"""The functions of `perturb`. They import what they need when they are called, so that `import perturb` is fast."""
+"""The functions of `perturb` that build, evaluate, curate and publish.
+
+They import what they need when they are called, so that `import perturb` is fast.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from functools import partial, wraps
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeAlias, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
-from perturb.api.stored import Batch, ExecutorName, PathOrName, load_snapshot, path_of
+from perturb.api.figures import Batch, ExecutorName, ModelLike, PathOrName, awaitable, load_snapshot
 
 if TYPE_CHECKING:
     from datetime import date
@@ -17,13 +19,6 @@ if TYPE_CHECKING:
     from perturb.curation.base_sets import BaseSet
     from perturb.snapshots.hub import Publication
     from perturb.snapshots.snapshot import Snapshot
-
-ModelLike: TypeAlias = "str | Mapping[str, Any] | Callable[..., Any]"
-"""A litellm name (`openai/gpt-4o`), an entry as a configuration writes it, or a function of your own."""
-
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
 class MoreSettings(TypedDict, total=False):
@@ -167,6 +162,7 @@ def evaluate(
             resumes.
     """
     from perturb.api.calls import ModelArguments, evaluation_plan, run_evaluation
+    from perturb.api.runs import path_of
     from perturb.evaluation.stop_rule import read_stop_rule
     from perturb.runtime.asyncs import call
 
@@ -278,6 +274,7 @@ def publish(
             refuses it.
     """
     from perturb.api.calls import source_name
+    from perturb.api.runs import path_of
     from perturb.reports.scores_page import scores_for_card
     from perturb.snapshots.publish import publish as push
 
@@ -285,22 +282,6 @@ def publish(
     score_section = "" if scores is None else scores_for_card(path_of(scores), folder)
     file = None if replies is None else Path(replies)
     return push(folder, repo, public=public, replies=file, scores=score_section, progress=progress)
-
-
-def awaitable(function: Callable[P, R]) -> Callable[P, Coroutine[Any, Any, R]]:
-    """The asynchronous version of a function."""
-
-    @wraps(function)
-    async def awaited(*args: P.args, **options: P.kwargs) -> R:
-        from perturb.runtime.asyncs import acall
-
-        return await acall(partial(function, *args, **options))
-
-    awaited.__name__ = awaited.__qualname__ = f"a{function.__name__}"
-    awaited.__doc__ = (
-        f"`perturb.{function.__name__}` for `await`: other tasks of the event loop run meanwhile."
-    )
-    return awaited
 
 
 abuild = awaitable(build)

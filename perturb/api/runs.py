@@ -41,7 +41,7 @@ from perturb.text.wording import html_table
 
 if TYPE_CHECKING:
     import pandas
-
+from typing import TYPE_CHECKING, Protocol
 
 _GROUPINGS = ("class", "intensity")
 
@@ -313,3 +313,16 @@ def _frame(rows: Iterable[tuple[Mapping[str, str | None], Mapping[str, Estimate]
     import pandas as pd
 
     return pd.DataFrame([{**names, **metric_values(metrics)} for names, metrics in rows])
+
+
+class RunFolder(Protocol):
+    """A `Run`, `QuestionRun` or `Evaluation`: anything that stands for the folder of a run."""
+
+    @property
+    def folder(self) -> Path:
+        """The folder."""
+
+
+def path_of(source: RunFolder | str | PathLike[str]) -> Path:
+    """The folder of a run, or the path given."""
+    return Path(getattr(source, "folder", source))  # type: ignore[arg-type]

@@ -70,13 +70,13 @@ def audit_command(
     if against is not None and not shortcuts:
         reject_option("--against", "needs --shortcuts: give both")
     if shortcuts:
-        from perturb.api.stored import audit_shortcuts
+        from perturb.api.figures import audit_shortcuts
         from perturb.reports.audit_page import make_shortcuts_report
 
         measured = audit_shortcuts(source, against=against, seed=seed, resamples=resamples)
         content, page = {"shortcuts": measured.to_dict()}, make_shortcuts_report(measured, groupings)
     else:
-        from perturb.api.stored import audit
+        from perturb.api.figures import audit
         from perturb.auditing.audit_report import AuditReport
         from perturb.reports.audit_sections import make_audit_report, make_panel_report
 

@@ -1,7 +1,7 @@
-"""The runner of every task, and the tasks over questions. The runner takes each model through all items and stores every reply at once.
+"""The runner of every task, and the plans of tasks over questions.
 
-Replies in the ledger are not asked for again, but failed calls are repeated. A reply is judged as soon as it arrives,
-and no model waits for another.
+The runner takes each model through all items and stores every reply at once. Replies in the ledger are not asked for
+again, but failed calls are repeated. A reply is judged as soon as it arrives, and no model waits for another.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from perturb.api.stored import audit
+from perturb.api.figures import audit
 from perturb.auditing.judge_check import measure_judge
 from perturb.errors import ConfigError
 from perturb.evaluation.loading import ItemSource
