@@ -21,7 +21,7 @@ from unittest import mock
 import pytest
 import yaml
 
-from perturb.building.build_report import BuildReport
+from perturb.building.results import BuildReport
 from perturb.building.run import build
 from perturb.cli.main import main
 from perturb.config import BuildConfig, load_config

@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from perturb.building.build_report import BuildReport
+from perturb.building.results import BuildReport
 from perturb.building.run import build
 from perturb.config import load_config
 from perturb.curation.base_sets import demo_path

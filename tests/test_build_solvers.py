@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from perturb.building.build_report import BuildReport
 from perturb.building.estimate import estimate_build
 from perturb.building.plan import plan_build
+from perturb.building.results import BuildReport
 from perturb.building.run import build
 from perturb.config import load_config
 from perturb.errors import ConfigError

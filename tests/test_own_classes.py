@@ -19,8 +19,8 @@ import yaml
 import perturb
 from perturb.auditing.audit_report import audit
 from perturb.auditing.judged_replies import draw_replies, read_judged_replies
-from perturb.building.build_report import BuildReport
 from perturb.building.plan import plan_build
+from perturb.building.results import BuildReport
 from perturb.building.run import check_replay
 from perturb.building.verify import read_verdict
 from perturb.catalogue.levers import Catalogue

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from perturb.building.jobs import plan_wave
 from perturb.building.plan import plan_build
 from perturb.building.run import build, check_replay
 from perturb.config import read_quota
-from perturb.ledger.quotas import JobEnd, missing_items, plan_wave
+from perturb.ledger.ends import JobEnd, missing_items
 from perturb.llm.recording import Replay, read_recording
 from perturb.records import ALL_CELLS, Job
 from perturb.snapshots.replies import export_replies

@@ -14,8 +14,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from perturb.auditing.rates import overall_rate
+from perturb.auditing.votes import Labels
 from perturb.errors import ConfigError
 from perturb.files.resources import seed_of
+from perturb.ledger import queries
 from perturb.ledger.evaluations import Reviews, read_reviews, read_sample_fact
 from perturb.ledger.plans import CurrentPlan
 from perturb.ledger.queries import REPLACED, accepted_jobs, candidate, instance_of
@@ -252,3 +255,17 @@ def draw_evenly(group_of: Mapping[str, str], size: int, seed: int) -> list[str]:
         ranked[group_of[item_id]].append(item_id)
     chosen = [item_id for ids in ranked.values() for item_id in ids[:size]]
     return sorted(chosen, key=lambda item_id: seed_of(seed, "review order", item_id))
+
+
+def people_figures(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Any] | None:
+    """The share of accepted items that most annotators pass, among reviewed items; None if no item was reviewed."""
+    verdicts = people_verdicts(read_reviews(db))
+    jobs = [planned.job for planned in queries.accepted_jobs(db, plan.number, plan.panel)]
+    reviewed = [job for job in jobs if job.id in verdicts]
+    if not reviewed:
+        return None
+    passed = np.array([float(verdicts[job.id]) for job in reviewed])
+    rate = overall_rate("people", passed, Labels.of_words([job.instance_id for job in reviewed]).codes)
+    # With several items of one base instance, the interval that allows for their likeness is the right one.
+    low, high = (rate.low, rate.high) if rate.cluster_low is None else (rate.cluster_low, rate.cluster_high)
+    return {"value": rate.rate, "low": low, "high": high, "reason": rate.reason, "n": rate.n}

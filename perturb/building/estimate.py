@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any, ClassVar
 
-from perturb.building.jobs import CONSTRUCTIONS_OFFERED, OFFERED, LeverService, lever_service
+from perturb.building.jobs import CONSTRUCTIONS_OFFERED, OFFERED, LeverService, jobs_to_go, lever_service
 from perturb.building.plan import BuildPlan
 from perturb.building.planting import expected_numbers
 from perturb.config import read_quota
@@ -18,7 +18,7 @@ from perturb.evaluation.models_under_test import ModelSet, ModelUnderTest
 from perturb.evaluation.question_formats import Question
 from perturb.evaluation.refusal_index import FORCED, QuestionTask, RefusalIndexTask, pass_request
 from perturb.evaluation.refusalbench import RefusalBench
-from perturb.ledger.quotas import JobEnd, jobs_to_go
+from perturb.ledger.ends import JobEnd
 from perturb.llm.budget import upper_bound
 from perturb.llm.client import ChatRequest, Message, ModelSettings
 from perturb.records import BaseInstance, Candidate, Cell, Depth, Intensity

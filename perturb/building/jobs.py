@@ -1,19 +1,26 @@
-"""Plans the jobs of a round: base instances × cells × generators × replicates.
+"""Plans the jobs of a round (base instances × cells × generators × replicates), and the waves of a quota.
 
-Everything here is a pure function of the settings, the instances and the catalogue. Draws are seeded by the round.
+Everything here is a pure function of the settings, the instances, the catalogue and, for waves, of how earlier jobs
+ended. Draws are seeded by the round.
+
+The jobs of a quota come in waves. For each generator and cell, a wave has as many jobs as items are missing, or half of
+the jobs that are needed at the rate of acceptance so far, whichever is more. So a build pays for hardly any item beyond
+the quota. Jobs whose levers were accepted most often come first.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from itertools import product
+from math import ceil
 from typing import Any
 
 from perturb.catalogue.features import Need, features_of
 from perturb.catalogue.levers import Catalogue
 from perturb.files.resources import digest, fraction_of, seed_of
+from perturb.ledger.ends import JobEnd, Place, missing_items
 from perturb.records import BaseInstance, Cell, Construction, Depth, Job, LeverChoice
 from perturb.text.wording import is_english
 
@@ -289,3 +296,53 @@ def may_fit(catalogue: Catalogue, lever: str, instance: BaseInstance) -> bool:
     entry, features = catalogue.find(lever), features_of(instance)
     needs = map(Need.read, entry.needs) if entry else ()
     return all(_may_hold(need, features, instance) for need in needs)
+
+
+def jobs_to_go(places: Iterable[Place], ends: Sequence[JobEnd], quota: int) -> int:
+    """About how many more jobs the quota needs, at each place's rate of acceptance so far."""
+    ended = Counter(end.place for end in ends if end.end != "open")
+    accepted = Counter(end.place for end in ends if end.end == "accepted")
+    # Laplace's rule of succession, (accepted + 1) / (ended + 2), keeps the rate away from 0.
+    return sum(
+        ceil(missing * (ended[place] + 2) / (accepted[place] + 1))
+        for place, missing in missing_items(places, ends, quota).items()
+    )
+
+
+def plan_wave(waiting: Iterable[Job], ends: Iterable[JobEnd], quota: int) -> list[Job]:
+    """The jobs to do next, in the order of the plan; empty if every quota is met or its jobs are used up.
+
+    `waiting` are the jobs that have not been in a wave yet, in the order of the plan. Open jobs count as if accepted.
+    """
+    ends = list(ends)
+    closed = [end for end in ends if end.end != "open"]
+    accepted = Counter(end.place for end in ends if end.end == "accepted")
+    expected = Counter(end.place for end in ends if end.end != "lost")
+    ended = Counter(end.place for end in closed)
+    tried = Counter((end.place[1], lever) for end in closed for lever in end.levers)
+    passed = Counter((end.place[1], lever) for end in closed if end.end == "accepted" for lever in end.levers)
+    jobs_in_order = list(waiting)
+    numbers: dict[Place, list[int]] = defaultdict(list)
+    for number, job in enumerate(jobs_in_order):
+        if expected[job.generator, job.cell] < quota:
+            numbers[job.generator, job.cell].append(number)
+    wave: list[int] = []
+    for place, candidates in numbers.items():
+        share = (accepted[place] + 1) / (ended[place] + 2)
+        missing = quota - expected[place]
+        # Every instance is tried once before its next replicate. Among equal replicates the best levers come first.
+        ranked = sorted(
+            (jobs_in_order[number].replicate, -_rate(jobs_in_order[number], tried, passed, share), number)
+            for number in candidates
+        )
+        wave += [number for _, _, number in ranked[: max(missing, int(missing / share / 2))]]
+    return [jobs_in_order[number] for number in sorted(wave)]
+
+
+def _rate(
+    job: Job, tried: Mapping[tuple[Cell, str], int], passed: Mapping[tuple[Cell, str], int], share: float
+) -> float:
+    """The mean rate of acceptance of the levers in a job's first offer. An untried lever has the rate `share`."""
+    levers = job.offers[0] if job.offers else ()
+    rates = [(passed[job.cell, lever] + 2 * share) / (tried[job.cell, lever] + 2) for lever in levers]
+    return sum(rates) / len(rates) if rates else 0.0

@@ -21,6 +21,7 @@ from perturb.building.generate import (
     generate_by_model,
     generate_by_rule,
 )
+from perturb.building.jobs import plan_wave
 from perturb.building.panel import decide, gather_votes
 from perturb.building.plan import BuildPlan
 from perturb.building.planting import Planting
@@ -29,10 +30,10 @@ from perturb.building.verify import ask_function, ask_rule, ask_verifier
 from perturb.config import ModelEntry, read_quota
 from perturb.errors import BudgetSpent
 from perturb.ledger import queries
+from perturb.ledger.ends import JobEnd, Place, begun_jobs, job_ends, missing_items
 from perturb.ledger.plans import Ledger
 from perturb.ledger.planted import class_rules
 from perturb.ledger.queries import PlannedJob
-from perturb.ledger.quotas import JobEnd, Place, begun_jobs, job_ends, missing_items, plan_wave
 from perturb.llm.factory import Executor
 from perturb.llm.model_client import ModelClient
 from perturb.records import BaseInstance, Candidate, Cell, Job, JobOutcome, PlantedItem, Verdict

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from perturb.building import generate as by_function
 from perturb.building import verify as ask_by_function
-from perturb.building.export import NO_SOLVERS
 from perturb.building.jobs import PlanSettings, plan_digest, plan_jobs
 from perturb.building.panel import Panel, classes_judged, refuse_unjudged_classes, refuse_unknown_checks
 from perturb.building.solvers import SolverPlan, other_roles
@@ -41,6 +40,8 @@ if TYPE_CHECKING:
     from perturb.building.offline.material import DonorTable
 
 
+NO_SOLVERS = "strategy hard now needs difficulty.solvers; use balanced"
+"""The message if hard items are to be selected, but no solver tells which items are hard."""
 HIDDEN: tuple[Depth, ...] = ("quiet", "deep")
 """The depths other than `open`."""
 

@@ -15,11 +15,17 @@ from pathlib import Path
 
 import yaml
 
-from perturb.building.build_report import BuildReport, OpenBuild, build_facts, failure_notes
-from perturb.building.export import count_foreign_rows, export_snapshot
 from perturb.building.pipeline import Pipeline, Waves, Workers
 from perturb.building.plan import BuildPlan, plan_build
 from perturb.building.planting import Planting, fix_numbers
+from perturb.building.results import (
+    BuildReport,
+    OpenBuild,
+    build_facts,
+    count_foreign_rows,
+    export_snapshot,
+    failure_notes,
+)
 from perturb.building.solvers import SolverStage, quieter_jobs
 from perturb.config import BuildConfig, load_config
 from perturb.errors import BudgetSpent, ConfigError, LedgerError, SnapshotError

@@ -40,7 +40,7 @@ from perturb.text.wording import counted
 
 if TYPE_CHECKING:
     from perturb.api.calls import BuildCall
-    from perturb.building.build_report import BuildReport
+    from perturb.building.results import BuildReport
     from perturb.config import BaseSetEntry, BuildConfig
     from perturb.llm.recording import Replay
 
@@ -349,7 +349,7 @@ def _print_estimate(
     """Print what the build would do and cost; for a replay, how many replies the file holds."""
     from perturb.building.estimate import estimate_build
     from perturb.building.plan import plan_build
-    from perturb.ledger.quotas import measured_ends
+    from perturb.ledger.ends import measured_ends
     from perturb.reports.runs import make_estimate_report
 
     if replay is not None:

@@ -236,7 +236,7 @@ def _export_snapshot(
     options: _SnapshotOptions,
     json_output: bool,
 ) -> None:
-    from perturb.building.export import export_snapshot
+    from perturb.building.results import export_snapshot
     from perturb.errors import LedgerError
     from perturb.ledger.calls import reading
     from perturb.ledger.plans import current_plan

@@ -31,6 +31,7 @@ from perturb.evaluation.session import (
 )
 from perturb.ledger import queries
 from perturb.ledger.db import ledger_errors
+from perturb.ledger.ends import call_failures, missing_answers
 from perturb.ledger.evaluations import (
     KEYS_FACT,
     PANEL_FACT,
@@ -39,7 +40,6 @@ from perturb.ledger.evaluations import (
     read_facts,
     read_judgements,
 )
-from perturb.ledger.failures import call_failures, missing_answers
 from perturb.llm.budget import Budget, Progress
 from perturb.llm.client import ChatModel
 from perturb.llm.executors import open_executor

@@ -15,10 +15,9 @@ from typing import Any
 from perturb.ledger import queries
 from perturb.ledger.calls import reading
 from perturb.ledger.db import stored_values
+from perturb.ledger.ends import call_failures, missing_answers, missing_replies, quota_status, unread_replies
 from perturb.ledger.evaluations import PANEL_FACT, count_batches, read_facts, read_items
-from perturb.ledger.failures import call_failures, missing_answers, missing_replies, unread_replies
 from perturb.ledger.plans import current_plan
-from perturb.ledger.quotas import quota_status
 from perturb.records import JobOutcome
 from perturb.runtime.asyncs import run_sync
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 from perturb.catalogue.classes import Judges
 from perturb.ledger.db import stored_values
-from perturb.ledger.failures import is_missing
-from perturb.ledger.queries import FIRST_ISSUE, read_vote
+from perturb.ledger.queries import read_vote
 from perturb.records import ClassRule, PlantedItem, Verdict, VerdictState
 
 
@@ -63,17 +62,6 @@ def count_planted_votes(db: sqlite3.Connection, judges: Judges) -> int:
     votes = planted_votes(db, judges.fingerprints)
     scored = (VerdictState.PASS, VerdictState.FAIL)
     return sum(vote.state in scored for votes_on_item in votes.values() for vote in votes_on_item.values())
-
-
-def missing_planted_replies(db: sqlite3.Connection, judges: Judges) -> list[dict[str, str]]:
-    """The votes on planted items that a replay did not find, in the form of `failures.missing_replies`."""
-    rows = db.execute(
-        "SELECT v.candidate_id AS job, 'verify' AS role, v.verifier AS model, v.fingerprint FROM planted_votes v"
-        f" WHERE v.state = 'unscored' AND {is_missing(FIRST_ISSUE)} ORDER BY 1, 3"
-    ).fetchall()
-    # A later run with changed settings asks anew, so votes with old settings are not missing.
-    current = (row for row in rows if judges.fingerprints.get(row["model"]) == row["fingerprint"])
-    return [{name: row[name] for name in ("job", "role", "model")} for row in current]
 
 
 def jobs_have_begun(db: sqlite3.Connection, plan: int) -> bool:

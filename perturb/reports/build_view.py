@@ -23,7 +23,7 @@ from perturb.files.resources import code_version
 from perturb.ledger import queries
 from perturb.ledger.calls import LEDGER_FILE, open_read_only
 from perturb.ledger.db import ledger_errors
-from perturb.ledger.failures import call_failures
+from perturb.ledger.ends import call_failures
 from perturb.ledger.plans import current_plan
 from perturb.ledger.queries import BY_JUDGE
 from perturb.llm.client import ChatRequest

@@ -21,6 +21,7 @@ from perturb.errors import PerturbError, RecordingError, SnapshotError
 from perturb.files.resources import digest
 from perturb.ledger import queries
 from perturb.ledger.calls import reading
+from perturb.ledger.ends import AnsweredCalls, last_pass, planned_jobs
 from perturb.ledger.evaluations import (
     PANEL_FACT,
     PLANTED_FACT,
@@ -31,7 +32,6 @@ from perturb.ledger.evaluations import (
     read_judgements,
     read_responses,
 )
-from perturb.ledger.failures import AnsweredCalls, last_pass, planned_jobs
 from perturb.ledger.plans import CurrentPlan, current_plan, key_variables_of
 from perturb.ledger.planted import planted_items, planted_votes, solver_replies
 from perturb.llm.recording import Kind, RecordedJob, RecordedReply, judged_part, record_row, write_recording

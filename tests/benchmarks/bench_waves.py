@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, logit
 
+from perturb.building.jobs import plan_wave
 from perturb.building.plan import plan_build
 from perturb.files.resources import fraction_of, seed_of
-from perturb.ledger.quotas import JobEnd, Place, missing_items, plan_wave
+from perturb.ledger.ends import JobEnd, Place, missing_items
 from perturb.records import Cell, Job, PerturbationClass
 from tests.building import KEY, KEY_NAME, configure, content_of, run_build
 from tests.loopback import LoopbackServer

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from perturb.building.export import select_items
+from perturb.building.results import select_items
 from perturb.curation.base_sets import demo_path
 from perturb.errors import ConfigError, SnapshotError
 from perturb.ledger.calls import reading

@@ -21,7 +21,7 @@ from perturb.errors import LedgerError
 from perturb.ledger import queries
 from perturb.ledger.calls import LEDGER_FILE, open_read_only
 from perturb.ledger.db import BEHIND_ROWS, Write, Writer, connect, ledger_errors
-from perturb.ledger.failures import AnsweredCalls, first_error
+from perturb.ledger.ends import AnsweredCalls, first_error
 from perturb.ledger.migrations import APPLICATION_ID, STEPS, migrate
 from perturb.ledger.plans import Ledger, current_plan
 from perturb.llm.model_client import Call, Status

@@ -13,7 +13,7 @@ import yaml
 
 from perturb.auditing.audit_report import audit
 from perturb.auditing.shortcuts import measure_shortcuts
-from perturb.building.build_report import BuildReport
+from perturb.building.results import BuildReport
 from perturb.building.run import build
 from perturb.config import load_config
 from perturb.files.resources import data_folder, demo_recording

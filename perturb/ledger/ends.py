@@ -1,6 +1,7 @@
-"""Queries about failures: failed calls and unread replies by model and cause, faults of rules, and missing replies.
+"""Queries about how things ended: jobs, failed calls, unread replies, faults of rules, and missing replies.
 
-A recording answers calls without a model. The queries about the replies that it holds or lacks are here too.
+A job ends with an accepted item, is lost, or stays open; a quota counts the items that are still missing. A recording
+answers calls without a model. The queries about the replies that it holds or lacks are here too.
 """
 
 from __future__ import annotations
@@ -11,13 +12,106 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 from perturb.catalogue.classes import Judges
 from perturb.ledger import queries
-from perturb.ledger.queries import BY_JUDGE, FIRST_ISSUE, PlannedJob, begins_with, paged_jobs
+from perturb.ledger.calls import LEDGER_FILE, reading
+from perturb.ledger.db import stored_values
+from perturb.ledger.plans import CurrentPlan, current_plan
+from perturb.ledger.queries import (
+    ALL_FINAL,
+    BY_JUDGE,
+    FIRST_ISSUE,
+    PlannedJob,
+    begins_with,
+    cell_of,
+    is_fault,
+    paged_jobs,
+)
 from perturb.llm.recording import NO_REPLY
+from perturb.records import Cell
 from perturb.text.wording import counted
+
+Place = tuple[str, Cell]
+"""A generator and a cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobEnd:
+    """How a planned job ended."""
+
+    place: Place
+    end: Literal["accepted", "lost", "open"]
+    """An open job would get further if the same command ran again."""
+    levers: tuple[str, ...]
+    """The lever of the candidate; if there is no candidate, the levers of the first offer."""
+
+
+def missing_items(places: Iterable[Place], ends: Iterable[JobEnd], quota: int) -> dict[Place, int]:
+    """Place → how many accepted items it lacks. Places with enough items are left out."""
+    accepted = Counter(end.place for end in ends if end.end == "accepted")
+    return {place: quota - accepted[place] for place in places if accepted[place] < quota}
+
+
+_ENDS = (
+    "SELECT j.generator, j.perturbation_class, j.intensity, j.offers, c.lever, CASE"
+    " WHEN d.acceptance = 'accepted' THEN 'accepted'"
+    f" WHEN j.outcome IS NULL OR (j.outcome = 'error' AND NOT {is_fault('j.detail')}) THEN 'open'"
+    " WHEN j.outcome = 'candidate' AND d.acceptance IS NULL THEN 'open'"
+    f" WHEN d.acceptance = 'undecided' AND NOT {ALL_FINAL} THEN 'open'"
+    " ELSE 'lost' END AS end FROM jobs j LEFT JOIN candidates c ON c.id = j.id"
+    " LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2 WHERE j.plan = ?3"
+    " AND j.hardens IS NULL ORDER BY j.seq"
+)
+
+
+@stored_values()
+def job_ends(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) -> list[JobEnd]:
+    """How each job of the plan has ended so far.
+
+    A quieter attempt at an item is left out, since it counts with the job of that item.
+    """
+    ends = []
+    for row in db.execute(_ENDS, (json.dumps(judges.keys), panel, plan)):
+        offers = json.loads(row["offers"])
+        first_offer = tuple(offers[0]) if offers else ()
+        levers = (row["lever"],) if row["lever"] else first_offer
+        ends.append(JobEnd((row["generator"], cell_of(row)), row["end"], levers))
+    return ends
+
+
+def measured_ends(run: Path) -> list[JobEnd]:
+    """How the jobs of a run's plan ended; empty if there is no run."""
+    if not (run / LEDGER_FILE).is_file():
+        return []
+    with reading(run) as db:
+        plan = current_plan(db, run)
+        return job_ends(db, plan.number, plan.panel, plan.judges)
+
+
+def begun_jobs(db: sqlite3.Connection, plan: int) -> Iterator[str]:
+    """The ids of jobs that belong to the plan already, or that ended under an earlier plan."""
+    for row in db.execute("SELECT id FROM jobs WHERE plan = ? OR outcome IS NOT NULL", (plan,)):
+        yield row["id"]
+
+
+def quota_status(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Any] | None:
+    """The quota of a build and what each generator lacks in each cell; None without a quota."""
+    quota = plan.facts.quota
+    if quota is None:
+        return None
+    ends = job_ends(db, plan.number, plan.panel, plan.judges)
+    places = [(generator.name, cell) for cell in plan.cells for generator in plan.facts.generators]
+    lacking = missing_items(places, ends, quota)
+    return {
+        "per_cell": quota,
+        "missing": [
+            {"generator": name, "cell": str(cell), "accepted": quota - n, "missing": n}
+            for (name, cell), n in lacking.items()
+        ],
+    }
 
 
 class AnsweredCalls:
@@ -68,6 +162,17 @@ def missing_replies(db: sqlite3.Connection, plan: int, judges: Judges) -> list[d
         (json.dumps(judges.keys), plan),
     ).fetchall()
     return [{name: row[name] for name in ("job", "role", "model")} for row in rows]
+
+
+def missing_planted_replies(db: sqlite3.Connection, judges: Judges) -> list[dict[str, str]]:
+    """The votes on planted items that a replay did not find, in the form of `missing_replies`."""
+    rows = db.execute(
+        "SELECT v.candidate_id AS job, 'verify' AS role, v.verifier AS model, v.fingerprint FROM planted_votes v"
+        f" WHERE v.state = 'unscored' AND {is_missing(FIRST_ISSUE)} ORDER BY 1, 3"
+    ).fetchall()
+    # A later run with changed settings asks anew, so votes with old settings are not missing.
+    current = (row for row in rows if judges.fingerprints.get(row["model"]) == row["fingerprint"])
+    return [{name: row[name] for name in ("job", "role", "model")} for row in current]
 
 
 def missing_answers(db: sqlite3.Connection) -> list[dict[str, Any]]:
@@ -167,7 +272,7 @@ def unread_replies(db: sqlite3.Connection, plan: int, panel: str, judges: Judges
     # UNREAD_VOTES reads the judges as ?1, the panel as ?2 and the plan as ?3.
     rows = db.execute(
         "SELECT generator, detail, 1 FROM jobs WHERE plan = ?3 AND outcome = 'unparsed'"
-        f" UNION ALL SELECT v.verifier, coalesce({queries.FIRST_ISSUE}, ''), 1 {queries.UNREAD_VOTES}",
+        f" UNION ALL SELECT v.verifier, coalesce({FIRST_ISSUE}, ''), 1 {queries.UNREAD_VOTES}",
         (json.dumps(judges.keys), panel, plan),
     )
     return [UnreadReplies(*group) for group in _by_cause(rows)]
@@ -192,7 +297,7 @@ def first_error(db: sqlite3.Connection, plan: int) -> str:
     """Why the first failed job of the plan failed, apart from faults of rules; empty if no job failed."""
     row = db.execute(
         "SELECT detail FROM jobs WHERE plan = ? AND outcome = 'error'"
-        f" AND NOT {queries.is_fault('detail')} ORDER BY seq",
+        f" AND NOT {is_fault('detail')} ORDER BY seq",
         (plan,),
     ).fetchone()
     return str(row["detail"]) if row else ""
@@ -201,9 +306,9 @@ def first_error(db: sqlite3.Connection, plan: int) -> str:
 def first_fault(db: sqlite3.Connection, plan: int, judges: Judges) -> str:
     """The message of the plan's first fault of a rule, or of a check if no rule failed; empty if nothing failed."""
     row = db.execute(
-        f"SELECT detail FROM jobs WHERE plan = ?2 AND outcome = 'error' AND {queries.is_fault('detail')}"
+        f"SELECT detail FROM jobs WHERE plan = ?2 AND outcome = 'error' AND {is_fault('detail')}"
         " UNION ALL SELECT v.raw FROM jobs j JOIN votes v ON v.candidate_id = j.id"
-        f" WHERE j.plan = ?2 AND {queries.BY_JUDGE} AND {queries.VOTE_FAULT} LIMIT 1",
+        f" WHERE j.plan = ?2 AND {BY_JUDGE} AND {queries.VOTE_FAULT} LIMIT 1",
         (json.dumps(judges.keys), plan),
     ).fetchone()
     return str(row["detail"]) if row else ""

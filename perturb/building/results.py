@@ -1,0 +1,368 @@
+"""What a build gives: the snapshot that its ledger is exported to, and the report on its figures and failures."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from perturb.auditing.certificate import Certificate, certify
+from perturb.auditing.rubric import people_figures, people_verdicts
+from perturb.auditing.votes import read_tallies
+from perturb.building.panel import ALL_ABSTAINED
+from perturb.building.plan import NO_SOLVERS, BuildPlan
+from perturb.building.solvers import other_roles
+from perturb.errors import ConfigError, SnapshotError
+from perturb.files.resources import code_version, data_folder, seed_of
+from perturb.ledger import queries
+from perturb.ledger.ends import (
+    call_failures,
+    first_error,
+    first_fault,
+    missing_planted_replies,
+    missing_replies,
+    quota_status,
+    unread_replies,
+)
+from perturb.ledger.evaluations import read_reviews
+from perturb.ledger.plans import CurrentPlan, Ledger, current_plan
+from perturb.ledger.planted import class_rules, count_planted_votes, failed_items, solver_replies
+from perturb.records import (
+    NEAR_DUPLICATE,
+    Acceptance,
+    BaseInstance,
+    Cell,
+    Facts,
+    Job,
+    JobOutcome,
+    PerturbationClass,
+)
+from perturb.snapshots.facts import ExportedReplies, SnapshotFacts, items_with_votes
+from perturb.snapshots.freshness import FreshnessIndex, perturbed_item
+from perturb.snapshots.items import build_controls, items_of
+from perturb.snapshots.rows import build_rows, read_part
+from perturb.snapshots.select import Selection, SelectionPlan, select
+from perturb.snapshots.snapshot import Snapshot, write_snapshot
+from perturb.text.matching import folded
+from perturb.text.wording import counted
+
+
+def select_items(db: sqlite3.Connection, plan: CurrentPlan, quota: SelectionPlan) -> Selection:
+    """Select from the accepted candidates of the current plan. Raises `ConfigError` or `SnapshotError`."""
+    accepted = [planned.job for planned in queries.accepted_jobs(db, plan.number, plan.panel)]
+    generators = [entry.name for entry in plan.facts.generators]
+    if quota.strategy == "hard":
+        if not plan.facts.solvers:
+            raise ConfigError(NO_SOLVERS)
+        failed = failed_items(db, plan.facts.solvers, quota.at_least or 0.5)
+        accepted = [job for job in accepted if job.id in failed]
+    if quota.reviewed:
+        verdicts = people_verdicts(read_reviews(db))
+        # Items without a review stay if only failed items are dropped, and go if only passed items are kept.
+        default = quota.reviewed == "drop-failed"
+        if not verdicts:
+            raise SnapshotError("nobody has reviewed an item: use `perturb review`, or leave --reviewed out")
+        accepted = [job for job in accepted if verdicts.get(job.id, default)]
+    fresh = list(_without_repeats(db, accepted, quota.seed)) if quota.drop_repeats else accepted
+    selection = select(fresh, quota, generators, plan.cells)
+    return replace(selection, repeats=len(accepted) - len(fresh))
+
+
+def _without_repeats(db: sqlite3.Connection, jobs: Iterable[Job], seed: int) -> Iterator[Job]:
+    """Yield the jobs without near duplicates of another item of the same generator, cell and preferred answer.
+
+    Similar items of different cells test different things, and generators are compared on the same questions. Similar
+    questions with different answers ("When was the pier built?", "When was the mill built?") are not duplicates.
+    """
+    groups: defaultdict[tuple[str, Cell, str], list[Job]] = defaultdict(list)
+    for job in jobs:
+        answer = folded(queries.instance_of(db, job.id).answers[0])
+        groups[job.generator, job.cell, answer].append(job)
+    for group in groups.values():
+        if len({job.instance_id for job in group}) == 1:
+            yield from group  # these are replicates of one question, which the configuration asks for
+            continue
+        index = FreshnessIndex()
+        # The seed decides which of two similar items stays, and not the order of the jobs.
+        for job in sorted(group, key=lambda member: (seed_of(seed, "repeat", member.id), member.id)):
+            item = perturbed_item(queries.instance_of(db, job.id), queries.candidate(db, job.id))
+            if index.find(item) is None:
+                index.add(item)
+                yield job
+
+
+def count_foreign_rows(snapshot: Snapshot, instances: Iterable[BaseInstance]) -> int:
+    """How many rows of a snapshot come from other base instances than these. Raises `SnapshotError` as `read_rows`."""
+    contents = {(instance.id, instance.query, instance.context, *instance.answers) for instance in instances}
+    texts = ["source_id", "original_query", "original_context"]
+    tables = (read_part(path) for path in snapshot.data_files.values())
+    rows = (row for table in tables for row in table.select([*texts, "original_answers"]).to_pylist())
+    return sum((*(row[name] for name in texts), *row["original_answers"]) not in contents for row in rows)
+
+
+def export_snapshot(
+    db: sqlite3.Connection,
+    plan: CurrentPlan,
+    quota: SelectionPlan,
+    folder: Path,
+    created: datetime | None,
+    controls: bool = False,
+    replies: ExportedReplies | None = None,
+    shortcuts: bool = False,
+    max_wrong: float | None = None,
+) -> Snapshot:
+    """Select rows and write them as a snapshot, with `controls` also their unperturbed originals.
+
+    If given, `replies` is the file that all rows follow from, which the manifest names. With `shortcuts`, the manifest
+    says how well baselines guess labels from a part of a row. Raises `SnapshotError` if nothing was accepted, if the
+    interval of wrong labels ends above `max_wrong` or if the folder cannot be written, and `ConfigError` if the quota
+    contradicts itself.
+    """
+    from perturb.auditing.audit_report import shortcut_figures
+
+    if max_wrong is not None:
+        _refuse_wrong_labels(certify(db, plan), max_wrong, hard=quota.strategy == "hard")
+    selection = select_items(db, plan, quota)
+    round_and_panel = (plan.facts.round, plan.facts.panel.name)
+    rows = build_rows(items_with_votes(db, plan, selection.ids), *round_and_panel)
+    measured = shortcut_figures(list(items_of(rows, plan.facts.classes))) if shortcuts and rows else None
+    return write_snapshot(
+        folder,
+        rows,
+        replace(_facts(db, plan, quota, selection, created), replies=replies, shortcuts=measured),
+        plan.config,
+        build_controls(items_with_votes(db, plan, selection.ids), *round_and_panel) if controls else (),
+    )
+
+
+def _refuse_wrong_labels(certificate: Certificate | None, max_wrong: float, *, hard: bool) -> None:
+    """Raise `SnapshotError` if more labels may be wrong than allowed, or if nothing was certified."""
+    if certificate is None:
+        raise SnapshotError(
+            "nothing is certified: no items were planted: add `planted: 60` to `panel` in build.yaml and build again,"
+            " or leave --max-wrong out"
+        )
+    wrong_share = certificate.wrong_labels_of_hard() if hard else certificate.quoted()
+    high = None if wrong_share is None else wrong_share.high
+    # The upper end must be below the limit, since the share itself is only an estimate.
+    if high is None or high > max_wrong:
+        raise SnapshotError(
+            f"{certificate.headline}: the upper end is above {100 * max_wrong:g} % (--max-wrong): plant more items"
+            " (`panel: {planted: N}`), add a stricter verifier, or allow more"
+        )
+
+
+def _facts(
+    db: sqlite3.Connection,
+    plan: CurrentPlan,
+    quota: SelectionPlan,
+    selection: Selection,
+    created: datetime | None,
+) -> SnapshotFacts:
+    from perturb.auditing.audit_report import agreement_figures
+    from perturb.auditing.rates import read_plan
+
+    facts = plan.facts
+    counts = plan.count_stages(db)
+    totals = queries.call_totals(db)
+    # One unknown cost makes the sum unknown.
+    costs = [entry["cost_usd"] for entry in totals.values()]
+    certificate = certify(db, plan)
+    return SnapshotFacts(
+        run=facts,
+        stages={
+            **{"jobs": counts.jobs, **counts.outcomes, "votes": counts.votes, **counts.decisions},
+            **({"repeats": selection.repeats} if quota.drop_repeats else {}),
+            "near_duplicates": queries.count_rejected(db, plan.number, NEAR_DUPLICATE),
+        },
+        plan=quota,
+        shortfalls=selection.shortfalls,
+        tokens={
+            kind: sum(entry[f"{kind}_tokens"] or 0 for entry in totals.values())
+            for kind in ("prompt", "completion")
+        },
+        cost_usd=None if None in costs else round(sum(costs), 6),
+        certificate=certificate.to_dict() if certificate else None,
+        people=people_figures(db, plan),
+        note=" ".join(filter(None, (facts.note, counts.unfinished))) or None,
+        agreement=agreement_figures(read_plan(db, plan, facts.name)) if selection.ids else None,
+        created=created,
+    )
+
+
+_MAX_NAMED = 5
+"""How many missing replies, and how many causes of failures, a report names."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport:
+    """How a build ended."""
+
+    run: Path
+    snapshot: Path | None
+    """None if nothing was accepted or if the build stopped early."""
+    facts: Mapping[str, Any]
+    """Counts, tokens, cost and seconds, under the names of `perturb build --json`."""
+    stopped: str | None = None
+    """Why the build stopped before its end, if it did."""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OpenBuild:
+    """A build with its open ledger and the number of its plan there."""
+
+    plan: BuildPlan
+    ledger: Ledger
+    number: int
+
+    def current_plan(self) -> CurrentPlan:
+        """The plan as the ledger stores it."""
+        return current_plan(self.ledger.db, self.ledger.folder)
+
+    def count_stages(self) -> queries.StageCounts:
+        """How many jobs have reached each stage."""
+        panel = self.plan.panel
+        return queries.stage_counts(self.ledger.db, self.number, panel.digest, panel.judges)
+
+    def exported_replies(self) -> ExportedReplies | None:
+        """The file that all replies came from; None if models were asked."""
+        if self.plan.asks_models or self.plan.replay is None:
+            return None
+        recording = self.plan.replay.recording
+        return ExportedReplies(recording.path, recording.digest, len(recording))
+
+
+def build_facts(build: OpenBuild, snapshot: Snapshot | None) -> dict[str, Any]:
+    """The figures of a build as `perturb build --json` prints them, without the seconds."""
+    plan, ledger, number = build.plan, build.ledger, build.number
+    db, panel = ledger.db, plan.panel
+    counts = build.count_stages()
+    outcomes, decisions = Counter(counts.outcomes), Counter(counts.decisions)
+    calls = queries.call_facts(db, ledger.cached_calls)
+    cells = queries.cell_counts(db, number, panel.digest)
+    certificate = certify(db, build.current_plan())
+    quota = quota_status(db, build.current_plan())
+    replies = build.exported_replies()
+    exported: Facts = snapshot.manifest["counts"] if snapshot else {"rows": 0, "stages": {}}
+    return {
+        "run": str(ledger.folder),
+        "snapshot": str(snapshot.folder) if snapshot else None,
+        "jobs": counts.jobs,
+        "candidates": outcomes[JobOutcome.CANDIDATE],
+        "unparsed": outcomes[JobOutcome.UNPARSED],
+        "not_applicable": outcomes[JobOutcome.NOT_APPLICABLE],
+        "rejected_by_checks": outcomes[JobOutcome.REJECTED],
+        "near_duplicates": queries.count_rejected(db, number, NEAR_DUPLICATE),
+        "repeats": exported["stages"].get("repeats", 0),
+        "abstained": outcomes[JobOutcome.ABSTAINED],
+        "errors": outcomes[JobOutcome.ERROR],
+        "faults": counts.faults,
+        "votes": counts.votes,
+        "planted_votes": count_planted_votes(db, panel.judges),
+        "certificate": certificate and certificate.to_dict(),
+        **_rule_facts(build),
+        "accepted": decisions[Acceptance.ACCEPTED],
+        "undecided": decisions[Acceptance.UNDECIDED],
+        **_solver_facts(build),
+        **({"quota": quota} if quota else {}),
+        "rows": exported["rows"],
+        "cells_filled": sum(1 for numbers in cells.values() if numbers["accepted"]),
+        "cells_without_rule": list(plan.cells_without_rule),
+        "calls": calls["calls"],
+        "cached_calls": calls["cached_calls"],
+        "recorded_replies": replies.replies if replies else None,
+        "missing_replies": [
+            *missing_replies(db, number, panel.judges),
+            *missing_planted_replies(db, panel.judges),
+        ],
+        "tokens": calls["tokens"],
+        "cost_usd": calls["cost_usd"],
+    }
+
+
+def _rule_facts(build: OpenBuild) -> dict[str, Any]:
+    """The rules of the classes under `consensus: certified`, and how many votes they saved; empty otherwise."""
+    rules = class_rules(build.ledger.db, build.number)
+    if build.plan.panel.target is None or rules is None:
+        return {}
+    tallies = read_tallies(build.ledger.db, build.current_plan())
+    judges = build.plan.panel.judges
+    # The rule asked fewer verifiers about each decided candidate.
+    saved = sum(
+        tallies[name].decided * (len(judges.of(PerturbationClass(name))) - len(rule.verifiers))
+        for name, rule in rules.items()
+        if name in tallies
+    )
+    return {"rules": {name: asdict(rule) for name, rule in rules.items()}, "votes_saved": saved}
+
+
+def _solver_facts(build: OpenBuild) -> dict[str, Any]:
+    """How many items the solvers failed, and how many replies they gave; None and 0 without solvers."""
+    if build.plan.solvers is None:
+        return {"hard": None, "solver_calls": 0}
+    db, fingerprints = build.ledger.db, build.plan.solvers.fingerprints
+    failed = failed_items(db, fingerprints, build.plan.config.select.at_least)
+    return {"hard": len(failed), "solver_calls": len(solver_replies(db, fingerprints))}
+
+
+def failure_notes(build: OpenBuild, missing: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    """One line for each failure: what another run would try again, and what only a repaired rule can change.
+
+    `missing` are the replies that a recording lacks.
+    """
+    plan, ledger, number = build.plan, build.ledger, build.number
+    panel, replay = plan.panel, plan.replay
+    counts = build.count_stages()
+    # Embedded recordings may be older than the prompts, which users cannot change.
+    if replay and plan.reworded and replay.recording.path.parent != data_folder("base_sets"):
+        yield "Replaying replies recorded with an earlier version of the prompts."
+    if missing:
+        names = ", ".join(
+            f"{reply['job']} ({reply['role']}, {reply['model']})" for reply in missing[:_MAX_NAMED]
+        )
+        more = f" and {len(missing) - _MAX_NAMED} more" if len(missing) > _MAX_NAMED else ""
+        yield (
+            f"{counted(len(missing), 'reply', 'replies')} not on record, the jobs stay undecided: {names}{more}:"
+            " --fill calls the models for them"
+        )
+    else:
+        yield from _retry_notes(build, counts)
+    if plan.asks_models:  # the lines advise to ask again, but a replay would get the same replies
+        unread = unread_replies(ledger.db, number, panel.digest, panel.judges)
+        yield from map(str, unread[:_MAX_NAMED])
+    if abstained := queries.count_decisions(ledger.db, panel.digest, number, ALL_ABSTAINED):
+        yield (
+            f"{counted(abstained, 'candidate')} left out, since every verifier of the class abstained: add a model to"
+            " the panel"
+        )
+    if counts.faults:
+        fault = first_fault(ledger.db, number, panel.judges)
+        yield (
+            f"{counted(counts.faults, 'fault')} of offline rules and checks, whose items are left out (the first:"
+            f" {fault}): please report this line, with 'perturb {code_version()}'"
+        )
+    for name, roles in other_roles(plan.config).items():
+        yield f"solver '{name}' also {' and '.join(roles)}: how hard it finds items is a judgement of its own work"
+
+
+def _retry_notes(build: OpenBuild, counts: queries.StageCounts) -> Iterator[str]:
+    """The causes of failed jobs and missing votes, and a line that the same command tries again."""
+    # A rule's fault comes again, so another run would not help.
+    failed = counts.outcomes.get(JobOutcome.ERROR, 0) - counts.rule_faults
+    undecided = counts.decisions.get(Acceptance.UNDECIDED, 0) - counts.stuck
+    if not failed and not undecided:
+        return
+    causes = list(map(str, call_failures(build.ledger.db, build.number)[:_MAX_NAMED]))
+    # A function of the user may fail without any call to a model.
+    yield from causes or [first_error(build.ledger.db, build.number)]
+    ends = []
+    if failed:
+        ends.append(f"{counted(failed, 'job')} failed")
+    if undecided:
+        ends.append(f"{counted(undecided, 'candidate')} {'lack' if undecided > 1 else 'lacks'} votes")
+    yield f"{' and '.join(ends)}: run the same command again to retry"
