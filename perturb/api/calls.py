@@ -15,14 +15,7 @@ from pydantic import Field
 
 from perturb.api.runs import Evaluation, QuestionRun, Run, path_of
 from perturb.building.run import build
-from perturb.config import (
-    BuildConfig,
-    current_round,
-    default_config,
-    load_config,
-    recorded_config,
-    resolve,
-)
+from perturb.config import BuildConfig, current_round, default_config, load_config, recorded_config, resolve
 from perturb.curation.base_sets import BaseSet, demo_path
 from perturb.curation.hub import PREFIX, HubSource
 from perturb.curation.source import PLAIN, SourceRequest, load_recipe, read_by_function

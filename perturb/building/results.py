@@ -41,9 +41,9 @@ from perturb.records import (
     JobOutcome,
     PerturbationClass,
 )
-from perturb.snapshots.facts import ExportedReplies, SnapshotFacts, items_with_votes
+from perturb.snapshots.card import ExportedReplies, SnapshotFacts
 from perturb.snapshots.freshness import FreshnessIndex, perturbed_item
-from perturb.snapshots.items import build_controls, items_of
+from perturb.snapshots.items import build_controls, items_of, items_with_votes
 from perturb.snapshots.rows import build_rows, read_part
 from perturb.snapshots.select import Selection, SelectionPlan, select
 from perturb.snapshots.snapshot import Snapshot, write_snapshot

@@ -42,7 +42,7 @@ from perturb.llm.model_client import ModelClient
 from perturb.llm.recording import Recording, Replay, read_recording
 from perturb.records import Acceptance, JobOutcome
 from perturb.runtime.asyncs import run_sync, sigterm_as_interrupt
-from perturb.snapshots.facts import accepted_items
+from perturb.snapshots.items import accepted_items
 from perturb.snapshots.select import SelectionPlan
 from perturb.snapshots.snapshot import Snapshot, read_snapshot
 from perturb.text.wording import counted

@@ -19,13 +19,7 @@ from perturb.cli.output import (
     reject_given,
     reject_option,
 )
-from perturb.cli.run_options import (
-    JsonOption,
-    PortOption,
-    ResamplesOption,
-    RunArgument,
-    SeedOption,
-)
+from perturb.cli.run_options import JsonOption, PortOption, ResamplesOption, RunArgument, SeedOption
 from perturb.cli.working import WorkflowCommand, WorkflowGroup
 from perturb.text.wording import counted
 

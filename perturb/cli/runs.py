@@ -26,7 +26,7 @@ from perturb.records import PUBLISHED_CLASSES, Intensity, JsonObject, taxonomy_p
 from perturb.text.wording import counted
 
 if TYPE_CHECKING:
-    from perturb.snapshots.facts import ExportedReplies
+    from perturb.snapshots.card import ExportedReplies
 
 _WATCH_SECONDS = 2.0
 

@@ -176,3 +176,44 @@ def _rank(labelled: _Labelled) -> int:
     """The rank of a label: 0 for the strongest."""
     label = labelled.label
     return _STRENGTH.index(label) if label in _STRENGTH else len(_STRENGTH)
+
+
+def titled_passages(context: str, texts: list[str]) -> list[tuple[str, str]] | None:
+    """Titles and texts of the passages that `context` numbers, in the order of `texts`.
+
+    `texts` are the passages of the context in snapshots of this package. In other data sets they may be the passages
+    before the change; the context is then split at its numbers. None if neither gives the right number of passages.
+
+    >>> titled_passages("[1] Mill: It stands.\\n\\n[2] It fell.", ["It stands.", "It fell."])
+    [('Mill', 'It stands.'), ('', 'It fell.')]
+    """
+    return _match_texts(context, texts) or parted_context(context, len(texts))
+
+
+def _match_texts(context: str, texts: list[str]) -> list[tuple[str, str]] | None:
+    """Titles and texts if `context` is exactly the numbered texts with their titles; else None."""
+    parts, position = [], 0
+    for number, text in enumerate(texts, start=1):
+        head = f"[{number}] "
+        end = f"\n\n[{number + 1}] " if number < len(texts) else ""
+        start = context.find(text + end, position + len(head))
+        if not context.startswith(head, position) or start < 0:
+            return None
+        title = context[position + len(head) : start]
+        if title and not title.endswith(": "):
+            return None
+        parts.append((title.removesuffix(": "), text))
+        position = start + len(text) + 2
+    return parts if position - 2 == len(context) else None
+
+
+def parted_context(context: str, count: int) -> list[tuple[str, str]] | None:
+    """Titles and texts from the numbers in `context`; None if they do not run from 1 to `count`."""
+    parts, remaining = [], context.strip()
+    for number in range(1, count + 1):
+        if not remaining.startswith(f"[{number}]"):
+            return None
+        piece, mark, following = remaining.partition(f"\n[{number + 1}]")
+        parts.append(split_marker(piece.strip()))
+        remaining = f"[{number + 1}]{following}" if mark else ""
+    return None if remaining else parts

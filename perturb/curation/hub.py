@@ -1,4 +1,4 @@
-"""Reads rows of data sets on the Hugging Face Hub, or of a local folder that `datasets` can load.
+"""Reads rows of data sets on the Hugging Face Hub, or of a local folder that `datasets` can load; names licences.
 
 Only this module of the package imports `datasets`, and only when it is needed, since the import takes seconds.
 """
@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -175,3 +176,69 @@ def _failed(source: HubSource, error: Exception) -> SourceError:
     return SourceError(
         f"{source.name}: cannot be loaded ({reason}): check name, revision, --subset and --split"
     )
+
+
+_STRICTNESS = (
+    "cc0-1.0 pddl unlicense wtfpl",
+    "mit apache-2.0 bsd-2-clause bsd-3-clause isc ms-pl odc-by c-uda cdla-permissive-1.0 cdla-permissive-2.0"
+    " cc-by-2.0 cc-by-2.5 cc-by-3.0 cc-by-4.0",
+    "cdla-sharing-1.0 odbl gfdl gpl-2.0 gpl-3.0 lgpl-3.0 agpl-3.0 cc-by-sa-3.0 cc-by-sa-4.0",
+    "cc-by-nd-4.0",
+    "cc-by-nc-2.0 cc-by-nc-3.0 cc-by-nc-4.0",
+    "cc-by-nc-sa-2.0 cc-by-nc-sa-3.0 cc-by-nc-sa-4.0",
+    "cc-by-nc-nd-3.0 cc-by-nc-nd-4.0",
+)
+"""Groups of licences, from the most permissive to the strictest."""
+
+
+_RANKS = {licence: rank for rank, group in enumerate(_STRICTNESS) for licence in group.split()}
+
+
+_ALIASES = {
+    "apache": "apache-2.0",
+    "apache-2": "apache-2.0",
+    "apache-license-2.0": "apache-2.0",
+    "cc0": "cc0-1.0",
+    "mit-license": "mit",
+    "odc-by-1.0": "odc-by",
+    "odbl-1.0": "odbl",
+}
+
+
+def hub_licence(licence: str) -> str | None:
+    """The Hub's identifier for a licence; None if it has none, or one that is not listed here.
+
+    >>> hub_licence("CC BY-SA 4.0"), hub_licence("House rules")
+    ('cc-by-sa-4.0', None)
+    """
+    slug = _slug(licence)
+    slug = _ALIASES.get(slug, slug)
+    return slug if slug in _RANKS else None
+
+
+def licence_header(licences: Iterable[str | None]) -> dict[str, str]:
+    """The licence fields of a card's YAML header for rows under these licences.
+
+    The strictest licence counts, and among equals the newest version. A licence that the Hub does not know cannot be
+    ranked: the result is then `other`, with all licences in the name. It is `other` too if some rows have no licence,
+    and `unknown` if no row has one.
+
+    >>> licence_header(["MIT", "CC-BY-SA-3.0"])
+    {'license': 'cc-by-sa-3.0'}
+    >>> licence_header(["House rules", None])
+    {'license': 'other', 'license_name': 'house-rules-and-unstated'}
+    """
+    wordings = set(licences)
+    if wordings == {None}:
+        return {"license": "unknown"}
+    identifiers = {hub_licence(licence) for licence in wordings if licence is not None}
+    if None in identifiers or None in wordings:
+        names = sorted({_slug(licence) or "unnamed" for licence in wordings if licence is not None})
+        if None in wordings:
+            names.append("unstated")
+        return {"license": "other", "license_name": "-and-".join(names)}
+    return {"license": max(filter(None, identifiers), key=lambda licence: (_RANKS[licence], licence))}
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-")

@@ -38,8 +38,7 @@ from perturb.ledger.plans import current_plan
 from perturb.llm.client import ModelSettings
 from perturb.llm.recording import Kind, Recording, Replay
 from perturb.records import Item
-from perturb.snapshots.facts import accepted_items
-from perturb.snapshots.items import SUFFIX, read_item
+from perturb.snapshots.items import SUFFIX, accepted_items, read_item
 from perturb.snapshots.snapshot import check_snapshot, read_snapshot
 from perturb.text.wording import counted
 

@@ -21,14 +21,7 @@ from perturb.evaluation.models_under_test import ModelSet, ModelUnderTest
 from perturb.evaluation.question_formats import QuestionSet
 from perturb.evaluation.reading import DISAGREE, PANEL, votes_needed
 from perturb.evaluation.refusal_index import REFUSAL_PROMPTS, QuestionTask, RefusalIndexTask
-from perturb.evaluation.session import (
-    AskPlan,
-    EvaluationReport,
-    ItemT,
-    RunOptions,
-    Session,
-    Task,
-)
+from perturb.evaluation.session import AskPlan, EvaluationReport, ItemT, RunOptions, Session, Task
 from perturb.ledger import queries
 from perturb.ledger.db import ledger_errors
 from perturb.ledger.ends import call_failures, missing_answers

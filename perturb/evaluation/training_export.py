@@ -19,6 +19,7 @@ from typing import Any, Literal
 
 from perturb.catalogue.classes import ClassEntry
 from perturb.catalogue.levers import Catalogue
+from perturb.curation.hub import licence_header
 from perturb.errors import SnapshotError, SourceError
 from perturb.evaluation.results import run_of
 from perturb.evaluation.results import write_rows as write_lines
@@ -28,8 +29,7 @@ from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import read_responses
 from perturb.ledger.plans import CurrentPlan
 from perturb.records import ANSWER_CORRECTLY, Item
-from perturb.snapshots.card import escape, one_line
-from perturb.snapshots.facts import accepted_rows, count_languages, licence_header
+from perturb.snapshots.card import count_languages, escape, one_line
 from perturb.snapshots.freshness import (
     HUB_PREFIX,
     BaseIndex,
@@ -41,7 +41,7 @@ from perturb.snapshots.freshness import (
     read_round_item,
     read_set,
 )
-from perturb.snapshots.items import items_of, render_prompt
+from perturb.snapshots.items import accepted_rows, items_of, render_prompt
 from perturb.snapshots.published_card import join_card
 from perturb.snapshots.rows import write_rows
 from perturb.snapshots.settings import CODES

@@ -28,7 +28,7 @@ from perturb.reports.words import (
     describe_run,
     judge_run,
 )
-from perturb.snapshots.facts import accepted_items
+from perturb.snapshots.items import accepted_items
 from perturb.text.wording import counted
 
 

@@ -1,7 +1,7 @@
 """The data set card: a YAML header for `datasets` and the Hub, and a page for people.
 
 Every value is escaped when it is printed, so that neither a name nor the text of the example can format or forge a part
-of the page.
+of the page. The facts that card and manifest take from a run are here too.
 """
 
 from __future__ import annotations
@@ -12,25 +12,87 @@ import uuid
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import yaml
 
+from perturb.curation.hub import licence_header
 from perturb.files.resources import data_folder
 from perturb.files.templating import environment
-from perturb.records import ANSWER_CORRECTLY, PUBLISHED_CLASSES, Intensity, JsonObject, taxonomy_place
-from perturb.snapshots.facts import (
-    SnapshotFacts,
-    count_languages,
-    count_licences,
-    count_values,
-    licence_header,
-)
+from perturb.ledger.plans import PlanFacts
+from perturb.records import ANSWER_CORRECTLY, PUBLISHED_CLASSES, Facts, Intensity, JsonObject, taxonomy_place
 from perturb.snapshots.harness import CONFIG
 from perturb.snapshots.rows import DEFAULT, PART_COLUMNS, SEVERAL_COLUMNS, SnapshotRow, columns_of, union_of
+from perturb.snapshots.select import SelectionPlan, Shortfall
 from perturb.text.passages import split_sentences
 from perturb.text.wording import ENGLISH, certificate_line, named
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedReplies:
+    """A file with the replies of a run's models."""
+
+    file: Path
+    sha256: str
+    """Digest of the content of the file, before compression."""
+    replies: int
+    """Number of replies."""
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotFacts:
+    """Facts for the manifest and the card that come from the run, not from the rows."""
+
+    run: PlanFacts
+    """The plan: name, round, panel, generators and so on."""
+    stages: Mapping[str, int]
+    """Counts of the run by stage: jobs, candidates, unparsed, votes, accepted and the like."""
+    plan: SelectionPlan
+    shortfalls: tuple[Shortfall, ...] = ()
+    tokens: Mapping[str, int] = field(default_factory=dict)
+    """Tokens used by kind, for example `prompt` and `completion`."""
+    cost_usd: float | None = None
+    """None if the price of a model is unknown."""
+    agreement: Facts | None = None
+    """Agreement of the verifiers, from `perturb.auditing.audit_report`; None leaves it out."""
+    certificate: Facts | None = None
+    """The share of wrong labels, from `perturb.auditing.certificate`; None without planted items."""
+    people: Facts | None = None
+    """The share of the reviewed items that people pass, with its interval; None without reviews."""
+    shortcuts: Facts | None = None
+    """The scores of baselines that see a part of an item; None if they were not measured."""
+    note: str | None = None
+    """Remarks on the origin of the rows: the note of the configuration, and unfinished jobs."""
+    replies: ExportedReplies | None = None
+    """The file from which the rows can be made again."""
+    created: datetime | None = None
+    """An aware date-time; None leaves it out, for example to compare manifests."""
+
+
+def count_cells(rows: Sequence[SnapshotRow]) -> dict[str, int]:
+    """Cell, as `class/intensity` → number of rows, in the order of the taxonomy; empty cells are left out."""
+    counts = Counter(f"{row['perturbation_class']}/{row['intensity']}" for row in rows)
+    return {cell: counts[cell] for cell in sorted(counts, key=taxonomy_place)}
+
+
+def count_values(rows: Sequence[SnapshotRow], name: str) -> dict[str, int]:
+    """Value of the text field `name` → number of rows, in alphabetical order."""
+    return dict(sorted(Counter(row[name] for row in rows).items()))
+
+
+def count_languages(rows: Sequence[SnapshotRow]) -> dict[str, int]:
+    """Code of a language → number of rows."""
+    return dict(sorted(Counter(row.get("language", ENGLISH) for row in rows).items()))
+
+
+def count_licences(rows: Sequence[SnapshotRow]) -> dict[str | None, int]:
+    """Licence in the words of its source, or None → number of rows, the most frequent licence first."""
+    counts = Counter(row["licence"] for row in rows)
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0] or "")))
+
 
 _SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"))
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&$!@]|:(?=//))")

@@ -12,8 +12,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from perturb.curation.hub import licence_header
 from perturb.records import CHECK_NAMES, Facts, JsonObject
-from perturb.snapshots.facts import licence_header
 from perturb.snapshots.rows import Column, ColumnKind, data_paths
 from perturb.text.wording import certificate_line, counted, listed
 

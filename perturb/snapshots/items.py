@@ -1,4 +1,4 @@
-"""The items in a snapshot's rows, the prompt for a model under test, and control rows.
+"""The items in a snapshot's rows, the prompt for a model under test, control rows, and the accepted items of a run.
 
 A control is the unperturbed original of a row; it shows the effect of the perturbation alone on a model. Its id is the
 id of the row with `-control` at the end, its intensity is NONE, and it must be answered. Controls have configuration
@@ -7,6 +7,7 @@ names of their own and do not count as rows.
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,11 +16,14 @@ from typing import Any, Literal
 from perturb.catalogue.classes import ClassEntry, OwnCode
 from perturb.catalogue.levers import Catalogue
 from perturb.catalogue.prompts import folder_version, render_template
-from perturb.curation.garage import cited_text, split_marker
+from perturb.curation.garage import cited_text, parted_context, split_marker, titled_passages
 from perturb.curation.source_rows import MAX_PASSAGE_CHARS, MAX_QUERY_CHARS, Header, SourceRow
 from perturb.errors import SnapshotError, SourceError
 from perturb.files.resources import Spool, digest
 from perturb.files.tables import type_name
+from perturb.ledger import queries
+from perturb.ledger.plans import CurrentPlan
+from perturb.ledger.planted import difficulties, solver_replies
 from perturb.records import (
     ANSWER_CORRECTLY,
     EXPECTED_ANSWER,
@@ -106,7 +110,7 @@ def _original_passages(row: SourceRow, passages: int) -> tuple[str, ...]:
     context = _original(row, "original_context")
     if context is None:
         return ()
-    return (context,) if passages == 1 else tuple(text for _, text in _parted(context, passages) or ())
+    return (context,) if passages == 1 else tuple(text for _, text in parted_context(context, passages) or ())
 
 
 def _cell(row: SourceRow, catalogue: Catalogue) -> Cell:
@@ -141,7 +145,7 @@ def _passages(row: SourceRow) -> tuple[Passage, ...]:
         grounding, context = context, None
     texts = [_entry_text(row, entry, place) for place, entry in enumerate(grounding or ())]
     if len(texts) > 1:
-        parts = _titled(context, texts) if isinstance(context, str) else None
+        parts = titled_passages(context, texts) if isinstance(context, str) else None
         parts = parts or [split_marker(text) for text in texts]
         signal = _signal(row, len(parts))
         return tuple(
@@ -162,47 +166,6 @@ def _entry_text(row: SourceRow, entry: Any, place: int) -> str:
     if not isinstance(text, str):
         raise row.error(f"grounding[{place}]", f"must be a passage, got {type_name(text)}: correct the row")
     return text
-
-
-def _titled(context: str, texts: list[str]) -> list[tuple[str, str]] | None:
-    """Titles and texts of the passages that `context` numbers, in the order of `texts`.
-
-    `texts` are the passages of the context in snapshots of this package. In other data sets they may be the passages
-    before the change; the context is then split at its numbers. None if neither gives the right number of passages.
-
-    >>> _titled("[1] Mill: It stands.\\n\\n[2] It fell.", ["It stands.", "It fell."])
-    [('Mill', 'It stands.'), ('', 'It fell.')]
-    """
-    return _match_texts(context, texts) or _parted(context, len(texts))
-
-
-def _match_texts(context: str, texts: list[str]) -> list[tuple[str, str]] | None:
-    """Titles and texts if `context` is exactly the numbered texts with their titles; else None."""
-    parts, position = [], 0
-    for number, text in enumerate(texts, start=1):
-        head = f"[{number}] "
-        end = f"\n\n[{number + 1}] " if number < len(texts) else ""
-        start = context.find(text + end, position + len(head))
-        if not context.startswith(head, position) or start < 0:
-            return None
-        title = context[position + len(head) : start]
-        if title and not title.endswith(": "):
-            return None
-        parts.append((title.removesuffix(": "), text))
-        position = start + len(text) + 2
-    return parts if position - 2 == len(context) else None
-
-
-def _parted(context: str, count: int) -> list[tuple[str, str]] | None:
-    """Titles and texts from the numbers in `context`; None if they do not run from 1 to `count`."""
-    parts, remaining = [], context.strip()
-    for number in range(1, count + 1):
-        if not remaining.startswith(f"[{number}]"):
-            return None
-        piece, mark, following = remaining.partition(f"\n[{number + 1}]")
-        parts.append(split_marker(piece.strip()))
-        remaining = f"[{number + 1}]{following}" if mark else ""
-    return None if remaining else parts
 
 
 def _signal(row: SourceRow, passages: int) -> frozenset[int]:
@@ -359,3 +322,35 @@ def _is_original(control: SnapshotRow, row: SnapshotRow) -> bool:
         # the control of a deep item has its longer context
         and (row.get("depth") == "deep" or control["original_context"] == row["original_context"])
     )
+
+
+def accepted_rows(
+    db: sqlite3.Connection, plan: CurrentPlan, *, originals: bool = False
+) -> Sequence[SnapshotRow]:
+    """The rows of all accepted items or, with `originals`, their control rows."""
+    cells, generators = set(plan.cells), {entry.name for entry in plan.facts.generators}
+    ids = sorted(
+        accepted.job.id
+        for accepted in queries.accepted_jobs(db, plan.number, plan.panel)
+        if accepted.job.cell in cells and accepted.job.generator in generators
+    )
+    build = build_controls if originals else build_rows
+    return build(items_with_votes(db, plan, ids), plan.facts.round, plan.facts.panel.name)
+
+
+def accepted_items(db: sqlite3.Connection, plan: CurrentPlan) -> list[Item]:
+    """The accepted items in the form that an evaluation takes."""
+    return list(items_of(accepted_rows(db, plan), plan.facts.classes))
+
+
+def items_with_votes(db: sqlite3.Connection, plan: CurrentPlan, ids: Iterable[str]) -> Iterator[AcceptedItem]:
+    """Each of these candidates with its base instance, its votes and its difficulty for the solvers."""
+    difficulty_of = difficulties(solver_replies(db, plan.facts.solvers)) if plan.facts.solvers else {}
+    for candidate_id in ids:
+        difficulty = difficulty_of.get(candidate_id)
+        yield AcceptedItem(
+            instance=queries.instance_of(db, candidate_id),
+            candidate=queries.candidate(db, candidate_id),
+            votes=tuple(queries.votes_of(db, candidate_id, plan.judges).values()),
+            difficulty=difficulty.wrong if difficulty else None,
+        )

@@ -17,8 +17,7 @@ from perturb.errors import SnapshotError
 from perturb.files.resources import digest
 from perturb.files.yaml_files import Strict
 from perturb.records import Facts, JsonObject
-from perturb.snapshots.card import canary
-from perturb.snapshots.facts import SnapshotFacts, count_cells, count_licences, count_values
+from perturb.snapshots.card import SnapshotFacts, canary, count_cells, count_licences, count_values
 from perturb.snapshots.rows import Parts, SnapshotRow
 from perturb.snapshots.select import Strategy
 

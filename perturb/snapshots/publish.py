@@ -14,12 +14,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
+from perturb.curation.hub import hub_licence
 from perturb.errors import PublishError, RecordingError, SnapshotError
 from perturb.files.resources import writing_errors
 from perturb.llm.recording import read_recording
 from perturb.llm.redaction import key_variables, show_key
 from perturb.records import Facts
-from perturb.snapshots.facts import hub_licence
 from perturb.snapshots.hub import Publication, RoundOnHub, check_repo_name, log_in
 from perturb.snapshots.manifest import CARD, MANIFEST
 from perturb.snapshots.snapshot import Snapshot, check_snapshot, read_snapshot

@@ -37,7 +37,7 @@ from perturb.ledger.planted import planted_items, planted_votes, solver_replies
 from perturb.llm.recording import Kind, RecordedJob, RecordedReply, judged_part, record_row, write_recording
 from perturb.llm.redaction import show_key
 from perturb.records import EXPECTED_ANSWER, Cell, Facts, Intensity, JsonObject, PerturbationClass
-from perturb.snapshots.facts import ExportedReplies
+from perturb.snapshots.card import ExportedReplies
 from perturb.snapshots.rows import SnapshotRow
 from perturb.snapshots.settings import samples_of, settings_of
 from perturb.snapshots.snapshot import Snapshot, check_snapshot, read_snapshot

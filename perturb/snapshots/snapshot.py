@@ -25,9 +25,8 @@ from perturb.catalogue.classes import ClassEntry, read_classes
 from perturb.errors import SnapshotError
 from perturb.files.resources import RowSelection, atomic_directory, digest
 from perturb.records import Facts
-from perturb.snapshots.card import CardFiles, render_card
+from perturb.snapshots.card import CardFiles, SnapshotFacts, render_card
 from perturb.snapshots.croissant import CROISSANT, describe_snapshot, render_croissant
-from perturb.snapshots.facts import SnapshotFacts
 from perturb.snapshots.harness_files import check_harness, harness_paths, make_harness
 from perturb.snapshots.items import check_controls, control_paths, write_controls
 from perturb.snapshots.manifest import (

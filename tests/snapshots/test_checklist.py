@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from perturb.snapshots.facts import ExportedReplies
+from perturb.snapshots.card import ExportedReplies
 from perturb.snapshots.publish import check_practices
 from perturb.snapshots.snapshot import write_snapshot
 from tests.building import perturb

@@ -26,7 +26,7 @@ from perturb.files.resources import data_folder
 from perturb.ledger.evaluations import EvaluationLedger
 from perturb.llm.recording import read_recording, write_recording
 from perturb.snapshots import hub as hub_module
-from perturb.snapshots.facts import ExportedReplies
+from perturb.snapshots.card import ExportedReplies
 from perturb.snapshots.harness_files import harness_paths
 from perturb.snapshots.hub import tag_of
 from perturb.snapshots.items import build_controls

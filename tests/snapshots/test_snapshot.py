@@ -19,10 +19,11 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
+from perturb.curation.hub import licence_header
 from perturb.errors import SnapshotError
 from perturb.ledger.plans import PlanFacts
 from perturb.records import ALL_CELLS, BaseInstance, Candidate, Passage, Verdict, VerdictState
-from perturb.snapshots.facts import SnapshotFacts, licence_header
+from perturb.snapshots.card import SnapshotFacts
 from perturb.snapshots.manifest import render_manifest, with_digest
 from perturb.snapshots.rows import (
     SEVERAL_COLUMNS,

@@ -151,7 +151,7 @@ def test_an_item_without_its_original_is_refused(made: Path) -> None:
 def test_wrong_replies_on_record_are_what_is_rejected(made: Path) -> None:
     from perturb.ledger.calls import reading
     from perturb.ledger.plans import current_plan
-    from perturb.snapshots.facts import accepted_rows
+    from perturb.snapshots.items import accepted_rows
 
     with reading(made) as db:
         plan = current_plan(db, made)
