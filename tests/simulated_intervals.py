@@ -23,10 +23,10 @@ from perturb.auditing.votes import Labels, VoteTable
 from perturb.metrics import BASReport, refusal_index
 from perturb.metrics.inputs import Estimate, Floats, Integers
 from perturb.metrics.outcomes import NO_LEVEL, ReplyOutcome
+from perturb.metrics.refusal_registry import estimate_metrics
 from perturb.metrics.resampling import Resamples
 from perturb.scoring.model_comparison import compare_models
 from perturb.scoring.model_scores import Resampling
-from perturb.scoring.own_metrics import estimate_metrics
 from perturb.scoring.result_rows import ItemFields, ResultRow
 from perturb.scoring.table import ModelReplies
 from tests.auditing.simulated_panels import stop_at_first_fail

@@ -11,9 +11,9 @@ from perturb.evaluation.loading import ItemSet
 from perturb.evaluation.stop_rule import AskingOrder, read_stop_rule
 from perturb.metrics.inputs import Flags, Floats, Integers
 from perturb.metrics.outcomes import ReplyCounts, ReplyOutcome, reply_cells
+from perturb.metrics.refusal_registry import estimate_metrics
 from perturb.metrics.resampling import Resamples
 from perturb.records import ALL_CELLS, Intensity, Item, Passage
-from perturb.scoring.own_metrics import estimate_metrics
 
 RESAMPLES = 200
 NORMAL = 1.959963984540054

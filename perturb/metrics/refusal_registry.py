@@ -1,4 +1,7 @@
-"""The registry of refusal metrics, for tables, JSON, docs and tests, and the bounds that unscored replies leave."""
+"""The registry of refusal metrics, for tables, JSON, docs and tests.
+
+It computes them with bootstrap intervals, and gives the bounds that unscored replies leave.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from perturb.metrics import refusal
-from perturb.metrics.inputs import Estimate, Floats
-from perturb.metrics.outcomes import COULD_BE, LEVELS, UNSCORED, ReplyCounts, ReplyOutcome
+from perturb.metrics.calibration import calibration_error_estimate, calibration_p_value
+from perturb.metrics.inputs import Estimate, Flags, Floats, Integers, ratio
+from perturb.metrics.intervals import Bounded, reported_estimate
+from perturb.metrics.outcomes import CELLS, COULD_BE, LEVELS, NO_LEVEL, UNSCORED, ReplyCounts, ReplyOutcome
 from perturb.metrics.refusal import RIGHT
+from perturb.metrics.resampling import Resamples
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,3 +216,93 @@ def _extreme_ratio(options: list[Floats], sign: int) -> float | None:
             return float(ratio)
         chosen = better
     return None
+
+
+_PLACES = {outcome: place for place, outcome in enumerate(ReplyOutcome)}
+
+
+@dataclass(frozen=True)
+class ResampledReplies:
+    """The counts of a set of replies, in the data and in each resample of their base instances."""
+
+    point: ReplyCounts
+    replicates: ReplyCounts
+    present: Flags
+    """Whether a base instance has a reply with this outcome and level: (clusters, 9, 6). Level 5 stands for none."""
+    drawn: Resamples
+
+    @classmethod
+    def of(cls, cells: Integers, drawn: Resamples, *, raf: bool) -> ResampledReplies:
+        """Count replies: `cells` has the outcome and level of each (`reply_cells`), `drawn` their resamples."""
+        totals = drawn.totals(np.ones((len(cells), 1)), groups=cells, n_groups=CELLS)
+        present = np.zeros((drawn.count(), CELLS), dtype=np.bool_)
+        present[drawn.clusters, cells] = True
+        return cls(
+            ReplyCounts.of_cells(totals.point[:, 0], raf=raf),
+            ReplyCounts.of_cells(totals.replicates[:, :, 0], raf=raf),
+            present.reshape(-1, len(ReplyOutcome), NO_LEVEL + 1),
+            drawn,
+        )
+
+    def bounded(self, metric: RefusalMetric) -> Bounded | Estimate:
+        """A metric as a bounded value, or an undefined estimate with the reason."""
+        value = measure(metric.name, self.point)
+        if value.value is None:
+            return value
+        return self.drawn.bounded(
+            value.value,
+            metric.compute(self.replicates),
+            value.n,
+            clusters=self.clusters(metric),
+            high=metric.maximum,
+        )
+
+    def clusters(self, metric: RefusalMetric) -> int:
+        """The number of base instances with a reply that the metric counts."""
+        outcomes = [_PLACES[outcome] for outcome in metric.over]
+        levels = slice(NO_LEVEL if metric.of_levels else None)
+        return int(self.present[:, outcomes, levels].any(axis=(1, 2)).sum())
+
+
+def estimate_metrics(cells: Integers, drawn: Resamples, *, raf: bool) -> dict[str, Estimate]:
+    """Every registered metric of the replies, with its standard error and 95 % interval."""
+    replies = ResampledReplies.of(cells, drawn, raf=raf)
+    return {
+        name: _calibration_error(metric, replies, cells)
+        if metric.of_levels
+        else reported_estimate(replies.bounded(metric))
+        for name, metric in REFUSAL_METRICS.items()
+    }
+
+
+def _calibration_error(metric: RefusalMetric, replies: ResampledReplies, cells: Integers) -> Estimate:
+    """The calibration error of the stated levels, computed as `perturb bas` computes that of stated confidence."""
+    value = measure(metric.name, replies.point)
+    if value.value is None:
+        return value
+    outcomes, levels = np.divmod(cells, NO_LEVEL + 1)
+    # a cell is outcome × (number of levels) + level
+    rows = np.isin(outcomes, [_PLACES[outcome] for outcome in metric.over]) & (levels != NO_LEVEL)
+    right = np.isin(outcomes[rows], [_PLACES[outcome] for outcome in RIGHT])
+    p_value = calibration_p_value(
+        right, np.array([*LEVELS.values()])[levels[rows]], clusters=replies.drawn.clusters[rows]
+    )
+    return calibration_error_estimate(
+        value.value,
+        metric.compute(replies.replicates),
+        value.n,
+        clusters=replies.clusters(metric),
+        p_value=p_value,
+        maximum=metric.maximum,
+    )
+
+
+def rate_of(hits: Floats, among: Floats, drawn: Resamples, reason: str) -> Estimate:
+    """The share of hits among the rows where `among` is 1, with its interval; undefined, for `reason`, without rows."""
+    n = int(among.sum())
+    if not n:
+        return Estimate.undefined(reason)
+    totals = drawn.totals(np.stack([hits * among, among], axis=1))
+    replicates = ratio(totals.replicates[:, 0, 0], totals.replicates[:, 0, 1])
+    value = float(totals.point[0, 0] / n)
+    return reported_estimate(drawn.bounded(value, replicates, n, clusters=drawn.count(among > 0)))

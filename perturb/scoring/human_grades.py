@@ -20,11 +20,10 @@ from perturb.files.tables import read_table
 from perturb.metrics.corrected_rates import CorrectedRate, combined
 from perturb.metrics.inputs import Estimate, Flags, Floats
 from perturb.metrics.outcomes import CORRECT_FROM
-from perturb.metrics.refusal_registry import REFUSAL_METRICS
+from perturb.metrics.refusal_registry import REFUSAL_METRICS, rate_of
 from perturb.metrics.resampling import Resamples
 from perturb.records import ANSWER_CORRECTLY
 from perturb.scoring.model_scores import Resampling
-from perturb.scoring.own_metrics import rate_of
 from perturb.scoring.result_rows import ResultRow
 from perturb.scoring.table import ModelReplies
 from perturb.snapshots.settings import CODES

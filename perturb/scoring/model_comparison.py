@@ -16,12 +16,11 @@ import numpy as np
 from perturb.metrics.calibrated_scores import paired_bas
 from perturb.metrics.inputs import Estimate, Flags, plain
 from perturb.metrics.intervals import Bounded, WeightedSum, reported_estimate, weighted_sum
-from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric
+from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric, ResampledReplies
 from perturb.metrics.resampling import Resamples, SignFlips, bootstrap_means
 from perturb.metrics.tetrachoric import paired_p_value
 from perturb.scoring.confidence_table import ConfidenceGroup
 from perturb.scoring.model_scores import Resampling, corrected_values
-from perturb.scoring.own_metrics import ResampledReplies
 from perturb.scoring.refusal_table import RefusalGroup
 from perturb.scoring.table import ModelReplies, in_common
 

@@ -1,22 +1,29 @@
-"""The scores of one model: metrics, breakdowns, confusion matrix, outcomes, calibration, and the parts of its RAF."""
+"""The scores of one model: metrics, breakdowns, confusion matrix, outcomes, calibration, and the parts of its RAF.
+
+Beside the registered metrics there may be functions that users write.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from pydantic import Field
 
+from perturb.errors import ConfigError
+from perturb.files.yaml_files import Strict, parse_content
+from perturb.llm.functions import ADDRESS, FunctionError, find_function, function_errors, name_function
 from perturb.metrics.inputs import Estimate, Integers, plain
+from perturb.metrics.intervals import reported_estimate
 from perturb.metrics.outcomes import ANSWER, LEVELS, SCORED, UNSCORED, ReplyCounts, ReplyOutcome
 from perturb.metrics.refusal import ANSWERED, REFUSED, RIGHT
-from perturb.metrics.refusal_registry import REFUSAL_METRICS, Range, bounds
+from perturb.metrics.refusal_registry import REFUSAL_METRICS, Range, bounds, estimate_metrics, rate_of
 from perturb.metrics.resampling import Resamples
 from perturb.records import ANSWER_CORRECTLY, REFUSE_OTHER
-from perturb.scoring.own_metrics import OwnMetric, estimate_metrics, rate_of
 from perturb.scoring.result_rows import ResultRow
 from perturb.scoring.table import GROUPINGS, ModelReplies, ordered_names
 
@@ -237,3 +244,98 @@ def _calibration(counts: ReplyCounts) -> tuple[LevelAccuracy, ...]:
             if n
         ]
     return tuple(points)
+
+
+class MetricEntry(Strict):
+    """A user's metric, as configurations and calls describe it."""
+
+    name: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
+    kind: Literal["python"] = "python"
+    function: str = Field(pattern=rf"^{ADDRESS.pattern}$")
+    range: tuple[float, float] = (0.0, 1.0)
+    """The lowest and the highest possible value; intervals stay within."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnMetric:
+    """A user's metric with its function, from a list of replies to a number, or None if they define no value."""
+
+    entry: MetricEntry
+    function: Callable[[list[dict[str, Any]]], Any]
+
+    def value(self, replies: list[dict[str, Any]]) -> float:
+        """The value for the replies, NaN for None.
+
+        Raises `ConfigError` if the function raises an exception, or if its result is not a number.
+        """
+        try:
+            with function_errors():
+                result = self.function(replies)
+                return float("nan") if result is None else float(result)
+        except FunctionError as error:
+            raise ConfigError(
+                f"metric '{self.entry.name}': {error}: return a number, or None for no value"
+            ) from error
+
+    def estimate(self, rows: Sequence[ResultRow], drawn: Resamples) -> Estimate:
+        """The value for the rows, with standard error and 95 % interval."""
+        replies = [_fields(row) for row in rows]
+        value, (low, high) = self.value(replies), self.entry.range
+        if np.isnan(value):
+            return Estimate.undefined("the function gave None", len(rows))
+        if not low <= value <= high:
+            reason = f"no interval: the value is beyond the metric's range of {low:g} to {high:g}"
+            return Estimate(value, n=len(rows), reason=reason)
+        members: list[list[dict[str, Any]]] = [[] for _ in range(drawn.count())]
+        for cluster, reply in zip(drawn.clusters, replies, strict=True):
+            members[cluster].append(reply)
+        replicates = []
+        for times in drawn.weights.astype(int):  # how often a resample draws each cluster
+            drawn_clusters = np.repeat(np.arange(len(times)), times)
+            replicates.append(self.value([reply for cluster in drawn_clusters for reply in members[cluster]]))
+        return reported_estimate(
+            drawn.bounded(value, np.array(replicates, dtype=float), len(rows), low=low, high=high)
+        )
+
+
+def read_metrics(sources: Iterable[Any]) -> tuple[OwnMetric, ...]:
+    """The metrics that a user names: each a function, the text `package.module:function`, or an entry.
+
+    Raises `ConfigError` if a metric cannot be used.
+    """
+    metrics: dict[str, OwnMetric] = {}
+    for source in sources:
+        content = dict(source) if isinstance(source, Mapping) else {"function": source}
+        if callable(function := content.get("function")):
+            content = {
+                "name": getattr(function, "__name__", ""),
+                **content,
+                "function": name_function(function),
+            }
+        elif isinstance(function, str):
+            if not ADDRESS.fullmatch(function):
+                raise ConfigError(f"metric '{function}': not a function: write package.module:function")
+            content = {"name": function.rpartition(":")[2], **content}
+        entry = parse_content(content, MetricEntry)
+        if entry.name in REFUSAL_METRICS or entry.name in metrics:
+            raise ConfigError(f"metric '{entry.name}': the name is taken: give it another 'name'")
+        metrics[entry.name] = OwnMetric(entry, find_function(entry.function, f"metric '{entry.name}'"))
+    return tuple(metrics.values())
+
+
+def _fields(row: ResultRow) -> dict[str, Any]:
+    """The dictionary that a user's function gets for a reply: the columns of a results table, and the outcome."""
+    return {
+        "item_id": row.item_id,
+        "model": row.model,
+        "sample": row.sample,
+        **row.item._asdict(),
+        "expected_rag_behavior": row.expected,
+        "predicted": row.predicted,
+        "outcome": str(row.outcome),
+        "quality": row.quality,
+        "eligible": row.eligible,
+        "factual_all": row.factual_all,
+        "factual_signal": row.factual_signal,
+        "confidence": row.level,
+    }

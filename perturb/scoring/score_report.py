@@ -16,6 +16,7 @@ import numpy as np
 
 from perturb.errors import ConfigError, SourceError
 from perturb.metrics.inputs import Estimate, Flags, plain
+from perturb.metrics.refusal_registry import rate_of
 from perturb.metrics.resampling import check_resampling
 from perturb.records import ANSWER_CORRECTLY
 from perturb.scoring.human_grades import Grades, JudgeErrors, correct_scores
@@ -31,8 +32,7 @@ from perturb.scoring.model_comparison import (
     compare_models,
     compare_self_generated,
 )
-from perturb.scoring.model_scores import ModelScores, Resampling, Unit, score_model
-from perturb.scoring.own_metrics import rate_of, read_metrics
+from perturb.scoring.model_scores import ModelScores, Resampling, Unit, read_metrics, score_model
 from perturb.scoring.result_rows import ResultRow
 from perturb.scoring.settings import (
     ExamGap,

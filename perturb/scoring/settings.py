@@ -18,10 +18,9 @@ from perturb.errors import ConfigError
 from perturb.metrics.inputs import Estimate, Integers, plain
 from perturb.metrics.intervals import reported_estimate, weighted_sum
 from perturb.metrics.outcomes import BehaviourKind, Reading
-from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric
+from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric, ResampledReplies, rate_of
 from perturb.records import ANSWER_CORRECTLY
 from perturb.scoring.model_scores import Resampling
-from perturb.scoring.own_metrics import ResampledReplies, rate_of
 from perturb.scoring.result_rows import ResultRow
 from perturb.scoring.table import ModelReplies, in_common, ordered_names
 from perturb.snapshots.settings import CODES
