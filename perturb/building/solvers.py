@@ -112,33 +112,36 @@ def quieter_jobs(
 ) -> Iterator[Job]:
     """Yield a job for each accepted item that no solver failed, unless an attempt is open or all attempts are used up.
 
-    Only `writers`, the generators that are models, get such jobs. `recorded` has the recorded attempts by item. A job
-    takes the id of its recorded attempt if there is one.
+    If a quieter item is accepted and still too easy, the next attempt starts from it. Such items form a chain, and
+    `attempts` is the limit for the whole chain. Only `writers`, the generators that are models, get such jobs.
+    `recorded` has the recorded attempts by item. A job takes the id of its recorded attempt if there is one.
     """
     difficulty_of = difficulties(solver_replies(db, plan.facts.solvers))
     earlier = hardening_jobs(db, plan.number, plan.panel)
-    predecessor = {attempt.job: attempt.hardens for attempt in earlier}
+    hardened_by = {attempt.job: attempt.hardens for attempt in earlier}
 
-    def first_item(job_id: str) -> str:
+    def first_of_chain(job_id: str) -> str:
         """The item that a chain of attempts began with."""
-        while job_id in predecessor:
-            job_id = predecessor[job_id]
+        while job_id in hardened_by:
+            job_id = hardened_by[job_id]
         return job_id
 
-    attempts_at = Counter(first_item(attempt.job) for attempt in earlier)
-    with_open_attempt = {first_item(attempt.job) for attempt in earlier if attempt.open}
-    direct_attempts = Counter(attempt.hardens for attempt in earlier)
+    # Attempts are limited by chain but numbered by item. An attempt that gave no item leaves the chain where it was, so
+    # that the same item is hardened again and needs a new number.
+    attempts_in_chain = Counter(first_of_chain(attempt.job) for attempt in earlier)
+    chains_with_open_attempt = {first_of_chain(attempt.job) for attempt in earlier if attempt.open}
+    attempts_on_item = Counter(attempt.hardens for attempt in earlier)
     version = template_version("harden/quieter")
     # The list is complete before the first job is yielded, since the caller writes to the same tables.
     for planned in list(accepted_jobs(db, plan.number, plan.panel)):
-        job, first = planned.job, first_item(planned.job.id)
+        job, chain = planned.job, first_of_chain(planned.job.id)
         difficulty = difficulty_of.get(job.id)
         if difficulty is None or difficulty.failed or job.generator not in writers:
             continue
-        if attempts_at[first] >= attempts or first in with_open_attempt:
+        if attempts_in_chain[chain] >= attempts or chain in chains_with_open_attempt:
             continue
-        # Each attempt at an item gets a new id. With the same id, it would count as done.
-        number = direct_attempts[job.id]
+        # The number gives each attempt on an item an id of its own. With an old id, it would count as done.
+        number = attempts_on_item[job.id]
         job_id = digest("harden", HARDEN_FORMAT, job.id, number, plan.facts.solvers, version)
         recorded_attempts = recorded.get(job.id, ())
         if number < len(recorded_attempts):

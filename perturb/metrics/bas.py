@@ -55,27 +55,34 @@ def gains_and_losses(prior: RiskPrior, confidence: Floats) -> tuple[Floats, Floa
 
 
 def _by_quadrature(prior: Callable[..., ArrayLike], confidence: Floats) -> tuple[Floats, Floats]:
+    """gain(s) and loss(s) for a density on [0, 1], by quadrature in x = -ln(1 - t).
+
+    The loss has a pole at t = 1. In x its integrand stays finite, and t = 1 lies at infinity.
+    """
     levels, place = np.unique(confidence, return_inverse=True)
-    last = -np.log1p(-levels[-1])
-    # every stated confidence is an edge, so that its integral is a sum of whole panels
-    edges = np.union1d(np.linspace(0.0, max(last, 10.0), _PANELS + 1), -np.log1p(-levels))
-    parts = _integrate(lambda x: _densities(prior, -np.expm1(-x)), edges[:-1], edges[1:])
+    x_of_levels = -np.log1p(-levels)
+    # Every stated confidence is an edge of a panel, so that its integral is a sum of whole panels.
+    edges = np.union1d(np.linspace(0.0, max(x_of_levels[-1], 10.0), _PANELS + 1), x_of_levels)
+    parts = _integrate(lambda x: _densities(prior, x), edges[:-1], edges[1:])
     sums = np.concatenate([np.zeros((1, 2)), np.cumsum(parts, axis=0)])
-    # the mass beyond the last edge, in t itself, since x would go to infinity
-    beyond = float(np.exp(-edges[-1]))
+    # The mass beyond the last edge is integrated in t, since x would go to infinity. `_integrate` wants two columns.
+    last_t = 1 - float(np.exp(-edges[-1]))
     tail = _integrate(
-        lambda t: np.repeat(_evaluate(prior, t)[:, None], 2, axis=1), np.array([1 - beyond]), np.ones(1)
+        lambda t: np.repeat(_evaluate(prior, t)[:, None], 2, axis=1), np.array([last_t]), np.ones(1)
     )
     mass = float(sums[-1, 0] + tail[0, 0])
     if abs(mass - 1) > MASS_TOLERANCE:
         raise ValueError(f"the prior integrates to {mass:.6g} over [0, 1], not to 1: divide it by that")
-    upper = np.searchsorted(edges, -np.log1p(-levels))
-    return sums[upper, 0][place], sums[upper, 1][place]
+    panels_below = np.searchsorted(edges, x_of_levels)
+    gain, loss = sums[panels_below].T
+    return gain[place], loss[place]
 
 
-def _densities(prior: Callable[..., ArrayLike], t: Floats) -> Floats:
-    """Integrands of gain and loss in x = -ln(1 - t), where dt = (1 - t) dx."""
+def _densities(prior: Callable[..., ArrayLike], x: Floats) -> Floats:
+    """The integrands of gain and loss in x = -ln(1 - t), shape (points, 2)."""
+    t = -np.expm1(-x)
     weight = _evaluate(prior, t)
+    # dt = (1 - t) dx, so that w dt = w (1 - t) dx and w t / (1 - t) dt = w t dx
     return np.stack([weight * (1 - t), weight * t], axis=1)
 
 
@@ -106,9 +113,11 @@ def _integrate(function: Callable[[Floats], Floats], low: Floats, high: Floats, 
 
 
 def _gauss(function: Callable[[Floats], Floats], low: Floats, high: Floats) -> Floats:
+    """The integral over each panel by one Gauss-Legendre rule of ten nodes, shape (panels, 2)."""
     half = (high - low) / 2
     points = ((low + high) / 2)[:, None] + half[:, None] * _NODES
     values = function(points.ravel()).reshape(len(low), len(_NODES), 2)
+    # p: panels, n: nodes of a panel, c: columns (gain and loss)
     return np.asarray(np.einsum("pnc,n->pc", values, _WEIGHTS) * half[:, None])
 
 

@@ -233,13 +233,15 @@ class _Rows:
         """Every metric of `HIGHER_IS_BETTER` for each row of weights, shape (resamples, metrics)."""
         total = weights.sum(axis=1, dtype=np.float64)[:, None]
         means = weights @ self._averaged / total
-        utilities_and_accuracy, losses, gaps = np.split(means, [len(PRIORS) + 1, len(self._scores)], axis=1)
-        ece = np.abs(gaps).sum(axis=1, keepdims=True)
+        scores, gaps = means[:, : len(self._scores)], means[:, len(self._scores) :]
         sizes = np.add.reduceat(weights, self._starts, axis=1)
         errors = np.add.reduceat(weights * ~self.correct, self._starts, axis=1)
-        aurc = aurc_of_blocks(sizes, errors)[:, None]
-        # The columns are in the order of HIGHER_IS_BETTER.
-        return np.concatenate([utilities_and_accuracy, ece, aurc, losses], axis=1)
+        columns = {
+            **dict(zip(self._scores, scores.T, strict=True)),
+            "ece": np.abs(gaps).sum(axis=1),  # the gap of a bin is already weighted by its share of the rows
+            "aurc": aurc_of_blocks(sizes, errors),
+        }
+        return np.stack([columns[name] for name in HIGHER_IS_BETTER], axis=1)
 
     @cached_property
     def _starts(self) -> Integers:

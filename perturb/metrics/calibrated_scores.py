@@ -70,16 +70,16 @@ class CalibrationMap:
         [0.5, 0.75]
         """
         confidences = read_confidences(confidence)
-        p = {name: np.asarray(values) for name, values in self.parameters.items()}
+        fitted = {name: np.asarray(values) for name, values in self.parameters.items()}
         match self.method:
             case "isotonic":
-                return np.asarray(np.interp(confidences, p["stated"], p["calibrated"]))
+                return np.asarray(np.interp(confidences, fitted["stated"], fitted["calibrated"]))
             case "platt":
-                return _sigmoid(p["slope"] * _logit(confidences) + p["intercept"])
+                return _sigmoid(fitted["slope"] * _logit(confidences) + fitted["intercept"])
             case "temperature":
-                return _sigmoid(_logit(confidences) / p["temperature"])
+                return _sigmoid(_logit(confidences) / fitted["temperature"])
             case "histogram":
-                return np.asarray(p["calibrated"][bin_places(confidences, p["edges"])])
+                return np.asarray(fitted["calibrated"][bin_places(confidences, fitted["edges"])])
 
     def to_dict(self) -> dict[str, Any]:
         """The map as plain values for JSON."""
@@ -143,6 +143,7 @@ def _fit_platt(correct: Flags, confidence: Floats) -> dict[str, ArrayLike]:
     from sklearn.linear_model import LogisticRegression
 
     right = int(correct.sum())
+    # Platt's targets stay away from 0 and 1, so that the fit is finite even if confidence separates right from wrong.
     target = np.where(correct, (right + 1) / (right + 2), 1 / (len(correct) - right + 2))
     # scikit-learn takes no target between 0 and 1: each row is given twice, as right and as wrong, with weights
     logits = np.tile(_logit(confidence), 2)[:, None]
@@ -156,6 +157,7 @@ def _fit_platt(correct: Flags, confidence: Floats) -> dict[str, ArrayLike]:
 def _fit_temperature(correct: Flags, confidence: Floats) -> dict[str, ArrayLike]:
     from scipy.optimize import minimize_scalar
 
+    # The search runs over the logarithm: a temperature of 1/2 is as far from 1 as a temperature of 2.
     logits, span = _logit(confidence), float(np.log(MAX_TEMPERATURE))
 
     def loss(log_temperature: float) -> float:
@@ -354,7 +356,9 @@ def paired_bas(
     replicates = bootstrap_means(scores, clusters=codes, resamples=resamples, seed=seed)
     parts = []
     for place, (_, confidences) in enumerate(columns):
-        lows, highs = (bas_utility(np.full(len(scores), right), confidences) for right in (0, 1))
+        # At its stated confidence, an answer scores least if it is wrong and most if it is right.
+        lows = bas_utility(np.zeros(len(scores)), confidences)
+        highs = bas_utility(np.ones(len(scores)), confidences)
         value = float(scores[:, place].mean())
         parts.append(
             Bounded.of_mean(value, replicates[:, place], len(scores), codes=codes, lows=lows, highs=highs)

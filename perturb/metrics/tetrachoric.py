@@ -40,11 +40,17 @@ def upper_orthant(h: ArrayLike, k: ArrayLike, rho: ArrayLike) -> Floats:
 
     x, y, r = _broadcast(h, k, rho)
     upper_x, upper_y = ndtr(-x), ndtr(-y)
-    frechet_low, frechet_high = np.maximum(0.0, upper_x - ndtr(y)), np.minimum(upper_x, upper_y)
-    limit = np.where(r >= 0, frechet_high, frechet_low)
-    inside = (np.abs(r) < 1) & np.isfinite(x) & np.isfinite(y)
-    exact = np.where(np.isfinite(x) & np.isfinite(y), limit, upper_x * upper_y)
-    return np.where(inside, np.clip(_owen(x, y, r, inside), frechet_low, frechet_high), exact)
+    # Fréchet's bounds: no joint distribution with these margins gives a lower or a higher probability.
+    lowest, highest = np.maximum(0.0, upper_x - ndtr(y)), np.minimum(upper_x, upper_y)
+    is_finite = np.isfinite(x) & np.isfinite(y)
+    # Owen's formula divides by sqrt(1 - rho²). At rho = 1 and -1 the probability is a bound. At an infinite threshold
+    # one of the margins is 0 or 1, so that the probability is their product, whatever rho is.
+    bound = np.where(r >= 0, highest, lowest)
+    without_formula = np.where(is_finite, bound, upper_x * upper_y)
+    use_formula = is_finite & (np.abs(r) < 1)
+    # Rounding may carry the formula beyond the bounds.
+    by_formula = np.clip(_owen(x, y, r, use_formula), lowest, highest)
+    return np.where(use_formula, by_formula, without_formula)
 
 
 def upper_orthant_slope(h: ArrayLike, k: ArrayLike, rho: ArrayLike) -> Floats:
@@ -76,22 +82,25 @@ def _broadcast(h: ArrayLike, k: ArrayLike, rho: ArrayLike) -> tuple[Floats, Floa
     return x, y, r
 
 
-def _owen(x: Floats, y: Floats, rho: Floats, inside: np.ndarray) -> Floats:
-    """P(X > x, Y > y) where `inside` is true; an arbitrary number elsewhere."""
+def _owen(x: Floats, y: Floats, rho: Floats, use_formula: np.ndarray) -> Floats:
+    """P(X > x, Y > y) by Owen's formula where `use_formula` is true; an arbitrary number elsewhere."""
     from scipy.special import ndtr, owens_t
 
-    # P(X > x, Y > y) = P(X < a, Y < b) with a = -x and b = -y
-    a, b, r = (np.where(inside, values, 0.0) for values in (-x, -y, rho))
+    # Owen states the lower orthant, and the distribution is symmetric: P(X > x, Y > y) = P(X < -x, Y < -y). Elements
+    # outside the formula's domain become 0, so that they raise no warning.
+    a, b, r = (np.where(use_formula, values, 0.0) for values in (-x, -y, rho))
     root = np.sqrt((1 - r) * (1 + r))
-    below_zero = (a * b < 0) | ((a * b == 0) & (a + b < 0))
-    beside_a = owens_t(a, _ratio(b - r * a, a * root))
-    beside_b = owens_t(b, _ratio(a - r * b, b * root))
-    total = (ndtr(a) + ndtr(b)) / 2 - beside_a - beside_b - np.where(below_zero, 0.5, 0.0)
-    return np.where((a == 0) & (b == 0), 0.25 + np.arcsin(r) / (2 * np.pi), total)
+    # The formula subtracts 1/2 where a and b lie on opposite sides of 0; with one of them 0, where the other is below.
+    subtract_half = (a * b < 0) | ((a * b == 0) & (a + b < 0))
+    t_of_a = owens_t(a, _ratio(b - r * a, a * root))
+    t_of_b = owens_t(b, _ratio(a - r * b, b * root))
+    probability = (ndtr(a) + ndtr(b)) / 2 - t_of_a - t_of_b - np.where(subtract_half, 0.5, 0.0)
+    # At a = b = 0 the slopes inside Owen's T are 0/0; there the probability has a closed form.
+    return np.where((a == 0) & (b == 0), 0.25 + np.arcsin(r) / (2 * np.pi), probability)
 
 
 def _ratio(top: Floats, bottom: Floats) -> Floats:
-    """The quotient, with the limit for a vanishing bottom."""
+    """The quotient; where the bottom is 0, the limit: infinity with the sign of the top."""
     zero = bottom == 0
     return np.where(zero, np.copysign(np.inf, top), top / np.where(zero, 1.0, bottom))
 
@@ -284,22 +293,34 @@ def _point(table: Floats, level: float) -> tuple[Estimate, float, bool]:
 
 
 def _far_end(table: Floats, rho: float, level: float) -> float:
-    """The other end of the likelihood-ratio interval that starts at rho = -1 or 1, with fixed margins."""
+    """The other end of the likelihood-ratio interval that starts at rho = -1 or 1, with fixed margins.
+
+    The interval holds every rho whose log-likelihood is at most `quantile² / 2` below that of the best rho. Divided by
+    the number of questions, the gap is the Kullback-Leibler divergence of the observed shares from the expected ones.
+    """
     from scipy.optimize import brentq
     from scipy.special import ndtri
 
     h, k = (float(cut[0]) for cut in thresholds(table[None]))
     shares = table / table.sum()
-    r, mu, is_positive = shares[0] + shares[1], shares[0] + shares[2], shares > 0
+    refused, wrong = shares[0] + shares[1], shares[0] + shares[2]
+    is_positive = shares > 0  # an empty cell adds nothing to the divergence
+    observed = shares[is_positive]
     allowed = float(ndtri((1 + level) / 2) ** 2 / (2 * table.sum()))
 
-    def loss(angle: float) -> float:
-        p11 = float(upper_orthant(h, k, np.sin(angle)))
-        cells = np.clip([p11, r - p11, mu - p11, 1 - r - mu + p11], 1e-300, 1.0)
-        return float(np.sum(shares[is_positive] * np.log(shares[is_positive] / cells[is_positive]))) - allowed
+    def excess(angle: float) -> float:
+        """How far the divergence at rho = sin(angle) is above what the level allows; it is 0 at an end."""
+        both = float(upper_orthant(h, k, np.sin(angle)))
+        cells = [both, refused - both, wrong - both, 1 - refused - wrong + both]
+        expected = np.clip(cells, 1e-300, 1.0)[
+            is_positive
+        ]  # rounding may make a cell 0, which has no logarithm
+        return float(np.sum(observed * np.log(observed / expected))) - allowed
 
-    near, opposite = np.sign(rho) * np.pi / 2, -np.sign(rho) * np.pi / 2
-    return -float(np.sign(rho)) if loss(opposite) <= 0 else float(np.sin(brentq(loss, near, opposite)))
+    bound = float(np.sign(rho))
+    if excess(-bound * np.pi / 2) <= 0:
+        return -bound  # even the opposite bound is likely enough: the interval covers everything
+    return float(np.sin(brentq(excess, bound * np.pi / 2, -bound * np.pi / 2)))
 
 
 def _solve_angle(tables: Floats) -> Floats:

@@ -202,40 +202,45 @@ def write_snapshot(
             "generators"
         )
     parts = part_rows(rows)
-    ordered = RowSelection(rows, [place for members in parts.values() for place in members.places])
-    outlines = {name: [_outline(row) for row in members] for name, members in parts.items()}
-    outline = [row for members in outlines.values() for row in members]
-    for row_id, other in pairwise(sorted(str(row["id"]) for row in outline)):
-        if row_id == other:
+    ordered = RowSelection(rows, [place for part in parts.values() for place in part.places])
+    # Rows may be spooled to disk, since their texts can be larger than the memory. Counts and digests need no texts.
+    outlines_by_part = {name: [_outline(row) for row in part] for name, part in parts.items()}
+    outlines = [outline for part in outlines_by_part.values() for outline in part]
+    for row_id, next_id in pairwise(sorted(str(outline["id"]) for outline in outlines)):
+        if row_id == next_id:
             raise SnapshotError(f"{folder}: two rows have the id '{row_id}': select each item once")
 
-    content = content_digest(outlines)
-    paths = data_paths(content, list(parts))
+    digest_of_rows = content_digest(outlines_by_part)
+    # Paths hold the digest, since `datasets` caches by path: a new round must not be taken for the old one.
+    part_paths, whole_file = data_paths(digest_of_rows, list(parts)), whole_path(digest_of_rows)
+    control_files = control_paths(digest_of_rows, list(parts)) if controls else {}
     harness = make_harness(ordered, facts.run.name, facts.run.classes)
     _refuse_foreign(folder.resolve())
     with atomic_directory(folder) as workspace:
-        for name, members in parts.items():
-            write_part(workspace / paths[name], members)
-        columns = {name: columns_of(members[0]) for name, members in parts.items()}
-        whole_file = whole_path(content)
-        if len(parts) > 1:
+        for name, part in parts.items():
+            write_part(workspace / part_paths[name], part)
+        columns = {name: columns_of(part[0]) for name, part in parts.items()}
+        if len(parts) > 1:  # the file of a single part is the whole file
             write_rows(workspace / whole_file, ordered, schema_of(union_of(columns.values())))
-        beside = control_paths(content, list(parts)) if controls else {}
         _write_text(workspace / "build.yaml", config_text)
-        manifest = manifest_of(outlines, facts, content)
+        manifest = manifest_of(outlines_by_part, facts, digest_of_rows)
         if controls:
-            manifest["controls"] = write_controls(workspace, content, list(parts), controls)
+            manifest["controls"] = write_controls(workspace, digest_of_rows, list(parts), controls)
         manifest["harness"] = harness.write(workspace)
-        manifest["row_digests"] = [row["row_digest"] for row in outline]
-        listed = dict.fromkeys(("build.yaml", *paths.values(), whole_file, *beside.values(), *harness.paths))
-        files = [_describe_file(workspace, name) for name in listed]
+        manifest["row_digests"] = [outline["row_digest"] for outline in outlines]
+
+        # Three files hold digests of others. croissant.json lists the files so far. The card states the digest of the
+        # manifest, which therefore must not cover the card. Then the manifest lists all files, the card included.
+        paths_so_far = dict.fromkeys(
+            ("build.yaml", *part_paths.values(), whole_file, *control_files.values(), *harness.paths)
+        )
+        files = [_describe_file(workspace, path) for path in paths_so_far]
         metadata = describe_snapshot({**manifest, "files": files}, columns)
         _write_text(workspace / CROISSANT, render_croissant(metadata))
         files.append(_describe_file(workspace, CROISSANT))
-        # the card states the manifest's digest, which covers everything but the digest of the card
         manifest["files"] = [{"path": CARD}, *files]
-        card_files = CardFiles({DEFAULT: whole_file, **paths}, beside, harness.prompts.paths)
-        card = render_card(outline, facts, content, card_files, islice(ordered, _EXAMPLES))
+        card_files = CardFiles({DEFAULT: whole_file, **part_paths}, control_files, harness.prompts.paths)
+        card = render_card(outlines, facts, digest_of_rows, card_files, islice(ordered, _EXAMPLES))
         _write_text(workspace / CARD, with_digest(card, manifest))
         manifest["files"] = [_describe_file(workspace, CARD), *files]
         _write_text(workspace / MANIFEST, render_manifest(manifest))
@@ -303,15 +308,15 @@ def content_digest(parts: Parts) -> str:
 def _check_files(snapshot: Snapshot) -> list[str]:
     folder, manifest = snapshot.folder, snapshot.manifest
     paths = data_paths(snapshot.content_digest, snapshot.configs)
-    beside = {path.relative_to(folder).as_posix() for path in snapshot.control_files.values()}
-    listed = {CARD, "build.yaml", *paths.values(), *beside, *harness_paths(manifest)}
+    controls = {path.relative_to(folder).as_posix() for path in snapshot.control_files.values()}
+    expected = {CARD, "build.yaml", *paths.values(), *controls, *harness_paths(manifest)}
     by_path = {entry["path"]: entry for entry in manifest["files"]}
-    # older snapshots have neither
-    listed |= {CROISSANT, whole_path(snapshot.content_digest)} & set(by_path)
+    # Older snapshots have neither of these.
+    expected |= {CROISSANT, whole_path(snapshot.content_digest)} & set(by_path)
     problems = []
-    if set(by_path) != listed or len(by_path) < len(manifest["files"]):
-        problems.append(f"{MANIFEST}: 'files' does not list exactly {', '.join(sorted(listed))}")
-    for name in sorted(listed & set(by_path)):
+    if set(by_path) != expected or len(by_path) < len(manifest["files"]):
+        problems.append(f"{MANIFEST}: 'files' does not list exactly {', '.join(sorted(expected))}")
+    for name in sorted(expected & set(by_path)):
         if not (folder / name).is_file():
             problems.append(f"{name}: missing")
         elif _describe_file(folder, name) != by_path[name]:
@@ -321,7 +326,7 @@ def _check_files(snapshot: Snapshot) -> list[str]:
     if (folder / MANIFEST).read_bytes() != render_manifest(manifest).encode("utf-8", "surrogatepass"):
         problems.append(f"{MANIFEST}: is not laid out as it was written")
     optional = {REPLIES} if manifest.get("replies") else set()
-    return problems + list(_foreign_files(folder, listed | optional))
+    return problems + list(_foreign_files(folder, expected | optional))
 
 
 def _foreign_files(folder: Path, listed: set[str]) -> Iterator[str]:

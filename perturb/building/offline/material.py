@@ -92,40 +92,43 @@ def _opening(facts: Facts) -> Iterator[Cut]:
 def _city(facts: Facts) -> Iterator[Cut]:
     """Cut a city before its region: "in Paris, Texas" becomes "in Texas"."""
     for index, text, match in _matches(facts, word_pattern("city_phrase")):
-        before = re.search(r"\b(?:in|at|from|near|of|to) (?:[A-Z][\w ]+, )?$", text[: match.start()])
-        clause = re.match(r"[A-Z][\w.]*(?: [A-Z][\w.]*)* [a-z]+(?:s|ed)\b", text[match.end() :])
-        if before and not clause and before[0].count(",") == 0 and beside_answer(facts, match[1]):
-            yield index, text[: match.start()] + text[match.end() :]
+        text_before, text_after = text[: match.start()], text[match.end() :]
+        # A preposition just before the city shows that city and region are a place and not, say, two items of a list.
+        is_place = re.search(r"\b(?:in|at|from|near|of|to) $", text_before)
+        # "In Paris, Texas held an election": the comma ends an opening phrase, and the region is the subject.
+        region_is_subject = re.match(r"[A-Z][\w.]*(?: [A-Z][\w.]*)* [a-z]+(?:s|ed)\b", text_after)
+        if is_place and not region_is_subject and beside_answer(facts, match[1]):
+            yield index, text_before + text_after
 
 
 def _colour(facts: Facts) -> Iterator[Cut]:
     """Cut the colour before a noun."""
     for index, text, match in _matches(facts, word_pattern("colour_use")):
-        text_before = text[: match.start()]
-        is_combined = re.search(r"\b(?:and|or|an?|[a-z]+ish|dark|light|bright|pale|,) $", text_before)
-        if is_combined and not re.search(r"\ba $", text_before):
+        text_before, text_after = text[: match.start()], text[match.end() :]
+        if re.search(r"\b(?:and|or|[a-z]+ish|dark|light|bright|pale|,) $", text_before):
             continue  # "dark green", "red and green": a part of a longer description
-        noun = re.match(r" ([a-z]+)", text[match.end() :])
+        if re.search(r"\ban $", text_before):
+            continue  # the article may have to change: "an orange door" to "a door"
+        noun = re.match(r" ([a-z]+)", text_after)
         if noun and beside_answer(facts, f"{match[0]} {noun[1]}"):
             if text_before.endswith(" a ") and noun[1][0] in "aeiou":
-                continue  # the article would change
-            yield index, text_before + text[match.end() :].lstrip()
+                continue  # the article would have to change: "a red apple" to "an apple"
+            yield index, text_before + text_after.lstrip()
 
 
 def _example(facts: Facts) -> Iterator[Cut]:
     """Cut a sentence that only gives an example."""
     for index, sentence in enumerate(facts.sentences):
-        same_passage = [s for s in facts.sentences if s.passage == sentence.passage]
-        next_sentence = facts.sentences[index + 1] if index + 1 < len(facts.sentences) else None
-        leans = (
-            next_sentence is not None
-            and next_sentence.passage == sentence.passage
-            and word_pattern("leans").match(next_sentence.text)
+        same_passage = [other for other in facts.sentences if other.passage == sentence.passage]
+        # A next sentence that begins with "It" or "However" would lose what it refers to.
+        next_refers_back = any(
+            following.passage == sentence.passage and word_pattern("leans").match(following.text)
+            for following in facts.sentences[index + 1 : index + 2]
         )
         if (
-            len(same_passage) > 2
+            len(same_passage) > 2  # a passage of one sentence would say too little
             and sentence.complete
-            and not leans
+            and not next_refers_back
             and re.match(r"For (?:example|instance)\b", sentence.text)
             and beside_answer(facts, sentence.text)
         ):
@@ -135,12 +138,15 @@ def _example(facts: Facts) -> Iterator[Cut]:
 
 def _figure(facts: Facts) -> Iterator[Cut]:
     """Cut the number in a phrase such as "its 12 rooms"."""
+    # Longer words come first, so that "seventeen" is not read as "seven".
     number = rf"(?:\d[\d,]*|{'|'.join(sorted(word_bank('number_words'), key=len, reverse=True))})"
+    # The noun is a plural. "the 12 rooms of" and "the 12 rooms and" may need the number for what follows.
     pattern = compiled(
         rf"\b(?:the|its|his|her|their|these|those) ({number} )(?=[a-z]{{3,}}s\b(?! (?:of|and|or|to)\b))"
     )
     for index, text, match in _matches(facts, pattern):
         noun = re.match(r"[a-z]+", text[match.end() :])
+        # Without its number, a measure or a share such as "the 12 miles" or "the two halves" means nothing.
         if noun and noun[0] not in word_bank("counted_closely") and beside_answer(facts, match[1] + noun[0]):
             yield index, text[: match.start(1)] + text[match.end(1) :]
 
@@ -149,23 +155,29 @@ def _month(facts: Facts) -> Iterator[Cut]:
     """Cut day and month of a date, so that only the year remains."""
     month = word_pattern("month").pattern
     day = rf"(?:\d{{1,2}} {month}|{month}(?: \d{{1,2}})?),?"
+    # A date that begins a span ("on May 4, 1818 to …", "in May 1818 and June 1820") stays whole.
     pattern = compiled(
         rf"\b([Oo]n|[Ii]n) (?:the )?{day} ((?:1\d|20)\d\d)\b(?!\s*(?:[–-]|to\b|until\b|and \w+ \d))"
     )
     if any(word_pattern("month").search(answer) for answer in facts.instance.answers):
-        return
+        return  # the question asks for a date, and any other date may matter to it
     for index, text, match in _matches(facts, pattern):
-        piece = text[match.start() : match.start(2)]
-        if not beside_answer(facts, piece):
+        text_before, text_after, year = text[: match.start()], text[match.end() :], match[2]
+        cut_text = text[match.start() : match.start(2)]  # from "On" to the blank before the year
+        if not beside_answer(facts, cut_text):
             continue
-        right = text[match.end() :]
-        before = re.split(r"[.!?\n]", text[: match.start()])[-1]
-        closes = "," in piece and "," not in before and len(before.split()) > 2  # the comma of "May 4, 1818,"
-        if closes and re.match(
-            r", (?!and|but|which|who|with|when|where|after|before|it|he|she|they)[a-z]", right
+        sentence_before = re.split(r"[.!?\n]", text_before)[-1]
+        # "The bridge opened on May 4, 1818, in Rome": the second comma closes the date and goes with the day. After an
+        # earlier comma, or in an opening phrase of at most two words and the date, it may close more than the date.
+        comma_closes_date = (
+            "," in cut_text and "," not in sentence_before and len(sentence_before.split()) > 2
+        )
+        # These words begin a clause, which keeps the comma.
+        if comma_closes_date and re.match(
+            r", (?!and|but|which|who|with|when|where|after|before|it|he|she|they)[a-z]", text_after
         ):
-            right = right[1:]
-        yield index, f"{text[: match.start()]}{'In' if piece[0].isupper() else 'in'} {match[2]}{right}"
+            text_after = text_after[1:]
+        yield index, f"{text_before}{'In' if cut_text[0].isupper() else 'in'} {year}{text_after}"
 
 
 def _alias(facts: Facts) -> Iterator[Cut]:
@@ -178,9 +190,9 @@ def _alias(facts: Facts) -> Iterator[Cut]:
     for index, text, match in _matches(facts, pattern):
         text_before, text_after = text[: match.start()], text[match.end() :]
         if (
-            match[0][0] == ","
+            match[0][0] == ","  # only a name between two commas is a remark that can go with both
             and beside_answer(facts, match[0])
-            and not re.match(r" (?:or|and) ", text_after)
+            and not re.match(r" (?:or|and) ", text_after)  # more names follow
         ):
             yield index, text_before + text_after
 
@@ -190,12 +202,14 @@ def _companion(facts: Facts) -> Iterator[Cut]:
     name = r"[A-Z][\w.’'-]+(?: [A-Z][\w.’'-]+){1,2}"
     pattern = compiled(rf",? {word_pattern('companion').pattern} {name}(?=[,.])")
     for index, text, match in _matches(facts, pattern):
-        right = text[match.end() :]
+        text_after = text[match.end() :]
         surname = match[0].rsplit(maxsplit=1)[-1]
-        related = re.match(r",? (?:who|whom|whose|which|the|an?)\b", right)
-        if beside_answer(facts, match[0]) and not has_word(right, surname) and not related:
-            shortened = right.removeprefix(",") if match[0][0] == "," else right
-            yield index, text[: match.start()] + shortened
+        # "alongside Ann Lee, who …", "alongside Ann Lee, the singer": the rest would describe somebody else.
+        is_described = re.match(r",? (?:who|whom|whose|which|the|an?)\b", text_after)
+        if beside_answer(facts, match[0]) and not has_word(text_after, surname) and not is_described:
+            if match[0][0] == ",":
+                text_after = text_after.removeprefix(",")  # the second comma of the pair goes with the first
+            yield index, text[: match.start()] + text_after
 
 
 CUTTERS: Mapping[str, Callable[[Facts], Iterator[Cut]]] = {
@@ -355,6 +369,7 @@ def joined(filling: Filling) -> Iterator[tuple[str, str]]:
         ):
             continue
         filling.used.add(donor.id)
+        # A ballad and an anthem are both called by their kind, "song"; two ballads keep their noun.
         noun = facts.subject.noun if facts.subject.noun == other.subject.noun else kind
         yield noun, f"{own_text.rstrip()}\n\n{donor_text.strip()}"
 
