@@ -49,6 +49,7 @@ _HOMES = {
     "Run": "perturb.api.runs",
     "Snapshot": "perturb.snapshots.snapshot",
 }
+"""Public class → its module, which is imported when the class is first used (`__getattr__` below)."""
 
 __all__ = [
     "BaseSet",
@@ -103,11 +104,11 @@ _MOVED = {
 
 
 class _MovedModule(ModuleType):
-    """Answers for a path of 0.1: warns, and gives what the module of today has."""
+    """Stands in `sys.modules` for a path of 0.1. Whoever takes a name from it gets a warning and today's object."""
 
     def __init__(self, old: str, new: str) -> None:
         super().__init__(f"perturb.{old}", f"Moved to `perturb.{new}`.")
-        # A module with a path counts as a package, so that modules below the old name can be imported too.
+        # Python imports `perturb.report.page` only if `perturb.report` is a package, which is a module with a path.
         self.__path__: list[str] = []
         self._new = f"perturb.{new}"
 
@@ -119,7 +120,8 @@ class _MovedModule(ModuleType):
         return getattr(import_module(self._new), name)
 
 
-# As entries of `sys.modules` they can be imported, but they are not attributes: `perturb.score` stays the function.
+# An entry in `sys.modules` is enough for `import perturb.score.refusal_report`. The old modules are not attributes of
+# `perturb`, because `perturb.score` must stay the function.
 for _old, _new in _MOVED.items():
     sys.modules[f"perturb.{_old}"] = _MovedModule(_old, _new)
 

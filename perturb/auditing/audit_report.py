@@ -249,15 +249,7 @@ def audit(source: VoteTable | Path | str, *, seed: int = 0, resamples: int = 100
         agreement=agreement,
         pass_rate_matrix=pass_rate_matrix(table),
         pass_rates={name: pass_rates(table, labels) for name, labels in table.groupings.items()},
-        generator_rates={
-            name: {
-                generator: pass_rates(table.keep(is_own), labels.keep(is_own))
-                for code, generator in enumerate(table.generator.names)
-                for is_own in [table.generator.codes == code]
-            }
-            for name, labels in table.groupings.items()
-            if name in ("class", "intensity")
-        },
+        generator_rates={name: _generator_rates(table, name) for name in ("class", "intensity")},
         self_bias=self_bias,
         rules=compare_panel_rules(table, everything),
         lever_usage=lever_usage(everything),
@@ -267,6 +259,16 @@ def audit(source: VoteTable | Path | str, *, seed: int = 0, resamples: int = 100
         caveat=everything.caveat,
         certificate=None if isinstance(source, VoteTable) else _certificate_of(Path(source)),
     )
+
+
+def _generator_rates(table: VoteTable, grouping: str) -> dict[str, tuple[Rate, ...]]:
+    """Generator → the pass rates of its candidates, by the labels of the grouping."""
+    labels = table.groupings[grouping]
+    rates = {}
+    for code, generator in enumerate(table.generator.names):
+        is_own = table.generator.codes == code
+        rates[generator] = pass_rates(table.keep(is_own), labels.keep(is_own))
+    return rates
 
 
 def _certificate_of(source: Path) -> Certificate | None:

@@ -230,26 +230,37 @@ class Pipeline:
     async def _submit_to_panel(
         self, planned: PlannedJob, candidate: Candidate, group: asyncio.TaskGroup
     ) -> None:
-        """Wait for a free slot of the panel, then start a task that gathers the votes."""
+        """Wait for a free slot of the panel, then start a task that gathers the votes.
+
+        While the rules of the classes are not chosen, the candidate stays in the ledger; `run` submits it later.
+        """
         instance = self._instance(planned.instance_key)
-        if self._holds_votes:
-            if self.planting is not None:
-                self.planting.offer(candidate, instance)
-            return
-        await self._panel_slots.acquire()
-        group.create_task(self._verify(instance, candidate))
+        if not self._holds_votes:
+            await self._panel_slots.acquire()
+            group.create_task(self._verify(instance, candidate))
         if self.planting is None:
             return
-        # Planted items are made from candidates, and mixed with those that are still to come.
-        self.planting.offer(candidate, instance)
+        self.planting.offer(candidate, instance)  # planted items are made from candidates
+        # While candidates wait for the rules, there is nothing to mix planted items with.
+        if not self._holds_votes:
+            await self._submit_planted(self.planting, candidate, group)
+
+    async def _submit_planted(
+        self, planting: Planting, candidate: Candidate, group: asyncio.TaskGroup
+    ) -> None:
+        """Submit a planted item after this candidate, if one is due.
+
+        Planted items are spread evenly over the candidates that are still to come, so that both reach the verifiers in
+        one stream.
+        """
         if self._candidates_left is None:
             panel = self.build_plan.panel
             counts = queries.stage_counts(self.ledger.db, self.plan, panel.digest, panel.judges)
             self._candidates_left = counts.left
         self._candidates_left -= 1
-        if (item := self.planting.take_due(candidate.id, self._candidates_left)) is not None:
+        if (item := planting.take_due(candidate.id, self._candidates_left)) is not None:
             await self._panel_slots.acquire()
-            group.create_task(self._verify_planted(self.planting, item))
+            group.create_task(self._verify_planted(planting, item))
 
     async def _verify(self, instance: BaseInstance, candidate: Candidate) -> None:
         panel = self.panel.of_class(candidate.cell.perturbation_class)

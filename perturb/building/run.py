@@ -86,12 +86,13 @@ def build(
         failures = [*failure_notes(open_build, facts["missing_replies"])]
         if waves and stopped is None:
             failures += waves.unfilled()
-    # If failures explain why the snapshot is empty, a line about the empty selection would only distract from them.
-    nothing_readable = facts["unparsed"] and not (facts["candidates"] or facts["rejected_by_checks"])
-    explained = facts["errors"] or facts["undecided"] or (failures and nothing_readable)
     facts["seconds"] = round(time.monotonic() - started, 2)
     warnings = [*renamed, *failures, *build_plan.base_set.warnings]
-    if nothing_selected and not explained:
+    # An empty snapshot may follow from failed calls, missing votes, or replies that could all not be read. The failures
+    # say so already, and a line about the empty selection would only distract from them.
+    no_reply_was_readable = facts["unparsed"] and not (facts["candidates"] or facts["rejected_by_checks"])
+    failures_explain_it = facts["errors"] or facts["undecided"] or (failures and no_reply_was_readable)
+    if nothing_selected and not failures_explain_it:
         warnings.append(nothing_selected)
     return BuildReport(
         run,
@@ -191,7 +192,7 @@ def _run(build: OpenBuild, waves: Waves | None, *, progress: bool, wait: bool) -
 
 
 def _ends(counts: queries.StageCounts) -> dict[str, int]:
-    """How jobs ended in earlier runs, under the words of `_end`."""
+    """How many jobs ended how in earlier runs, under the words of `_end`, with which the progress bar begins."""
     accepted = counts.decisions.get(Acceptance.ACCEPTED, 0)
     rejected = counts.decisions.get(Acceptance.REJECTED, 0) + counts.outcomes.get(JobOutcome.REJECTED, 0)
     failed = counts.stuck + counts.rule_faults
@@ -350,29 +351,31 @@ def check_replay(folder: Path, file: Path, levers: Sequence[Path] = ()) -> tuple
 
 
 def _replay_problems(snapshot: Snapshot, recording: Recording, levers: tuple[Path, ...]) -> Iterator[str]:
-    named_file = snapshot.manifest.get("replies")
-    if named_file and named_file["sha256"] != recording.digest:
+    """Build the snapshot again from the replies in a temporary folder, and yield the lines of `check_replay`."""
+    replies_entry = snapshot.manifest.get("replies")
+    if replies_entry and replies_entry["sha256"] != recording.digest:
         yield f"{recording.path}: is not the file of replies that the manifest names"
     config = load_config(snapshot.folder / "build.yaml")
     # The quota is left out, since the recording has the jobs of all waves.
     changes = {"executor": ExecutorEntry(), "levers": levers or config.levers, "until": None}
     with tempfile.TemporaryDirectory() as temporary_folder:
-        run, again = Path(temporary_folder) / "run", Path(temporary_folder) / "again"
+        run = Path(temporary_folder) / "run"
         replay = Replay(recording, own_base_set=True)
         report = build(config.model_copy(update=changes), run, replay=replay)
         if report.snapshot is None:
             yield f"{recording.path}: no row follows from the replies"
             return
+        # The snapshot may have been exported later with another selection than build.yaml has. So the rows are selected
+        # anew, as its manifest says.
         selection = {
             name: value for name, value in snapshot.manifest["selection"].items() if name != "shortfalls"
         }
+        again = Path(temporary_folder) / "again"
         with reading(run) as db:
             replayed = export_snapshot(db, current_plan(db, run), SelectionPlan(**selection), again, None)
-        if replayed.content_digest == snapshot.content_digest:
-            return
-        rows, replayed_rows = (
-            set(compared_snapshot.manifest["row_digests"]) for compared_snapshot in (snapshot, replayed)
-        )
+    if replayed.content_digest == snapshot.content_digest:
+        return
+    rows, replayed_rows = set(snapshot.manifest["row_digests"]), set(replayed.manifest["row_digests"])
     missing = len(report.facts["missing_replies"])
     why = f" ({missing} replies are not on record)" if missing else ""
     yield (

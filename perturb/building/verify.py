@@ -28,13 +28,18 @@ from perturb.text.wording import is_english, unread_offline
 
 _NEEDED = frozenset({"verdict", "checks", "predicted_rag_behavior"})
 _KEYS = _NEEDED | {"issues"}
+"""All keys that the prompt asks for."""
 _WORDS = {"true": True, "yes": True, "pass": True, "false": False, "no": False, "fail": False}
+"""The words, in lower case, that models write for a verdict or a check."""
 
 _RULE_STATES = {True: VerdictState.PASS, False: VerdictState.FAIL, None: VerdictState.ABSTAIN}
+"""The result of an offline check → the state of its vote."""
 
-_BLANK = r"[\W_]{0,12}"
-_SAYS_FAIL = re.compile(rf"(?<![a-z])verdict{_BLANK}(?:is|was)?{_BLANK}fail")
-_SAYS_PASS = re.compile(rf"(?<![a-z])verdict{_BLANK}(?:is|was)?{_BLANK}(?:pass|true|yes)")
+# Text beside the object may state another verdict than the object. These patterns find "Verdict: FAIL", "**verdict** is
+# pass" and the like. `replies` has put the text into lower case.
+_BETWEEN_WORDS = r"[\W_]{0,12}"
+_SAYS_FAIL = re.compile(rf"(?<![a-z])verdict{_BETWEEN_WORDS}(?:is|was)?{_BETWEEN_WORDS}fail")
+_SAYS_PASS = re.compile(rf"(?<![a-z])verdict{_BETWEEN_WORDS}(?:is|was)?{_BETWEEN_WORDS}(?:pass|true|yes)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +148,8 @@ def read_verdict(text: str, codes: Mapping[str, str], material: str = "") -> _Re
     reply.must_not_stand_in(material)
     content = reply.value
     passed = _as_bool(content["verdict"], "verdict")
+    # A wrong PASS publishes a bad item, and a wrong FAIL only loses a good one. So a PASS must come without any other
+    # text, while a FAIL may come with remarks that do not contradict it.
     if passed:
         _must_be_all(reply)
     else:

@@ -253,6 +253,21 @@ def _print_planned(plan: JsonObject, out: Path, json_output: bool) -> None:
     typer.echo(f"{out / 'README.md'}: the card as it would be published; nothing was pushed")
 
 
+def _check_leaderboard(folder: Path, replay: Path, json_output: bool) -> None:
+    """Compute the rows of one file of replies again and compare them; exit with 1 if a row is not as stated."""
+    from perturb.reports.leaderboard_page import check_rows
+
+    rows, problems = check_rows(folder, replay)
+    if json_output:
+        print_json({"leaderboard": str(folder), "rows": rows, "sound": not problems, "problems": problems})
+    else:
+        for problem in problems:
+            typer.echo(problem)
+        typer.echo(f"{folder}: {counted(rows, 'row')} computed again, {len(problems)} not as stated")
+    if problems:
+        raise typer.Exit(1)
+
+
 def _publish_leaderboard(
     folder: Path,
     repo: str | None,
@@ -262,25 +277,13 @@ def _publish_leaderboard(
     public: bool,
     json_output: bool,
 ) -> None:
-    """Write the leaderboard and push it, or compute the rows of one file of replies again and compare them."""
+    """Write the leaderboard and push it if a Space is named; with `replay`, only check its rows."""
     if replay is not None and (add or repo):
         reject_option("--replay", "only compares: leave out --add and the Space")
     if public and repo is None:
         reject_option("--public", "needs the Space to push to: name OWNER/NAME")
     if replay is not None:
-        from perturb.reports.leaderboard_page import check_rows
-
-        rows, problems = check_rows(folder, replay)
-        if json_output:
-            print_json(
-                {"leaderboard": str(folder), "rows": rows, "sound": not problems, "problems": problems}
-            )
-        else:
-            for problem in problems:
-                typer.echo(problem)
-            typer.echo(f"{folder}: {counted(rows, 'row')} computed again, {len(problems)} not as stated")
-        if problems:
-            raise typer.Exit(1)
+        _check_leaderboard(folder, replay, json_output)
         return
     from perturb.reports.leaderboard_page import files_of, write_leaderboard
     from perturb.snapshots.hub import check_repo_name

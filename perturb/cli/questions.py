@@ -175,6 +175,7 @@ def calibrate_command(
     )
     from perturb.scoring.confidence_table import load_maps, read_confidence_tables, save_maps
 
+    # The maps come from a file, from another table, or from a part of each table.
     if apply is not None and (on is not None or save is not None):
         reject_option("--apply", "fits no map, so --on and --save cannot be used with it: leave them out")
     precision = ConfidenceOptions(bins, resamples, seed, ece_bins)
@@ -186,6 +187,7 @@ def calibrate_command(
         fitting_groups = read_confidence_tables([on], percent=percent) if on else ()
         split = Split(share, repeats=repeats)
         calibrations = [_fit(group, fitting_groups, split, precision) for group in groups]
+    # Maps that a group has fitted itself are also tried on the other groups.
     transfers = () if apply or on else calibration_matrix(groups, method, Split(share), precision)
     if save is not None:
         save_maps(save, [calibration.saved_map(method) for calibration in calibrations])
@@ -194,18 +196,21 @@ def calibrate_command(
         score_groups(groups, precision), ", ".join(map(str, tables)), calibrations, transfers
     )
     write_beside(report, page)
+
     for calibration in calibrations:
         _note_warnings(calibration.group)
         if calibration.left_out:
             rows = counted(calibration.left_out, "row")
             note(f"note: {calibration.group.name}: {rows} that a map has learned from left out")
+
     results = [calibration.to_dict() for calibration in calibrations]
     # A single group is printed by itself, several as a list.
     content = results[0] if len(results) == 1 else {"results": results}
     if len(results) > 1 and transfers:
         content["across"] = [transfer.to_dict() for transfer in transfers]
-    chapters = [section for section in page.sections if section.name in ("calibration", "transfer")]
-    print_result(content, replace(page, sections=chapters), json_output)
+    # The page also has the scores before calibration, which `perturb bas` prints.
+    printed_sections = [section for section in page.sections if section.name in ("calibration", "transfer")]
+    print_result(content, replace(page, sections=printed_sections), json_output)
 
 
 def _checked_weight(weight: str | None) -> str | None:

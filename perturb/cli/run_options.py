@@ -230,18 +230,26 @@ class AskOptions(CallOptions, ModelOptions):
         except ValueError as exc:
             reject_option("--api-base", str(exc))
         options: JsonObject = {"file": self.models, "api_base": self.api_base}
+        # Options that are not given must be absent, so that `ModelNames` uses its own defaults.
         if self.preset is not None:
-            options["decoding"] = PAPER_DECODING[command]
+            options["decoding"] = PAPER_DECODING[
+                command
+            ]  # the only preset is `paper`: the settings of the paper behind the command
         if self.request is not None:
-            try:
-                options["request"] = json.loads(self.request)
-            except ValueError as exc:
-                reject_option("--request", f'not JSON ({exc}): write it as \'{{"query": "{{query}}"}}\'')
-            if not isinstance(options["request"], dict):
-                reject_option("--request", 'must be a JSON object: write it as \'{"query": "{query}"}\'')
+            options["request"] = self._request_template(self.request)
         if self.reply is not None:
             options["reply"] = self.reply
         return ModelNames(**options)
+
+    def _request_template(self, text: str) -> JsonObject:
+        """The body of requests to an HTTP endpoint, from the JSON text of --request."""
+        try:
+            template = json.loads(text)
+        except ValueError as exc:
+            reject_option("--request", f'not JSON ({exc}): write it as \'{{"query": "{{query}}"}}\'')
+        if not isinstance(template, dict):
+            reject_option("--request", 'must be a JSON object: write it as \'{"query": "{query}"}\'')
+        return template
 
 
 @dataclass(frozen=True, kw_only=True)

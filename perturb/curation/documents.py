@@ -384,9 +384,8 @@ def read_document(path: Path, since: date | None = None) -> Document | SkippedRo
             document = _READERS[ending](read_text(path, SourceError))
         else:
             return SkippedRow("not a text, Markdown, HTML or PDF file")
-    except (
-        SourceError
-    ) as error:  # its message has the form "PLACE: PROBLEM: ADVICE", and the report needs the problem
+    except SourceError as error:
+        # Its message has the form "PLACE: PROBLEM: ADVICE", and the report needs only the problem.
         return SkippedRow(re.split(r": | at byte", str(error).removeprefix(str(path)))[1])
     if since is not None and document.date is None:
         return SkippedRow("it states no date")

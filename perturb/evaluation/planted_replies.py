@@ -122,7 +122,8 @@ async def judge_planted(
     """
     judges = [judge.name for judge in session.models.judges]
     fingerprints = {name: session.fingerprints[name] for name in judges}
-    # A judge with other settings than before judges again. Entries of judges that are not asked any more stay.
+    # A judge with other settings than before judges again. Entries of judges that are not asked any more stay: such a
+    # judge has no fingerprint to compare with.
     already_judged = {
         (entry["judge"], entry["place"]): dict(entry)
         for entry in entries

@@ -25,11 +25,16 @@ def environment(
 ) -> jinja2.Environment:
     """The Jinja environment for the templates in a folder, by default our own.
 
-    Of several folders, the first that has a template is used. With `html`, every value is escaped, so that no text of a
-    data set becomes markup. `finalize` is applied to each value. `instead` has sources that replace files.
+    Args:
+        folder: One folder or several. A template comes from the first folder that has it.
+        html: Whether every value is escaped, so that no text of a data set becomes markup.
+        last_newline: Whether a line break at the end of a template stays.
+        finalize: A function that is applied to each value before it is printed.
+        instead: Name of a template → the text that replaces its file.
     """
     files = jinja2.FileSystemLoader(folder or data_folder("templates"))
     return jinja2.Environment(
+        # Jinja asks the loaders in turn, so a text of `instead` wins over the file of the same name.
         loader=jinja2.ChoiceLoader([jinja2.DictLoader(instead), files]) if instead else files,
         undefined=jinja2.StrictUndefined,  # a misspelt name must fail, and not leave a gap in a prompt
         autoescape=html,  # noqa: S701 - prompts, Markdown and Python are not HTML

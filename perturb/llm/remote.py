@@ -59,7 +59,7 @@ def load_litellm() -> Any:
     return litellm
 
 
-_sent_on: ContextVar[list[str] | None] = ContextVar("sent_on", default=None)
+_redirect_targets: ContextVar[list[str] | None] = ContextVar("redirect_targets", default=None)
 """The addresses to which servers redirected the current call through litellm; None outside of such a call."""
 
 
@@ -69,14 +69,14 @@ def without_redirects() -> Iterator[list[str]]:
 
     A redirect could send prompt and key to another server.
     """
-    sent_on: list[str] = []
-    token = _sent_on.set(sent_on)
+    targets: list[str] = []
+    token = _redirect_targets.set(targets)
     _guard.enter()
     try:
-        yield sent_on
+        yield targets
     finally:
         _guard.leave()
-        _sent_on.reset(token)
+        _redirect_targets.reset(token)
 
 
 class _Guard:
@@ -109,45 +109,48 @@ class _Guard:
 _guard = _Guard()
 
 
-def _is_of_others(_: object = None) -> bool:
-    return _sent_on.get() is None
+def _is_of_other_code(_: object = None) -> bool:
+    """Whether the current call through httpx is not one of ours. As a filter of a logger it gets a record."""
+    return _redirect_targets.get() is None
 
 
 def _guard_httpx() -> Callable[[], None]:
     """Stop redirects and the logging of addresses for calls of ours. Returns a function that restores httpx."""
     import httpx
 
-    send, send_async = httpx.Client.send, httpx.AsyncClient.send
+    log = logging.getLogger("httpx")
+    original, original_async = httpx.Client.send, httpx.AsyncClient.send
 
+    # While our calls run, other code of the process may use httpx too. So both wrappers ask for each call whose it is.
     def redirect_options() -> dict[str, bool]:
-        return {} if _is_of_others() else {"follow_redirects": False}
+        return {} if _is_of_other_code() else {"follow_redirects": False}
 
-    @functools.wraps(send)
-    def send_here(*args: Any, **options: Any) -> Any:
-        return _note_redirect(send(*args, **options | redirect_options()))
+    @functools.wraps(original)
+    def guarded(*args: Any, **options: Any) -> Any:
+        return _note_redirect(original(*args, **options | redirect_options()))
 
-    @functools.wraps(send_async)
-    async def send_here_async(*args: Any, **options: Any) -> Any:
-        return _note_redirect(await send_async(*args, **options | redirect_options()))
+    @functools.wraps(original_async)
+    async def guarded_async(*args: Any, **options: Any) -> Any:
+        return _note_redirect(await original_async(*args, **options | redirect_options()))
 
     def restore() -> None:
-        log.removeFilter(_is_of_others)
+        log.removeFilter(_is_of_other_code)
         # If other code has wrapped our function meanwhile, restoring would remove that wrapper too.
-        if httpx.Client.send is send_here:
-            httpx.Client.send = send  # type: ignore[method-assign]
-        if httpx.AsyncClient.send is send_here_async:
-            httpx.AsyncClient.send = send_async  # type: ignore[method-assign]
+        if httpx.Client.send is guarded:
+            httpx.Client.send = original  # type: ignore[method-assign]
+        if httpx.AsyncClient.send is guarded_async:
+            httpx.AsyncClient.send = original_async  # type: ignore[method-assign]
 
-    log = logging.getLogger("httpx")
-    log.addFilter(_is_of_others)
-    httpx.Client.send, httpx.AsyncClient.send = send_here, send_here_async  # type: ignore[method-assign]
+    log.addFilter(_is_of_other_code)
+    httpx.Client.send, httpx.AsyncClient.send = guarded, guarded_async  # type: ignore[method-assign]
     return restore
 
 
 def _note_redirect(response: Any) -> Any:
-    sent_on = _sent_on.get()
-    if sent_on is not None and response.has_redirect_location:
-        sent_on.append(response.headers["Location"])
+    """Keep the target of a redirect that answers a call of ours; return the response."""
+    targets = _redirect_targets.get()
+    if targets is not None and response.has_redirect_location:
+        targets.append(response.headers["Location"])
     return response
 
 

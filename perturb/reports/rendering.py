@@ -168,6 +168,7 @@ def _section(section: Section, width: int, bold: Callable[[str], str]) -> Iterat
 
 
 def _wrap(text: str, width: int) -> str:
+    # A number and its per cent sign stay on one line.
     lines = [""]
     for word in _clean(text).replace(" %", "\N{NO-BREAK SPACE}%").split(" "):
         longer = f"{lines[-1]} {word}" if lines[-1] else word
@@ -191,37 +192,50 @@ def _table(table: Table, width: int) -> list[str]:
     ]
     if _fits(columns, width):
         return _draw(columns, width)
-    labels = sum(not column.right for column in columns[: table.labels])
-    if 0 < labels < len(columns) and all(column.right for column in columns[labels:]):
-        rows = zip(*(column.cells for column in columns[:labels]), strict=True)
-        heads = ["\n".join(filter(None, cells)).replace("/", "/\n") for cells in rows]
-        value_columns = columns[labels:]
-        names = _Column(
-            " / ".join(column.head for column in columns[:labels]),
-            [column.head for column in value_columns],
-            right=False,
-        )
-        cells = zip(*(column.cells for column in value_columns), strict=True)
-        turned = [names, *(_Column(head, row, right=True) for head, row in zip(heads, cells, strict=True))]
-        if _fits(turned, width):
-            return _draw(turned, width)
-    return _split(columns, labels, width)
+    n_labels = sum(not column.right for column in columns[: table.labels])
+    label_columns, value_columns = columns[:n_labels], columns[n_labels:]
+    # Running text would make a column of a swapped table as wide as before, so only numbers are swapped.
+    if label_columns and value_columns and all(column.right for column in value_columns):
+        swapped = _swap(label_columns, value_columns)
+        if _fits(swapped, width):
+            return _draw(swapped, width)
+    return _split(columns, n_labels, width)
+
+
+def _swap(label_columns: Sequence[_Column], value_columns: Sequence[_Column]) -> list[_Column]:
+    """A column for each row, under the labels of the row; the first column has the names of the values."""
+    first_column = _Column(
+        " / ".join(column.head for column in label_columns),
+        [column.head for column in value_columns],
+        right=False,
+    )
+    labels_of_rows = zip(*(column.cells for column in label_columns), strict=True)
+    values_of_rows = zip(*(column.cells for column in value_columns), strict=True)
+    # A head may break after each label and after each slash, as in "openai/gpt-4o", so that its column is narrow.
+    return [
+        first_column,
+        *(
+            _Column("\n".join(filter(None, labels)).replace("/", "/\n"), values, right=True)
+            for labels, values in zip(labels_of_rows, values_of_rows, strict=True)
+        ),
+    ]
 
 
 def _fits(columns: Sequence[_Column], width: int) -> bool:
     return sum(column.comfortable_width for column in columns) + _GAP * (len(columns) - 1) <= width
 
 
-def _split(columns: Sequence[_Column], labels: int, width: int) -> list[str]:
+def _split(columns: Sequence[_Column], n_labels: int, width: int) -> list[str]:
     """Tables below one another, each with the columns that name the rows."""
-    keys = list(columns[:labels])
+    label_columns = list(columns[:n_labels])
     blocks: list[list[_Column]] = []
-    for column in columns[labels:]:
-        if not blocks or not _fits([*keys, *blocks[-1], column], width):
+    for column in columns[n_labels:]:
+        if not blocks or not _fits([*label_columns, *blocks[-1], column], width):
             blocks.append([])
         blocks[-1].append(column)
-    lines = [[*_draw([*keys, *block], width), ""] for block in blocks or [[]]]
-    return list(chain.from_iterable(lines))[:-1]
+    # A table that has only labels is one block without values.
+    lines = [[*_draw([*label_columns, *block], width), ""] for block in blocks or [[]]]
+    return list(chain.from_iterable(lines))[:-1]  # without the blank line after the last block
 
 
 def _draw(columns: Sequence[_Column], width: int) -> list[str]:

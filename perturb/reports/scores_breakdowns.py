@@ -219,36 +219,32 @@ def datasets_section(
     """
     metrics_of = {(group.model, group.way, group.dataset): metrics for group, metrics in values}
     datasets = tuple(dict.fromkeys(name for mean in means for name in mean.datasets))
+
+    def on_dataset(mean: DatasetMean, dataset: str, metric: str) -> Estimate | None:
+        return metrics_of.get((mean.model, mean.way, dataset), {}).get(metric)
+
     columns: dict[str, CellFormat] = {"model": "text", way: "text"}
     # A data set may have the name of another column.
     columns |= {
         name if name not in (*columns, "mean") else f"{name}: data set": "number" for name in datasets
     }
+    columns |= {"mean": "number"}
     tables: list[Table] = []
     for metric, head in heads.items():
-        rows: list[list[CellValue]] = []
-        for average in means:
-            by_dataset = [
-                metrics_of.get((average.model, average.way, name), {}).get(metric) for name in datasets
-            ]
-            rows.append([average.model or "", average.way or "", *by_dataset, average.metrics[metric]])
+        values_of_rows = [
+            [*(on_dataset(mean, name, metric) for name in datasets), mean.metrics[metric]] for mean in means
+        ]
+        rows: list[list[CellValue]] = [
+            [mean.model or "", mean.way or "", *row_values]
+            for mean, row_values in zip(means, values_of_rows, strict=True)
+        ]
         if len(rows) > 1:
-            rows.append(
-                ["mean", "", *(_mean(row[place] for row in rows) for place in range(2, len(rows[0])))]
-            )
-        tables.append(
-            Table(f"datasets-{metric}", head, {**columns, "mean": "number"}, rows, NOTE if not tables else "")
-        )
+            rows.append(["mean", "", *map(_mean, zip(*values_of_rows, strict=True))])
+        # The note stands once, below the first table.
+        tables.append(Table(f"datasets-{metric}", head, columns, rows, "" if tables else NOTE))
     first, head = next(iter(heads.items()))
     series = [
-        (
-            name,
-            [
-                Mark.of(_label(mean), metrics_of.get((mean.model, mean.way, name), {}).get(first))
-                for mean in means
-            ],
-        )
-        for name in datasets
+        (name, [Mark.of(_label(mean), on_dataset(mean, name, first)) for mean in means]) for name in datasets
     ]
     figure = Figure(
         "datasets", f"{head} by data set", "95 % intervals.", draw_intervals(series, x_label=head, zero=True)
@@ -260,6 +256,7 @@ def _label(mean: DatasetMean) -> str:
     return " / ".join(filter(None, (mean.model, mean.way))) or "all rows"
 
 
-def _mean(cells: Iterable[CellValue]) -> float | None:
-    values = [cell.value if isinstance(cell, Estimate) else None for cell in cells]
+def _mean(column: Iterable[Estimate | None]) -> float | None:
+    """The mean over the models; None if a model lacks the value, since the others' mean would be of other models."""
+    values = [estimate.value if estimate else None for estimate in column]
     return None if None in values else mean_known(values)

@@ -182,7 +182,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _open(self, read_json: Callable[[], Any] | None) -> tuple[Site, Request]:
         """Check host and token. Returns the site and the parsed request."""
-        # A web page elsewhere could otherwise reach this server through a name that it points to 127.0.0.1.
+        # Any web site may let its own name point to 127.0.0.1. Its pages would then count as pages of this server, and
+        # could read them (DNS rebinding). The browser still sends that name as the host.
         if (self.headers.get("Host") or "").rpartition(":")[0] not in (HOST, "localhost"):
             raise Refused(HTTPStatus.FORBIDDEN, "This page is served to this machine only.")
         try:
@@ -190,6 +191,7 @@ class _Handler(BaseHTTPRequestHandler):
         except ValueError:
             raise Refused(HTTPStatus.BAD_REQUEST, "This is not an address.") from None
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
+        # The token is the first part of the path or, in a link that people paste, `?token=TOKEN`.
         path = parts.path.removeprefix("/")
         if "token" in query:
             path = f"{query['token']}/{path}"

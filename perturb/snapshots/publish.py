@@ -190,20 +190,21 @@ class Practice:
 
 
 Finding = tuple[State, str]
+"""Whether a snapshot meets a practice, and the reason."""
 
 
 def check_practices(manifest: Facts) -> tuple[Practice, ...]:
     """The practices by stage in the life of a benchmark: design, implementation, documentation, maintenance."""
     checked = []
     for stage, practices in _PRACTICES.items():
-        for name, evidence in practices.items():
-            state, reason = evidence(manifest) if callable(evidence) else evidence
+        for name, finding in practices.items():
+            state, reason = finding(manifest) if callable(finding) else finding
             checked.append(Practice(stage, name, state, reason))
     return tuple(checked)
 
 
-def _when(met: bool, reason: str, reason_not: str) -> Finding:
-    return ("met", reason) if met else ("not met", reason_not)
+def _when(met: bool, reason_met: str, reason_not_met: str) -> Finding:
+    return ("met", reason_met) if met else ("not met", reason_not_met)
 
 
 def _labels(manifest: Facts) -> Finding:
@@ -257,15 +258,17 @@ def _replies(manifest: Facts) -> Finding:
     )
 
 
-def _unfinished(manifest: Facts) -> Finding:
+def _creation_date(manifest: Facts) -> Finding:
     return _when(bool(manifest["created"]), f"created {manifest['created'] or ''}", "the date is missing")
 
 
-_CODES: Finding = ("met", "the card lists every class, intensity and expected behaviour")
-
+# A practice is a function of the manifest, or a finding that is the same for every snapshot.
 _PRACTICES: dict[str, dict[str, Finding | Callable[[Facts], Finding]]] = {
     "design": {
-        "The tested capability is defined": _CODES,
+        "The tested capability is defined": (
+            "met",
+            "the card lists every class, intensity and expected behaviour",
+        ),
         "How the capability becomes a task is described": (
             "met",
             "levers, classes and intensities are in the rows",
@@ -308,7 +311,8 @@ _PRACTICES: dict[str, dict[str, Finding | Callable[[Facts], Finding]]] = {
         "A reviewed paper accompanies it": ("unknown", "the manifest knows of no paper"),
     },
     "maintenance": {
-        "The date of the last check is known": _unfinished,
+        # A round is frozen when it is made, so the date of its creation is that of its last check.
+        "The date of the last check is known": _creation_date,
         "A channel for feedback is there": ("unknown", "the Hub's discussions, if you publish there"),
         "A person can be reached": ("unknown", "name one on the card"),
     },
