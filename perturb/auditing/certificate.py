@@ -25,6 +25,7 @@ from perturb.auditing.votes import (
     STATE_CODES,
     Tally,
     decide_by_rule,
+    read_member_tallies,
     read_tallies,
 )
 from perturb.catalogue.classes import Judges
@@ -33,7 +34,13 @@ from perturb.ledger.calls import reading
 from perturb.ledger.plans import CurrentPlan, current_plan
 from perturb.ledger.planted import class_rules, failed_items, planted_items, planted_votes
 from perturb.ledger.queries import accepted_jobs, votes_of
-from perturb.metrics.corrected_rates import Share, combined_wrong_share, wrong_label_share
+from perturb.metrics.corrected_rates import (
+    Share,
+    Shares,
+    combined_wrong_share,
+    wrong_label_share,
+    wrong_label_share_alone,
+)
 from perturb.metrics.inputs import Estimate, Flags
 from perturb.records import LABEL_FAULTS, ClassRule, PlantedItem, Verdict, taxonomy_place
 from perturb.text.wording import certificate_line
@@ -154,6 +161,8 @@ class Certificate:
     """The labels of accepted candidates that people checked; None if nobody finished one."""
     right_read: int = 0
     """Number of right items that are candidates read by people."""
+    members: Mapping[str, Tally] = field(default_factory=dict)
+    """The tally of each verifier."""
 
     @property
     def faults(self) -> Flags:
@@ -166,19 +175,27 @@ class Certificate:
 
     def wrong_labels(self) -> Estimate:
         """The share of wrong labels among the accepted candidates, by planted items."""
-        return wrong_label_share(*self._panel, self.tally.accepted)
+        return wrong_label_share(*self._shares(self.tally), self.tally.accepted)
 
-    @property
-    def _panel(self) -> tuple[Share, Share, Share]:
-        """The shares of planted faults, right items and candidates that the panel accepts."""
+    def wrong_labels_alone(self, name: str) -> Estimate | None:
+        """The share of wrong labels among the candidates that a verifier passes; None if its votes were not counted."""
+        tally = self.members.get(name)
+        if tally is None:
+            return None
+        shares = self._shares(tally, self.verdicts.verifiers.index(name))
+        rejected = tally.rejected / max(tally.accepted, 1)
+        return wrong_label_share_alone(shares, self._shares(self.tally), rejected, tally.accepted)
+
+    def _shares(self, tally: Tally, verifier: int | None = None) -> Shares:
+        """The shares of planted faults, right items and candidates that a verifier passes, or the panel accepts."""
         right = self.verdicts.of_kinds("right")
-        return self.verdicts.passes(self.faults), self.verdicts.passes(right), self.tally.share
+        return self.verdicts.passes(self.faults, verifier), self.verdicts.passes(right, verifier), tally.share
 
     def combined(self) -> Estimate | None:
         """The same from planted items and people together; None if people read no accepted candidate."""
         if self.people is None:
             return None
-        return combined_wrong_share(*self._panel, self.people.share, self.tally.accepted)
+        return combined_wrong_share(*self._shares(self.tally), self.people.share, self.tally.accepted)
 
     def quoted(self) -> Estimate:
         """The estimate to quote: from planted items and people, or from planted items if people read no candidate."""
@@ -262,6 +279,7 @@ class Certificate:
                 name: {
                     "false_pass": _share_fields(verdicts.passes(faults, number)),
                     "false_fail": _share_fields(verdicts.passes(right, number).misses),
+                    "wrong_labels": (alone := self.wrong_labels_alone(name)) and alone.spread("value"),
                 }
                 for number, name in enumerate(verdicts.verifiers)
             },
@@ -325,8 +343,15 @@ def certify(db: sqlite3.Connection, plan: CurrentPlan) -> Certificate | None:
     rules = class_rules(db, plan.number)
     verdicts = PlantedVerdicts.of([*items, *right_items], votes, plan.judges, plan.facts.panel.needed, rules)
     tallies = read_tallies(db, plan)
-    people = read_label_sample(db, plan)
-    return Certificate(verdicts, tallies.pop(""), tallies, _count_hard(db, plan), people, len(right_items))
+    return Certificate(
+        verdicts=verdicts,
+        tally=tallies.pop(""),
+        tallies=tallies,
+        hard=_count_hard(db, plan),
+        people=read_label_sample(db, plan),
+        right_read=len(right_items),
+        members=read_member_tallies(db, plan),
+    )
 
 
 def _count_hard(db: sqlite3.Connection, plan: CurrentPlan) -> int | None:

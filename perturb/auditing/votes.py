@@ -5,6 +5,7 @@ It also counts the candidates of a round that the panel accepted.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from perturb.errors import SourceError
 from perturb.files.tables import read_flag, row_place
+from perturb.ledger.queries import votes_on_decided
 from perturb.metrics.agreement import VoteWords
 from perturb.metrics.corrected_rates import Share
 from perturb.metrics.inputs import Flags, Floats, Integers
@@ -323,13 +325,15 @@ def decide_by_rule(states: NDArray[np.int8], needed: int) -> tuple[Flags, Flags]
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The panel's decisions on the candidates of a round, or of a part of it."""
+    """The panel's decisions on the candidates of a round or a part of it, or the votes of one verifier."""
 
     accepted: int
     decided: int
     """Accepted and rejected candidates; undecided ones are left out."""
     bases: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Base instance → the number of its accepted and of its decided candidates."""
+    rejected: int = 0
+    """The number of candidates that the verifier accepts and the panel rejects."""
 
     @property
     def share(self) -> Share:
@@ -347,22 +351,31 @@ class Tally:
 def read_tallies(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Tally]:
     """The panel's decisions by class; the entry "" has the decisions on all candidates."""
     rows = db.execute(
-        "SELECT j.perturbation_class, j.instance_key, d.acceptance FROM jobs j JOIN decisions d"
-        " ON d.candidate_id = j.id AND d.panel = ? WHERE j.plan = ? AND d.acceptance != 'undecided'",
+        "SELECT g.value AS name, j.instance_key AS base, sum(d.acceptance = 'accepted') AS accepted,"
+        " count(*) AS decided, 0 AS rejected FROM jobs j JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?"
+        " JOIN json_each(json_array('', j.perturbation_class)) g WHERE j.plan = ? AND d.acceptance != 'undecided'"
+        " GROUP BY 1, 2",
         (plan.panel, plan.number),
     )
-    counts_by_class: dict[str, dict[str, tuple[int, int]]] = {"": {}}
-    for perturbation_class, base, acceptance in rows:
-        is_accepted = int(acceptance == "accepted")
-        for group in ("", perturbation_class):
-            counts = counts_by_class.setdefault(group, {})
-            accepted, decided = counts.get(base, (0, 0))
-            counts[base] = accepted + is_accepted, decided + 1
+    return {"": Tally(0, 0)} | _tallies_of(rows)
+
+
+def read_member_tallies(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Tally]:
+    """Verifier → the tally of its scored votes on candidates that the panel decided."""
+    return _tallies_of(votes_on_decided(db, plan.number, plan.panel, plan.judges))
+
+
+def _tallies_of(rows: Iterable[sqlite3.Row]) -> dict[str, Tally]:
+    """Name → tally, from a row for each name and base instance with the numbers of its candidates."""
+    by_name: dict[str, list[sqlite3.Row]] = defaultdict(list)
+    for row in rows:
+        by_name[row["name"]].append(row)
     return {
-        group: Tally(
-            accepted=sum(accepted for accepted, _ in counts.values()),
-            decided=sum(decided for _, decided in counts.values()),
-            bases=counts,
+        name: Tally(
+            accepted=sum(row["accepted"] for row in group),
+            decided=sum(row["decided"] for row in group),
+            bases={row["base"]: (row["accepted"], row["decided"]) for row in group},
+            rejected=sum(row["rejected"] for row in group),
         )
-        for group, counts in counts_by_class.items()
+        for name, group in by_name.items()
     }

@@ -231,6 +231,21 @@ def votes_of(db: sqlite3.Connection, candidate_id: str, judges: Judges) -> dict[
     return {row["verifier"]: read_vote(row) for row in rows}
 
 
+def votes_on_decided(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) -> sqlite3.Cursor:
+    """Rows for each verifier and base instance: how many decided candidates it voted on, and how many it passed.
+
+    `rejected` is the number of candidates that the verifier passes and the panel rejects. Unscored votes do not count.
+    """
+    return db.execute(
+        "SELECT v.verifier AS name, j.instance_key AS base, count(*) AS decided, sum(v.state = 'pass') AS accepted,"
+        " sum(v.state = 'pass' AND d.acceptance = 'rejected') AS rejected"
+        " FROM jobs j JOIN votes v ON v.candidate_id = j.id JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2"
+        f" WHERE j.plan = ?3 AND {BY_JUDGE} AND v.state IN ('pass', 'fail') AND d.acceptance != 'undecided'"
+        " GROUP BY 1, 2",
+        (json.dumps(judges.keys), panel, plan),
+    )
+
+
 @stored_values()
 def read_vote(row: sqlite3.Row) -> Verdict:
     """The vote that a row holds."""

@@ -14,6 +14,10 @@ over draws from these distributions. It keeps its level because q is monotone in
 Right candidates pass at least as often as all candidates do. A draw with `s` below `a` therefore says nothing about the
 right candidates of the round. For the upper end it is taken as `s` = 1: the panel fails no right candidate.
 
+A member of the panel passes some candidates that the panel rejects. Natural faults can be harder to see than planted
+ones, so planted faults tell little about these candidates. For the upper end of what the member would let through
+alone, they are wrong as often as all candidates that the panel rejects: r = w (1 - f) / (1 - a).
+
 A random sample of accepted items that people read is combined with that estimate: confidence distributions are added on
 the scale of normal deviates, and a narrow interval has a large weight.
 
@@ -191,6 +195,7 @@ DRAWS = 20_000
 """Number of draws from each confidence distribution."""
 
 CANNOT_TELL = "the panel cannot tell right from wrong: it passes planted faults as often as right items"
+MEMBER_CANNOT_TELL = "it passes planted faults as often as right items"
 
 HARDER_TO_SEE = 6.0
 """The odds that the panel passes a natural fault may be this many times those of a planted fault.
@@ -269,6 +274,10 @@ class Share:
         return Estimate(self.value, min(low, self.value), max(high, self.value), n=round(self.n))
 
 
+Shares = tuple[Share, Share, Share]
+"""The shares of planted faults, of right items and of candidates that a panel, or a member of it, passes."""
+
+
 def wrong_label_share(
     false_passes: Share, right_passes: Share, accepted: Share, items: int | None = None, seed: int = 0
 ) -> Estimate:
@@ -302,12 +311,46 @@ def wrong_label_share(
     return Estimate(value, min(low, value), max(high, value), n=n)
 
 
+def wrong_label_share_alone(
+    member: Shares, panel: Shares, rejected: float, items: int | None = None
+) -> Estimate:
+    """The share of wrong labels among the candidates that one member of the panel passes, in [0, 1].
+
+    `rejected` is the share of these candidates that the panel rejects. The value and the lower end are those of
+    `wrong_label_share` for the member. The upper end is at least that of a mixture: the candidates that the panel
+    accepts are wrong as often as it says, and the others as often as all candidates that the panel rejects. `items` is
+    the number of candidates that the member passes, if the interval is for these.
+
+    >>> hurried, panel = (Share(0, 44), Share(17, 18), Share(263, 266)), (Share(0, 44), Share(14, 18), Share(246, 266))
+    >>> wrong = wrong_label_share_alone(hurried, panel, 17 / 263)
+    >>> wrong.value, round(wrong_label_share(*hurried).high, 3), round(wrong.high, 2)
+    (0.0, 0.001, 0.07)
+    """
+    alone = wrong_label_share(*member, items)
+    if alone.reason == CANNOT_TELL:
+        return replace(alone, reason=MEMBER_CANNOT_TELL)
+    if alone.value is None or not rejected:
+        return alone
+    limits = _limits(*panel, items, seed=0, rejected=rejected)
+    if limits is None:
+        return replace(alone, high=1.0, reason=CANNOT_TELL)
+    _, highs = limits
+    return replace(alone, high=max(alone.high or 0.0, float(np.quantile(highs, 1 - TAIL))))
+
+
 def _limits(
-    false_passes: Share, right_passes: Share, accepted: Share, items: int | None, seed: int, odds: float = 1.0
+    false_passes: Share,
+    right_passes: Share,
+    accepted: Share,
+    items: int | None,
+    seed: int,
+    odds: float = 1.0,
+    rejected: float = 0.0,
 ) -> tuple[Floats, Floats] | None:
     """Draws from the confidence distributions of the lower and upper limit; None if the panel cannot tell.
 
-    For the upper limit, the odds of a false pass are multiplied by `odds`.
+    For the upper limit, the odds of a false pass are multiplied by `odds`, and a share `rejected` of the candidates is
+    wrong as often as those that the panel rejects.
     """
     generator, panel = np.random.default_rng(seed), (false_passes, right_passes, accepted)
     f_high, s_high, a_high = (share.draws(generator, upper=True) for share in panel)
@@ -319,7 +362,7 @@ def _limits(
     # harder than those of the round and say nothing about it. Then the panel is taken to fail no right candidate.
     s_high = np.where(s_high < a_low, 1.0, s_high)
     # the share of wrong labels rises with f and s, and falls with a
-    lows, highs = _wrong_share(f_low, s_low, a_high), _wrong_share(f_high, s_high, a_low)
+    lows, highs = _wrong_share(f_low, s_low, a_high), _wrong_share(f_high, s_high, a_low, rejected=rejected)
     if items:
         lows, highs = (generator.binomial(items, shares) / items for shares in (lows, highs))
     return lows, highs
@@ -370,8 +413,14 @@ def combined_wrong_share(
     return Estimate(value, min(ends[0], value), max(ends[1], value), n=planted.n + read.n)
 
 
-def _wrong_share(f: Floats, s: Floats, a: Floats) -> Floats:
-    """The share of wrong labels among accepted candidates, q in the docstring of the module; 1 if undefined."""
+def _wrong_share(f: Floats, s: Floats, a: Floats, *, rejected: float = 0.0) -> Floats:
+    """The share of wrong labels among accepted candidates, q in the docstring of the module; 1 if undefined.
+
+    If a share `rejected` of the candidates was rejected instead, r holds for these.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
-        among_all = np.where(s > f, np.clip((s - a) / (s - f), 0.0, 1.0), 1.0)
-        return np.where(a > 0, np.clip(among_all * f / a, 0.0, 1.0), 1.0)
+        # above 1 if a < f; then all are wrong, and so are q and r
+        among_all = np.where(s > f, np.maximum((s - a) / (s - f), 0.0), 1.0)
+        of_accepted = np.where(a > 0, np.clip(among_all * f / a, 0.0, 1.0), 1.0)
+        of_rejected = np.where(a < 1, np.clip(among_all * (1 - f) / (1 - a), 0.0, 1.0), 1.0)
+        return of_accepted + rejected * (of_rejected - of_accepted)

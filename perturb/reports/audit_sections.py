@@ -51,7 +51,12 @@ def certificate_section(certificate: Certificate) -> Section:
     voters: list[tuple[str, int | None]] = [(name, number) for number, name in enumerate(verdicts.verifiers)]
     voters.append(("the panel", None))
     verifiers = [
-        (name, verdicts.passes(faults, number).estimate(), verdicts.passes(right, number).misses.estimate())
+        (
+            name,
+            verdicts.passes(faults, number).estimate(),
+            verdicts.passes(right, number).misses.estimate(),
+            certificate.wrong_labels() if number is None else certificate.wrong_labels_alone(name),
+        )
         for name, number in voters
     ]
     kinds = [
@@ -73,8 +78,10 @@ def certificate_section(certificate: Certificate) -> Section:
         Table(
             "planted",
             "Planted faults passed and right items failed",
-            "verifier | faults passed: share | right items failed: share",
+            "verifier | faults passed: share | right items failed: share | wrong labels if it decided alone: share",
             verifiers,
+            "A verifier passes some candidates that the panel rejects. Planted faults tell little about these. At the"
+            " upper end, they are wrong as often as all candidates that the panel rejects.",
         ),
         Table(
             "planted-kinds",

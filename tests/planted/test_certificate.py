@@ -16,14 +16,16 @@ from typer.testing import CliRunner
 from perturb.auditing.audit_report import audit
 from perturb.auditing.certificate import Certificate, PlantedVerdicts
 from perturb.auditing.rubric import QUESTION_NAMES
-from perturb.auditing.votes import Tally
+from perturb.auditing.votes import Tally, read_member_tallies
 from perturb.building.plan import plan_build
 from perturb.building.planting import choose_rules
 from perturb.building.run import build
 from perturb.catalogue.classes import Judges
 from perturb.cli.main import app
+from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import ReviewLedger, sample_ids
-from perturb.ledger.plans import Ledger
+from perturb.ledger.plans import Ledger, current_plan
+from perturb.ledger.queries import votes_of
 from perturb.metrics.corrected_rates import Share, combined_wrong_share, wrong_label_share
 from perturb.records import (
     PUBLISHED_CLASSES,
@@ -51,6 +53,7 @@ from tests.building import (
     serve,
     write_config,
 )
+from tests.loopback.players import ContentFaults
 from tests.review.made_run import VERIFIERS, make_run
 
 CELL = Cell(PerturbationClass.CONTRADICTION, Intensity.HIGH)
@@ -477,3 +480,58 @@ def test_right_items_that_are_harder_than_the_round_do_not_make_it_certain() -> 
     assert harder.high is not None
     assert none_failed.high is not None
     assert 0.5 * none_failed.high < harder.high < 2 * none_failed.high
+
+
+def alone(rejected: int, strict: Told, needed: int = 2) -> dict[str, Any]:
+    """What `hurried` alone lets through in the measured round: it passes 263 of 266 candidates."""
+    hurried: Told = {"class": (0, 44), "right": (17, 18)}
+    made = certificate({"hurried": hurried, "strict": strict}, Tally(246, 266), needed)
+    made = replace(made, members={"hurried": Tally(263, 266, rejected=rejected)})
+    by_verifier = made.to_dict()["by_verifier"]
+    assert by_verifier["strict"]["wrong_labels"] is None
+    return dict(by_verifier["hurried"]["wrong_labels"])
+
+
+def test_what_the_panel_rejects_counts_against_a_verifier_that_decides_alone() -> None:
+    """Two readers found 1.1 % and 1.5 % of the items wrong that `hurried` alone accepts."""
+    strict: Told = {"class": (0, 44), "right": (14, 18)}
+    planted_alone = wrong_label_share(Share(0, 44), Share(17, 18), Share(263, 266), 263).spread("value")
+    assert alone(0, strict) == planted_alone
+    assert planted_alone["high"] == pytest.approx(0.004, abs=0.001)
+    measured = alone(17, strict)
+    assert 0.015 < measured["high"] < 0.15
+    assert measured | {"high": planted_alone["high"]} == planted_alone
+
+
+def test_a_panel_that_cannot_tell_does_not_bound_what_its_verifiers_let_through() -> None:
+    bounds = alone(17, {"class": (40, 44), "right": (14, 18)}, needed=1)
+    assert (bounds["value"], bounds["high"]) == (0, 1)
+    assert "the panel cannot tell" in bounds["reason"]
+
+
+def test_the_votes_of_a_verifier_count_if_they_are_current_and_on_classes_that_it_judges(
+    tmp_path: Path,
+) -> None:
+    faults = ContentFaults({"empty": 0.1}, stubborn=True)
+    with serve({"v1": 0.8, "v2": 0.7, "v3": 0.9}, verifier_faults=faults) as server:
+        content = content_of(server.url)
+        run_build(tmp_path, content)
+        content["panel"]["verifiers"][0]["params"] = {"max_tokens": 400}
+        content["panel"]["verifiers"][2]["classes"] = ["P-Contradiction"]
+        run = run_build(tmp_path, content).run
+    # the rows of the second panel come last
+    decided = dict(query(run, "SELECT candidate_id, acceptance FROM decisions ORDER BY rowid"))
+    with reading(run) as db:
+        plan = current_plan(db, run)
+        tallies = read_member_tallies(db, plan)
+        votes = {
+            name: votes_of(db, name, plan.judges) for name, word in decided.items() if word != "undecided"
+        }
+    for name, tally in tallies.items():
+        states = {key: of[name].state.value for key, of in votes.items() if name in of}
+        passed = [key for key, state in states.items() if state == "pass"]
+        assert tally.accepted == len(passed)
+        assert tally.decided == sum(state != "unscored" for state in states.values())
+        assert tally.rejected == [decided[key] for key in passed].count("rejected") > 0
+        assert [*map(sum, zip(*tally.bases.values(), strict=True))] == [tally.accepted, tally.decided]
+    assert tallies["v3"].decided < tallies["v2"].decided
