@@ -1,6 +1,7 @@
 """How often the interval of wrong labels holds the true share, by simulation.
 
     python -m tests.simulated_certificates [ROUNDS]
+    python -m tests.simulated_certificates alone [ROUNDS]
     python -m tests.simulated_certificates people [ROUNDS]
     python -m tests.simulated_certificates hardest [ROUNDS]
 
@@ -9,6 +10,10 @@ Three verifiers miss a fault, or fail a right item, if a common difficulty and a
 threshold, so their errors are correlated. The panel is unanimous. Planted faults are of the same difficulty as natural
 ones; 18 right items go with them. The truth is the share of wrong labels among the items that a round accepts: in the
 long run, and in that round.
+
+`alone` tells what the first verifier would let through if it decided alone. It misses natural faults as often as
+planted ones, or twice as often; the other verifiers miss both as often. The true share is that among the candidates
+that it passes.
 
 `people` adds a random sample of accepted items whose labels people read without error, and combines both. Verifiers
 miss natural faults as often as planted ones, or twice as often.
@@ -20,7 +25,7 @@ are wrong about a right label as often as the item is difficult, and about a wro
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -29,8 +34,15 @@ import numpy as np
 from scipy.stats import norm
 
 from perturb.auditing.votes import Tally
-from perturb.metrics.corrected_rates import CONTRADICTED, Share, combined_wrong_share, wrong_label_share
-from perturb.metrics.inputs import Flags
+from perturb.metrics.corrected_rates import (
+    CONTRADICTED,
+    Share,
+    Shares,
+    combined_wrong_share,
+    wrong_label_share,
+    wrong_label_share_alone,
+)
+from perturb.metrics.inputs import Estimate, Flags
 
 BASES, EACH, RIGHT, VERIFIERS = 20, 18, 18, 3
 FALSE_FAIL = 0.05
@@ -46,15 +58,21 @@ class Panel:
 
     miss: float
     correlation: float
+    first: int = 1
+    """The first verifier misses a fault so many times as often as the others."""
 
-    def accepts(self, wrong: Flags, generator: np.random.Generator) -> Flags:
-        """Which items it accepts, given which have a wrong label."""
+    def passes(self, wrong: Flags, generator: np.random.Generator) -> Flags:
+        """Which items each verifier passes, given which have a wrong label: shape (items, verifiers)."""
         common = generator.standard_normal((len(wrong), 1))
         own = generator.standard_normal((len(wrong), VERIFIERS))
         met = np.sqrt(self.correlation) * common + np.sqrt(1 - self.correlation) * own
-        missed = met < norm.ppf(self.miss)
+        missed = met < norm.ppf(self.miss * np.array([self.first, 1, 1]))
         failed = met < norm.ppf(FALSE_FAIL)
-        return np.asarray(np.where(wrong[:, None], missed, ~failed).all(axis=1))
+        return np.asarray(np.where(wrong[:, None], missed, ~failed))
+
+
+Panels = tuple[Panel, Panel]
+"""The panel before planted items, and before natural ones."""
 
 
 @cache
@@ -63,7 +81,8 @@ def long_run(panel: Panel) -> tuple[float, float]:
     generator = np.random.default_rng(1)
     many = 2_000_000
     wrong, right = np.ones(many, dtype=np.bool_), np.zeros(many, dtype=np.bool_)
-    return float(panel.accepts(wrong, generator).mean()), float(panel.accepts(right, generator).mean())
+    false_pass, right_pass = (panel.passes(items, generator).all(axis=1).mean() for items in (wrong, right))
+    return float(false_pass), float(right_pass)
 
 
 def rate_for(share: float, panel: Panel) -> float:
@@ -72,46 +91,58 @@ def rate_for(share: float, panel: Panel) -> float:
     return share * right_pass / (false_pass * (1 - share) + share * right_pass)
 
 
-@cache
-def interval(
-    passes: int, planted: int, right: int, accepted: float, n: float, items: int
-) -> tuple[float, float]:
-    """The ends of the interval; a share that is not known may be anything."""
-    found = wrong_label_share(Share(passes, planted), Share(right, RIGHT), Share(accepted, n), items)
-    return found.low or 0.0, 1.0 if found.high is None else found.high
+@dataclass(frozen=True)
+class Round:
+    """Candidates and planted items of a round, with what verifiers pass: shape (items, verifiers)."""
+
+    wrong: Flags
+    """Which candidates have a wrong label; those of one base instance stand together."""
+    candidates: Flags
+    faults: Flags
+    right: Flags
+
+    @classmethod
+    def drawn(cls, share: float, planted: int, panels: Panels, generator: np.random.Generator) -> Round:
+        """A round in which the panel accepts this share of wrong labels in the long run."""
+        on_planted, panel = panels
+        rate = rate_for(share, panel)
+        rates = generator.beta(rate * 10, (1 - rate) * 10, BASES)
+        wrong = (generator.random((BASES, EACH)) < rates[:, None]).ravel()
+        return cls(
+            wrong=wrong,
+            candidates=panel.passes(wrong, generator),
+            faults=on_planted.passes(np.ones(planted, dtype=np.bool_), generator),
+            right=panel.passes(np.zeros(RIGHT, dtype=np.bool_), generator),
+        )
+
+    def passed(self, verifiers: int = VERIFIERS) -> Flags:
+        """Which candidates the first verifiers pass together."""
+        return np.asarray(self.candidates[:, :verifiers].all(axis=1))
+
+    def shares(self, verifiers: int = VERIFIERS) -> Shares:
+        """The shares of planted faults, right items and candidates that the first verifiers pass together."""
+        faults, right = (
+            Share(int(passes[:, :verifiers].all(axis=1).sum()), len(passes))
+            for passes in (self.faults, self.right)
+        )
+        passed = self.passed(verifiers).reshape(BASES, EACH)
+        counts = {str(base): (int(row.sum()), EACH) for base, row in enumerate(passed)}
+        return faults, right, Tally(int(passed.sum()), passed.size, counts).share
 
 
-def draw_round(share: float, panel: Panel, generator: np.random.Generator) -> tuple[Flags, Flags]:
-    """Which candidates are wrong and which the panel accepts: shape (base instances, candidates)."""
-    rate = rate_for(share, panel)
-    rates = generator.beta(rate * 10, (1 - rate) * 10, BASES)
-    wrong = generator.random((BASES, EACH)) < rates[:, None]
-    return wrong, panel.accepts(wrong.ravel(), generator).reshape(wrong.shape)
+def holds(estimates: Sequence[Estimate], *truths: float) -> list[float]:
+    """Whether each interval holds each true share, then the upper ends."""
+    ends = [(estimate.low or 0.0, 1.0 if estimate.high is None else estimate.high) for estimate in estimates]
+    held = [float(low <= truth <= high) for low, high in ends for truth in truths]
+    return held + [high for _, high in ends]
 
 
-def share_accepted(accepted: Flags) -> Share:
-    """The share that the panel accepts, as a certificate counts it."""
-    counts = {str(base): (int(row.sum()), EACH) for base, row in enumerate(accepted)}
-    return Tally(int(accepted.sum()), accepted.size, counts).share
-
-
-def simulate(
-    share: float, planted: int, panel: Panel, rounds: int, generator: np.random.Generator
-) -> tuple[float, float, float]:
-    """Coverage of the share in the long run and of that of the round, and the median upper end."""
-    held, held_round, highs = [], [], []
-    for _ in range(rounds):
-        wrong, accepted = draw_round(share, panel, generator)
-        passes = int(panel.accepts(np.ones(planted, dtype=np.bool_), generator).sum())
-        right = int(panel.accepts(np.zeros(RIGHT, dtype=np.bool_), generator).sum())
-        tally = share_accepted(accepted)
-        n = round(tally.n)  # rounded, so that rounds alike share an interval
-        low, high = interval(passes, planted, right, round(tally.value * n), n, int(accepted.sum()))
-        of_round = float((wrong & accepted).sum() / max(1, accepted.sum()))
-        held.append(low <= share <= high)
-        held_round.append(low <= of_round <= high)
-        highs.append(high)
-    return float(np.mean(held)), float(np.mean(held_round)), float(np.median(highs))
+def simulate(share: float, planted: int, panels: Panels, generator: np.random.Generator) -> list[float]:
+    """Of one round: whether the interval holds the share in the long run and that of the round; its upper end."""
+    drawn = Round.drawn(share, planted, panels, generator)
+    accepted = drawn.passed()
+    estimate = wrong_label_share(*drawn.shares(), int(accepted.sum()))
+    return holds([estimate], share, drawn.wrong[accepted].mean())
 
 
 def table(rounds: int) -> Iterator[str]:
@@ -122,38 +153,69 @@ def table(rounds: int) -> Iterator[str]:
     for miss, correlation in PANELS:
         for planted in PLANTED:
             for share in SHARES:
-                panel = Panel(miss, correlation)
-                held, held_round, high = simulate(share, planted, panel, rounds, generator)
-                figures = f"{share:.1%} | {held:.3f} | {held_round:.3f} | {high:.1%}"
+                panels = (Panel(miss, correlation),) * 2
+                rows = np.array([simulate(share, planted, panels, generator) for _ in range(rounds)])
+                held, held_round, _ = rows.mean(axis=0)
+                figures = f"{share:.1%} | {held:.3f} | {held_round:.3f} | {np.median(rows[:, 2]):.1%}"
                 yield f"| {miss:.0%}, {correlation} | {planted} | {figures} |"
 
 
 READ = (30, 100)
-HARDER = (1, 2)
+MISSED = {1: "as often", 2: "twice as often"}
+HARDER = tuple(MISSED)
 """So many times as often as a planted fault does a verifier miss a natural one."""
 
 
-def simulate_people(
-    share: float, planted: int, read: int, panels: tuple[Panel, Panel], generator: np.random.Generator
-) -> tuple[float, ...]:
-    """Of one round: whether both together, then people alone, hold the two shares; whether they contradict; upper ends.
+def simulate_alone(share: float, planted: int, panels: Panels, generator: np.random.Generator) -> list[float]:
+    """Of one round: whether the interval of the first verifier, then that of planted items, hold the two shares.
 
-    `panels` are the panel before planted items and before natural ones.
+    Then the two upper ends, and the true share. `share` is that of the panel.
     """
-    on_planted, panel = panels
-    wrong, accepted = draw_round(share, panel, generator)
-    passes = int(on_planted.accepts(np.ones(planted, dtype=np.bool_), generator).sum())
-    right = int(panel.accepts(np.zeros(RIGHT, dtype=np.bool_), generator).sum())
-    places = np.flatnonzero(accepted)
+    drawn, panel = Round.drawn(share, planted, panels, generator), panels[1]
+    passed = drawn.passed(1)
+    member, items = drawn.shares(1), int(passed.sum())
+    rejected = 1 - drawn.passed().sum() / items
+    estimates = (
+        wrong_label_share_alone(member, drawn.shares(), rejected, items),
+        wrong_label_share(*member, items),
+    )
+    missed = rate_for(share, panel) * panel.miss * panel.first
+    truth = missed / (missed + (1 - rate_for(share, panel)) * (1 - FALSE_FAIL))
+    return [*holds(estimates, truth, drawn.wrong[passed].mean()), truth]
+
+
+def alone_table(rounds: int) -> Iterator[str]:
+    """The table of what the first verifier would let through alone, line by line."""
+    generator = np.random.default_rng(10)
+    yield (
+        "| a verifier misses, correlation | the first misses natural faults | planted | the panel's share | its share"
+        " | coverage | in the round | planted items alone | in the round | median upper end | planted items alone |"
+    )
+    yield "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+    for (miss, correlation), harder, planted, share in product(PANELS, HARDER, (24, 200), SHARES):
+        panels = Panel(miss, correlation), Panel(miss, correlation, harder)
+        rows = np.array([simulate_alone(share, planted, panels, generator) for _ in range(rounds)])
+        coverage = " | ".join(f"{held:.3f}" for held in rows[:, :4].mean(axis=0))
+        highs = " | ".join(f"{high:.1%}" for high in np.median(rows[:, 4:6], axis=0))
+        setting = f"{miss:.0%}, {correlation} | {MISSED[harder]} | {planted} | {share:.1%} | {rows[0, 6]:.1%}"
+        yield f"| {setting} | {coverage} | {highs} |"
+
+
+def simulate_people(
+    share: float, planted: int, read: int, panels: Panels, generator: np.random.Generator
+) -> list[float]:
+    """Of one round: whether both together, then people alone, hold the two shares; the upper ends.
+
+    At last, whether people and planted items contradict each other.
+    """
+    drawn = Round.drawn(share, planted, panels, generator)
+    places = np.flatnonzero(drawn.passed())
     chosen = generator.choice(places, min(read, len(places)), replace=False)
-    hits = wrong.ravel()[chosen].astype(np.float64)
+    hits = drawn.wrong[chosen].astype(np.float64)
     people = Share.of_sample(hits, np.ones(len(chosen)), chosen // EACH)
-    shares = Share(passes, planted), Share(right, RIGHT), share_accepted(accepted), people
-    both, alone = combined_wrong_share(*shares, len(places)), people.estimate()
-    truths = share, float(wrong[accepted].mean())
-    ends = [(one.low or 0.0, 1.0 if one.high is None else one.high) for one in (both, alone)]
-    holds = [float(low <= truth <= high) for low, high in ends for truth in truths]
-    return (*holds, float(both.reason == CONTRADICTED), *(high for _, high in ends))
+    both = combined_wrong_share(*drawn.shares(), people, len(places))
+    held = holds([both, people.estimate()], share, drawn.wrong[places].mean())
+    return [*held, float(both.reason == CONTRADICTED)]
 
 
 def people_table(rounds: int) -> Iterator[str]:
@@ -166,13 +228,12 @@ def people_table(rounds: int) -> Iterator[str]:
     yield "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
     for (miss, correlation), harder, planted, read, share in product(PANELS, HARDER, (24, 200), READ, SHARES):
         panels = Panel(miss, correlation), Panel(miss * harder, correlation)
-        told = np.array([simulate_people(share, planted, read, panels, generator) for _ in range(rounds)])
-        held, of_round, alone, _, contradicted, *_ = told.mean(axis=0)
-        high, high_alone = np.median(told[:, 5:], axis=0)
-        missed = "as often" if harder == 1 else "twice as often"
+        rows = np.array([simulate_people(share, planted, read, panels, generator) for _ in range(rounds)])
+        held, of_round, alone, *_, contradicted = rows.mean(axis=0)
+        high, high_alone = np.median(rows[:, 4:6], axis=0)
         yield (
-            f"| {miss:.0%}, {correlation} | {missed} | {planted} | {read} | {share:.1%} | {held:.3f} | {of_round:.3f}"
-            f" | {alone:.3f} | {contradicted:.1%} | {high:.1%} | {high_alone:.1%} |"
+            f"| {miss:.0%}, {correlation} | {MISSED[harder]} | {planted} | {read} | {share:.1%} | {held:.3f}"
+            f" | {of_round:.3f} | {alone:.3f} | {contradicted:.1%} | {high:.1%} | {high_alone:.1%} |"
         )
 
 
@@ -208,8 +269,8 @@ def hardest_table(rounds: int) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    tables = {"people": people_table, "hardest": hardest_table}
-    chosen = next((one for name, one in tables.items() if name in sys.argv), table)
+    tables = {"alone": alone_table, "people": people_table, "hardest": hardest_table}
+    chosen = next((make for name, make in tables.items() if name in sys.argv), table)
     numbers = [int(argument) for argument in sys.argv[1:] if argument.isdecimal()]
     for line in chosen(numbers[0] if numbers else 500):
         print(line, flush=True)
