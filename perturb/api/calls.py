@@ -350,6 +350,7 @@ def tables_to_score(
 
     asks_models = source is None or arguments.models or arguments.replay is not None
     run = call(ask) if asks_models else None
+    # A text is iterable too, but it is one path.
     sources = source if isinstance(source, Iterable) and not isinstance(source, str) else [source]
     try:
         yield [run.folder] if run else [path_of(table) for table in sources], run

@@ -175,10 +175,12 @@ def _judged(db: sqlite3.Connection) -> Iterator[JudgedReply]:
     for judgement in read_judgements(db):
         key = (judgement.item_id, judgement.model, judgement.variant)
         response, payload = responses.get(key), payloads.get(judgement.item_id)
+        # What a rule has read needs no check by people, and what could not be read has no grade to check.
         if judgement.judge == RULE or judgement.status is not JudgementStatus.READ:
             continue
         if response is None or payload is None or not _holds(judgement, response, facts):
             continue
+        # With a panel, the judgement that counts is that of "panel"; the votes of its members are shown beside it.
         votes = {judgement.judge: _answers(judgement), **votes_of.get((*key, judgement.kind), {})}
         make_reply = partial(
             JudgedReply,

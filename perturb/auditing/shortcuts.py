@@ -245,12 +245,14 @@ def measure_shortcuts(
     folds = folds_of(tested, seed)
     floors, scores = [], []
     for target in TARGETS:
+        # Both rounds are coded together, so that a label has the same code in both.
         texts = [_label(item, target) for item in (*tested, *trained)]
         names, codes = np.unique(texts, return_inverse=True)
         truth, trained_labels = codes[: len(tested)], codes[len(tested) :]
         floors.append(_floor(target, truth))
         for view in VIEWS:
             inputs = view_of(tested, view)
+            # Without an earlier round, no item is predicted by a model that has seen its base instance.
             if earlier is None:
                 predicted = predict_held_out(inputs, truth, folds)
             else:

@@ -214,6 +214,7 @@ def coded_vote_table(columns: Mapping[str, Coded], source: str) -> VoteTable:
     candidate, verifier = rows["candidate_id"], rows["verifier"]
     _refuse_double_votes(candidate, verifier, source)
     _, first_rows = np.unique(candidate.codes, return_index=True)
+    # A vote without a row was never asked for, as under the economy schedule.
     matrix = np.full((len(candidate.names), len(verifier.names)), NOT_ASKED, dtype=np.int8)
     matrix[candidate.codes, verifier.codes] = states
 

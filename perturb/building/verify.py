@@ -175,12 +175,13 @@ def read_verdict(text: str, codes: Mapping[str, str], material: str = "") -> _Re
 def _must_be_all(reply: FoundObject) -> None:
     """Raise `ReplyError` if a PASS comes with further text. No word list covers every way of taking a PASS back."""
     reply.must_be_all(_SAYS_FAIL)
-    unknown = reply.value.keys() - _KEYS
+    # A key of the model's own, such as "but", may take the PASS back as well.
+    unknown_keys = reply.value.keys() - _KEYS
     if isinstance(checks := reply.value["checks"], dict):
-        unknown |= checks.keys() - set(CHECK_NAMES)
-    if unknown:
+        unknown_keys |= checks.keys() - set(CHECK_NAMES)
+    if unknown_keys:
         raise ReplyError(
-            f"a PASS with the unknown key '{min(unknown)}': give only the keys that were asked for"
+            f"a PASS with the unknown key '{min(unknown_keys)}': give only the keys that were asked for"
         )
 
 

@@ -103,6 +103,7 @@ def prepare_evaluation(plan: EvaluationPlan) -> tuple[RefusalBench, ModelSet]:
         "evaluation", named_set, plan.replay, recorded_items, "no snapshot is given: name one"
     )
     header = plan.replay.recording.header if plan.replay else {}
+    # In a replay, the recording says how the models were asked, since it holds no replies to other prompts.
     variant = header.get("variant", plan.variant)
     recorded = tuple(PromptSetting(prompt["name"], prompt["source"]) for prompt in header.get("prompts", ()))
     settings = prompt_settings(plan.prompts) if plan.prompts or not recorded else recorded
@@ -115,6 +116,7 @@ def prepare_evaluation(plan: EvaluationPlan) -> tuple[RefusalBench, ModelSet]:
         )
     order = AskingOrder.of(plan.until, item_set) if plan.until else None
     catalogue = Catalogue.load().with_classes(item_set.classes)
+    # A replay has judgements of planted replies only if some were recorded.
     planted = plan.planted_judgements
     if plan.replay and not plan.replay.fill:
         planted = header.get("planted_judgements", 0)

@@ -64,11 +64,13 @@ def run_task(
         try:
             stopped = run_sync(_run_all(task, models, ledger, options, progress))
         except KeyboardInterrupt:
+            # The command prints the arguments: batches that were submitted go on at the provider and cost money.
             raise KeyboardInterrupt(*_open_batches(ledger)) from None
         ledger.flush()
         result = run_sync(task.finish(Session(ledger, models), stopped=stopped is not None))
         calls, batches = queries.call_facts(ledger.db, ledger.cached_calls), count_batches(ledger.db)
         facts = {"run": str(run), **result.facts, **calls, "batches": batches}
+        # The ledger may hold failed calls of models that this run does not name any more.
         called_names = {*models.under_test, *(judge.name for judge in models.judges)}
         failed = [failure for failure in call_failures(ledger.db) if failure.model in called_names]
         split = tuple(_disagreements(ledger, models))

@@ -88,8 +88,10 @@ def export_training(
     chosen, reasons = exclusion.apply(items)
     ids = {item.id for item in chosen}
     kept_rows = [row for row in rows if row["id"] in ids]
+    # Items of one base instance have the same original. Reversed, so that the row of the first item wins.
     originals = {row["source_id"]: row for row in reversed(accepted_rows(db, plan, originals=True))}
     used_rows = [*kept_rows, *(originals[base] for base in sorted({row["source_id"] for row in kept_rows}))]
+    # The rows are compared again after the choice, so that `training.json` proves what it claims.
     proof = exclusion.prove(read_round_item(row, "item", n) for n, row in enumerate(used_rows, start=1))
     replies = _wrong_replies(training.evaluations)
     if training.evaluations and not replies.keys() & ids:
@@ -256,6 +258,7 @@ def make_examples(
                 "reply" if replies.get(item.id) else "item",
                 number,
             )
+        # Preference data need the original once for each code that it should not get.
         original_and_code = (item.base_id, code if form == "dpo" else "")
         if original_and_code not in seen_pairs:
             seen_pairs.add(original_and_code)

@@ -189,6 +189,7 @@ def mean_of_independent(parts: Sequence[Estimate]) -> Estimate:
     if not values or len(values) < count:
         reason = next((part.reason for part in parts if part.value is None), None)
         return Estimate.undefined(reason or "there is nothing to compute it from", n)
+    # A plain sum would depend on the order of the parts, and show 0.30000000000000004.
     mean = round(math.fsum(values) / count, 15)
     ends = [(part.low, part.high) for part in parts]
     intervals = [(low, high) for low, high in ends if low is not None and high is not None]
@@ -196,6 +197,7 @@ def mean_of_independent(parts: Sequence[Estimate]) -> Estimate:
         return Estimate(mean, n=n, reason=next((part.reason for part in parts if part.low is None), None))
     below = math.hypot(*(value - low for value, (low, _) in zip(values, intervals, strict=True))) / count
     above = math.hypot(*(high - value for value, (_, high) in zip(values, intervals, strict=True))) / count
+    # The variance of a sum of independent parts is the sum of their variances.
     errors = [part.se for part in parts if part.se is not None]
     se = math.hypot(*errors) / count if len(errors) == count else None
     return Estimate(mean, mean - below, mean + above, se, n)

@@ -102,6 +102,7 @@ def item_responses(
     groups = _codes(np.zeros(items) if groups is None else groups, items, "groups")
     clusters = _codes(np.arange(items) if clusters is None else clusters, items, "clusters")
     likelihood = _Likelihood(right, groups)
+    # All parameters at 0 means: equal models, equal groups, and spreads of exp(0) = 1.
     optimum = minimize(
         likelihood.loss, np.zeros(likelihood.size), jac=True, method="L-BFGS-B", options={"maxiter": 1000}
     )
@@ -222,6 +223,8 @@ class _Likelihood:
             a, eta = self._logits(parameters, group)
             p = _logistic(eta)
             values[rows], weights = self._weigh(right, is_scored, eta)
+            # The gradient of the logit in each parameter, averaged over the quadrature points with their posterior
+            # weights: the observed replies minus the expected ones.
             by_ability, by_difficulty, by_slope = (
                 right * (weights @ slopes.T) - is_scored * (weights @ (slopes * p).T)
                 for slopes in (

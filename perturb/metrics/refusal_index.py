@@ -199,6 +199,7 @@ def refusal_index_from_rates(
             f"forced_accuracy must lie between correct_rate {correct_rate:g} and "
             f"correct_rate + refusal_rate {correct_rate + refusal_rate:g}, got {forced_accuracy:g}"
         )
+    # The margins are rounded first and the other cells follow, so that the table keeps both printed rates.
     refused = round(n * refusal_rate)
     n11 = min(max(round(n * wrong_refused), 0), refused)
     n01 = min(max(round(n * wrong_answered), 0), n - refused)

@@ -210,6 +210,7 @@ def check_rows(folder: Path, file: Path) -> tuple[int, tuple[str, ...]]:
         raise RecordingError(
             f"{file}: no row of {folder} is about its models ({listed([*models])}): give another file"
         )
+    # Ranks depend on all rows, so they can be checked only if the replies behind every row are there.
     cited = {row.replies for _, row in stated_rows}
     other_recordings = [
         other for other in recordings_of(folder) if other.digest not in {recording.digest, *cited}

@@ -155,8 +155,11 @@ def _groups(path: Path, frame: pd.DataFrame, percent: bool) -> list[ConfidenceGr
         bad = np.flatnonzero(np.isnan(values) & ~is_unscored)
         if bad.size:
             raise SourceError(f"{row_place(path, bad[0])}: {_describe(name, frame[name].iloc[bad[0]])}")
+    # Unscored rows may hold anything, so they take part in no check.
     _refuse_outside(path, np.where(is_unscored, 0.0, confidence), percent)
     confidence = confidence / 100 if percent else confidence
+    # A table without a column of models is about one model: the file is named after it. The table of a run has the same
+    # name in every run, so there the folder counts.
     models = _labels(path, frame, "model", path.stem if path.name != CONFIDENCE_TABLE else path.parent.name)
     elicitations = _labels(path, frame, "elicitation", None)
     keys = list(zip(models, elicitations, _labels(path, frame, "dataset", None), strict=True))

@@ -178,6 +178,7 @@ def draw_for(run: Path, metric: str, half_width: float, seed: int = 0) -> Sample
     kinds = Counter(
         reply.kind for reply in {reply.id: reply for reply in replies if reply.id in chosen}.values()
     )
+    # In the order of the strata, people would see one model and one class after the other.
     ids = sorted(chosen, key=lambda reply_id: seed_of(seed, "review order", reply_id))
     rule = {"for": f"ci({metric}) <= {half_width:g}", "seed": seed}
     return ids, {**rule, "needed": [asdict(need) for need in needs], "drawn": dict(sorted(kinds.items()))}

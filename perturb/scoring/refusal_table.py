@@ -227,6 +227,8 @@ def ranking_stability(groups: Sequence[MeasuredGroup]) -> tuple[RankingStability
 
     chance = [Estimate(value, n=len(settings)) for value in random_ranking(len(models), len(settings))]
     stabilities = [RankingStability(RANDOM, condition, *chance) for condition in GIVEN]
+    # A metric that only follows accuracy or refusal would rank models stably for the wrong reason. Its residuals show
+    # what is left without them.
     correct, refused = values("correct_rate"), values("refusal_rate")
     for metric in METRICS:
         scores = values(metric)

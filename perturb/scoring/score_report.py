@@ -94,6 +94,7 @@ def _flips(model: str, pairs: list[tuple[ResultRow, ResultRow]], resampling: Res
     item_refused = np.array([item.predicted != ANSWER_CORRECTLY for item, _ in readable])
     control_refused = np.array([control.predicted != ANSWER_CORRECTLY for _, control in readable])
     answerable = np.array([item.expected == ANSWER_CORRECTLY for item, _ in readable])
+    # An item and its control share their base instance, so one draw serves both.
     resamples = resampling.draw([item for item, _ in readable])
 
     def rate(hits: Flags, among: Flags, reason: str) -> Estimate:
@@ -189,6 +190,7 @@ def score(
         table = table.of_models(models)
     resampling, own_metrics = Resampling(resamples, seed, Unit(unit)), read_metrics(metrics)
 
+    # The same scores are needed three times: as they are, with lenient reading, and for a part of the items.
     def scores_of(models: Iterable[ModelReplies]) -> tuple[ModelScores, ...]:
         return tuple(
             score_model(replies, resampling, codes=table.codes, raf=table.raf, own=own_metrics)

@@ -265,6 +265,7 @@ def plan_push(round_: RoundOnHub, endpoint: str | None = None, *, online: bool =
     if online:
         hub = HubRepository(HfApi(endpoint=endpoint, library_name="perturb"), round_.repo, "dataset")
         if hub.call("look it up", lambda: hub.api.repo_exists(round_.repo, repo_type="dataset")):
+            # A round that was published must not change under its tag.
             if (tagged := hub.tags().get(round_.tag)) is not None:
                 _require_same(round_, hub.read_manifest(tagged))
             info = hub.call("look it up", lambda: hub.api.repo_info(round_.repo, repo_type="dataset"))
@@ -276,6 +277,7 @@ def plan_push(round_: RoundOnHub, endpoint: str | None = None, *, online: bool =
     sizes |= {CARD: len(card.encode()), MANIFEST: len(manifest.encode())}
     if round_.replies is not None:
         sizes[REPLIES] = round_.replies.stat().st_size
+    # A file is the same if path and digest are; the Hub then stores nothing new.
     same = {path for path, _ in set(identity(former)) & set(identity(round_.snapshot.manifest))}
     files = tuple(
         {"path": path, "bytes": size, "change": "same" if path in same else "add"}

@@ -268,6 +268,7 @@ def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> JsonObject:
         "classes": [entry.to_payload() for entry in run.classes],
         "replies": replies and {"sha256": replies.sha256, "replies": replies.replies},
     }
+    # Fields that came later are left out if unused, so that old snapshots keep the digest of their manifest.
     return {name: value for name, value in manifest.items() if value or name not in _OPTIONAL}
 
 

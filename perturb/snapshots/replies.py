@@ -117,9 +117,11 @@ def _build_rows(db: sqlite3.Connection, plan: CurrentPlan) -> Iterator[JsonObjec
             for name in model_verifiers
             if name in votes and (rows := calls.behind(job.id, name, ["verify"], votes[name].raw))
         }
+        # On a deep item, a verifier first decides blind. A replay asks for that reply before the vote.
         blind = [
             last_pass(groups[-1]) for name in verifications if (groups := calls.of(job.id, name, ["blind"]))
         ]
+        # Many jobs share an instance, which is written once, before its first job.
         if planned.instance_key not in written_instances:
             written_instances.add(planned.instance_key)
             content = queries.instance(db, planned.instance_key).to_payload()

@@ -237,6 +237,7 @@ def _build_row(item: AcceptedItem, shared: dict[str, str]) -> SnapshotRow:
         values["difficulty"] = item.difficulty
     if instance.language != ENGLISH:
         values["language"] = instance.language
+    # The order of the columns is fixed, since it enters the content digest.
     names = [column.name for column in (*columns, *_OPTIONAL) if column.name in values]
     return seal({name: whole_texts(values[name]) for name in names})
 

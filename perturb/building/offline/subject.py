@@ -251,10 +251,12 @@ def _full(name: str, kind: str, noun: str, text: str) -> str:
         return f"the {noun} {name}"
     if kind == "person":
         return name
+    # "The" with a capital within a sentence belongs to the name, as in "The Beatles".
     if name[:4] == "The " and re.search(rf"[a-z,] {re.escape(name)}\b", text):
         return name
     if re.match(r"(?:the|a|an) ", name, re.IGNORECASE):
         return f"the {name.split(maxsplit=1)[1]}"
+    # "Kanawha" in "Kanawha River" is a part of another name and shows nothing about its article.
     complete = [span for span in spans_of(text, name) if not re.match(r" [A-Z]", text[span[1] : span[1] + 2])]
     standing_alone = [span for span in complete if _ENDS_NAME.match(text, span[1])]
     if not standing_alone and (not kind or kind in _NAMED_BARE):
