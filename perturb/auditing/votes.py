@@ -5,6 +5,7 @@ It also counts the candidates of a round that the panel accepted.
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from perturb.errors import SourceError
 from perturb.files.tables import read_flag, row_place
-from perturb.ledger.queries import votes_on_decided
+from perturb.ledger.queries import VOTES_ON_DECIDED
 from perturb.metrics.agreement import VoteWords
 from perturb.metrics.corrected_rates import Share
 from perturb.metrics.inputs import Flags, Floats, Integers
@@ -363,7 +364,8 @@ def read_tallies(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Tally]:
 
 def read_member_tallies(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Tally]:
     """Verifier → the tally of its scored votes on candidates that the panel decided."""
-    return _tallies_of(votes_on_decided(db, plan.number, plan.panel, plan.judges))
+    members = json.dumps(plan.judges.keys)
+    return _tallies_of(db.execute(VOTES_ON_DECIDED, (members, plan.panel, plan.number)))
 
 
 def _tallies_of(rows: Iterable[sqlite3.Row]) -> dict[str, Tally]:

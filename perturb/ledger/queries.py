@@ -128,6 +128,17 @@ UNREAD_VOTES = (
 )
 """SQL of the unread votes that a decision may depend on. Here ?2 is the digest of the panel and ?3 the plan."""
 
+VOTES_ON_DECIDED = (
+    "SELECT v.verifier AS name, j.instance_key AS base, count(*) AS decided, sum(v.state = 'pass') AS accepted,"
+    " sum(v.state = 'pass' AND d.acceptance = 'rejected') AS rejected"
+    " FROM jobs j JOIN votes v ON v.candidate_id = j.id JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2"
+    f" WHERE j.plan = ?3 AND {BY_JUDGE} AND v.state IN ('pass', 'fail') AND d.acceptance != 'undecided' GROUP BY 1, 2"
+)
+"""SQL of the number of decided candidates with a scored vote, for each verifier and base instance.
+
+Of these the verifier passes `accepted`, and passes `rejected` against the panel. The parameters are as above.
+"""
+
 
 def pending_jobs(db: sqlite3.Connection, plan: int, generator: str, page: int = 64) -> Iterator[PlannedJob]:
     """Yield the generator's jobs that have no outcome yet, in plan order, each of them once."""
@@ -229,21 +240,6 @@ def votes_of(db: sqlite3.Connection, candidate_id: str, judges: Judges) -> dict[
         (json.dumps(judges.keys), candidate_id),
     )
     return {row["verifier"]: read_vote(row) for row in rows}
-
-
-def votes_on_decided(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) -> sqlite3.Cursor:
-    """Rows for each verifier and base instance: how many decided candidates it voted on, and how many it passed.
-
-    `rejected` is the number of candidates that the verifier passes and the panel rejects. Unscored votes do not count.
-    """
-    return db.execute(
-        "SELECT v.verifier AS name, j.instance_key AS base, count(*) AS decided, sum(v.state = 'pass') AS accepted,"
-        " sum(v.state = 'pass' AND d.acceptance = 'rejected') AS rejected"
-        " FROM jobs j JOIN votes v ON v.candidate_id = j.id JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2"
-        f" WHERE j.plan = ?3 AND {BY_JUDGE} AND v.state IN ('pass', 'fail') AND d.acceptance != 'undecided'"
-        " GROUP BY 1, 2",
-        (json.dumps(judges.keys), panel, plan),
-    )
 
 
 @stored_values()
