@@ -26,7 +26,9 @@ from perturb.catalogue.features import word_bank, word_pattern, word_table
 from perturb.records import Passage
 from perturb.text.passages import Sentence
 
+# Times other than full dates: "1984", "1990s", "a century", "today"
 _TIME = re.compile(r"\b(?:1[0-9]|20)\d\d(?:s\b|\b)|\bcentury\b|\b\d{1,2}0s\b|\b(?:today|decade)\b")
+# Two or more words with capitals in a row: "Ray Bell"
 _NAMES = re.compile(r"(?<![\w’'-])(?:[A-Z][\w’'-]+\.?\s*){2,}")
 _LEAST_SHARED = 5
 """Two words that begin with this many equal letters count as related."""
@@ -51,13 +53,8 @@ def _signs(query: str, answers: tuple[str, ...], is_number: bool) -> _Signs:
     words: set[str] = set()
     for alias in answers:
         for word in map(plain, tokens(alias)):
-            numeric = any(char.isdecimal() for char in word)
-            if (
-                is_small(word)
-                or word in query_forms
-                or stem(word) in query_forms
-                or (is_number and not numeric and word not in numbers)
-            ):
+            is_unit = is_number and not any(char.isdecimal() for char in word) and word not in numbers
+            if is_small(word) or word in query_forms or stem(word) in query_forms or is_unit:
                 continue
             # A number of one or two digits is part of many dates, and betrays only a number that is asked for.
             if is_number or not word.isdecimal() or len(word) > 2:
@@ -91,9 +88,10 @@ def leak(facts: Facts, text: str) -> str | None:
     signs = _signs(facts.instance.query, facts.instance.answers, facts.kind == "number")
     for token in dict.fromkeys(tokens(text)):
         # "German-born" betrays "German".
-        parts = (token, *token.split("-")) if "-" in token else (token,)
-        if any(_betrays(plain(part), signs) for part in parts):
+        words = (token, *token.split("-")) if "-" in token else (token,)
+        if any(_betrays(plain(word), signs) for word in words):
             return token
+    # An answer whose words are all in the question would be found in every text.
     telling = (
         answer
         for answer in facts.instance.answers
@@ -103,6 +101,7 @@ def leak(facts: Facts, text: str) -> str | None:
 
 
 def _betrays(word: str, signs: _Signs) -> bool:
+    """Whether a word of a text, in its plain form, betrays the answer."""
     if word in signs.words:
         return True
     # Words of the question stand in many sentences and betray nothing.
@@ -116,7 +115,7 @@ def _betrays(word: str, signs: _Signs) -> bool:
     )
 
 
-_MUCH = 0.75
+_MUCH_OF_QUESTION = 0.75
 """Share of the question above which a text speaks of what the question asks."""
 
 
@@ -125,17 +124,17 @@ def other_value(facts: Facts, text: str) -> str | None:
     query = facts.instance.query.lower()
     if facts.kind == "date" or query.startswith("when"):
         time = _TIME.search(text) or word_pattern("month").search(text)
-        return time and time[0]
+        return time[0] if time else None
     if facts.kind in ("number", "money") or query.startswith("how"):
-        return next((token for token in tokens(text) if _counts(plain(token))), None)
+        return next((token for token in tokens(text) if _is_count(plain(token))), None)
     # Names in the question and in titles belong to the subject, so a reader does not take them for the answer.
-    known_texts = [query, *(passage.title for passage in facts.passages)]
-    named_words = {plain(token) for known_text in known_texts for token in tokens(known_text)}
+    naming_texts = [query, *(passage.title for passage in facts.passages)]
+    named_words = {plain(token) for naming_text in naming_texts for token in tokens(naming_text)}
     if facts.kind == "text":
-        return "much of the question" if support(query, text) > _MUCH else None
+        return "much of the question" if support(query, text) > _MUCH_OF_QUESTION else None
     if re.match(r"where|(?:in|at|on|near|from|to) (?:which|what)\b", query):
-        spots = re.findall(r"\b(?:in|at|near|from|to|of|on|and)\s+(?:the\s+)?([A-Z][\w’'-]+)", text)
-        return next((spot for spot in spots if plain(spot) not in named_words), None)
+        places = re.findall(r"\b(?:in|at|near|from|to|of|on|and)\s+(?:the\s+)?([A-Z][\w’'-]+)", text)
+        return next((place for place in places if plain(place) not in named_words), None)
     for match in _NAMES.finditer(text):
         words = [plain(token) for token in tokens(match[0])]
         if not {word for word in words if not is_small(word)} <= named_words:
@@ -143,10 +142,10 @@ def other_value(facts: Facts, text: str) -> str | None:
     return None
 
 
-def _counts(word: str) -> bool:
+def _is_count(word: str) -> bool:
     # Most passages have years, and a reader does not take a year for a count.
-    year = word.isdecimal() and len(word) == 4 and 1000 < int(word) < 2100
-    return (any(char.isdigit() for char in word) and not year) or word in word_bank("number_words")
+    is_year = word.isdecimal() and len(word) == 4 and 1000 < int(word) < 2100
+    return (any(char.isdigit() for char in word) and not is_year) or word in word_bank("number_words")
 
 
 Cut = tuple[int, str]
@@ -155,8 +154,8 @@ _INTERVAL = re.compile(
     r"(?:\d+|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twenty|several))[- ]years?\b|\banniversary\b"
 )
 """Wordings that let a reader work out a date from another date."""
-_MOST_APART = 3
-"""A sentence that holds a third of the question's content words may seem to answer it with another value."""
+_LEAST_SHARED_FRACTION = 3
+"""A sentence that holds one in three of the question's content words may seem to answer it with another value."""
 _LEAST_WORDS = 20
 """A passage must keep at least this many words when its sentences with the answer are cut."""
 
@@ -178,23 +177,25 @@ def cut_answer(facts: Facts) -> Iterator[Cut]:
     for sentence in reversed(stating):  # from the end, so that the positions of earlier sentences stay valid
         remaining = without_span(remaining, sentence.start, sentence.end)
     following = {_following(facts, sentence) for sentence in stating} - {None, *stating}
-    if any(sentence is not None and _leans(sentence, stating) for sentence in following):
+    # A sentence that refers to a sentence that is gone would be unclear.
+    if any(sentence is not None and _refers_back(sentence, stating) for sentence in following):
         return
     # A pronoun in the remaining text would still point to the person who was cut out.
     is_person = facts.instance.query.lower().startswith("who") or "answer:person" in facts.features
     if is_person and _PERSONS.search(remaining):
         return
-    refers_to_cut = word_pattern("leans").match(remaining) or _hangs(remaining, stating)
+    refers_to_cut = word_pattern("leans").match(remaining) or _uses_bare_surname(remaining, stating)
     if len(remaining.split()) >= _LEAST_WORDS and not refers_to_cut:
         yield index, remaining.strip()
 
 
+# Words for a person who was named before.
 _PERSONS = re.compile(
     r"\b(?:he|him|his|she|her|hers|the (?:other|latter|former|above|said))\b", re.IGNORECASE
 )
 
 
-def _leans(sentence: Sentence, cut: tuple[Sentence, ...]) -> bool:
+def _refers_back(sentence: Sentence, cut: tuple[Sentence, ...]) -> bool:
     """Whether a sentence refers to the cut sentences: it opens with a pronoun, or its pronoun may lose its name."""
     if word_pattern("leans").match(sentence.text):
         return True
@@ -205,13 +206,13 @@ def _leans(sentence: Sentence, cut: tuple[Sentence, ...]) -> bool:
     return compiled(pattern, re.IGNORECASE).search(sentence.text) is not None
 
 
-def _hangs(remaining: str, cut: tuple[Sentence, ...]) -> bool:
+def _uses_bare_surname(remaining: str, cut: tuple[Sentence, ...]) -> bool:
     """Whether the remaining text uses the surname of a person whose full name stood only in the cut sentences."""
-    lost = " ".join(sentence.text for sentence in cut)
-    full = re.findall(r"\b[A-Z][\w.’'-]+ ([A-Z][\w’'-]+)", lost)
+    cut_text = " ".join(sentence.text for sentence in cut)
+    surnames = re.findall(r"\b[A-Z][\w.’'-]+ ([A-Z][\w’'-]+)", cut_text)
     return any(
-        has_word(remaining, name) and not re.search(rf"\b[A-Z][\w.’'-]+ {re.escape(name)}\b", remaining)
-        for name in full
+        has_word(remaining, surname) and not re.search(rf"\b[A-Z][\w.’'-]+ {re.escape(surname)}\b", remaining)
+        for surname in surnames
     )
 
 
@@ -223,6 +224,7 @@ def _following(facts: Facts, sentence: Sentence) -> Sentence | None:
 
 
 def _without_clause(facts: Facts, sentence: Sentence, text: str) -> str | None:
+    """The text without the clause of a sentence that states the answer; None if there is no such clause."""
     mention = facts.mentions[0]
     # A clause between commas or a subordinate clause at the end can go without harm to the sentence.
     opening = word_pattern("answer_clause").search(text[sentence.start : mention.start])
@@ -238,20 +240,20 @@ def cut_time(facts: Facts) -> Iterator[Cut]:
         return
     mention = facts.mentions[0]
     text = facts.passages[mention.passage].text
-    lead = re.search(r",? \b(?:in|on|by|around|about) (?:the )?$", text[: mention.start])
-    lead_inside = re.match(r"(?:in|on)\s", mention.text)
-    right = text[mention.end :]
-    if (lead is None and lead_inside is None) or not re.match(
-        r"[.;]|$| (?:by|as|with|at|for|to|when|and|under)\b", right
-    ):
+    before, after = text[: mention.start], text[mention.end :]
+    # The preposition stands before the answer or is its first word.
+    preposition = re.search(r",? \b(?:in|on|by|around|about) (?:the )?$", before)
+    begins_with_preposition = re.match(r"(?:in|on)\s", mention.text)
+    can_end_here = re.match(r"[.;]|$| (?:by|as|with|at|for|to|when|and|under)\b", after)
+    if (preposition is None and begins_with_preposition is None) or not can_end_here:
         # "In 1984, the bridge opened": the time opens the sentence.
-        if re.search(r"(?:^|[.!?] )(?:In|On) $", text[: mention.start]) and right.startswith(", "):
-            yield mention.passage, text[: mention.start - 3] + capitalise(right[2:])
+        if re.search(r"(?:^|[.!?] )(?:In|On) $", before) and after.startswith(", "):
+            yield mention.passage, before[: -len("In ")] + capitalise(after.removeprefix(", "))
         return
-    start = lead.start() if lead else mention.start - 1  # with the blank before the mention
+    start = preposition.start() if preposition else mention.start - 1  # with the blank before the mention
     # Of the two commas around an aside, the first goes with the time and the second must go too.
-    is_aside = lead is not None and lead[0].startswith(",")
-    yield mention.passage, text[:start] + (right.removeprefix(",") if is_aside else right)
+    is_aside = preposition is not None and preposition[0].startswith(",")
+    yield mention.passage, text[:start] + (after.removeprefix(",") if is_aside else after)
 
 
 def cut_agent(facts: Facts) -> Iterator[Cut]:
@@ -260,17 +262,19 @@ def cut_agent(facts: Facts) -> Iterator[Cut]:
         return
     mention = facts.mentions[0]
     text = facts.passages[mention.passage].text
-    lead = word_pattern("agent_phrase").search(text[: mention.start])
-    right = text[mention.end :]
-    if lead is None or not re.match(r"[,.;]|$| (?:in|on|for|at|as|from|during|when|after|to)\b", right):
-        return
-    yield mention.passage, text[: lead.start(1)] + right
+    agent_phrase = word_pattern("agent_phrase").search(text[: mention.start])
+    after = text[mention.end :]
+    can_end_here = re.match(r"[,.;]|$| (?:in|on|for|at|as|from|during|when|after|to)\b", after)
+    if agent_phrase is not None and can_end_here:
+        # The group begins with the blank before "by".
+        yield mention.passage, text[: agent_phrase.start(1)] + after
 
 
 def answer_gone(facts: Facts, passages: tuple[Passage, ...]) -> str | None:
     """One line on what still betrays the answer or could be taken for it; None if the answer is gone."""
     query = facts.instance.query
     for passage in passages:
+        # Readers see titles only if there are several passages.
         if word := leak(facts, f"{passage.title if len(passages) > 1 else ''} {passage.text}"):
             return f"{word!r} still betrays the answer"
         if facts.kind == "date" and (interval := _INTERVAL.search(passage.text)):
@@ -278,9 +282,10 @@ def answer_gone(facts: Facts, passages: tuple[Passage, ...]) -> str | None:
     query_stems = content_stems(query)
     for passage in passages:
         for text in re.split(r"(?<=[.!?])\s+", passage.text):
-            near = f"{passage.title} {text}" if facts.kind == "date" else text
-            shared = len(query_stems & content_stems(near))
-            if shared * _MOST_APART >= len(query_stems) and (value := other_value(facts, text)):
+            # A sentence with a date seldom repeats the subject, which the title names.
+            titled_text = f"{passage.title} {text}" if facts.kind == "date" else text
+            shared = len(query_stems & content_stems(titled_text))
+            if shared * _LEAST_SHARED_FRACTION >= len(query_stems) and (value := other_value(facts, text)):
                 return f"{value!r} could be taken for the answer"
     return None
 
@@ -289,16 +294,16 @@ def mention_spans(facts: Facts, text: str) -> list[Span]:
     """The spans of answers and of parts of a person's name in a text. Spans that touch are merged."""
     spans = [span for answer in facts.instance.answers for span in spans_of(text, answer)]
     if facts.kind == "person":
-        parts = [
-            name_part
-            for name_part in facts.answer.split()
-            if len(name_part) > 2 and not has_word(facts.instance.query, name_part)
-        ]
-        spans += [span for part in parts for span in spans_of(text, part) if text[span[0]].isupper()]
+        for name_part in facts.answer.split():
+            # Initials and "de" stand in other names too.
+            if len(name_part) > 2 and not has_word(facts.instance.query, name_part):
+                part_spans = spans_of(text, name_part)
+                spans += [(start, end) for start, end in part_spans if text[start].isupper()]
     merged: list[Span] = []
     for start, end in sorted(set(spans)):
-        if merged and start <= merged[-1][1] + 1:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        previous_start, previous_end = merged[-1] if merged else (0, -2)
+        if start <= previous_end + 1:
+            merged[-1] = (previous_start, max(end, previous_end))
         else:
             merged.append((start, end))
     return merged

@@ -47,8 +47,8 @@ class CheckedItem:
     @cached_property
     def beyond_reading(self) -> bool:
         """True if a text is too long or not prose, so that no verifier has an opinion."""
-        faults = (beyond_reading(side.query, side.passages) for side in (self.original, self.candidate))
-        return any(fault is not None for fault in faults)
+        versions = (self.original, self.candidate)
+        return any(beyond_reading(version.query, version.passages) is not None for version in versions)
 
     @cached_property
     def reading(self) -> Reading:
@@ -90,12 +90,12 @@ class CheckedItem:
     @cached_property
     def added(self) -> tuple[str, ...]:
         """The sentences of the candidate that the original lacks, including edited sentences."""
-        return _beyond(self.sentences, self.reading.sentences)
+        return _missing_from(self.reading.sentences, self.sentences)
 
     @cached_property
     def removed(self) -> tuple[str, ...]:
         """The sentences of the original that the candidate lacks, including edited sentences."""
-        return _beyond(self.reading.sentences, self.sentences)
+        return _missing_from(self.sentences, self.reading.sentences)
 
     @cached_property
     def inserted(self) -> tuple[str, ...]:
@@ -113,13 +113,16 @@ class CheckedItem:
         return self.query_stems - self.reading.query_stems
 
 
-def _beyond(texts: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
-    other_sentences = {normal(sentence) for sentence in others}
-    return tuple(sentence for sentence in texts if normal(sentence) not in other_sentences)
+def _missing_from(reference: tuple[str, ...], sentences: tuple[str, ...]) -> tuple[str, ...]:
+    """The sentences that are not in `reference`, compared in normal form."""
+    reference_sentences = {normal(sentence) for sentence in reference}
+    return tuple(sentence for sentence in sentences if normal(sentence) not in reference_sentences)
 
 
 _RECENT: OrderedDict[tuple[int, int, frozenset[Target]], CheckedItem] = OrderedDict()
+"""The items that were asked for last, by the identities of original and candidate and by the target."""
 _RECENT_SIZE = 32
+"""A few items are enough, since the verifiers of an item follow each other closely."""
 
 
 def checked_item(original: BaseInstance, candidate: Candidate, target: frozenset[Target]) -> CheckedItem:
@@ -129,7 +132,6 @@ def checked_item(original: BaseInstance, candidate: Candidate, target: frozenset
     item = _RECENT.get(key)
     if item is None:
         item = _RECENT[key] = CheckedItem(original, candidate, target)
-        # A few items are enough, since the verifiers of an item follow each other closely.
         while len(_RECENT) > _RECENT_SIZE:
             _RECENT.popitem(last=False)
     return item
@@ -137,7 +139,7 @@ def checked_item(original: BaseInstance, candidate: Candidate, target: frozenset
 
 @dataclass(frozen=True, slots=True)
 class RuleVerdict:
-    """One rule-based verifier's opinion on one finished item."""
+    """The opinion of a rule-based verifier on a finished item."""
 
     passed: bool | None
     """None if the verifier has no opinion."""
@@ -173,13 +175,17 @@ def verdict(
 
 
 MARKUP = re.compile(
-    r"\{[^{}]*\}|\{\{|\}\}|</?[a-z][a-z0-9]*>|<[A-Z_ ]+>|```|\*\*\w|\$\w+\$|%\(\w+\)?s|%s\b|\\n|\bTODO\b"
-    r"|\bNone (?=[a-z]+ed\b)|\bnan\b|\[(?:TOPIC|ANSWER|ENTITY|NAME|X|Y|SLOT)\]"
-    r"|^\s*(?i:query|question|context|passage|answer)\s*:\s",
-    re.M,
+    r"""
+      \{[^{}]*\} | \{\{ | \}\} | \$\w+\$ | %\(\w+\)?s | %s\b                   # gaps of templates
+    | </?[a-z][a-z0-9]*> | <[A-Z_\ ]+> | ``` | \*\*\w | \\n                      # HTML, Markdown, escapes
+    | \bTODO\b | \[(?:TOPIC|ANSWER|ENTITY|NAME|X|Y|SLOT)\]                     # place-holders
+    | \bNone\ (?=[a-z]+ed\b) | \bnan\b                                        # values of a program
+    | ^\s*(?i:query|question|context|passage|answer)\s*:\s                     # headings of a prompt
+    """,
+    re.MULTILINE | re.VERBOSE,
 )
 """Marks of a template that was not filled in, or of a reply that was not cleaned."""
-
+# A place-holder or a mark of an omission: "[redacted]"
 _BRACKETED = re.compile(r"\[[^\]]*\]")
 REWRITING_LEVERS = frozenset({"Entirely Irrelevant Context", "Audio-only Reference", "Zero-Row Table"})
 """Levers that replace the whole passage on purpose."""
@@ -192,6 +198,7 @@ def check_target_diff(item: CheckedItem) -> RuleVerdict:
 
 
 def _outside_target(item: CheckedItem) -> list[str]:
+    """One line for each change of a part that the class does not allow to change."""
     objections = []
     if "query" not in item.target and item.original.query != item.candidate.query:
         objections.append("The question was changed, though this class leaves it alone.")
@@ -205,6 +212,7 @@ def _outside_target(item: CheckedItem) -> list[str]:
 
 
 def _size_of_change(item: CheckedItem) -> list[str]:
+    """One line if too little or too much was changed."""
     if not item.query_changed and not item.context_changed:
         return ["Nothing was changed but blanks."]
     # New capitals or punctuation alone do not make a perturbation.
@@ -217,10 +225,10 @@ def _size_of_change(item: CheckedItem) -> list[str]:
 
 def _only_marks_differ(item: CheckedItem) -> bool:
     pairs = ((item.original.query, item.candidate.query), (item.reading.text, item.text))
-    return all(_bare(before) == _bare(after) for before, after in pairs if before != after)
+    return all(_lower_words(before) == _lower_words(after) for before, after in pairs if before != after)
 
 
-def _bare(text: str) -> list[str]:
+def _lower_words(text: str) -> list[str]:
     return re.findall(r"\w+", text.lower())
 
 
@@ -234,29 +242,33 @@ def _rewritten(item: CheckedItem) -> bool:
         return False
     before, after = content_stems(item.reading.text), content_stems(_BRACKETED.sub(" ", item.text))
     if item.kind is PerturbationClass.MISSING_INFO:
-        floor = _KEPT_BY_A_LOW_CUT if item.intensity is Intensity.LOW else 0.0
+        floor = _KEPT_AFTER_LOW_CUT if item.intensity is Intensity.LOW else 0.0
         return coverage(before, after) < floor or coverage(after, before) < _OLD_SHARE
     answering = frozenset().union(*(content_stems(s) for s in item.removed if holds_alias(item.reading, s)))
     if not answering:
-        floor = _KEPT_BESIDE_THE_ANSWER
+        floor = _KEPT_WITH_ANSWER
     elif len(item.reading.sentences) > 2:
-        floor = _KEPT_WITHOUT_THE_ANSWER
+        floor = _KEPT_WITHOUT_ANSWER
     else:
         floor = _KEPT_OF_TWO_SENTENCES
     return coverage(before, after) < floor
 
 
-# Shares of the content words of the original that must be left.
-_KEPT_BY_A_LOW_CUT = 0.2
-_KEPT_BESIDE_THE_ANSWER = 0.5
-_KEPT_WITHOUT_THE_ANSWER = 0.25
+# Shares of the content words of the original that must remain.
+_KEPT_AFTER_LOW_CUT = 0.2
+"""In MissingInfo at LOW, whose cut must not touch the answer."""
+_KEPT_WITH_ANSWER = 0.5
+"""If no sentence with the answer was removed."""
+_KEPT_WITHOUT_ANSWER = 0.25
+"""If sentences with the answer were replaced, and with them those that refer to them."""
 _KEPT_OF_TWO_SENTENCES = 0.1
 """Little remains of a passage of two sentences if one of them is replaced."""
 _OLD_SHARE = 0.5
-"""Share of what is left after a cut that must come from the original."""
+"""Share of the words after a cut that must come from the original."""
 
 
 def _markup(item: CheckedItem) -> list[str]:
+    """One line for each changed text with new markup, and one for an empty text."""
     objections = []
     for name, before, after in (
         ("question", item.original.query, item.candidate.query),
@@ -265,6 +277,7 @@ def _markup(item: CheckedItem) -> list[str]:
         if before == after:
             continue
         marks = [match.group().strip() for match in MARKUP.finditer(after)]
+        # Some passages have such marks themselves.
         marks = [mark for mark in marks if mark not in before]
         if marks:
             objections.append(f"The {name} holds left-over markup: {marks[0]!r}.")

@@ -1,7 +1,7 @@
-"""Word lists and text functions of the offline verifiers.
+"""Word lists and text functions of the offline verifiers: they find words, stems, sentences and phrases.
 
-The lists are in `words.yaml` beside this file. The functions find words, stems, sentences and phrases. The rules that
-generate use other functions (`words.py`), since a check must not repeat the mistakes of the code that it checks.
+The lists are in `words.yaml` beside this file. The rules that generate items have text functions of their own in
+`words.py`, since a check must not repeat the mistakes of the code that it checks.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 from perturb.files.yaml_files import Strict, YamlFile
 
 WORDS_FILE = Path(__file__).with_name("words.yaml")
+"""The word lists, which belong to the checks and come with the package."""
 
 
 class WordBank(Strict):
@@ -50,11 +51,13 @@ def word_set(listing: str) -> frozenset[str]:
 
 def any_of(wordings: str) -> re.Pattern[str]:
     """A pattern for all wordings in a list. Each wording is a regular expression of whole words."""
-    parts = [part.strip() for part in " ".join(wordings.split()).split(";")]
-    return re.compile(r"(?<!\w)(?:" + "|".join(part for part in parts if part) + r")(?!\w)", re.I)
+    patterns = [pattern.strip() for pattern in " ".join(wordings.split()).split(";")]
+    # An empty pattern, from a semicolon at the end of the list, would match everywhere.
+    return re.compile(r"(?<!\w)(?:" + "|".join(filter(None, patterns)) + r")(?!\w)", re.I)
 
 
 NEGATION = any_of(WORDS.wordings["negation"])
+"""Wordings that say that something is not so."""
 DISMISSAL = any_of(WORDS.wordings["dismissal"])
 """Wordings that call a statement untrue."""
 LOW_CREDIBILITY = any_of(WORDS.wordings["low_credibility"])
@@ -73,17 +76,26 @@ def word_list(listing: str) -> tuple[str, ...]:
 
 
 STOP_WORDS = word_set(WORDS.stop_words)
-
+"""Words without content, such as articles and prepositions."""
+# Typographic marks and blanks -> plain ones.
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "\xa0": " "})
 _WORD = re.compile(r"[a-z0-9]+(?:[.,][0-9]+)*(?:'[a-z]+)?")
 """A word of a text that `normal` has made: `songs`, `1,234`, `ray's`."""
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(\[\"'“‘])(?:[A-Z]|Mr|Mrs|Ms|Dr|St|Sr|Jr|Prof|Gen|Col|Lt|Sgt|Capt|Rev|Hon|Gov|Sen|Rep|No|vs|etc|e\.g|i\.e|ca|c"
-    r"|approx|Inc|Ltd|Co|Corp|Bros|U\.S|U\.K|U\.N|D\.C|Ph\.D|a\.m|p\.m|Mt|Ft|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov"
-    r"|Dec|Vol|pp?|fl|b|d|r|ft|al|ref|cf|fn|fig|ed|eds)\.$"
+    r"""
+    (?:^|[\s(\["'“‘])
+    (?: [A-Z]                                                                         # an initial
+      | Mr|Mrs|Ms|Dr|St|Sr|Jr|Prof|Gen|Col|Lt|Sgt|Capt|Rev|Hon|Gov|Sen|Rep            # titles
+      | Inc|Ltd|Co|Corp|Bros                                                          # companies
+      | U\.S|U\.K|U\.N|D\.C|Mt|Ft                                                     # places
+      | Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|a\.m|p\.m                       # times
+      | No|vs|etc|e\.g|i\.e|ca|c|approx|Ph\.D|Vol|pp?|fl|b|d|r|ft|al|ref|cf|fn|fig|eds?
+    )\.$
+    """,
+    re.VERBOSE,
 )
 """An abbreviation at the end of a text, with its period: `Dr.`, `(b.`, `U.S.`, or an initial such as `J.`"""
-_ENDING = 20
+_ABBREVIATION_REACH = 20
 """How many characters at the end of a text are searched for an abbreviation. The longest has eight."""
 _BOUNDARY = re.compile(r"(?<=[.!?])[\"”’')\]]*\s+(?=[\"“‘'(]*[A-Z0-9]|[\[█_])|\n+")
 """The gap between sentences: blanks after an end mark and before a capital or digit, or a line break."""
@@ -113,6 +125,10 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(w[:-2] if w.endswith("'s") else w for w in _WORD.findall(normal(text)))
 
 
+_ENDINGS = word_list("ations ation ings ing edly ed ers er ies es s ly y e")
+"""Endings that a stem loses. A longer ending comes before the ending that is a part of it."""
+
+
 @lru_cache(maxsize=16384)
 def stem(word: str) -> str:
     """A crude stem, good enough to match the forms of a word.
@@ -124,22 +140,7 @@ def stem(word: str) -> str:
     # Short words have no endings that could be cut safely.
     if len(word) <= 3 or word[0].isdigit():
         return word
-    for ending in (
-        "ations",
-        "ation",
-        "ings",
-        "ing",
-        "edly",
-        "ed",
-        "ers",
-        "er",
-        "ies",
-        "es",
-        "s",
-        "ly",
-        "y",
-        "e",
-    ):
+    for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             base = word[: -len(ending)]
             # "cities" and "city" get the same stem.
@@ -185,7 +186,7 @@ def sentences(text: str) -> tuple[str, ...]:
     for match in _BOUNDARY.finditer(text):
         end = match.end()
         piece = text[start:end].strip()
-        if _ABBREVIATION.search(piece[-_ENDING:]) and "\n" not in match.group():
+        if _ABBREVIATION.search(piece[-_ABBREVIATION_REACH:]) and "\n" not in match.group():
             continue  # the sentence goes on after the abbreviation
         if piece:
             pieces.append(piece)
@@ -207,9 +208,8 @@ def stands_in(phrase: str, text: str) -> bool:
     start = haystack.find(needle)
     while start >= 0:
         end = start + len(needle)
-        inside_word = _is_word_character(haystack[start - 1 : start]) or _is_word_character(
-            haystack[end : end + 1]
-        )
+        before, after = haystack[start - 1 : start], haystack[end : end + 1]
+        inside_word = _is_word_character(before) or _is_word_character(after)
         if not inside_word and not (has_digits and _is_part_of_number(haystack, start, end)):
             return True
         start = haystack.find(needle, start + 1)
@@ -222,8 +222,9 @@ def _is_word_character(char: str) -> bool:
 
 
 def _is_part_of_number(text: str, start: int, end: int) -> bool:
-    """Whether the digits at this place belong to a longer number, as the 3 of 3.5 does."""
+    """Whether the digits of a span belong to a longer number, as the 3 of 3.5 does."""
     before, after = text[max(0, start - 2) : start], text[end : end + 2]
-    joined_before = len(before) == 2 and before[1] in ".," and before[0].isdigit() and text[start].isdigit()
-    joined_after = len(after) == 2 and after[0] in ".," and after[1].isdigit() and text[end - 1].isdigit()
-    return joined_before or joined_after
+    # A digit and a mark directly before the span, or a mark and a digit directly after it, continue the number.
+    continues = before[:1].isdigit() and before[1:] in (".", ",") and text[start].isdigit()
+    is_continued = after[:1] in (".", ",") and after[1:].isdigit() and text[end - 1].isdigit()
+    return continues or is_continued

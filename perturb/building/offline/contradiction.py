@@ -27,20 +27,20 @@ from perturb.building.offline.readings import ValueKind, holds_alias, numbers_in
 from perturb.records import PerturbationClass
 
 # Shares of the content words of a claim that a sentence must hold, from lax to strict.
-_OWN_SHARE = 0.34
-"""Share that must stand in the sentence itself. A pronoun may supply the rest."""
-_TOUCHES = 0.5
+_SHARE_WITHOUT_PRONOUN = 0.34
+"""Share that the sentence itself must hold. A pronoun that refers to the subject may supply more."""
+_TOUCHES_CLAIM = 0.5
 """A sentence that holds this share speaks of the claim."""
-_CLAIMS = 0.6
+_MAKES_CLAIM = 0.6
 """A sentence that holds this share makes the claim."""
-_CLAIMS_UNASKED = 0.75
+_REPEATS_SUPPORT = 0.75
 """Share of a supporting sentence that a sentence must repeat if it has no word of the question."""
-_CLAIMS_ALL = 0.95
+_MAKES_WHOLE_CLAIM = 0.95
 """In effect all of the claim: one word in twenty may be missing."""
 
-_REORDERED = 0.8
+_SAME_WORDS = 0.8
 """Two sentences with a larger overlap than this have the same words, maybe in another order."""
-_ROUNDING = 0.1
+_MOST_ROUNDING = 0.1
 """Distance from the answer, relative to it, up to which a number is a rounded answer."""
 
 
@@ -51,11 +51,11 @@ def rivals_of(item: CheckedItem, *, credible_only: bool = True) -> list[str]:
     With `credible_only`, sentences that mark themselves as doubtful and sentences that round the answer do not count.
     """
     return [
-        s
-        for s in item.added
-        if rival_values(item, _EPITHET.sub(" ", s))
-        and _about_the_claim(item, s)
-        and not (credible_only and _harmless(item, s))
+        sentence
+        for sentence in item.added
+        if rival_values(item, _EPITHET.sub(" ", sentence))
+        and _about_the_claim(item, sentence)
+        and not (credible_only and _is_harmless(item, sentence))
     ]
 
 
@@ -66,6 +66,7 @@ _EPITHET = re.compile(r"[“\"'‘](?:[A-Z][\w-]* ?|of |the |and |in ){1,6}[”\
 def rival_values(item: CheckedItem, sentence: str) -> frozenset[str]:
     """The values of a sentence that stand neither in the question, nor in the support, nor in a removed sentence."""
     reading = item.reading
+    # A sentence that only lost words says nothing new.
     if any(frozenset(words(sentence)) <= frozenset(words(old)) for old in item.removed):
         return frozenset()
     # A phrase has no shape, so every new content word counts as a value.
@@ -94,10 +95,10 @@ def _is_place(name: str, sentence: str) -> bool:
 def _about_the_claim(item: CheckedItem, sentence: str) -> bool:
     """True if a sentence covers most of what the question asserts, or most of a supporting sentence."""
     sentence_stems = stems_of_sentence(item, sentence)
-    if item.reading.kind is not ValueKind.PHRASE and makes_claim(item, sentence, _CLAIMS):
+    if item.reading.kind is not ValueKind.PHRASE and makes_claim(item, sentence, _MAKES_CLAIM):
         return True
     # A sentence that shares nothing with the question must repeat more of the support.
-    floor = _CLAIMS if item.reading.query_stems & sentence_stems else _CLAIMS_UNASKED
+    floor = _MAKES_CLAIM if item.reading.query_stems & sentence_stems else _REPEATS_SUPPORT
     plain = _plain_stems(sentence)
     supports = (content_stems(s) - item.reading.alias_stems for s in item.reading.support)
     return any(coverage(support, sentence_stems) >= floor and plain & support for support in supports)
@@ -112,11 +113,12 @@ def makes_claim(item: CheckedItem, sentence: str, floor: float) -> bool:
     if len(claim) < 2:
         return False  # a single word is too little to recognise a claim by
     covers_claim = coverage(claim, stems_of_sentence(item, sentence)) >= floor
-    holds_enough = coverage(claim, content_stems(sentence)) >= _OWN_SHARE
+    holds_enough = coverage(claim, content_stems(sentence)) >= _SHARE_WITHOUT_PRONOUN
     return covers_claim and holds_enough and bool(claim & _plain_stems(sentence))
 
 
 def _plain_stems(sentence: str) -> frozenset[str]:
+    """Stems of the ordinary words of a sentence, without its names."""
     return frozenset(stem(word.lower()) for word in _PLAIN_WORD.findall(sentence))
 
 
@@ -124,22 +126,24 @@ _PLAIN_WORD = re.compile(r"(?<![\w'’])(?:[a-z][a-z'’-]+(?! [A-Z“\"‘])|^[
 """A word in lower case that does not stand before a name (as `film` does in `the film Jaws`)."""
 
 
-_POINTS_BACK = re.compile(r"^[\"“'‘(]*(?:it|he|she|they|this|these|its|his|her|their)\b", re.I)
+# "It was …", "“Their album …"
+_OPENS_WITH_PRONOUN = re.compile(r"^[\"“'‘(]*(?:it|he|she|they|this|these|its|his|her|their)\b", re.I)
 
 
 def stems_of_sentence(item: CheckedItem, sentence: str) -> frozenset[str]:
     """Content stems of a sentence. A sentence that opens with a pronoun also speaks of the passage's first subject."""
     stems = content_stems(sentence)
-    if _POINTS_BACK.search(sentence) and item.sentences:
+    if _OPENS_WITH_PRONOUN.search(sentence) and item.sentences:
         stems |= content_stems(item.sentences[0]) & item.reading.query_stems
     return stems
 
 
-def _harmless(item: CheckedItem, sentence: str) -> bool:
-    of_clash = item.kind is PerturbationClass.CONTRADICTION
+def _is_harmless(item: CheckedItem, sentence: str) -> bool:
+    """True if a reader would not take the new value of a sentence for the answer."""
+    is_contradiction = item.kind is PerturbationClass.CONTRADICTION
     # A sentence that repeats the answer is not a rival. In a contradiction it may hold both values, and is harmless
     # only if it backs one of them.
-    if holds_alias(item.reading, sentence) and (not of_clash or HIGH_CREDIBILITY.search(sentence)):
+    if holds_alias(item.reading, sentence) and (not is_contradiction or HIGH_CREDIBILITY.search(sentence)):
         return True
     if LOW_CREDIBILITY.search(sentence) or DISMISSAL.search(sentence) or NEGATION.search(sentence):
         return True
@@ -151,7 +155,8 @@ def rounds_the_answer(item: CheckedItem, sentence: str) -> bool:
     accepted = {number for answer in item.reading.all_aliases for number in numbers_in(answer)}
     new_numbers = numbers_in(sentence) - accepted - numbers_in(item.reading.text)
     return bool(new_numbers) and all(
-        any(abs(number - answer) <= _ROUNDING * abs(answer) for answer in accepted) for number in new_numbers
+        any(abs(number - answer) <= _MOST_ROUNDING * abs(answer) for answer in accepted)
+        for number in new_numbers
     )
 
 
@@ -164,24 +169,26 @@ def check_contradiction(item: CheckedItem) -> RuleVerdict:
     if not item.reading.aliases or not item.context_changed:
         return NO_OPINION
     if item.kind is PerturbationClass.CONTRADICTION:
-        return _low(item) if item.low else _irreconcilable(item)
+        return _resolved_clash(item) if item.low else _irreconcilable(item)
     if item.kind in (PerturbationClass.AMBIGUITY, PerturbationClass.MISSING_INFO):
         return NO_OPINION
     clashes = rivals_of(item) or _denials(item)
     # These items ask something new, so a sentence that merely shares words with the old question is allowed.
-    if not item.low and item.query_changed and item.kind in _ASKING_ANEW:
-        clashes = [s for s in clashes if makes_claim(item, s, _CLAIMS_ALL)]
+    if not item.low and item.query_changed and item.kind in _ASKS_ANEW:
+        clashes = [s for s in clashes if makes_claim(item, s, _MAKES_WHOLE_CLAIM)]
     objections = [f"The context contradicts itself about the answer: {s!r}." for s in clashes[:1]]
     return verdict(item, {"refusal_class": objections})
 
 
 def _irreconcilable(item: CheckedItem) -> RuleVerdict:
+    """The verdict on a contradiction at MEDIUM or HIGH: it needs a clash that nothing in the context settles."""
+    # From the plainest form of a clash to the faintest; any of them is enough.
     clashes = (
         rivals_of(item, credible_only=False)
         or _denials(item)
         or _exclusions(item)
-        or _pointed_denials(item)
-        or _twins(item)
+        or _denials_of_neighbours(item)
+        or _rivals_of_added_answer(item)
         or _both_at_once(item)
     )
     induction = [] if clashes else ["No statement clashes with the one that gives the answer."]
@@ -201,21 +208,23 @@ def _outvoted(item: CheckedItem) -> bool:
     """
     if len(item.original.passages) == 1:
         return False
-    backing = rivalling = 0
+    backing = rivalling = 0  # passages
     for old, new in zip(item.original.passages, item.candidate.passages, strict=False):
         if old.text == new.text:
-            backing += any(
-                holds_alias(item.reading, s) and makes_claim(item, s, _TOUCHES) for s in sentences(new.text)
-            )
+            # An untouched passage backs the answer only if a single sentence gives it to the question.
+            if any(
+                holds_alias(item.reading, s) and makes_claim(item, s, _TOUCHES_CLAIM)
+                for s in sentences(new.text)
+            ):
+                backing += 1
         elif holds_alias(item.reading, old.text) and not holds_alias(item.reading, new.text):
             rivalling += 1
     return backing > rivalling
 
 
-def _low(item: CheckedItem) -> RuleVerdict:
-    open_rivals = rivals_of(item)
-    if one_sided_cue(item):
-        open_rivals = []
+def _resolved_clash(item: CheckedItem) -> RuleVerdict:
+    """The verdict on a contradiction at LOW: a clash about the answer must be resolved by a cue."""
+    open_rivals = [] if one_sided_cue(item) else rivals_of(item)
     objections = [f"The clash bears on the answer and nothing resolves it: {s!r}." for s in open_rivals[:1]]
     return verdict(item, {"uncertainty_induction": objections})
 
@@ -226,23 +235,26 @@ def one_sided_cue(item: CheckedItem) -> str:
     A word such as `official` settles nothing if both sides have it.
     """
     balanced = item.candidate.lever in _LOGICAL_LEVERS or any(BALANCED.search(s) for s in item.added)
-    for pattern in (LOW_CREDIBILITY,) if balanced else (LOW_CREDIBILITY, DISMISSAL):
+    # Where both sides have the same weight, each may dismiss the other.
+    discrediting = (LOW_CREDIBILITY,) if balanced else (LOW_CREDIBILITY, DISMISSAL)
+    for pattern in discrediting:
         for sentence in item.added:
             match = pattern.search(sentence)
             if match and not pattern.search(item.reading.text):
                 return match.group()
     if balanced:
         return ""
-    one_sided = [s for s in item.added if not NEGATION.search(s) and not _NO_SIDE.search(s)]
+    one_sided = [s for s in item.added if not NEGATION.search(s) and not _FAVOURS_NEITHER.search(s)]
     praise = [match.group() for s in one_sided for match in HIGH_CREDIBILITY.finditer(s)]
     new_praise = [wording for wording in praise if wording not in item.reading.text]
     # Two wordings may praise one side each.
     return new_praise[0] if len(new_praise) == 1 else ""
 
 
-_ASKING_ANEW = (PerturbationClass.GRANULARITY, PerturbationClass.EPISTEMIC)
+_ASKS_ANEW = (PerturbationClass.GRANULARITY, PerturbationClass.EPISTEMIC)
 """Classes whose items ask something new. Only a full rival of the original claim would clash in their context."""
-_NO_SIDE = re.compile(r"\b(?:no (?!doubt)\w+|nothing|either|one of|only one|exactly one)\b", re.I)
+# "no record", "either", "exactly one": a sentence with such a word praises neither side.
+_FAVOURS_NEITHER = re.compile(r"\b(?:no (?!doubt)\w+|nothing|either|one of|only one|exactly one)\b", re.I)
 _LOGICAL_LEVERS = frozenset(
     {
         "Binary State Flip",
@@ -270,7 +282,7 @@ def _denials(item: CheckedItem) -> list[str]:
     return denials
 
 
-def _pointed_denials(item: CheckedItem) -> list[str]:
+def _denials_of_neighbours(item: CheckedItem) -> list[str]:
     """The inserted sentences that deny the sentence before or after them (`the other half says that this is false`)."""
     denials = []
     for index, sentence in enumerate(item.sentences):
@@ -282,6 +294,7 @@ def _pointed_denials(item: CheckedItem) -> list[str]:
     return denials
 
 
+# Wordings by which a sentence denies the sentence beside it: "this is ruled out", "if and only if it is false"
 _IMPOSSIBLE = re.compile(
     r"\b(?:impossible|ruled out|contrary|opposite|untrue|den(?:y|ies|ied)|reject(?:s|ed)?|against"
     r"|if,? and,? only if|(?:exactly|precisely|just) (?:if|when|in case)|then and only then"
@@ -290,16 +303,16 @@ _IMPOSSIBLE = re.compile(
 )
 
 
-def _twins(item: CheckedItem) -> list[str]:
+def _rivals_of_added_answer(item: CheckedItem) -> list[str]:
     """The added sentences that make the claim with another value than an added sentence that has the answer."""
     claim, kind = item.reading.claim_stems, item.reading.kind
-    claiming = [s for s in item.added if coverage(claim, content_stems(s)) >= _CLAIMS]
+    claiming = [s for s in item.added if coverage(claim, content_stems(s)) >= _MAKES_CLAIM]
     with_answer = [s for s in claiming if holds_alias(item.reading, s)]
+    without_answer = [s for s in claiming if not holds_alias(item.reading, s)]
     return [
-        s
-        for s in claiming
-        if not holds_alias(item.reading, s)
-        and any(values_in(kind, s) - values_in(kind, t) for t in with_answer)
+        rival
+        for rival in without_answer
+        if any(values_in(kind, rival) - values_in(kind, s) for s in with_answer)
     ]
 
 
@@ -310,7 +323,7 @@ def _both_at_once(item: CheckedItem) -> list[str]:
     if with_rival:
         return with_rival
     # The same words in another order may say the opposite: "Ann beat Bob" and "Bob beat Ann".
-    return [s for s in holding if any(overlap(s, t) > _REORDERED and words(s) != words(t) for t in holding)]
+    return [s for s in holding if any(overlap(s, t) > _SAME_WORDS and words(s) != words(t) for t in holding)]
 
 
 def _exclusions(item: CheckedItem) -> list[str]:
@@ -323,8 +336,10 @@ def _speaks_of_the_claim(item: CheckedItem, sentence: str) -> bool:
     sentence_stems = content_stems(sentence)
     if item.kind is not PerturbationClass.CONTRADICTION:
         names_answer = holds_alias(item.reading, sentence) and bool(item.reading.claim_stems & sentence_stems)
-        return names_answer or makes_claim(item, sentence, _CLAIMS)
+        return names_answer or makes_claim(item, sentence, _MAKES_CLAIM)
     if holds_alias(item.reading, sentence) and item.query_stems & sentence_stems:
         return True
-    near_support = any(coverage(content_stems(s), sentence_stems) >= _TOUCHES for s in item.reading.support)
-    return near_support or coverage(item.reading.claim_stems, sentence_stems) >= _TOUCHES
+    near_support = any(
+        coverage(content_stems(s), sentence_stems) >= _TOUCHES_CLAIM for s in item.reading.support
+    )
+    return near_support or coverage(item.reading.claim_stems, sentence_stems) >= _TOUCHES_CLAIM

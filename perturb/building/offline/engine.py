@@ -53,13 +53,15 @@ def undone_by(
 
 
 def _answer_left(facts: Facts, noise: tuple[Passage, ...]) -> str | None:
+    """One line if a noise passage gives the answer that was removed, or another value for it."""
     query = facts.instance.query
     for passage in noise:
         for alias in facts.instance.answers:
             if has_word(f"{passage.title}\n{passage.text}", alias):
                 return f"the answer {alias!r} stands in a noise passage"
-    for title, sentence in _sentences(noise):
+    for title, sentence in _titled_sentences(noise):
         share = support(query, f"{title} {sentence}")
+        # Single words of the answer betray it already in a sentence that is merely relevant.
         word = leak(facts, sentence) if share >= _RELEVANT else None
         if word is None and share >= _ANSWERING:
             word = other_value(facts, sentence)
@@ -69,7 +71,8 @@ def _answer_left(facts: Facts, noise: tuple[Passage, ...]) -> str | None:
 
 
 def _new_question_answered(facts: Facts, query: str, noise: tuple[Passage, ...]) -> str | None:
-    for title, sentence in _sentences(noise):
+    """One line if a noise passage may answer the new question."""
+    for title, sentence in _titled_sentences(noise):
         share = support(query, f"{title} {sentence}")
         # A noise passage that fits the original question just as well does not answer either of the two.
         if share >= _ANSWERING and share > support(facts.instance.query, f"{title} {sentence}"):
@@ -79,7 +82,7 @@ def _new_question_answered(facts: Facts, query: str, noise: tuple[Passage, ...])
 
 def _settled(facts: Facts, untouched: tuple[Passage, ...]) -> str | None:
     """One line if an unchanged passage gives the answer, which shows which reading or which side is right."""
-    for title, sentence in _sentences(untouched):
+    for title, sentence in _titled_sentences(untouched):
         titled_sentence = f"{title} {sentence}"
         if (
             any(has_word(titled_sentence, alias) for alias in facts.instance.answers)
@@ -89,7 +92,7 @@ def _settled(facts: Facts, untouched: tuple[Passage, ...]) -> str | None:
     return None
 
 
-def _sentences(passages: tuple[Passage, ...]) -> Iterator[tuple[str, str]]:
+def _titled_sentences(passages: tuple[Passage, ...]) -> Iterator[tuple[str, str]]:
     """The sentences of some passages, each with the title of its passage."""
     for passage in passages:
         for sentence in split_sentences(passage.text, 0):
@@ -170,18 +173,20 @@ def _apply(
         return None
     filling = Filling(facts, donors, (lever.name, seed))
     problem: str | None = None
+    # The first sound draft wins. If no draft is sound, the reason is that of the last draft.
     for draft in OPERATIONS[rule.do](rule, filling):
-        problem = _broken(facts, lever.cell, draft)
+        problem = _draft_fault(facts, lever.cell, draft)
         if problem is None and len(instance.passages) > 1:
             problem = undone_by(instance, lever.cell, facts, draft.query, draft.passages)
         if problem is None:
-            why = filling.fill((rule.why,)) or rule.why
-            source = f" Taken from {', '.join(sorted(filling.used))}." if filling.used else ""
-            return RuleCandidate(lever.name, draft.query, with_noise(instance, draft.passages), why + source)
+            reasoning = filling.fill((rule.why,)) or rule.why
+            if filling.used:
+                reasoning += f" Taken from {', '.join(sorted(filling.used))}."
+            return RuleCandidate(lever.name, draft.query, with_noise(instance, draft.passages), reasoning)
     return problem
 
 
-def _broken(facts: Facts, cell: Cell, draft: Draft) -> str | None:
+def _draft_fault(facts: Facts, cell: Cell, draft: Draft) -> str | None:
     """One line on what is wrong with a draft for the cell; None if the draft is sound."""
     old = facts.instance
     # These checks hold for every operator, so operators need not repeat them.
@@ -190,11 +195,9 @@ def _broken(facts: Facts, cell: Cell, draft: Draft) -> str | None:
     if (draft.query, draft.passages) == (old.query, facts.passages):
         return "nothing changed"
     answers = {mention.text for mention in facts.mentions}
-    if (
-        draft.query != old.query
-        and any(has_word(draft.query, answer) for answer in answers)
-        and cell.intensity is Intensity.LOW
-    ):
+    asks_with_answer = draft.query != old.query and any(has_word(draft.query, answer) for answer in answers)
+    # At MEDIUM and HIGH the question may name the answer, since it must not be answered any more.
+    if asks_with_answer and cell.intensity is Intensity.LOW:
         return "the question gives the answer away"
     if not removes_answer(cell) and not any(
         has_word(passage.text, facts.answer) for passage in draft.passages

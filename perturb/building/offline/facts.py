@@ -32,16 +32,18 @@ With less, the passage may mention the answer without answering the question.
 _KINDS = ("date", "money", "number", "person", "organisation", "place", "title", "named", "text")
 """Kinds of answers. Specific kinds come first, since an amount of money is also a number."""
 
-
+# Words with capitals, with small words of names between them: "Ludwig van Beethoven"
 _NAME = re.compile(r"[A-Z][^\s,]*(?: (?:[A-Z][^\s,]*|de|van|von|da|bin|al|la))*")
+# Two to four words with capitals: "John F. Kennedy"
 _ONE_PERSON = re.compile(r"(?:[A-Z][\w.’'-]+ ){1,3}[A-Z][\w.’'-]+")
+# "and when", "and in what": a second question
 _ASKS_TWICE = re.compile(r"\band (?:[a-z]+ )?(?:what|which|when|where|who|whom|how|why)\b", re.IGNORECASE)
 _FOREWORD = re.compile(r"^(?:the )?(?:[A-Z]\w+ )?(?:[a-z]+ )+(?=[A-Z])")
 """A description before a person's name: "Argentine composer "."""
-
-_LEAST_TOKENS = 4
-_MOST_TOKENS = 25
-"""Shorter and longer questions do not fit the wordings of the rules."""
+# Shorter and longer questions do not fit the wordings of the rules.
+_LEAST_TOKENS, _MOST_TOKENS = 4, 25
+_MOST_ANSWERS = 4
+"""More different answers in the passages make a list. A rule would have to treat all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ class Facts:
         mentions: list[Mention] = []
         for number, passage in enumerate(self.passages):
             spans: list[Span] = []
-            # The longest answer first, so that "New York City" is one mention and not also one of "New York".
+            # The longest answer comes first, so that "New York City" is one mention and not also one of "New York".
             for answer in sorted(self.instance.answers, key=_longest_first):
                 spans += [
                     (start, end)
@@ -198,16 +200,18 @@ class Facts:
         for answer in answers:
             if has_word(query, answer) or {stem(word) for word in tokens(answer)} <= query_stems:
                 return "an answer stands in the question"
-        if len(set(map(plain, answers))) > 4:
+        if len(set(map(plain, answers))) > _MOST_ANSWERS:
             return "the answers are a list"
         # Too many other words hold a single letter for the checks to find it.
         if all(len(re.sub(r"\W", "", answer)) < 2 and not answer.isdigit() for answer in answers):
             return "the answer is a single letter"
         if self._is_of_wrong_kind(query.lower()):
             return "the answer is not of the kind that the question asks for"
-        best = max(map(self._local_support, self.answer_sentences), default=0.0)
-        if best < MIN_SUPPORT:
-            return f"weak support: the passage near the answer holds {best:.0%} of the question's words"
+        best_support = max(map(self._local_support, self.answer_sentences), default=0.0)
+        if best_support < MIN_SUPPORT:
+            return (
+                f"weak support: the passage near the answer holds {best_support:.0%} of the question's words"
+            )
         return None
 
     def _is_of_wrong_kind(self, query: str) -> bool:
@@ -233,10 +237,12 @@ class Facts:
 
 
 def _longest_first(text: str) -> tuple[int, str]:
+    """A key for sorting: the longest text first, texts of the same length by the alphabet."""
     return -len(text), text
 
 
 _CACHE_SIZE = 256
+"""More instances than a build works on at the same time."""
 _cache: OrderedDict[tuple[object, ...], Facts] = OrderedDict()
 """The facts that were used last. `lru_cache` cannot keep them, since the metadata of an instance has no hash."""
 

@@ -13,23 +13,31 @@ from perturb.records import Intensity, PerturbationClass
 MIN_QUERY_WORDS, MAX_QUERY_WORDS = 3, 48
 """Fewest and most words of a question."""
 
+# A word by which a text can be a question: "who", "is", or "name" as in "name the capital of Peru".
 _ASKS = re.compile(
     r"\b(?:who|whom|whose|what|which|when|where|why|how|name|is|are|was|were|do|does|did|has|have|had|can|could|will|"
     r"would|should|might|must|may)\b",
     re.I,
 )
+# A finite verb: one of the word list, a short form ("isn't", "'s"), or a word with a typical ending ("filmed").
 _VERB = re.compile(
     rf"\b(?:{'|'.join(word_list(WORDS.verbs))}|\w+n['’]t|'s|'re|'ve|\w{{2,}}(?:ed|es|ing|ates|ises|izes|ifies))\b",
     re.I,
 )
+# An auxiliary, also as "'s".
 _AUXILIARY = re.compile(
     r"\b(?:is|are|was|were|be|do|does|did|has|have|had|can|could|will|would|should|might|must|may)\b|['’]s\b",
     re.I,
 )
+# "1984 | Oslo", a line in brackets, or "Table 2: "
 _TABLE_ROW = re.compile(r"\||^\([^()]*\)$|^Table(?: \d+)?: ")
+# A place-holder such as "[redacted]"
 _BRACKETED = re.compile(r"\[[^\]]*\]")
+# An end mark at the end of a sentence, maybe before closing quotation marks or brackets.
 _ENDED = re.compile(r"[.!?:][\"”’')\]]*$")
+# The name of each mistake of grammar, as its message uses it, and the pattern that finds it.
 _SLIPS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    # "they was"; not "did she have", where the plain form is right.
     (
         "a subject that does not agree with its verb",
         re.compile(
@@ -38,10 +46,12 @@ _SLIPS: tuple[tuple[str, re.Pattern[str]], ...] = (
             r"|\b[Tt]hese\s+\w+\s+(?:is|was|has)\b|\b[Tt]his\s+\w+\s+(?:are|were|have)\b"
         ),
     ),
+    # "Paris is false"; but "Each was true" may speak of statements.
     (
         "a thing called true or false that is not a statement",
         re.compile(r"\b(?!It|This|That|The|What|Each|Neither|Both|One)[A-Z]\w+ (?:is|was) (?:true|false)\b"),
     ),
+    # "she write"; not "did she write"
     (
         "a plain form after 'he', 'she' or 'it'",
         re.compile(
@@ -50,12 +60,14 @@ _SLIPS: tuple[tuple[str, re.Pattern[str]], ...] = (
         ),
     ),
     ("a year that is measured", re.compile(r"(?<!since )\bat least (?:1[5-9]|20)\d\d\b")),
+    # "Who was Ann, who had two children left?"
     (
         "an aside without its closing comma",
         re.compile(
             r", who [^,?]+\b(?:take place|have|married|youngest|eldest|oldest|left|named|called|born|buried)\?$"
         ),
     ),
+    # "did he wrote", "did she filmed"; not "did she need"
     (
         "a past form after 'did'",
         re.compile(
@@ -68,6 +80,7 @@ _SLIPS: tuple[tuple[str, re.Pattern[str]], ...] = (
         "a past form after 'to'",
         re.compile(r"\bto\s+(?:was|were|is|has been|wrote|won|sang|became|took|gave|went)\b", re.I),
     ),
+    # "did is", "would was"
     (
         "two verbs in a row",
         re.compile(
@@ -76,6 +89,7 @@ _SLIPS: tuple[tuple[str, re.Pattern[str]], ...] = (
             re.I,
         ),
     ),
+    # "who when wrote", "the who is the"; but "who is which" is good English.
     (
         "a question word out of place",
         re.compile(
@@ -88,6 +102,7 @@ _SLIPS: tuple[tuple[str, re.Pattern[str]], ...] = (
         "a number with the wrong noun",
         re.compile(r"\b1\s+(?:people|men|women|children|years|members|times|songs|episodes)\b", re.I),
     ),
+    # "a women", "one nations"
     (
         "a wrong plural",
         re.compile(
@@ -110,6 +125,7 @@ def check_fluency(item: CheckedItem) -> RuleVerdict:
 
 
 def _question(item: CheckedItem) -> list[str]:
+    """One line on the first fault of the changed question."""
     query, original = item.candidate.query.strip(), item.original.query.strip()
     size = len(words(query))
     if not MIN_QUERY_WORDS <= size <= MAX_QUERY_WORDS:
@@ -130,39 +146,46 @@ def _question(item: CheckedItem) -> list[str]:
 
 
 def _verbs(text: str) -> frozenset[str]:
+    """The finite verbs of a text, in small letters."""
     return frozenset(m.group().lower() for m in _VERB.finditer(text))
 
 
-_FEWEST_WORDS = 8
+_MIN_CONTEXT_WORDS = 8
 """A context with fewer words is too short for a passage."""
-_LEFT_BY_A_LOW_CUT = 0.3
-"""Share of the words that must be left if a missing part is to be harmless."""
-_LEFT_BY_AN_EDIT = 0.45
-"""Share of the words that must be left if nothing is to be missing."""
+_MIN_SHARE_AFTER_LOW_CUT = 0.3
+"""Share of the words that must remain in items of MissingInfo at LOW, whose missing part must be harmless."""
+_MIN_SHARE_AFTER_EDIT = 0.45
+"""Share of the words that must remain in items of other classes, which add or edit sentences."""
 _LONG_SENTENCE = 60
 """Words that an added sentence may have, since one sentence may be longer than a short passage."""
 
 
 def _length(item: CheckedItem) -> list[str]:
+    """One line if the context is much shorter or longer than the edit of its class explains."""
     before, after = len(item.reading.words), len(words(item.text))
     if item.kind is PerturbationClass.MISSING_INFO:
         # The flaw of the class is a missing part, so a short context is expected.
-        floor: float = _FEWEST_WORDS
+        floor: float = _MIN_CONTEXT_WORDS
         if item.intensity is Intensity.LOW:
-            floor = max(floor, _LEFT_BY_A_LOW_CUT * before)
+            floor = max(floor, _MIN_SHARE_AFTER_LOW_CUT * before)
         return [] if after >= floor else [f"Only {after} of {before} words are left of the context."]
     if after > 2 * before + _LONG_SENTENCE:
         return [f"The context grew from {before} to {after} words."]
-    if after < _LEFT_BY_AN_EDIT * before:
+    if after < _MIN_SHARE_AFTER_EDIT * before:
         return [f"The context shrank from {before} to {after} words."]
     return []
 
 
 def _sentence_shapes(item: CheckedItem) -> list[str]:
+    """At most two lines on added sentences without an end mark, without a verb or with hardly a word."""
     faults = []
     for sentence in item.added:
         # Ragged edges, table rows and headings come from the original and need no end mark.
-        if _is_edge_of_original(item, sentence) or _TABLE_ROW.search(sentence) or _is_line(item, sentence):
+        if (
+            _is_edge_of_original(item, sentence)
+            or _TABLE_ROW.search(sentence)
+            or _is_separate_line(item, sentence)
+        ):
             continue
         size = len(words(sentence))
         if not _ENDED.search(sentence):
@@ -175,8 +198,8 @@ def _sentence_shapes(item: CheckedItem) -> list[str]:
     return faults[:2]
 
 
-def _is_line(item: CheckedItem, sentence: str) -> bool:
-    """True if a sentence is a line of a heading, a list or a table."""
+def _is_separate_line(item: CheckedItem, sentence: str) -> bool:
+    """True if a sentence fills a line of its passage, as headings and the lines of lists do."""
     texts = (passage.text for passage in item.candidate.passages)
     return any("\n" in text and sentence in text.splitlines() for text in texts)
 
@@ -186,20 +209,21 @@ def _lost_its_verb(item: CheckedItem, sentence: str) -> bool:
 
     The end of an original sentence that merely lost its opening phrase counts as a clause with a verb.
     """
-    tail = normal(sentence)[1:]
+    tail = normal(sentence)[1:]  # without the first letter, which a cut may have changed
     if _VERB.search(sentence) or (len(tail) > 30 and any(normal(old).endswith(tail) for old in item.removed)):
         return False
     return any(_VERB.search(old) for old in item.removed if overlap(sentence, old) >= _SAME_ORIGIN)
 
 
 _SAME_ORIGIN = 0.3
-"""Overlap from which a sentence counts as what a cut left of another one."""
+"""From this overlap on, a sentence counts as the remainder of an original sentence that was cut."""
 
 
 def _is_edge_of_original(item: CheckedItem, sentence: str) -> bool:
     """True if the sentence ends without an end mark because the original passage did too."""
     for old, new in zip(item.original.passages, item.candidate.passages, strict=False):
         text = old.text.rstrip()
+        # The sentence ends with the passage, either with the original's last words or with the candidate's.
         ends_alike = normal(text[-12:]) == normal(sentence[-12:]) or new.text.rstrip().endswith(
             sentence.strip()
         )
@@ -209,29 +233,35 @@ def _is_edge_of_original(item: CheckedItem, sentence: str) -> bool:
 
 
 def _repetition(item: CheckedItem) -> list[str]:
+    """One line if the context repeats a sentence, or six words in a row, more often than the original."""
     old = Counter(normal(sentence) for sentence in item.reading.sentences)
     new = Counter(normal(sentence) for sentence in item.sentences)
     if any(count > max(1, old[sentence]) and len(sentence) > _EXCLAMATION for sentence, count in new.items()):
         return ["A sentence stands twice in the context."]
-    stream = words(_BRACKETED.sub(" ", item.text))
-    before, after = _sequences(item.reading.words), _sequences(stream)
-    worst = [six for six, count in after.items() if count >= 3 and count > 3 * max(1, before[six])]
-    return [f"The context repeats itself: {' '.join(worst[0])!r}."] if worst else []
+    before = _sequences(item.reading.words)
+    after = _sequences(words(_BRACKETED.sub(" ", item.text)))
+    repeated = [
+        phrase for phrase, count in after.items() if count >= 3 and count > 3 * max(1, before[phrase])
+    ]
+    return [f"The context repeats itself: {' '.join(repeated[0])!r}."] if repeated else []
 
 
 _EXCLAMATION = 20
-"""Characters of a sentence that may stand twice, such as an exclamation."""
+"""A sentence of at most so many characters may stand twice, such as an exclamation."""
 
 
-def _sequences(stream: Sequence[str]) -> Counter[tuple[str, ...]]:
+def _sequences(text_words: Sequence[str]) -> Counter[tuple[str, ...]]:
     """Count the sequences of six words. Shorter ones repeat in normal texts, such as names with titles."""
-    return Counter(zip(*(stream[start:] for start in range(6)), strict=False))
+    return Counter(zip(*(text_words[offset:] for offset in range(6)), strict=False))
 
 
 def _slips(item: CheckedItem) -> list[str]:
+    """One line for each mistake of grammar that the change brought in."""
     slips = []
     pairs = ((item.original.query, item.candidate.query), (item.reading.text, " ".join(item.added)))
-    for before, after in (pair for pair in pairs if pair[0] != pair[1]):
+    for before, after in pairs:
+        if before == after:
+            continue
         for name, pattern in _SLIPS:
             match = pattern.search(after)
             # If the original has the same slip, it was not the edit that made it.

@@ -50,11 +50,12 @@ class Filling:
         for wording in self.rng.sample(wordings, len(wordings)):
             values: dict[str, str] = {}
             for gap in gaps_in(wording):
+                # A gap such as {person|subject} takes the first of these things that the instance has.
                 value = next(
                     (filled for name in gap.split("|") if (filled := self.value(name)) is not None), None
                 )
                 if value is None:
-                    break
+                    break  # on to the next wording
                 values[gap] = value
             else:
                 return reduce(lambda text, gap: text.replace(f"{{{gap}}}", values[gap]), values, wording)
@@ -70,7 +71,7 @@ class Filling:
             return self._of_kind(name, kinds)
         maker = MAKERS.get(name)
         value = None if maker is None else maker(self)
-        # Found and missing values are both kept, since several levers ask for the same gaps.
+        # The outcome is kept in either case, since several wordings have the same gaps.
         if value is not None:
             self.local[name] = value
         elif maker is not None:
@@ -78,11 +79,13 @@ class Filling:
         return value
 
     def _of_kind(self, name: str, kinds: frozenset[str]) -> str | None:
+        """The subject if it is of one of these kinds; None if it is not."""
         if name == "person":
             return self.facts.person
         subject = self.facts.subject
         if subject is None or subject.kind not in kinds:
             return None
+        # A gap such as {if:work} only sets a condition and leaves nothing in the text.
         return "" if name.startswith("if:") else subject.full
 
 
@@ -103,25 +106,28 @@ def _thing(filling: Filling) -> str | None:
 
 
 def _noun(filling: Filling) -> str | None:
-    return (filling.facts.subject and filling.facts.subject.noun) or None
+    subject = filling.facts.subject
+    # An empty noun counts as missing.
+    return (subject.noun or None) if subject is not None else None
 
 
-def _single(filling: Filling) -> bool:
+def _has_single_answer(filling: Filling) -> bool:
     return filling.facts.one_answer and bool(filling.facts.answer)
 
 
 def _claim(filling: Filling) -> str | None:
     question = filling.facts.question
-    # "in Paris" is a place, but most other answers would need another preposition.
-    placed = filling.facts.answer in word_bank("city") | word_bank("region") or ", " in filling.facts.answer
-    if (
-        question is None
-        or not _single(filling)
-        or (question.wh == "where" and not placed)
-        or (question.verb in ("is", "are") and filling.facts.answer.startswith("The "))
-    ):
+    answer = filling.facts.answer
+    if question is None or not _has_single_answer(filling):
         return None
-    return question.claim(filling.facts.answer)
+    # "in Paris" is good English, but most other answers to "where" would need another preposition.
+    is_place = answer in word_bank("city") | word_bank("region") or ", " in answer
+    if question.wh == "where" and not is_place:
+        return None
+    # "The Beatles is" would be wrong.
+    if question.verb in ("is", "are") and answer.startswith("The "):
+        return None
+    return question.claim(answer)
 
 
 def _denial(filling: Filling) -> str | None:
@@ -131,11 +137,9 @@ def _denial(filling: Filling) -> str | None:
     return question.denial(filling.facts.answer)
 
 
-_MOSTLY = 0.6
+_ROLE_SUPPORT = 0.6
 """A passage states a role if the sentences with the answer hold this share of the question's words."""
-
-
-_HEAD = re.compile(r" (?:of|in|on|for|at|to|from|by|with|that|behind)\b")
+_AFTER_ROLE = re.compile(r" (?:of|in|on|for|at|to|from|by|with|that|behind)\b")
 """The end of the noun that names a role: "the killer | in …"."""
 
 
@@ -147,10 +151,10 @@ def _states_claim(filling: Filling, verb: str) -> bool:
     if not verb:
         title, question = filling.facts.passages[filling.facts.home].title, filling.facts.question
         stated_text = " ".join(sentence.text for sentence in filling.facts.answer_sentences)
-        if question is None or support(question.rest, f"{title} {stated_text}") < _MOSTLY:
+        if question is None or support(question.after_verb, f"{title} {stated_text}") < _ROLE_SUPPORT:
             return False
         # The noun itself must be there: "the killer in …" is not stated by a sentence about the victim.
-        noun = _HEAD.split(question.rest)[0].rsplit(maxsplit=1)[-1]
+        noun = _AFTER_ROLE.split(question.after_verb)[0].rsplit(maxsplit=1)[-1]
         return bool(content_stems(noun) & content_stems(stated_text))
     forms = {inflected(verb, tag) for tag in ("VB", "VBZ", "VBD", "VBN")} - {None}
     return any(
@@ -162,16 +166,16 @@ def _never(filling: Filling) -> str | None:
     question = filling.facts.question
     if question is None or question.wh != "who" or _claim(filling) is None:
         return None
-    deed = question.participle()
-    return deed and f"{filling.facts.answer} had never {deed}"
+    participle = question.participle()
+    return f"{filling.facts.answer} had never {participle}" if participle else None
 
 
 def _would(filling: Filling) -> str | None:
     question = filling.facts.question
-    deed = (
-        question.participle() if question is not None and question.wh == "who" and _claim(filling) else None
-    )
-    return deed and f"would have {deed}"
+    if question is None or question.wh != "who" or not _claim(filling):
+        return None
+    participle = question.participle()
+    return f"would have {participle}" if participle else None
 
 
 def _before(filling: Filling) -> str | None:
@@ -181,6 +185,7 @@ def _before(filling: Filling) -> str | None:
     texts = f"{filling.facts.text} {filling.facts.query}"
     years = [int(year) for year in re.findall(r"\b(1[3-9]\d\d|20\d\d)\b", texts)]
     # Before every year that the texts mention, in case one of them belongs to an earlier version of the subject.
+    # The distance is drawn, so that the items of a base set do not share one.
     return str(min([start, *years]) - filling.rng.randint(4, 14))
 
 
@@ -207,13 +212,14 @@ def _office(filling: Filling) -> str | None:
         or not _claim(filling)
     ):
         return None
-    office = word_pattern("office_asked").match(question.rest)
+    office = word_pattern("office_asked").match(question.after_verb)
     is_held = any(
         re.search(r"\b(?:is|current|currently|incumbent)\b", s.text) for s in filling.facts.answer_sentences
     )
-    return question.rest if office and is_held else None
+    return question.after_verb if office and is_held else None
 
 
+# "who wrote", "who is the author of": the question asks for the author.
 _AUTHORED = re.compile(r"who (?:wrote|is the (?:author|writer) of|painted|composed)\b", re.IGNORECASE)
 
 
@@ -226,20 +232,21 @@ def _authored(filling: Filling) -> str | None:
     ):
         return None
     # A second contributor would make "the author" unclear.
-    others = re.search(
+    has_contributors = re.search(
         r"\b(?:sung|recorded|performed|covered|edited|translated) by\b|\billustrat\w+|\bpictures\b|\bdrawings\b",
         filling.facts.text,
     )
-    return subject.name if _single(filling) and not others else None
+    return subject.name if _has_single_answer(filling) and not has_contributors else None
 
 
+# A passage with these words praises or reviews the subject, so that an opinion is no longer missing.
 _REVIEWED = re.compile(
     r"\b(?:acclaim\w*|praise\w*|critic\w*|review\w*|award\w*|nominat\w*|great(?:est)?|best|finest|favou?rite|delicious"
     r"|popular|famous|beloved|classic|hit|success\w*|tasty|beautiful)\b",
     re.IGNORECASE,
 )
 
-
+# A passage with these words may say that the subject no longer exists.
 _ENDED = re.compile(
     r"\b(?:collapsed?|demolished|destroyed|burn(?:t|ed) down|broke up|fell|torn down|replacement|former|defunct"
     r"|dissolved|disbanded|abolished|bankrupt\w*|ceased|merged|extinct|clos(?:ed|ing)|ended|lost|only one"
@@ -256,12 +263,12 @@ def _nationality(filling: Filling) -> str | None:
     ):
         return None
     # Sorted, since the order of a set changes from run to run and would change the draw.
-    others = sorted(
+    wrong_nationalities = sorted(
         nationality
         for nationality in word_bank("other_nationality")
         if not has_word(filling.facts.text, nationality)
     )
-    return filling.rng.choice(others) if others else None
+    return filling.rng.choice(wrong_nationalities) if wrong_nationalities else None
 
 
 MAKERS: Mapping[str, Callable[[Filling], str | None]] = {
@@ -269,7 +276,7 @@ MAKERS: Mapping[str, Callable[[Filling], str | None]] = {
     "thing": _thing,
     "name": lambda filling: None if filling.facts.subject is None else filling.facts.subject.name,
     "noun": _noun,
-    "answer": lambda filling: filling.facts.answer if _single(filling) else None,
+    "answer": lambda filling: filling.facts.answer if _has_single_answer(filling) else None,
     "claim": _claim,
     "denial": _denial,
     "never": _never,

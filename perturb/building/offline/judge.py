@@ -69,29 +69,32 @@ def check_answer_state(item: CheckedItem) -> RuleVerdict:
     if not item.reading.aliases:
         return NO_OPINION
     if item.low:
-        return _answer_stands(item)
+        return _still_answered(item)
     if item.kind is PerturbationClass.MISSING_INFO:
         return _answer_is_gone(item)
-    return verdict(item, {"answer_constraint": _lost(item)})
+    return verdict(item, {"answer_constraint": _answer_vanished(item)})
 
 
-def _lost(item: CheckedItem) -> list[str]:
+def _answer_vanished(item: CheckedItem) -> list[str]:
     """One line if the answer vanished from an item of a class whose flaw is not missing information."""
     if item.context_changed and not holds_alias(item.reading, item.text):
         return ["The accepted answer vanished, which is missing information and not this class's flaw."]
     return []
 
 
-def _answer_stands(item: CheckedItem) -> RuleVerdict:
+def _still_answered(item: CheckedItem) -> RuleVerdict:
+    """The verdict on an item at LOW: a careful reader must still give the accepted answer."""
     objections = _not_derivable(item) + _no_longer_asked(item) + _given_away(item)
     if not objections:
         objections = [
-            f"An equally credible rival of the answer was brought in: {r!r}." for r in rivals_of(item)[:1]
+            f"An equally credible rival of the answer was brought in: {rival!r}."
+            for rival in rivals_of(item)[:1]
         ]
     return verdict(item, {"answer_constraint": objections}, ANSWER_CORRECTLY if not objections else None)
 
 
 def _not_derivable(item: CheckedItem) -> list[str]:
+    """One line if the changed context no longer gives the answer."""
     if not item.context_changed:
         return []
     if not holds_alias(item.reading, item.text):
@@ -100,8 +103,8 @@ def _not_derivable(item: CheckedItem) -> list[str]:
         return []  # the answer spans two sentences, so no single sentence supports it
     stating = [s for s in item.sentences if holds_alias(item.reading, s)]
     support = content_stems(item.reading.support[0])
-    best = max(stating, key=lambda s: coverage(support, content_stems(s)), default="")
-    if coverage(support, content_stems(best)) < _LEAST_SUPPORT:
+    best_share = max((coverage(support, content_stems(s)) for s in stating), default=0.0)
+    if best_share < _LEAST_SUPPORT:
         return ["The sentence that supported the answer was taken apart."]
     claim = item.reading.claim_stems
     lost_words = (claim & support) - content_stems(item.text)
@@ -123,13 +126,16 @@ def _newly_negated(item: CheckedItem, sentence: str) -> bool:
     return any(not set(words(mark)) <= support_words for mark in denials)
 
 
+# The first question word of a question.
 _WH = re.compile(r"\b(who|whom|whose|when|where|why|how|which|what)\b", re.I)
+# A question that begins with an auxiliary; not "Is it known who …", which asks for a name.
 _YES_NO = re.compile(
     r"^(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|shall|may|might|must)\b(?!.*\b(?:who|when|"
     r"where|which|what|how)\b)",
     re.I,
 )
-_CLASHES = {  # question word → question words that ask for something else. "what" and "which" may ask for anything
+# Question word -> question words that ask for something else. "what" and "which" may ask for anything.
+_CLASHES = {
     "who": "when where why how",
     "when": "who where why",
     "where": "who when why",
@@ -138,20 +144,21 @@ _CLASHES = {  # question word → question words that ask for something else. "w
 
 
 def _no_longer_asked(item: CheckedItem) -> list[str]:
+    """One line if the changed question asks for something else than the accepted answer."""
     if not item.query_changed:
         return []
     query = item.candidate.query
     if _YES_NO.search(query) and not _YES_NO.search(item.original.query):
         return ["The question became a yes-or-no question, which the accepted answer does not answer."]
     original_word, new_word = _asked_word(item.original.query), _asked_word(query)
-    if new_word in _CLASHES.get(original_word, "").split() and not _same_ask(item):
+    if new_word in _CLASHES.get(original_word, "").split() and not _keeps_question_word(item):
         return [f"The question asked {original_word!r} and now asks {new_word!r}."]
-    if _kept_through_names(item) < _LEAST_KEPT:
+    if _share_kept(item) < _LEAST_KEPT:
         return ["Little of the original question is left."]
     return []
 
 
-def _kept_through_names(item: CheckedItem) -> float:
+def _share_kept(item: CheckedItem) -> float:
     """Share of the original question that is kept, also if an added sentence explains a new word for a part of it."""
     query_stems = item.reading.query_stems
     explained = frozenset[str]().union(
@@ -160,18 +167,20 @@ def _kept_through_names(item: CheckedItem) -> float:
     return coverage(query_stems, item.query_stems | explained) if query_stems else 1.0
 
 
-def _same_ask(item: CheckedItem) -> bool:
+def _keeps_question_word(item: CheckedItem) -> bool:
     """True if the question word of the original is still in the question."""
     return _asked_word(item.original.query) in words(item.candidate.query)
 
 
 def _asked_word(query: str) -> str:
+    """The question word in small letters, all forms of "who" as one; empty if there is none."""
     match = _WH.search(query)
     word = match.group().lower() if match else ""
     return "who" if word in ("whom", "whose") else word
 
 
 def _given_away(item: CheckedItem) -> list[str]:
+    """One line if the changed question holds an accepted answer."""
     if not item.query_changed:
         return []
     aliases = [
@@ -185,19 +194,22 @@ def _given_away(item: CheckedItem) -> list[str]:
 
 
 def _answer_is_gone(item: CheckedItem) -> RuleVerdict:
+    """The verdict on missing information at MEDIUM or HIGH: nothing may give the answer or replace it."""
+    # Place-holders that the edit put in do not count. Those of the original may be citations, so they stay.
     visible_text = item.shown if _BRACKETED.search(item.reading.text) else _BRACKETED.sub(" ", item.shown)
     traces = traces_of(item.reading, item.candidate.query, visible_text)
     objections = [f"The answer can be recovered from {trace}." for trace in traces[:2]]
     if not objections:
         objections = [
-            f"Another value of the same type steps in as an answer: {s!r}." for s in _steps_in(item)[:1]
+            f"Another value of the same type steps in as an answer: {sentence!r}."
+            for sentence in _values_that_step_in(item)[:1]
         ]
     # A reader who can recover the answer would answer.
     predicted = ANSWER_CORRECTLY if objections else item.candidate.expected_behavior
     return verdict(item, {"answer_constraint": objections}, predicted)
 
 
-def _steps_in(item: CheckedItem) -> list[str]:
+def _values_that_step_in(item: CheckedItem) -> list[str]:
     """The sentences that offer a value of the answer's kind together with most of what the question asserts.
 
     A supporting sentence that was edited to hold a new value counts as well.
@@ -217,12 +229,13 @@ def _steps_in(item: CheckedItem) -> list[str]:
             values = frozenset(v for v in values if float(v) > _EVERYDAY_NUMBER)
         new_values = values - values_in(reading.kind, reading.text)
         is_edited = sentence in item.added and any(overlap(sentence, s) >= _HALF for s in reading.support)
-        makes_the_claim = countable and makes_claim(item, sentence, _STEP_IN[reading.kind])
+        makes_the_claim = countable and makes_claim(item, sentence, _LEAST_CLAIM[reading.kind])
         if (new_values and is_edited) or (values and makes_the_claim):
             rivals.append(sentence)
     return rivals or _counted(item)
 
 
+# The end of the text before a place: "in ", "near the "
 _PLACED = re.compile(r"\b(?:in|at|near|from|on|outside|to) (?:the )?$")
 
 
@@ -232,22 +245,26 @@ def _names_apart(values: frozenset[str], item: CheckedItem, sentence: str) -> fr
     unrelated = (name for name in values if " " in name and not frozenset(words(name)) & query_words)
     if "where" not in query_words:
         return frozenset(unrelated)
-    plain = normal(sentence)
-    return frozenset(
-        name for name in unrelated if any(_PLACED.search(before[-20:]) for before in plain.split(name)[:-1])
-    )
+    places = set()
+    for name in unrelated:
+        *texts_before, _ = normal(sentence).split(name)
+        # Twenty characters hold the longest preposition with its article.
+        if any(_PLACED.search(before[-20:]) for before in texts_before):
+            places.add(name)
+    return frozenset(places)
 
 
 _EVERYDAY_NUMBER = 12
 """Numbers up to this are in most texts: days, months, parts, places in a list."""
 _HALF = 0.5
 """Share of a sentence or claim that an edited or counting sentence must hold to be about it."""
-_STEP_IN = {ValueKind.DATE: 0.75, ValueKind.NUMBER: 0.9, ValueKind.NAME: 0.75}
+_LEAST_CLAIM = {ValueKind.DATE: 0.75, ValueKind.NUMBER: 0.9, ValueKind.NAME: 0.75}
 """Share of the question's content that a sentence must cover for its value to be taken for the answer."""
 _BRACKETED = re.compile(r"\[[^\]]*\]|\([^()]*\b(?:see|cf|pp?)\b[^()]*\)")
 """A place-holder, or a reference to another work."""
 
 
+# "how many", a word that may describe the counted things, and their noun (group 1): "how many gold medals"
 _HOW_MANY = re.compile(r"\bhow many (?:\w+ )?(\w+)", re.I)
 
 
@@ -257,15 +274,16 @@ def _counted(item: CheckedItem) -> list[str]:
     if question is None:
         return []
     nouns = content_stems(question.group())
+    query_numbers = numbers_in(item.original.query)
     counting = []
     for sentence in item.sentences:
         sentence_words = words(_BRACKETED.sub(" ", sentence))
-        counted_spans = (
-            sentence_words[i : i + 4]
+        after_numbers = (
+            sentence_words[i + 1 : i + 4]
             for i, word in enumerate(sentence_words)
-            if numbers_in(word) - numbers_in(item.original.query)
+            if numbers_in(word) - query_numbers
         )
-        if any(stem(word) in nouns for span in counted_spans for word in span[1:]):
+        if any(stem(word) in nouns for following in after_numbers for word in following):
             counting.append(sentence)
     return [s for s in counting if coverage(item.reading.claim_stems, stems_of_sentence(item, s)) >= _HALF]
 

@@ -13,12 +13,15 @@ from perturb.records import PerturbationClass
 
 _MALE_NAMES, _FEMALE_NAMES = word_set(WORDS.male_names), word_set(WORDS.female_names)
 
+# Words that stand twice in good English ("had had") or in names ("Walla Walla").
 _DOUBLED_OK = frozenset(
     {"had", "that", "new", "bora", "pago", "walla", "baden", "yo", "chop", "knock", "bang", "ha", "la"}
 )
 
 _SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    # "in Rome ."
     ("a blank before a mark", re.compile(r"(?<=[\w)\"”])[ \xa0]+[,;:!?.](?=[\s\"”)]|$)")),
+    # "in Rome,." but not an ellipsis, "U.S.," or "Jr.,"
     (
         "two marks in a row",
         re.compile(
@@ -27,7 +30,9 @@ _SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     ("an empty bracket", re.compile(r"\(\s*[,;.]?\s*\)|\[\s*\]|\"\"|“”")),
     ("a bracket with a stray mark", re.compile(r"\(\s*[,;:.]\s|[,;:]\s*\)|\(\s+\w|\w\s+\)")),
+    # A line that begins ", who sang"
     ("a mark at the start", re.compile(r"(?:^|\n)\s*[,;:.!?)]")),
+    # "born in, and": the words after the preposition are gone.
     (
         "a dangling joint",
         re.compile(
@@ -35,6 +40,7 @@ _SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
             r"|\b(?:and|or|the|an?|by)\s*(?<!U\.S)\.(?=\s+[A-Z]|$)"
         ),
     ),
+    # "the capital of and", "the the", "is is"
     (
         "two joints in a row",
         re.compile(
@@ -44,28 +50,39 @@ _SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
             re.I,
         ),
     ),
+    # " 's album", "Ray's's"
     ("a possessive without an owner", re.compile(r"(?<![\w.)\]█\"”'’])['’]s\b|['’]s['’]s|\bs's's\b")),
+    # "the his album"
     (
         "two determiners in a row",
         re.compile(
             r"\b(?:the|a|an|this|his|her|its|their)\s+(?:this|his|her|its|their|the|these)\s+\w", re.I
         ),
     ),
+    # "He left. and sang": the sentence lost its beginning.
     ("a lower-case start", re.compile(r"(?<=[a-z]{3}[a-z)]\.)\s+[a-z]\w*(?=[\s,])")),
+    # "[redacted]%": the number before the sign is gone, and the sign tells its kind.
     ("a blacked-out joint", re.compile(r"\][%&]")),
     ("a broken quotation", re.compile(r"(?:^|\s)[\"”]\s(?=\w)")),
 )
 """Name of a scar and its pattern. A scar counts only if the new text has more of it than the original."""
 
+# "the the"; not "12 12.5" or a part of "well-known known"
 _DOUBLED = re.compile(r"(?<![-\w.,])([A-Za-z]+|\d{2,})\s+\1\b(?![.,]\d)", re.I)
+# An article and the next word, as two groups: "an" and "apple"
 _ARTICLE = re.compile(r"\b(an?)\s+[\"“'‘(]?([A-Za-z]+|\d+)", re.I)
+# Words that begin with a written vowel but a spoken consonant: "university", "one", "European"
 _CONSONANT_SOUND = re.compile(
     r"^(?:uni(?=[cfqtv]|on|s[^s])|us[aeiu]|ut[ei]|ub|uk|eu|ewe|one|once|ou(?:ija)|u\b|u[a-z]?\d|uro|ura|ufo|uv)",
     re.I,
 )
+# Words that take "an", always ("hour") or for some writers ("historic")
 _SILENT_H = re.compile(r"^(?:hour|honest|honou?r|heir|herb|homage|histor|hotel)", re.I)
+# Acronyms whose first letter is spoken with a vowel: "FBI" is "eff bee eye".
 _LETTER_VOWEL = re.compile(r"^(?:[AEFHILMNORSX](?:[A-Z0-9]*$))")
 _OPENING = " \"“'‘("
+"""Characters that may stand before the first letter of a passage."""
+# Names that begin with a small letter: "iPhone", "de Gaulle", "will.i.am"
 _MIXED_CASE = re.compile(r"^[a-z]+[A-Z]|^(?:de|von|van|al|e|i|x|p|bell|will\.i)\b")
 
 
@@ -166,17 +183,20 @@ def _lower_case_starts(item: CheckedItem) -> list[str]:
 
 
 _SEARCHED_LENGTH = 40
-"""So many characters of a sentence serve to find it in a text."""
-_AMBIGUOUS = 30
-"""A sentence with no more characters may also be in other places."""
+"""How many characters of a sentence are searched for in a text. A cut may have changed its end."""
+_AMBIGUOUS_LENGTH = 30
+"""A sentence of at most so many characters may also be in other places."""
 
 
 def _lost_ends(item: CheckedItem) -> list[str]:
-    """A line on the first original sentence before which a new sentence breaks off without an end mark."""
+    """One line if a changed sentence breaks off without an end mark before a sentence of the original.
+
+    Only the first such place is reported, since the others usually come from the same cut.
+    """
     for sentence in item.reading.sentences:
         opening = sentence[:_SEARCHED_LENGTH]
         start = item.text.find(opening)
-        if len(sentence) <= _AMBIGUOUS or start <= 1:
+        if len(sentence) <= _AMBIGUOUS_LENGTH or start <= 1:
             continue
         before = item.text[:start]
         # After "that", the sentence is quoted in indirect speech.
@@ -187,23 +207,29 @@ def _lost_ends(item: CheckedItem) -> list[str]:
 
 @lru_cache(maxsize=256)
 def _capitals_of(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Two sets of words, in small letters: those that a text always writes with a capital, and all in capitals."""
-    lower = frozenset(re.findall(r"\b[a-z]{2,}\b", text))
-    inside = frozenset(w.lower() for w in re.findall(r"(?<=[a-z,] )[A-Z][a-z]+\b", text))
-    shouted = frozenset(w.lower() for w in re.findall(r"\b[A-Z]{3,}\b", text))
-    return inside - lower, shouted - lower
+    """The names and the acronyms of a text, in small letters.
+
+    A name always has a capital inside sentences, and an acronym is always written in capitals.
+    """
+    lower_words = frozenset(re.findall(r"\b[a-z]{2,}\b", text))
+    # After a small letter or a comma, a capital is not due to the beginning of a sentence.
+    names = frozenset(w.lower() for w in re.findall(r"(?<=[a-z,] )[A-Z][a-z]+\b", text))
+    acronyms = frozenset(w.lower() for w in re.findall(r"\b[A-Z]{3,}\b", text))
+    return names - lower_words, acronyms - lower_words
 
 
 def _names_in_lower_case(item: CheckedItem, text: str) -> list[str]:
     """A line on the first name that a new text writes in lower case: an acronym, or two words that need capitals."""
-    inside, shouted = _capitals_of(item.reading.text)
+    names, acronyms = _capitals_of(item.reading.text)
     tokens = re.findall(r"[A-Za-z]+", text)
-    pairs = pairwise(tokens)
-    names = [token for token in tokens if token in shouted]
-    names += [f"{a} {b}" for a, b in pairs if a in inside and b in inside and not {a, b} & STOP_WORDS]
-    return [f"A name stands in lower case: {names[0]!r}."] if names else []
+    faults = [token for token in tokens if token in acronyms]
+    # A single name may also be a common word, such as "rose". Two names in a row hardly are.
+    name_parts = names - STOP_WORDS
+    faults += [f"{a} {b}" for a, b in pairwise(tokens) if a in name_parts and b in name_parts]
+    return [f"A name stands in lower case: {faults[0]!r}."] if faults else []
 
 
+# A name (group 1) directly after a word that needs an article before most things: "about Google Glass"
 _AFTER_PREPOSITION = re.compile(
     r"\b(?:about|on|of|for|with|from|in|by|than|is|if|that|does|did|would|could|should|had|regarding|concerning) "
     r"([A-Z][\w'’-]*(?: (?:(?:of|and|the|in|for|a|to) ){0,2}[A-Z0-9][\w'’-]*)*)"
@@ -225,15 +251,17 @@ def _lost_articles(item: CheckedItem, texts: tuple[str, ...]) -> list[str]:
             if " " not in name or name not in item.reading.text:
                 continue
             # The words before the name in the original. If all of them are articles, the name needs one.
-            before = re.findall(rf"(\w+) {re.escape(name)}\b{_NAME_ENDS}", item.reading.text)
+            words_before = re.findall(rf"(\w+) {re.escape(name)}\b{_NAME_ENDS}", item.reading.text)
             if re.match(rf"The {re.escape(name)} \w+s\b", item.reading.text):
-                before.append("The")
+                words_before.append("The")
             in_question = normal(match.group()) in normal(item.original.query)
-            if before and not in_question and all(word.lower() in ("the", "a", "an") for word in before):
+            only_articles = all(word.lower() in ("the", "a", "an") for word in words_before)
+            if words_before and only_articles and not in_question:
                 return [f"A name lost its article: {match.group()!r}."]
     return []
 
 
+# Pronouns of one gender. "they" and "it" tell nothing.
 _PRONOUNS = {"he": "m", "him": "m", "his": "m", "she": "f", "her": "f", "hers": "f"}
 
 
@@ -243,10 +271,10 @@ def _telling_pronouns(item: CheckedItem) -> list[str]:
         sentence_words = words(sentence)
         pronouns = {_PRONOUNS[word] for word in sentence_words if word in _PRONOUNS}
         # First names at the start of a sentence and within it. Only one of the two groups matches.
-        firsts = re.findall(
+        first_names = re.findall(
             r"(?<![\w’'] )\b([A-Z][a-z]+)(?= [A-Z])|\b[a-z]+ ([A-Z][a-z]+)(?= [A-Z])", sentence
         )
-        genders = {_gender(first or second) for first, second in firsts} - {""}
+        genders = {_gender(at_start or within) for at_start, within in first_names} - {""}
         # With two people of different gender, "he" or "she" can mean only one of them.
         if len(pronouns) == 1 and len(genders) == 2:
             return [f"The gender of a pronoun gives the answer away: {sentence[:60]!r}."]
@@ -254,6 +282,7 @@ def _telling_pronouns(item: CheckedItem) -> list[str]:
 
 
 def _gender(name: str) -> str:
+    """The gender of a first name, "m" or "f"; empty if it is unknown."""
     lowered = name.lower()
     # Names that both genders have say nothing.
     if lowered in _MALE_NAMES and lowered not in _FEMALE_NAMES:

@@ -29,12 +29,14 @@ class Draft:
 
 
 Operator = Callable[[Rule, Filling], Iterator[Draft]]
+"""Applies a rule with one filling of its gaps, and yields drafts."""
 
 
 # These functions are the operators of `OPERATIONS`. `catalogue.levers.OPERATORS` describes them for authors of rules.
 
 
 def _ask(rule: Rule, filling: Filling) -> Iterator[Draft]:
+    """Replace the question."""
     text = filling.fill(rule.say)
     if text is not None:
         yield Draft(as_question(text), filling.facts.passages)
@@ -46,36 +48,45 @@ def _in_style(query: str, text: str) -> str:
 
 
 def _remark(rule: Rule, filling: Filling) -> Iterator[Draft]:
+    """Insert a remark into the question, before or after the subject's name."""
     query = filling.facts.instance.query.rstrip()
     text = filling.fill(rule.say)
     if text is None:
         return
-    span = filling.facts.query_name
-    if span is None or re.match(r"['’]", query[span[1] :]):
-        return  # nothing can stand between a name and its possessive ending
-    name_start, name_end = span
+    if filling.facts.query_name is None:
+        return
+    name_start, name_end = filling.facts.query_name
     before, after = query[:name_end], query[name_end:]
+    if after.startswith(("'", "’")):
+        return  # nothing can stand between a name and its possessive ending
     if rule.what == "before":
         article = re.search(r"\b(?:the|an?) $", query[:name_start], re.IGNORECASE)
-        start = article.start() if article else name_start
+        insert_at = article.start() if article else name_start
         # Nothing may come between a name and the noun that introduces it, as in "the film Jaws".
-        if re.search(r"\b(?:song|movie|film|book|novel|show|series|play|called) $", query[:start]):
+        if re.search(r"\b(?:song|movie|film|book|novel|show|series|play|called) $", query[:insert_at]):
             return
-        yield Draft(query[:start] + _in_style(query, f"{text} ") + query[start:], filling.facts.passages)
+        remark = _in_style(query, f"{text} ")
+        yield Draft(query[:insert_at] + remark + query[insert_at:], filling.facts.passages)
         return
+    # At the end of the question, no comma closes the aside.
     if not after.strip("?. "):
         yield Draft(f"{before}, {_in_style(query, text)}{after}", filling.facts.passages)
     # Within a question, an aside reads well only between the subject and its verb.
-    elif _goes_on(after) and query.lower().startswith(("when", "where")):
+    elif _begins_with_verb(after) and query.lower().startswith(("when", "where")):
         yield Draft(f"{before}, {_in_style(query, text)},{after}", filling.facts.passages)
 
 
-def _goes_on(right: str) -> bool:
+def _begins_with_verb(text_after: str) -> bool:
     """Whether the text after a name continues with the verb of the question, and not with a longer name."""
-    return right.split(maxsplit=1)[0].rstrip("?") in word_bank("event_verb") | {"first", "filmed", "located"}
+    return text_after.split(maxsplit=1)[0].rstrip("?") in word_bank("event_verb") | {
+        "first",
+        "filmed",
+        "located",
+    }
 
 
 def _reword(rule: Rule, filling: Filling) -> Iterator[Draft]:
+    """Replace a word of the question by another one."""
     query = filling.facts.instance.query
     for old, new in filling.rng.sample(rule.words, len(rule.words)):
         match = compiled(rf"(?<![\w'-]){old}(?![\w'-])", re.IGNORECASE).search(query)
@@ -97,6 +108,7 @@ def _in_a_name(facts: Facts, span: tuple[int, int]) -> bool:
 
 
 def _rename(rule: Rule, filling: Filling) -> Iterator[Draft]:
+    """Replace the name of a work by a description, if the texts mention no other work of its sort."""
     subject = filling.facts.subject
     is_work = filling.value("if:work") is not None
     if is_work and subject is not None and _only_one(filling.facts, subject.noun):
@@ -108,10 +120,11 @@ def _renamed(rule: Rule, filling: Filling, passages: tuple[Passage, ...]) -> Ite
     query, span, text = filling.facts.instance.query, filling.facts.query_name, filling.fill(rule.say)
     if span is None or text is None:
         return
-    right = query[span[1] :]
-    if not right.strip("?. ") or _goes_on(right):
-        head = word_pattern("subject_noun").sub("", query[: span[0]])
-        yield Draft(head + text + right, passages)
+    name_start, name_end = span
+    after = query[name_end:]
+    if not after.strip("?. ") or _begins_with_verb(after):
+        before = word_pattern("subject_noun").sub("", query[:name_start])
+        yield Draft(before + text + after, passages)
 
 
 def _only_one(facts: Facts, noun: str) -> bool:
@@ -132,14 +145,12 @@ _LEANS_BACK = re.compile(
 
 
 def _add(rule: Rule, filling: Filling) -> Iterator[Draft]:
+    """Add a sentence to a signal passage, after a sentence that the rule's `what` names."""
     facts = filling.facts
     for index, sentence in enumerate(facts.sentences):
         states_answer = sentence in facts.answer_sentences
-        if (
-            states_answer != (rule.what == "answer")
-            or not sentence.complete
-            or (facts.passages[sentence.passage].role != "signal")
-        ):
+        is_signal = facts.passages[sentence.passage].role == "signal"
+        if states_answer != (rule.what == "answer") or not sentence.complete or not is_signal:
             continue
         if rule.what == "figure" and not _set_figure(filling, sentence.text):
             continue
@@ -160,7 +171,7 @@ _THRESHOLD = re.compile(
 )
 """A sentence that sets a threshold. Rounding its figure would change what it says."""
 _LEAST_FIGURE = 120
-"""Nobody rounds a smaller count."""
+"""People give a smaller count exactly."""
 
 
 def _set_figure(filling: Filling, sentence: str) -> bool:
@@ -174,23 +185,24 @@ def _set_figure(filling: Filling, sentence: str) -> bool:
     figure = figures[0].rstrip(",.")
     if "." in figure or not beside_answer(filling.facts, figure) or _THRESHOLD.search(sentence):
         return False
-    already_rough = re.search(
+    is_rough = re.search(
         rf"(?:about|around|nearly|over|some|roughly|approximately|than|[$£€]) ?{re.escape(figure)}", sentence
     )
     value = int(figure.replace(",", ""))
     rounded = _rounded(value)
     after = sentence[sentence.index(figure) + len(figure) :]
+    # The wording repeats the noun that the figure counts, so there must be a plural.
     counted = re.match(r" ((?:[a-z]+ )?(?:[a-z]{3,}s|people|men|women|children))\b", after)
-    if value < _LEAST_FIGURE or already_rough or rounded == value or counted is None:
+    if value < _LEAST_FIGURE or is_rough or rounded == value or counted is None:
         return False
     filling.local |= {"figure": figure, "round_figure": f"{rounded:,} {counted[1]}"}
     return True
 
 
 def _rounded(value: int) -> int:
-    """The number to two leading digits, or to three from 10,000 on."""
-    leading = 2 if value < 10_000 else 3
-    step: int = 10 ** max(0, len(str(value)) - leading)
+    """The number to two leading digits, or to three from 10,000 on: 1,234 becomes 1,200."""
+    leading_digits = 2 if value < 10_000 else 3
+    step: int = 10 ** max(0, len(str(value)) - leading_digits)
     return (value + step // 2) // step * step
 
 
@@ -203,18 +215,18 @@ def _set_date(filling: Filling, sentence: str) -> bool:
         )
     )
     years = re.findall(r"\b(?:1\d|20)\d\d\b", sentence)
-    if (
-        len(dates) != 1
-        or len(years) != 1
-        or re.search(rf"[–-] ?{re.escape(dates[0][0])}", sentence)
-        or not beside_answer(filling.facts, dates[0][0])
-    ):
+    if len(dates) != 1 or len(years) != 1:
         return False
+    date = dates[0][0]
+    is_end_of_range = re.search(rf"[–-] ?{re.escape(date)}", sentence)
+    if is_end_of_range or not beside_answer(filling.facts, date):
+        return False
+    # The day is in the first group or in the second, depending on whether the month comes first.
     day = next(filter(None, dates[0].groups()))
     # Later in the first part of the month and earlier in the rest, so that the other day exists in every month.
     days_later = filling.rng.choice((3, 4, 6)) if int(day) < 20 else -filling.rng.choice((3, 5, 8))
     other_day = str(int(day) + days_later)
-    filling.local["other_date"] = re.sub(rf"\b{day}\b", other_day, dates[0][0], count=1)
+    filling.local["other_date"] = re.sub(rf"\b{day}\b", other_day, date, count=1)
     return not has_word(filling.facts.text, filling.local["other_date"])
 
 
@@ -231,12 +243,14 @@ _CLEAN_RIGHT = re.compile(
 
 
 def _substitute(rule: Rule, filling: Filling) -> Iterator[Draft]:
+    """Replace the only mention of the answer by a vague wording."""
     facts, text = filling.facts, filling.fill(rule.say)
     mentions = [
         (index, span)
         for index, passage in enumerate(facts.passages)
         for span in mention_spans(facts, passage.text)
     ]
+    # With two mentions, the other one would still give the answer.
     if text is None or len(mentions) != 1 or facts.kind in ("text", "number"):
         return
     index, span = mentions[0]
@@ -249,24 +263,24 @@ def _substitute(rule: Rule, filling: Filling) -> Iterator[Draft]:
 
 def _with_quotes(text: str, start: int, end: int) -> tuple[int, int]:
     """The span, widened by quotation marks or brackets directly around it."""
-    pair = text[max(0, start - 1) : start] + text[end : end + 1]
-    return (start - 1, end + 1) if pair in ('""', "“”", "()") else (start, end)
+    marks = text[max(0, start - 1) : start] + text[end : end + 1]
+    return (start - 1, end + 1) if marks in ('""', "“”", "()") else (start, end)
 
 
 def _without_answer(facts: Facts, passages: tuple[Passage, ...]) -> Iterator[Draft]:
     """Yield a draft with empty titles where the title holds the answer, unless something still gives it away."""
-    untitled = tuple(
-        replace(passage, title="")
-        if any(has_word(passage.title, alias) for alias in facts.instance.answers)
-        else passage
-        for passage in passages
-    )
-    if answer_gone(facts, untitled) is None:
-        yield Draft(facts.instance.query, untitled)
+    without_titles = []
+    for passage in passages:
+        names_answer = any(has_word(passage.title, alias) for alias in facts.instance.answers)
+        without_titles.append(replace(passage, title="") if names_answer else passage)
+    if answer_gone(facts, tuple(without_titles)) is None:
+        yield Draft(facts.instance.query, tuple(without_titles))
 
 
 def _delete(rule: Rule, filling: Filling) -> Iterator[Draft]:
+    """Cut a part of a passage. The rule's `what` names the part."""
     for index, text in CUTTERS[rule.what or ""](filling.facts):
+        # A cut leaves a blank before the mark that follows it.
         passages = filling.facts.with_text(index, re.sub(r" +([,.;])", r"\1", text))
         if rule.what in TAKES_ANSWER:
             yield from _without_answer(filling.facts, passages)
@@ -275,11 +289,13 @@ def _delete(rule: Rule, filling: Filling) -> Iterator[Draft]:
 
 
 def _exchange(_: Rule, filling: Filling) -> Iterator[Draft]:
+    """Exchange the passages for passages of another instance."""
     for passages in unrelated(filling):
         yield Draft(filling.facts.instance.query, passages)
 
 
 def _join(rule: Rule, filling: Filling) -> Iterator[Draft]:
+    """Add a passage on a thing of the same kind, and ask about the two by their common noun."""
     subject = filling.facts.subject
     if subject is None or not subject.kind or not filling.facts.one_answer:
         return
@@ -293,17 +309,15 @@ _UNIT = 15
 
 
 def _convert(_: Rule, filling: Filling) -> Iterator[Draft]:
-    for index, passage in enumerate(filling.facts.passages):
-        for end, other in measures_in(passage.text):
-            if not any(
-                mention.passage == index and 0 <= end - mention.end <= _UNIT
-                for mention in filling.facts.mentions
-            ):
-                continue  # the question does not ask for this measure
-            yield Draft(
-                filling.facts.instance.query,
-                filling.facts.with_text(index, f"{passage.text[:end]} ({other}){passage.text[end:]}"),
-            )
+    """Add the value in another unit to the measure that answers the question."""
+    facts = filling.facts
+    for index, passage in enumerate(facts.passages):
+        mention_ends = [mention.end for mention in facts.mentions if mention.passage == index]
+        for end, converted in measures_in(passage.text):
+            # Other measures are not what the question asks for.
+            if any(0 <= end - mention_end <= _UNIT for mention_end in mention_ends):
+                text = f"{passage.text[:end]} ({converted}){passage.text[end:]}"
+                yield Draft(facts.instance.query, facts.with_text(index, text))
 
 
 OPERATIONS: Mapping[str, Operator] = {

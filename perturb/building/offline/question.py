@@ -38,20 +38,27 @@ def recase(query: str, passages: tuple[Passage, ...]) -> str:
         if passage.title
         for form in (passage.title, bare_title(passage.title))
     }
+    # Titles come first, since they write names as their owners do.
     sources = [*titles, *(passage.text for passage in passages)]
-    tokens_found = list(TOKEN.finditer(query))
-    result, position, cursor = "", 0, 0
-    while position < len(tokens_found):
+    query_tokens = list(TOKEN.finditer(query))
+    recased, token_index, copied_to = "", 0, 0
+    while token_index < len(query_tokens):
         # The longest phrase first, so that "new york times" is not read as "New York" and "times".
-        for length in range(min(8, len(tokens_found) - position), 0, -1):
-            start, end = tokens_found[position].start(), tokens_found[position + length - 1].end()
-            cased = _cased(query[start:end], titles, sources, query)
-            if cased is not None:
-                result, cursor, position = result + query[cursor:start] + cased, end, position + length
+        for length in range(min(_MOST_NAME_WORDS, len(query_tokens) - token_index), 0, -1):
+            start, end = query_tokens[token_index].start(), query_tokens[token_index + length - 1].end()
+            name = _cased(query[start:end], titles, sources, query)
+            if name is not None:
+                recased += query[copied_to:start] + name
+                copied_to = end
+                token_index += length
                 break
         else:
-            position += 1
-    return result + query[cursor:]
+            token_index += 1  # no name begins with this token
+    return recased + query[copied_to:]
+
+
+_MOST_NAME_WORDS = 8
+"""Words of the longest name that is looked for. Longer titles hardly occur in questions."""
 
 
 def _cased(phrase: str, titles: dict[str, list[str]], sources: list[str], query: str) -> str | None:
@@ -87,6 +94,7 @@ def _cased(phrase: str, titles: dict[str, list[str]], sources: list[str], query:
 
 
 def _is_quoted(text: str, start: int, end: int) -> bool:
+    """Whether the span of a text stands directly between quotation marks."""
     return text[max(0, start - 1) : start] in ('"', "“") and text[end : end + 1] in ('"', "”")
 
 
@@ -113,21 +121,21 @@ class Question:
     """Empty if the answer is the subject."""
     verb: str
     """The finite verb, which may be an auxiliary."""
-    rest: str
-    """The text after the verb."""
+    after_verb: str
 
     @property
-    def deed(self) -> str:
-        """The predicate: "wrote Emma"."""
-        return f"{self.verb} {self.rest}".strip()
+    def predicate(self) -> str:
+        """The verb and what follows it: "wrote Emma"."""
+        return f"{self.verb} {self.after_verb}".strip()
 
     @property
     def doing(self) -> str:
         """The verb that says what was done: "wrote", "filmed"; empty if the question asks about a state."""
         if self.verb not in _BE:
             return self.verb
-        first = self.rest.removeprefix("first ").removeprefix("last ").split(" ", 1)[0]
-        return first if _participle(first) else ""
+        # "was first filmed": the adverb stands before the participle.
+        next_word = self.after_verb.removeprefix("first ").removeprefix("last ").split(" ", 1)[0]
+        return next_word if _is_participle(next_word) else ""
 
     def claim(self, value: str) -> str:
         """The claim with a value in the gap, without an end mark.
@@ -136,43 +144,50 @@ class Question:
         'Jane Austen wrote Emma'
         """
         if self.wh == "who":
-            return f"{value} {self.deed}"
-        return f"{self.subject} {self.deed} {self.placed(value)}"
+            return f"{value} {self.predicate}"
+        return f"{self.subject} {self.predicate} {self.placed(value)}"
 
     def denial(self, value: str) -> str | None:
-        """The claim with a negation.
+        """The claim with a negation; None if the plain form of its verb is unknown.
 
         >>> parse_question("who wrote Emma").denial("Jane Austen")
         'Jane Austen did not write Emma'
         """
-        negated = self._negated()
+        negated = self._negated_predicate()
+        if negated is None:
+            return None
         if self.wh == "who":
-            return negated and f"{value} {negated}"
-        return negated and f"{self.subject} {negated} {self.placed(value)}"
+            return f"{value} {negated}"
+        return f"{self.subject} {negated} {self.placed(value)}"
 
     def participle(self) -> str | None:
         """The predicate as a participle: "written Emma"; None for a state."""
         form = inflected(self.verb, "VBN") if self.verb not in _BE else None
-        return form and f"{form} {self.rest}".strip()
+        return f"{form} {self.after_verb}".strip() if form else None
 
-    def _negated(self) -> str | None:
+    def _negated_predicate(self) -> str | None:
         if self.verb in _BE:
-            return f"{self.verb} not {self.rest}"
+            return f"{self.verb} not {self.after_verb}"
         base = inflected(self.verb, "VB")
-        present = self.verb == inflected(self.verb, "VBZ")
-        return base and f"{'does' if present else 'did'} not {base} {self.rest}".strip()
+        if base is None:
+            return None
+        auxiliary = "does" if self.verb == inflected(self.verb, "VBZ") else "did"
+        return f"{auxiliary} not {base} {self.after_verb}".strip()
 
     def placed(self, value: str) -> str:
         """The value with the preposition that the claim needs: "in 1984", "on 3 May 1984"."""
         words = tokens(value)
         if words and plain(words[0]) in _PREPOSITIONS:
             return value
+        # A number that is not a year shows a day, which takes another preposition than a month.
         without_year = re.sub(r"\b\d{3,4}\b", "", value)
         is_day = self.wh == "when" and re.search(r"\b\d{1,2}\b", without_year)
         return f"on {value}" if is_day else f"in {value}"
 
 
 _BE = ("is", "was", "are", "were")
+"""Forms of "to be", which take "not" without an auxiliary."""
+# Prepositions with which an answer may already begin.
 _PREPOSITIONS = ("in", "on", "at", "by", "after", "before", "during", "around", "since", "near", "from")
 _SLIP = re.compile(
     r"\b(?:this|last|next) (?:year|season)|,|\blyrics$|\b\d{4}$|\b(?:and|or|of|by|with|from|when|where|what)$|\bthis\b|"
@@ -180,10 +195,8 @@ _SLIP = re.compile(
 )
 """Signs of a question that would read badly as a statement: dangling ends, "this year", missing articles."""
 
-
-_LEAST_WORDS = 3
-_MOST_WORDS = 16
-"""Shorter and longer questions are rarely of a form that is supported."""
+# Shorter and longer questions are rarely of a form that is supported.
+_LEAST_WORDS, _MOST_WORDS = 3, 16
 
 
 def parse_question(query: str) -> Question | None:
@@ -207,27 +220,29 @@ _NO_OBJECT = ("did", "does", "do", "at", "for", "in", "on")
 
 def _who(words: list[str], lowered: list[str]) -> Question | None:
     """Parse "who is the …" and "who wrote …"."""
-    verb, after_verb = lowered[1], " ".join(words[2:])
+    _, verb, object_start, *following = lowered
+    after_verb = " ".join(words[2:])
     # A relative clause has another verb, which the negation of the claim would not touch.
-    has_clause = "that" in lowered or "who" in lowered[3:]
-    if verb in ("is", "was") and len(words) > 3 and lowered[2] == "the" and not has_clause:
+    has_clause = "that" in lowered or "who" in following
+    if verb in ("is", "was") and following and object_start == "the" and not has_clause:
         return Question("who", "", verb, after_verb)
-    if verb not in word_bank("made_verb") or lowered[2] in _NO_OBJECT:
+    if verb not in word_bank("made_verb") or object_start in _NO_OBJECT:
         return None
     if inflected(verb, "VB") == verb:
         return None  # "who write": a typing error, or a question about several people
+    # Search queries leave the article out: "who sang song Hello".
     object_text = re.sub(r"^((?:theme )?(?:song|movie|film|book)s?\b)", r"the \1", after_verb)
     lacks_article = (
-        words[2].islower()
-        and lowered[2] not in ("the", "a", "an", "to", "that")
+        after_verb.split(" ", 1)[0].islower()
+        and object_start not in ("the", "a", "an", "to", "that")
         and "song" not in lowered[2:4]
     )
-    if lacks_article and not _sound_object(object_text):
+    if lacks_article and not _begins_like_object(object_text):
         return None
     return Question("who", "", verb, object_text)
 
 
-def _sound_object(text: str) -> bool:
+def _begins_like_object(text: str) -> bool:
     """Whether the text begins with an article, a name or a number, as a correct sentence does after its verb."""
     return re.match(r"(?:the|a|an|[A-Z]\S*|\d\S*) ", f"{text} ") is not None
 
@@ -241,10 +256,10 @@ def _when_where(words: list[str], lowered: list[str]) -> Question | None:
     if auxiliary == "did":
         verbs = [i for i in indices if lowered[i] in word_bank("event_verb") and not _is_noun(lowered, i)]
     elif auxiliary in _BE:
-        verbs = [i for i in indices if _participle(lowered[i])]
+        verbs = [i for i in indices if _is_participle(lowered[i])]
     else:
         return None
-    if not verbs or not _sound_object(" ".join(following)):
+    if not verbs or not _begins_like_object(" ".join(following)):
         return None
     index = verbs[0]
     if auxiliary == "did":
@@ -265,7 +280,8 @@ def _is_noun(words: list[str], index: int) -> bool:
     return words[index - 1] in ("the", "a", "an", "of", "to", "first", "last", "new")
 
 
-def _participle(word: str) -> bool:
+def _is_participle(word: str) -> bool:
+    """Whether a word is a past participle, as "filmed" is."""
     base = inflected(word, "VB")
     return base is not None and base != word and inflected(word, "VBN") == word and not word.endswith("ing")
 

@@ -38,6 +38,7 @@ class ValueKind(StrEnum):
 
 MONTHS = word_list("january february march april may june july august september october november december")
 
+# The words from which spelled numbers are put together.
 _ONES = word_list(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
     "seventeen eighteen nineteen"
@@ -50,22 +51,27 @@ _ORDINALS = word_list(
     "fifteenth sixteenth seventeenth eighteenth nineteenth"
 )
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "dozen": 12}
+# Words with a value that is added: "four", "forty", "fourth", "fortieth". Scales such as "hundred" multiply.
 _SMALL = {word: float(n) for n, word in enumerate(_ONES)} | {word: float(n) for word, n in _TENS.items()}
 _SMALL |= {word: float(n) for n, word in enumerate(_ORDINALS)}
 _SMALL |= {f"{word.removesuffix('y')}ieth": float(n) for word, n in _TENS.items()}
 _SMALL |= {"twice": 2.0, "thrice": 3.0, "double": 2.0, "triple": 3.0, "couple": 2.0}
 
+# `1984` and the start of `1990s`, but not a part of `1,984`, `1984.5` or `11984`.
 YEAR = re.compile(r"(?<![\d,.])(1[0-9]{3}|20[0-9]{2})(?:s)?(?![\d]|,\d|\.\d)")
 _DATED = re.compile(
     r"(?:\b(?:in|since|by|from|until|to|of|during|around|between|and|before|after|for|early|late|\d{1,2},|[A-Z][a-z]+)\s|[(–-])"
     r"(1[5-9]\d{2}|20[0-3]\d)(?![\d,.]\d)"
 )
 """A number that is a year by its place: after a preposition, a month or a bracket."""
+# `1,200`, `3.5` or `22nd`, in three groups: digits, decimals and the ending of an ordinal.
 _NUMBER = re.compile(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(st|nd|rd|th)?(?![\d]|,\d{3})")
+# Words with capitals and the small words between them: `Gulf of Mexico`, `Ludwig van Beethoven`.
 _NAME = re.compile(
     r"\b[A-Z][\w'’.&-]*(?:\s+(?:(?:of|the|de|da|del|van|von|der|la|le|bin|al)\s+){0,2}[A-Z0-9][\w'’.&-]*)*"
 )
 FIRST_NAMES = word_set(f"{WORDS.male_names} {WORDS.female_names}")
+"""Common first names in small letters."""
 
 
 @lru_cache(maxsize=1024)
@@ -100,19 +106,20 @@ def _spelled_numbers(plain: str) -> set[float]:
     """The numbers that a text writes in words, put together word by word: `two` `hundred` `and` `five`."""
     numbers: set[float] = set()
     value: float | None = None
-    last = ""
+    previous = ""
     for word in [*re.findall(r"[a-z]+", plain), ""]:  # the empty word closes a number at the end of the text
-        if word in _SMALL and (value is None or last in _SCALES or (last in _TENS and _SMALL[word] < 10)):
+        continues = value is None or previous in _SCALES or (previous in _TENS and _SMALL.get(word, 10) < 10)
+        if word in _SMALL and continues:
             value = (value or 0.0) + _SMALL[word]
         elif word in _SCALES and value is not None:
             value *= _SCALES[word]
-        elif word == "and" and last in _SCALES:
-            continue
+        elif word == "and" and previous in _SCALES:
+            continue  # `previous` stays the scale, so that "two hundred and five" is one number
         else:
-            if value is not None and last != "one":
+            if value is not None and previous != "one":
                 numbers.add(value)
             value = _SMALL.get(word)
-        last = word
+        previous = word
     return numbers
 
 
@@ -186,13 +193,19 @@ def asked_value_kind(query: str, answer: str) -> ValueKind:
     return ValueKind.PHRASE
 
 
+# `may 3` (groups 1 and 2) or `3 may` (groups 3 and 4), in a normal text.
 _DAY = re.compile(rf"\b({'|'.join(MONTHS)}) (\d{{1,2}})\b|\b(\d{{1,2}}) ({'|'.join(MONTHS)})\b")
 
 
 def _days_in(text: str) -> frozenset[str]:
-    return frozenset(f"{m[1] or m[4]} {m[2] or m[3]}" for m in _DAY.finditer(normal(text)))
+    """The days in a text, each with its month first: `may 3`."""
+    days = set()
+    for month_first, day_second, day_first, month_second in _DAY.findall(normal(text)):
+        days.add(f"{month_first or month_second} {day_second or day_first}")
+    return frozenset(days)
 
 
+# Words that have a capital in English without being names.
 _CALENDAR = word_set("monday tuesday wednesday thursday friday saturday sunday") | frozenset(MONTHS)
 _OPENERS = word_set(WORDS.openers)
 
@@ -203,9 +216,10 @@ def same_stem(word: str, other: str) -> bool:
     >>> same_stem("christianity", "christian"), same_stem("portal", "portugal")
     (True, False)
     """
-    first, second = stem(word), stem(other)
-    shorter = min(len(first), len(second))
-    return first == second or (shorter >= 5 and first[:shorter] == second[:shorter])
+    word_stem, other_stem = stem(word), stem(other)
+    shorter = min(len(word_stem), len(other_stem))
+    # Unrelated words often share fewer than five letters: "port" begins "portugal" too.
+    return word_stem == other_stem or (shorter >= 5 and word_stem[:shorter] == other_stem[:shorter])
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +298,7 @@ def traces_of(reading: Reading, query: str, text: str) -> list[str]:
     A trace is an alias, a part of a name, a word with the same stem, any form of a number, the year of a date, or the
     adjective of a place. Words of the question are not traces.
     """
+    # An answer of one letter would be found in most texts.
     traces = [f"'{alias}'" for alias in reading.all_aliases if len(alias) > 1 and stands_in(alias, text)]
     if traces:
         return traces
@@ -297,6 +312,7 @@ def traces_of(reading: Reading, query: str, text: str) -> list[str]:
 def _trace(
     kind: ValueKind, answer: str, query_words: frozenset[str], text_words: tuple[str, ...], text: str
 ) -> list[str]:
+    """The traces of one accepted answer, of a kind, in a text that does not hold it verbatim."""
     if kind is ValueKind.NUMBER:
         shared = numbers_in(answer) & numbers_in(text) - numbers_in(" ".join(query_words))
         return [f"the number {number:g}" for number in sorted(shared)]
@@ -316,7 +332,7 @@ def _trace(
     if kind is ValueKind.NAME:
         return traces + [f"'{part}'" for part in answer_parts if _name_part_stands(part, answer, text)]
     # A phrase leaves single words in many texts, so most of its words must be there.
-    shared_parts = [part for part in answer_parts if any(same_stem(part, other) for other in text_words)]
+    shared_parts = [part for part in answer_parts if any(same_stem(part, word) for word in text_words)]
     if answer_parts and len(shared_parts) / len(answer_parts) >= _PARTS_OF_A_PHRASE:
         traces.append(f"'{' '.join(shared_parts)}'")
     return traces

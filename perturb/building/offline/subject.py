@@ -32,6 +32,7 @@ class Subject:
 
 @cache
 def _kind_of_noun() -> dict[str, str]:
+    """Each noun of the table `kinds` with its kind: "sitcom" has the kind "series"."""
     return {noun: kind for kind, nouns in word_table("kinds").items() for noun in nouns}
 
 
@@ -41,6 +42,9 @@ _QUOTED = ("song", "text")
 """Kinds whose name also needs quotation marks."""
 _NAMED_BARE = ("person", "band", "company", "country", "city", "state", "school")
 """Kinds whose name stands without an article unless the passage writes one."""
+_MOST_TITLE_WORDS = 8
+"""A longer title is a headline and not a name."""
+# Titles that do not name one thing: "List of rivers", "Friends characters", and bare numbers.
 _NO_SUBJECT = re.compile(
     r"^(?:List|Lists|History|Timeline|Economic history|Index|Outline|Glossary) |\bcharacters$|^\d+$"
 )
@@ -54,34 +58,34 @@ def subject_of(query: str, passage: Passage) -> Subject | None:
     None: a rule that abstains costs one item, and a wrong name spoils one.
     """
     title = passage.title if has_word(passage.text, passage.title) else bare_title(passage.title)
-    if not title or _NO_SUBJECT.search(title) or len(title.split()) > 8 or not re.match(r"[^\W_]", title):
+    if not title or _NO_SUBJECT.search(title) or len(title.split()) > _MOST_TITLE_WORDS:
         return None
+    if not re.match(r"[^\W_]", title):
+        return None  # a title that begins with a mark cannot be found as a whole word
     spans = spans_of(passage.text, title)
     if not spans:
         return None
     name = _as_written(passage.text, title, query)
-    definition, head = _defined(name, passage.text)
-    kind, noun = _kind(name, title, passage, head, query)
+    definition, noun_phrase = _defined(name, passage.text)
+    kind, noun = _kind(name, title, passage, noun_phrase, query)
     if kind in (*_NAMED_WITH_NOUN, *_NAMED_BARE):
-        name = passage.text[slice(*spans[0])]
+        # These kinds have proper names, so the spelling in the passage holds even at the start of a sentence.
+        start, end = spans[0]
+        name = passage.text[start:end]
     if kind == "person" and not _is_person(name):
         return None
     if kind not in _NAMED_WITH_NOUN and re.search(r"\b(?:fictional|mythical|legendary)\b", definition):
         return None  # the rules state facts of nature and history, which do not hold for fiction
-    if not kind and (
-        _may_be_person(name)
-        or re.search(rf"\b{re.escape(name)},? (?:was born|died|grew up)\b", passage.text)
-        or re.search(r"\b(?:character|surname|given name|protagonist)\b", definition)
-    ):
+    if not kind and _may_be_person(name, passage.text, definition):
         return None
     full = _full(name, kind, noun, passage.text)
     if full == name and kind in ("", "building", "structure") and has_word(query, f"the {name}"):
         full = f"the {name}"
-    if _is_plural(name, kind, passage.text) or (
-        not kind and full == name and not _stands_bare(name, passage.text)
-    ):
+    if _is_plural(name, kind, passage.text):
         return None
-    return Subject(name, kind, noun, full, _start(kind, passage.text), definition)
+    if not kind and full == name and not _stands_bare(name, passage.text):
+        return None  # the passage does not show whether the name takes an article
+    return Subject(name, kind, noun, full, _start_year(kind, passage.text), definition)
 
 
 def _as_written(text: str, title: str, query: str) -> str:
@@ -96,9 +100,11 @@ def _as_written(text: str, title: str, query: str) -> str:
         forms += [query[start:end] for start, end in spans_of(query, title) if start]
     if forms:
         return forms[0]
-    first, _, following = title.partition(" ")
-    common = is_common(plain(first)) and following == following.lower() and not title[:2].isupper()
-    return title[:1].lower() + title[1:] if common else title
+    first_word, _, following = title.partition(" ")
+    is_common_noun = (
+        is_common(plain(first_word)) and following == following.lower() and not title[:2].isupper()
+    )
+    return title[:1].lower() + title[1:] if is_common_noun else title
 
 
 _CUT = re.compile(
@@ -107,18 +113,24 @@ _CUT = re.compile(
     r"consisting|adapted|composed|originally|developed|native|known|used|designed|built|held|owned|made|hosted)\b"
 )
 """The end of the noun phrase of a definition: "a 1975 film | directed by …"."""
+# The text between a name and its definition, and the definition (group 1): `(1975), also called X, was a film …`.
 _IS_A = re.compile(
     r"[\"”']?(?:\s*\([^()]*(?:\([^()]*\)[^()]*)*\))?,?(?:\s[^.;]{3,70},)?\s+(?:is|was)\s+"
     r"(?:both )?(?:an?|the|one of the)\s+([^;\n]{3,160})",
     re.IGNORECASE,
 )
+# A definition that follows the name after a comma: `, a film …`.
 _APPOSED = re.compile(r"[\"”']?, an? ([^;\n]{3,100})")
 _STOP = re.compile(r"\.(?:\s|$)")
 
 
 def _defined(name: str, text: str) -> tuple[str, str]:
-    """The rest of the sentence that defines a name, and the noun phrase of its "is a …"; two empty texts if none."""
+    """The sentence that defines a name, from the name on, and the noun phrase of its "is a …".
+
+    Both are empty if no sentence defines the name.
+    """
     spans = spans_of(text, re.sub(r"^(?:The|A|An|the) ", "", name))
+    # A sentence with "is" defines the name more surely than an apposition.
     for pattern in (_IS_A, _APPOSED):
         for start, after in spans:
             if match := pattern.match(text, after):
@@ -137,8 +149,8 @@ class _KindAndNoun(NamedTuple):
 _UNCLEAR = _KindAndNoun()
 
 
-def _kind(name: str, title: str, passage: Passage, head: str, query: str) -> _KindAndNoun:
-    """Kind and noun of a subject, or `_UNCLEAR`.
+def _kind(name: str, title: str, passage: Passage, noun_phrase: str, query: str) -> _KindAndNoun:
+    """Kind and noun of a subject, or `_UNCLEAR`; `noun_phrase` is that of its definition.
 
     The sources in order of trust: fixed names, the title's bracket, the definition, the word before the name in the
     question, and the last word of the name itself.
@@ -155,14 +167,14 @@ def _kind(name: str, title: str, passage: Passage, head: str, query: str) -> _Ki
         return _UNCLEAR
     if "season" in inside or re.search(r"\bTV series\b", inside):
         return _KindAndNoun("series", "series")
-    for words in (inside, head):
+    for words in (inside, noun_phrase):
         if kind_and_noun := _head_noun(words):
             return kind_and_noun
-    if head:
+    if noun_phrase:
         return _UNCLEAR  # there is a definition, but with a noun that is not in the table
     start = query.lower().find(re.sub(r"^the ", "", name.lower()))
-    before = re.sub(r" (?:the|called|named)$", "", query[:start].lower().rstrip()) if start > 0 else ""
-    noun = before.rpartition(" ")[2]
+    before_name = re.sub(r" (?:the|called|named)$", "", query[:start].lower().rstrip()) if start > 0 else ""
+    *_, noun = before_name.split(" ")
     if _kind_of_noun().get(noun) in _NAMED_WITH_NOUN:
         return _KindAndNoun(_kind_of_noun()[noun], noun)
     return _by_last_word(title)
@@ -182,6 +194,7 @@ def _by_last_word(title: str) -> _KindAndNoun:
 def _head_noun(words: str) -> _KindAndNoun | None:
     """Kind and noun by the last words of a noun phrase; None if they are not in the table of nouns."""
     lowered = words.lower().split()
+    # Nouns of two words first, so that "opera house" is not read as "house".
     for length in (2, 1):
         noun = " ".join(lowered[-length:])
         if len(lowered) >= length and (kind := _kind_of_noun().get(noun)):
@@ -203,20 +216,26 @@ def _is_person(name: str) -> bool:
     return 2 <= len(words) <= 4 and all(word[:1].isupper() for word in words)
 
 
-def _may_be_person(name: str) -> bool:
-    return name.split(maxsplit=1)[0] in word_bank("first_name")
+def _may_be_person(name: str, text: str, definition: str) -> bool:
+    """Whether a subject of an unclear kind may be a person, a character or a personal name."""
+    return (
+        name.split(maxsplit=1)[0] in word_bank("first_name")
+        or re.search(rf"\b{re.escape(name)},? (?:was born|died|grew up)\b", text) is not None
+        or re.search(r"\b(?:character|surname|given name|protagonist)\b", definition) is not None
+    )
 
 
 def _is_plural(name: str, kind: str, text: str) -> bool:
     """Whether a name is plural, or may be: the wordings of rules fit singular subjects only."""
     if kind in (*_NAMED_WITH_NOUN, "person", "band", "team", "company"):
         return False
-    last = plain(name.rsplit(maxsplit=1)[-1])
+    last_word = plain(name.rsplit(maxsplit=1)[-1])
     has_plural_ending = (
-        last.endswith("s")
-        and not last.endswith(("ss", "us", "is"))
-        and last not in ("series", "texas", "massachusetts")
+        last_word.endswith("s")
+        and not last_word.endswith(("ss", "us", "is"))
+        and last_word not in ("series", "texas", "massachusetts")
     )
+    # The word after each mention, which is often the verb.
     verbs = {text[end + 1 :].split(" ", 1)[0].lower() for _, end in spans_of(text, name)}
     if (
         not kind
@@ -257,18 +276,22 @@ def _full(name: str, kind: str, noun: str, text: str) -> str:
     if re.match(r"(?:the|a|an) ", name, re.IGNORECASE):
         return f"the {name.split(maxsplit=1)[1]}"
     # "Kanawha" in "Kanawha River" is a part of another name and shows nothing about its article.
-    complete = [span for span in spans_of(text, name) if not re.match(r" [A-Z]", text[span[1] : span[1] + 2])]
-    standing_alone = [span for span in complete if _ENDS_NAME.match(text, span[1])]
+    complete = [
+        (start, end) for start, end in spans_of(text, name) if not re.match(r" [A-Z]", text[end : end + 2])
+    ]
+    standing_alone = [(start, end) for start, end in complete if _ENDS_NAME.match(text, end)]
     if not standing_alone and (not kind or kind in _NAMED_BARE):
         return name
-    articles = [text[max(0, start - 4) : start].lower() for start, _ in standing_alone or complete]
-    if articles.count("the ") * 2 >= len(articles):
+    # The four characters before a mention hold the longest article and its blank.
+    before_names = [text[max(0, start - 4) : start].lower() for start, _ in standing_alone or complete]
+    if before_names.count("the ") * 2 >= len(before_names):
         return f"the {name}"
-    if kind not in _NAMED_BARE and any(re.search(r"\ban? $", article) for article in articles):
+    if kind not in _NAMED_BARE and any(re.search(r"\ban? $", before) for before in before_names):
         return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
     return name
 
 
+# The patterns by which a passage tells the first year: `(born 4 May 1929`, `released in 1975`, `founded … in 1882`.
 _YEAR = r"\b(1[4-9]\d\d|20[0-2]\d)\b"
 _BEGAN = {
     "person": rf"\(born [^()]*?{_YEAR}|\([^()]{{0,60}}?{_YEAR}\s*[–-]",
@@ -279,10 +302,11 @@ _BEGAN = {
 }
 
 
-def _start(kind: str, text: str) -> int | None:
+def _start_year(kind: str, text: str) -> int | None:
+    """The year in which a subject of this kind appeared, began or was born; None if the text leaves a doubt."""
     if not kind:
         return None
-    sort = "body"
+    sort = "body"  # organisations, buildings and other things that somebody founds or builds
     if kind == "person":
         sort = "person"
     elif kind in _NAMED_WITH_NOUN:
@@ -292,6 +316,7 @@ def _start(kind: str, text: str) -> int | None:
     ):
         return None  # the year may be that of another version
     years = [int(next(filter(None, match.groups()))) for match in re.finditer(_BEGAN[sort], text)]
+    # Biographies give the year of birth first. Other subjects may have several years, none of which is certain.
     if sort == "person":
         return years[0] if years else None
     return years[0] if len(set(years)) == 1 else None

@@ -36,10 +36,12 @@ def verb_form(verb: str, tag: str) -> str | None:
     ('written', 'begin', None)
     """
     forms = _verbs().get(verb)
+    # The table leaves a form empty if the verb lacks it.
     return (forms[_TAGS.index(tag)] or None) if forms else None
 
 
 def _table(name: str) -> list[str]:
+    """The lines of a packed table of English words."""
     packed = (data_folder("english") / name).read_bytes()
     return gzip.decompress(packed).decode().splitlines()
 
@@ -57,6 +59,7 @@ def _verbs() -> dict[str, list[str]]:
     return {form: forms for *forms, known_forms in rows for form in known_forms.split()}
 
 
+# Unit in a text -> the unit to convert to, and the factor between the two.
 _UNITS = {
     "miles": ("km", 1.609344),
     "mile": ("km", 1.609344),
@@ -72,6 +75,7 @@ _UNITS = {
     "kg": ("lb", 2.204623),
     "acres": ("ha", 0.404686),
 }
+# "100 miles", as number and unit. A rate ("5 miles per hour") or a unit before a bracket or a sign is left out.
 _MEASURE = re.compile(
     rf"(?<![\w.,-])(\d[\d,]*(?:\.\d+)?) ({'|'.join(_UNITS)})\b(?!\s*[(/²³]|\s+(?:per|an?) )(?![-–])"
 )
@@ -87,10 +91,11 @@ def measures_in(text: str) -> Iterator[tuple[int, str]]:
         is_in_bracket = text[: match.start()].endswith("(")
         if is_in_bracket or re.match(r"[^.;]{0,20}\(", text[match.end() :]):
             continue  # the bracket is, or may hold, a conversion
-        unit, factor = _UNITS[match[2]]
-        value = float(match[1].replace(",", "")) * factor
+        figure, old_unit = match.groups()
+        unit, factor = _UNITS[old_unit]
+        value = float(figure.replace(",", "")) * factor
         # Small and fractional values keep one decimal, since rounding to a whole number would change them.
-        decimals = 1 if value < 10 or "." in match[1] else 0
+        decimals = 1 if value < 10 or "." in figure else 0
         yield match.end(), f"{value:,.{decimals}f} {unit}"
 
 
@@ -98,12 +103,14 @@ compiled = lru_cache(maxsize=4096)(re.compile)
 """Compile a pattern that is put together at run time. Python's own cache would be too small for all of them."""
 
 TOKEN = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
+"""A word with the apostrophes, points and hyphens inside it: `Titanic's`, `R.M.S`, `hull-plate`."""
 Span = tuple[int, int]
+"""Start and end of a phrase in a text, in characters."""
 
 
-def dice(*parts: Any) -> random.Random:
-    """A random generator whose choices depend on these parts alone."""
-    return random.Random(repr(parts))  # noqa: S311
+def dice(*values: Any) -> random.Random:
+    """A random generator whose choices depend on these values alone."""
+    return random.Random(repr(values))  # noqa: S311
 
 
 def tokens(text: str) -> list[str]:
@@ -131,9 +138,11 @@ def plain(word: str) -> str:
 
 @cache
 def _irregular() -> dict[str, str]:
+    """Irregular form of a word -> its stem: "wrote" belongs to "writ"."""
     return {form: base for base, forms in word_table("stems").items() for form in forms}
 
 
+# Endings that a stem loses, longest first. At least three letters must stay.
 _SUFFIX = re.compile(r"(?<=...)(?:ingly|edly|ations?|ments?|ings?|ers|er|ies|ied|ed|es|s|e|y)$")
 
 
@@ -185,15 +194,16 @@ def spans_of(text: str, phrase: str) -> list[Span]:
     >>> spans_of("Mars and Marshall on mars", "Mars")
     [(0, 4), (21, 25)]
     """
-    low, needle = _lowered(text), " ".join(phrase.lower().split())
-    if not needle or len(low) != len(text):
+    lowered, needle = _lowered(text), " ".join(phrase.lower().split())
+    if not needle or len(lowered) != len(text):
         return []  # a few letters are longer in lower case, which would shift the positions
-    spans, start = [], low.find(needle)
+    spans, start = [], lowered.find(needle)
     while start >= 0:
         end = start + len(needle)
-        if not (start and _joined(low[start - 1 : start + 1])) and not _joined(low[end - 1 : end + 1]):
+        begins_inside_word = start and _is_inside_word(lowered[start - 1 : start + 1])
+        if not begins_inside_word and not _is_inside_word(lowered[end - 1 : end + 1]):
             spans.append((start, end))
-        start = low.find(needle, end)
+        start = lowered.find(needle, end)
     return spans
 
 
@@ -202,8 +212,9 @@ def _lowered(text: str) -> str:
     return text.lower().replace("\xa0", " ")
 
 
-def _joined(pair: str) -> bool:
-    return len(pair) == 2 and all(char.isalnum() or char == "_" for char in pair)
+def _is_inside_word(characters: str) -> bool:
+    """Whether the place between two characters is inside a word; False at the end of a text, with one character."""
+    return len(characters) == 2 and all(char.isalnum() or char == "_" for char in characters)
 
 
 def has_word(text: str, phrase: str) -> bool:
