@@ -267,5 +267,7 @@ def people_figures(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Any] 
     passed = np.array([float(verdicts[job.id]) for job in reviewed])
     rate = overall_rate("people", passed, Labels.of_words([job.instance_id for job in reviewed]).codes)
     # With several items of one base instance, the interval that allows for their likeness is the right one.
-    low, high = (rate.low, rate.high) if rate.cluster_low is None else (rate.cluster_low, rate.cluster_high)
+    low, high = rate.low, rate.high
+    if rate.cluster_low is not None:
+        low, high = rate.cluster_low, rate.cluster_high
     return {"value": rate.rate, "low": low, "high": high, "reason": rate.reason, "n": rate.n}

@@ -27,6 +27,7 @@ MIN_QUOTES, MAX_QUOTES = 2, 12
 MIN_QUOTE_WORDS = 4
 """A quote with fewer words is a fragment, which proves nothing."""
 
+# The fields that a reply must have, and those by which the generator says what it has achieved.
 _NEEDED = frozenset({"perturbed_query", "passages", "lever_selected", "construction_selected", "proof"})
 _CLAIMS = ("intensity_achieved", "answer_constraint_satisfied", "expected_rag_behavior")
 

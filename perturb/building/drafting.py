@@ -33,8 +33,10 @@ from perturb.text.passages import mark_change
 
 TRIED_ON = 3
 """How many instances of the demo set each lever is tried on."""
+# The fields of the model's reply: of the class, and of each of its levers.
 _FIELDS = ("class", "summary", "target", "refusal_code", "refuse_when", "example", "criteria", "levers")
-_OF_A_LEVER = ("name", "intensity", "instruction", "query", "context", "why")
+_LEVER_FIELDS = ("name", "intensity", "instruction", "query", "context", "why")
+# Parts of the JSON schema that the reply must follow.
 _TEXT = {"type": "string"}
 _TEXTS = {"type": "array", "items": _TEXT}
 
@@ -98,7 +100,7 @@ async def _draft(
     sentence: str, models: ModelSet, options: RunOptions, ledger: EvaluationLedger
 ) -> tuple[str, tuple[Trial, ...]]:
     """The text of the class file, and the trials of its levers."""
-    # The command accepts a single model.
+    # The command accepts a single model only.
     (model,) = models.under_test
     with Progress(1, "lever", shown=False) as progress:
         async with open_session(models, ledger, options, progress=progress) as session:
@@ -132,7 +134,7 @@ async def _write_class(session: Session, model: str, sentence: str) -> str:
             **dict.fromkeys(_FIELDS, _TEXT),
             "target": _TEXTS,
             "criteria": object_schema(dict.fromkeys(map(str, Intensity), _TEXT)),
-            "levers": {"type": "array", "items": object_schema(dict.fromkeys(_OF_A_LEVER, _TEXT))},
+            "levers": {"type": "array", "items": object_schema(dict.fromkeys(_LEVER_FIELDS, _TEXT))},
         }
     )
     request = data_request(system_message("write/class"), {"flaw": sentence, "classes": existing}, schema)
@@ -167,7 +169,8 @@ def read_class(text: str) -> str:
 
 
 def _lever_entry(lever: Mapping[str, Any], code: Any) -> dict[str, Any]:
-    if lacking := [name for name in _OF_A_LEVER if not isinstance(lever.get(name), str)]:
+    """A lever of the reply as an entry of a class file; `code` is the refusal code of the class."""
+    if lacking := [name for name in _LEVER_FIELDS if not isinstance(lever.get(name), str)]:
         raise ReplyError(f"a lever has no '{lacking[0]}'")
     # The loader checks that the illustration begins with the right code. Models often leave it out.
     expected = ANSWER_CORRECTLY if lever["intensity"] == Intensity.LOW else code
@@ -203,6 +206,7 @@ def _instances(lever: Lever) -> Sequence[BaseInstance]:
 
 
 def _trial(lever: Lever, instance: BaseInstance, result: GenerationResult) -> Trial:
+    """The result of a lever on an instance, with the changes marked in its texts."""
     detail, query, context = result.detail, "", ""
     if result.candidate is not None and result.outcome is JobOutcome.CANDIDATE:
         detail = ""
@@ -212,6 +216,7 @@ def _trial(lever: Lever, instance: BaseInstance, result: GenerationResult) -> Tr
 
 
 def _marked(before: str, after: str) -> str:
+    # In a format, doubled braces stand for one brace.
     marks = {"same": "{}", "out": "[-{}-]", "in": "{{+{}+}}"}
     return "".join(marks[piece.kind].format(piece.text) for piece in mark_change(before, after))
 

@@ -233,6 +233,7 @@ def estimate_build(build_plan: BuildPlan, ends: Sequence[JobEnd] = ()) -> CostEs
 
 
 def _generator_models(build_plan: BuildPlan, volume: _Volume) -> list[ModelEstimate]:
+    """The estimates of the generators. Prompts and replies have the mean length over open and deep jobs."""
     deep = volume.deep_share
     prompt = _generation_prompt(build_plan)
     reply = volume.copied_tokens + GENERATION_OVERHEAD_TOKENS
@@ -250,6 +251,7 @@ def _generator_models(build_plan: BuildPlan, volume: _Volume) -> list[ModelEstim
 
 
 def _verifier_models(build_plan: BuildPlan, volume: _Volume) -> list[ModelEstimate]:
+    """The estimates of the verifiers, each over the cells whose class it judges."""
     prompts = _verification_prompts(build_plan)
     judges, models = build_plan.panel.judges, []
     for name, settings in build_plan.verifier_settings.items():
@@ -285,6 +287,7 @@ def estimate_run(
     else:
         prompts = [_tokens(request) for question in task.items for request in _requests(task, question)]
         replies = len(prompts)
+        # Choices and numbers are compared with the answer. Only free texts need a judge.
         free_text = [question for question in task.items if question.form == "text"]
         if isinstance(task, BasTask):
             judged = len(task.ways) * len(free_text)
@@ -348,6 +351,7 @@ def _solver_models(build_plan: BuildPlan, volume: _Volume) -> list[ModelEstimate
 
 
 def _missing_keys(models: Sequence[ModelSettings]) -> tuple[str, ...]:
+    """The variables with keys that the models need and that are not set. Raises `ConfigError` for an unknown model."""
     if not models:
         return ()  # the module below loads litellm, which takes seconds
     from perturb.llm.remote import check_model, missing_key
@@ -376,17 +380,20 @@ def _quota_jobs(build_plan: BuildPlan, ends: Sequence[JobEnd]) -> tuple[int | No
     if config.until is None:
         return None, None
     quota = read_quota(config.until)
-    each = len(build_plan.instances) * config.replicates
+    jobs_per_place = len(build_plan.instances) * config.replicates
+    # The quota counts accepted items of each generator in each cell.
     places = [(generator.name, cell) for cell in config.chosen_cells for generator in config.generators]
-    least_jobs = min(quota, each) * len(places)
+    least_jobs = min(quota, jobs_per_place) * len(places)
     return least_jobs, jobs_to_go(places, ends, quota) if ends else None
 
 
 def _model(settings: ModelSettings, role: str, calls: int, prompt: float, reply: float) -> ModelEstimate:
+    """The estimate of a model with a number of calls; `prompt` and `reply` are mean numbers of tokens."""
     from perturb.llm.remote import with_price
 
     priced = with_price(settings)
     price, tokens = priced.price, (round(calls * prompt), round(calls * reply))
+    # A prompt of the mean length, since a budget sets aside an amount by the length of a request.
     request = ChatRequest((Message("user", " " * round(prompt * BYTES_PER_TOKEN)),))
     return ModelEstimate(
         role,

@@ -39,9 +39,10 @@ class GenerationResult:
     """Lever → reason, for the levers of all offers that the generator declined."""
 
 
+# The fields that every reply must have as texts, and those by which the generator says what it has achieved.
 _TEXTS = frozenset({"perturbed_query", "lever_selected", "implementation_reasoning"})
 _CLAIMS = ("intensity_achieved", "answer_constraint_satisfied", "expected_rag_behavior")
-_REASON = 300
+_MAX_REASON = 300
 """How many characters of a reason are stored. The call keeps the whole reply."""
 
 
@@ -77,7 +78,6 @@ async def generate_by_model(
     `earlier` is the item that the job should make harder, with replies to it. A generator that declines an offer of
     levers gets the next one. Raises `BudgetSpent` if a call could overspend; every other failure is a result.
     """
-
     query_only = prompts.catalogue.classes[job.cell.perturbation_class].query_only
 
     def read(text: str) -> Reply | DeepReply | Declined:
@@ -192,7 +192,7 @@ def _read_declined(text: str, needed: frozenset[str]) -> Declined | None:
     try:
         content = read_object(text, frozenset({DECLINED_KEY}))
     except ReplyError:
-        return None
+        return None  # the caller reads the reply as an item, and reports what is wrong with it
     reason = content[DECLINED_KEY]
     if not isinstance(reason, str) or not reason.strip():
         return None
@@ -202,18 +202,20 @@ def _read_declined(text: str, needed: frozenset[str]) -> Declined | None:
         try:
             item = read_object(text, needed)
         except ReplyError:
-            item = {}
+            item = {}  # the reply holds no item besides the reason
     if item.get("perturbed_query"):
         raise ReplyError(f"an item and '{DECLINED_KEY}' in one reply: give one of the two")
-    return Declined(" ".join(reason.split())[:_REASON])
+    return Declined(" ".join(reason.split())[:_MAX_REASON])
 
 
 def _changed_passages(value: Any, passages: int) -> dict[int, str]:
+    """The changed passages of a reply by their number, from 1; `passages` is how many there are."""
     if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
         raise ReplyError("field 'changed_passages' must be a list of objects with 'number' and 'text'")
     texts: dict[int, str] = {}
     for entry in value:
         number = entry.get("number")
+        # Models sometimes write numbers as texts.
         if isinstance(number, str) and number.strip().isdecimal():
             number = int(number)
         if not isinstance(number, int) or isinstance(number, bool):
@@ -289,6 +291,7 @@ def generate_by_rule(
 
 OFFERED = ("instance", "cell", "levers", "seed")
 """The parameters that a generator function may declare."""
+# What a generator function may return.
 _KEYS = ("query", "context", "passages", "lever", "reasoning")
 
 
@@ -299,9 +302,10 @@ async def generate_by_function(
 
     async def ask(_: int, offer: Sequence[str]) -> GenerationResult:
         levers = tuple(lever for name in offer if (lever := catalogue.find(name)) is not None)
-        parts = {"instance": instance, "cell": job.cell, "levers": levers, "seed": seed + job.replicate}
+        # Each replicate gets another seed, so that a seeded function does not repeat its item.
+        arguments = {"instance": instance, "cell": job.cell, "levers": levers, "seed": seed + job.replicate}
         try:
-            returned = await function.call(parts)
+            returned = await function.call(arguments)
         except FunctionError as error:
             return GenerationResult(JobOutcome.ERROR, str(error))
         if returned is None:

@@ -84,20 +84,20 @@ def plan_jobs(
         for replicate, cell in product(range(settings.replicates), settings.cells):
             for generator, fingerprint in fingerprints.items():
                 depth = depths.next(generator, cell, replicate)
-                # An open lever announces its flaw, which a deep item must not.
-                levers = [
-                    name for name in fitting[cell] if depth != "deep" or name not in catalogue.open_levers
-                ]
+                levers, constructions = fitting[cell], ()
+                if depth == "deep":
+                    # An open lever announces its flaw, which a deep item must not.
+                    levers = [name for name in levers if name not in catalogue.open_levers]
+                    constructions = depths.constructions(cell, instance, key)
                 offered = offers.next(generator, cell, replicate, key, levers)
-                constructions = depths.constructions(cell, instance, key) if depth == "deep" else ()
                 is_open = depth == "open"
                 # Depth came later: open jobs keep the ids that they had before.
-                depth_parts = [] if is_open else [(depth, *map(astuple, constructions))]
-                identity = fingerprint if is_open else settings.hidden[depth][generator]
+                depth_identity = [] if is_open else [(depth, *map(astuple, constructions))]
+                version = fingerprint if is_open else settings.hidden[depth][generator]
                 job_id = digest(
                     ("job", JOB_FORMAT, key, str(cell), cell_digests[cell], offered),
-                    (generator, identity, settings.round, settings.seed, replicate),
-                    *depth_parts,
+                    (generator, version, settings.round, settings.seed, replicate),
+                    *depth_identity,
                     *wording,
                 )
                 yield Job(
@@ -115,7 +115,7 @@ def plan_jobs(
 
 def plan_digest(settings: PlanSettings, instance_keys: Sequence[str], catalogue: Catalogue) -> str:
     """Digest of everything that the plan depends on. Plans with equal digests have the same jobs."""
-    parts: list[Any] = [
+    identity: list[Any] = [
         (JOB_FORMAT, settings.round, settings.seed, settings.replicates, dict(settings.generators)),
         [catalogue.cell_digest(cell) for cell in settings.cells],
         (settings.lever_choice, sorted(settings.own_order), catalogue.needs_digest),
@@ -123,11 +123,11 @@ def plan_digest(settings: PlanSettings, instance_keys: Sequence[str], catalogue:
     ]
     # Settings that were added later enter only if they are used, so that earlier plans keep their digests.
     if settings.several:
-        parts.append(dict(settings.several))
+        identity.append(dict(settings.several))
     if settings.hidden:
         constructions = [astuple(construction) for construction in catalogue.constructions]
-        parts += [dict(settings.shares), settings.hidden, constructions, sorted(catalogue.open_levers)]
-    return digest(*parts, *settings.wording)
+        identity += [dict(settings.shares), settings.hidden, constructions, sorted(catalogue.open_levers)]
+    return digest(*identity, *settings.wording)
 
 
 LeverService = Mapping[Cell, Mapping[str, int]]
@@ -207,8 +207,8 @@ class _Offers:
         draw = (settings.round, settings.seed, generator, str(cell), replicate, key)
         names = sorted(fitting, key=lambda name: (history.offered[name], seed_of(*draw, name)))
         never_alone = [name for name in names if name not in history.offered_alone]
-        turn_for_one = size > 1 and history.jobs % ALONE_EVERY == ALONE_EVERY - 1
-        is_alone = turn_for_one and bool(never_alone)
+        is_single_turn = size > 1 and history.jobs % ALONE_EVERY == ALONE_EVERY - 1
+        is_alone = is_single_turn and bool(never_alone)
         first_offer = never_alone[:1] if is_alone else names[:size]
         # Only later replicates count this offer, so that a higher number of replicates leaves the first ones unchanged.
         for later_replicate in range(replicate, settings.replicates):
@@ -218,9 +218,10 @@ class _Offers:
                 later.offered_alone.update(first_offer)
             else:
                 later.offered.update(first_offer)
-        others = [name for name in names if name not in first_offer]
-        later_starts = range(0, len(others), size)[: OFFERS - 1]
-        return (tuple(first_offer), *(tuple(others[start : start + size]) for start in later_starts))
+        # The next offers take the other levers in the same order, for generators that decline the first offer.
+        not_offered = [name for name in names if name not in first_offer]
+        later_offers = [tuple(not_offered[i : i + size]) for i in range(0, len(not_offered), size)]
+        return (tuple(first_offer), *later_offers[: OFFERS - 1])
 
 
 class _Depths:
@@ -238,8 +239,8 @@ class _Depths:
     def next(self, generator: str, cell: Cell, replicate: int) -> Depth:
         """The depth of the next job.
 
-        The shares lie end to end on a line, and each job takes a step of the golden ratio along it. So the depths keep
-        their shares for any number of jobs.
+        The shares lie end to end on a line, and each job takes a step of the golden ratio along it. When a step leaves
+        the line, it goes on from the start. So the depths keep their shares for any number of jobs.
         """
         settings = self._settings
         shares = {
@@ -247,6 +248,7 @@ class _Depths:
             for depth, share in settings.shares.items()
             if share and (depth == "open" or generator in settings.hidden.get(depth, ()))
         }
+        # With a single depth, nothing is drawn. A generator that supports no chosen depth writes open items.
         if len(shares) < 2:
             return next(iter(shares), "open")
         number = self._jobs[generator, cell, replicate]
@@ -285,10 +287,10 @@ def _may_hold(need: Need, features: frozenset[str], instance: BaseInstance) -> b
     English patterns find the features. In other languages only the number of passages is certain, so that every other
     need counts as met.
     """
-    is_readable = is_english(instance.language) or all(
-        feature.startswith("passages:") for feature in need.features
-    )
-    return not is_readable or need.may_hold(features)
+    counts_passages = all(feature.startswith("passages:") for feature in need.features)
+    if is_english(instance.language) or counts_passages:
+        return need.may_hold(features)
+    return True
 
 
 def may_fit(catalogue: Catalogue, lever: str, instance: BaseInstance) -> bool:

@@ -146,6 +146,7 @@ def classes_judged(entry: VerifierEntry, every: Sequence[PerturbationClass]) -> 
 
 
 def refuse_unknown_checks(config: BuildConfig, every: Sequence[PerturbationClass]) -> None:
+    """Raise `ConfigError` for an offline check that does not exist, or for a class on which it has no opinion."""
     offline = [entry for entry in config.verifiers if entry.check is not None]
     if not offline:
         return
@@ -166,19 +167,21 @@ def refuse_unknown_checks(config: BuildConfig, every: Sequence[PerturbationClass
 
 
 def refuse_unjudged_classes(config: BuildConfig, every: Sequence[PerturbationClass]) -> None:
+    """Raise `ConfigError` if fewer verifiers judge a class than the panel needs; `every` are all classes."""
     panel = config.resolved_panel
     for perturbation_class in dict.fromkeys(cell.perturbation_class for cell in config.chosen_cells):
+        # `classes_judged` is empty for a verifier that judges all classes.
         judges = [
             entry
             for entry in panel.verifiers
             if perturbation_class in (classes_judged(entry, every) or every)
         ]
         if len(judges) < (panel.k or 1):
-            problem = (
-                f"only {counted(len(judges), 'verifier')} for {perturbation_class}, but 'k' is {panel.k}"
-                if judges
-                else f"no verifier judges {perturbation_class}"
-            )
+            problem = f"no verifier judges {perturbation_class}"
+            if judges:
+                problem = (
+                    f"only {counted(len(judges), 'verifier')} for {perturbation_class}, but 'k' is {panel.k}"
+                )
             raise ConfigError(
                 f"panel '{panel.name}': {problem}: add it to a verifier's 'classes', or leave its cells out"
             )

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 
 NO_SOLVERS = "strategy hard now needs difficulty.solvers; use balanced"
+"""The error if hard items are to be selected, but no solver has answered any."""
 """The message if hard items are to be selected, but no solver tells which items are hard."""
 HIDDEN: tuple[Depth, ...] = ("quiet", "deep")
 """The depths other than `open`."""
@@ -133,6 +134,7 @@ class BuildPlan:
 
     def _hidden_fingerprints(self, depth: Depth) -> dict[str, str]:
         """Generator → fingerprint of its jobs of this depth. Only models can hide a flaw."""
+        # A deep prompt shows any number of passages. The quiet prompt only adds an instruction to the usual ones.
         kinds: tuple[PromptKind, ...] = ("deep",) if depth == "deep" else ("quiet", *self.kinds)
         versions = [self.prompts.version("generate", kind) for kind in kinds]
         avoided = [self.prior_rounds.digest] if self.prior_rounds else []
@@ -178,7 +180,7 @@ class BuildPlan:
             for verifier in entry.verifiers
             if (judged := classes_judged(verifier, all_classes))
         }
-        decided_by: list[Any] = [
+        identity: list[Any] = [
             list(members.items()),
             entry.needed,
             entry.schedule,
@@ -187,9 +189,9 @@ class BuildPlan:
         ]
         # Settings that were added later enter only if they are used, so that earlier panels keep their digests.
         if classes:
-            decided_by.append(sorted(classes.items()))
+            identity.append(sorted(classes.items()))
         if entry.target is not None:
-            decided_by.append(entry.target)
+            identity.append(entry.target)
         return Panel(
             name=entry.name,
             judges=Judges(members, classes, all_classes),
@@ -197,7 +199,7 @@ class BuildPlan:
             economy=entry.schedule == "economy",
             audit_fraction=entry.audit_fraction,
             seed=self.config.seed,
-            digest=digest(*decided_by),
+            digest=digest(*identity),
             target=entry.target,
         )
 
@@ -214,7 +216,7 @@ class BuildPlan:
 
     @cached_property
     def reworded(self) -> tuple[str, ...]:
-        """The parts that have changed since the replies were recorded: `templates`, `catalogue`."""
+        """The inputs that have changed since the replies were recorded: `templates`, `catalogue`."""
         if self.replay is None:
             return ()
         recorded, current = self.replay.recording.header.get("digests", {}), self.facts["digests"]
@@ -387,6 +389,7 @@ def plan_build(config: BuildConfig, replay: Replay | None = None) -> BuildPlan:
 
 
 def _refuse_depth_without_models(config: BuildConfig) -> None:
+    """Raise `ConfigError` if some jobs are to hide their flaw and no generator is a model."""
     # The rule engine and functions of the user get no instruction on how to hide a flaw.
     hidden = [depth for depth in HIDDEN if config.depth.get(depth)]
     if hidden and not any(entry.kind == "model" for entry in config.generators):
@@ -397,6 +400,7 @@ def _refuse_depth_without_models(config: BuildConfig) -> None:
 
 
 def _read_base_set(entry: BaseSetEntry) -> BaseSet:
+    """The base set that the configuration names: by a function, as an embedded set or as a file."""
     if entry.function is not None:
         return read_by_function(entry.function, entry.path, entry.limit, entry.language or ENGLISH)
     path = demo_path(entry.demo) if entry.demo is not None else entry.path
@@ -410,12 +414,12 @@ def _offline_gaps(config: BuildConfig, base_set: BaseSet) -> Iterator[str]:
 
     Raises `ConfigError` if a role would have no instance left.
     """
-    others = [named(language) for language in base_set.languages if not is_english(language)]
+    unread_languages = [named(language) for language in base_set.languages if not is_english(language)]
     roles: dict[str, Sequence[ModelEntry]] = {"generators": config.generators, "verifiers": config.verifiers}
     for role, entries in roles.items():
         offline = [entry.name for entry in entries if entry.kind == "rules"]
-        if others and offline:
-            line = f"base set '{base_set.name}': the offline engine reads English only, not {listed(others)}"
+        if unread_languages and offline:
+            line = f"base set '{base_set.name}': the offline engine reads English only, not {listed(unread_languages)}"
             # Without a model in the role, every instance would be skipped.
             if not any(map(is_english, base_set.languages)) and len(offline) == len(entries):
                 raise ConfigError(f"{line}: name a model under '{role}'")
@@ -423,6 +427,7 @@ def _offline_gaps(config: BuildConfig, base_set: BaseSet) -> Iterator[str]:
 
 
 def _require_a_common_job(build_plan: BuildPlan, recording: Recording) -> None:
+    """Raise `RecordingError` if the plan and the recording do not share a job."""
     recorded_ids = {job.id for job in recording.jobs.values()}
     # Otherwise the replay would run through and report every reply as missing.
     if recorded_ids and not any(job.id in recorded_ids for job in build_plan.jobs()):
@@ -444,5 +449,6 @@ def _described(entry: ModelEntry, judged: Sequence[PerturbationClass] = ()) -> d
         return {"name": entry.name, "model": "rules", **check, **classes}
     if entry.kind == "python":
         return {"name": entry.name, "model": entry.function, **classes}
-    hidden = ("kind", "max_connections", "rpm", "tpm", "classes")
-    return {key: value for key, value in content.items() if key not in hidden} | classes
+    # These do not change what the model replies; `classes` is given above, with the defaults filled in.
+    left_out = ("kind", "max_connections", "rpm", "tpm", "classes")
+    return {key: value for key, value in content.items() if key not in left_out} | classes

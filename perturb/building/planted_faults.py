@@ -35,11 +35,12 @@ from perturb.records import (
 from perturb.text.matching import folded, holds_answer, words
 from perturb.text.passages import removes_answer, split_sentences, without
 
+# Short names, for the tables below.
 _AMBIGUITY, _CONTRADICTION = PerturbationClass.AMBIGUITY, PerturbationClass.CONTRADICTION
 _MISSING, _PREMISE = PerturbationClass.MISSING_INFO, PerturbationClass.FALSE_PREMISE
 _GRANULARITY, _EPISTEMIC = PerturbationClass.GRANULARITY, PerturbationClass.EPISTEMIC
 
-_FAR_CLASSES: Mapping[PerturbationClass, tuple[PerturbationClass, ...]] = {
+_UNLIKE_CLASSES: Mapping[PerturbationClass, tuple[PerturbationClass, ...]] = {
     _AMBIGUITY: (_EPISTEMIC, _CONTRADICTION),
     _CONTRADICTION: (_EPISTEMIC, _MISSING),
     _MISSING: (_CONTRADICTION, _EPISTEMIC),
@@ -47,9 +48,11 @@ _FAR_CLASSES: Mapping[PerturbationClass, tuple[PerturbationClass, ...]] = {
     _GRANULARITY: (_EPISTEMIC, _CONTRADICTION),
     _EPISTEMIC: (_GRANULARITY, _AMBIGUITY),
 }
-"""Class → classes that no reader would take its items for. Other classes share items at their edges."""
+"""Class → classes that no reader would take its items for.
 
-
+The label of another class would often be defensible too, since neighbouring classes overlap.
+"""
+# New words by which a contradiction may remain although its rival is gone.
 _DENIALS = frozenset(
     {"not", "no", "never", "cannot", "neither", "nor", "denied", "disputed", "wrongly", "false"}
 )
@@ -92,7 +95,8 @@ def plain_levers(catalogue: Catalogue, cell: Cell) -> list[str]:
 
 
 def _another_class(maker: FaultMaker, instance: BaseInstance, candidate: Candidate) -> Candidate | None:
-    """The candidate under a class far from its own that may change the same parts."""
+    """The candidate under a class that is clearly another one and that may change the same parts."""
+    # At LOW, every class expects the answer, so that another class would not make the label wrong.
     if candidate.cell.intensity is Intensity.LOW:
         return None
     changed = set()
@@ -100,10 +104,14 @@ def _another_class(maker: FaultMaker, instance: BaseInstance, candidate: Candida
         changed.add("query")
     if candidate.passages != instance.passages:
         changed.add("context")
-    others = _FAR_CLASSES.get(candidate.cell.perturbation_class, (_EPISTEMIC, _CONTRADICTION, _AMBIGUITY))
-    for other in others:
-        if changed <= maker.catalogue.classes[other].target:
-            mislabelled = maker.presented_as(Cell(other, candidate.cell.intensity), instance, candidate)
+    # For a class of the user, nothing is known about its neighbours.
+    wrong_classes = _UNLIKE_CLASSES.get(
+        candidate.cell.perturbation_class, (_EPISTEMIC, _CONTRADICTION, _AMBIGUITY)
+    )
+    for wrong_class in wrong_classes:
+        if changed <= maker.catalogue.classes[wrong_class].target:
+            cell = Cell(wrong_class, candidate.cell.intensity)
+            mislabelled = maker.presented_as(cell, instance, candidate)
             if mislabelled is not None:
                 return mislabelled
     return None
@@ -112,11 +120,11 @@ def _another_class(maker: FaultMaker, instance: BaseInstance, candidate: Candida
 def _another_behaviour(maker: FaultMaker, instance: BaseInstance, candidate: Candidate) -> Candidate | None:
     """The candidate with the opposite claim: an answerable item as unanswerable, or the reverse."""
     kind, intensity = candidate.cell.perturbation_class, candidate.cell.intensity
-    stands = _stands(instance, candidate.passages)
+    gives_answer = _holds_answer(instance, candidate.passages)
     # A premise is false at LOW too, and whether it does harm is a matter of degree. So the label would not be wrong.
-    if intensity is Intensity.LOW and stands and kind != _PREMISE:
+    if intensity is Intensity.LOW and gives_answer and kind != _PREMISE:
         return maker.presented_as(Cell(kind, Intensity.HIGH), instance, candidate)
-    if removes_answer(candidate.cell) and not stands:
+    if removes_answer(candidate.cell) and not gives_answer:
         return maker.presented_as(Cell(kind, Intensity.LOW), instance, candidate)
     return None
 
@@ -148,18 +156,20 @@ def _undone(maker: FaultMaker, instance: BaseInstance, candidate: Candidate) -> 
 
 def _with_answer_back(maker: FaultMaker, instance: BaseInstance, candidate: Candidate) -> Candidate | None:
     """The candidate with the original answer sentence at the end of another passage, or of its only passage."""
-    if _stands(instance, candidate.passages):
+    if _holds_answer(instance, candidate.passages):
         return None
     for number, passage in enumerate(instance.passages):
         for sentence in split_sentences(passage.text, number):
             if holds_answer(sentence.text, *instance.answers):
-                others = [index for index in range(len(candidate.passages)) if index != number] or [number]
-                chosen = others[seed_of("place", maker.seed, candidate.id) % len(others)]
-                return replace(candidate, passages=_with_last(candidate.passages, chosen, sentence.text))
+                # Another passage, so that a verifier must read all of them.
+                indices = [index for index in range(len(candidate.passages)) if index != number] or [number]
+                chosen = indices[seed_of("place", maker.seed, candidate.id) % len(indices)]
+                return replace(candidate, passages=_with_sentence(candidate.passages, chosen, sentence.text))
     return None
 
 
-def _with_last(passages: Sequence[Passage], number: int, sentence: str) -> tuple[Passage, ...]:
+def _with_sentence(passages: Sequence[Passage], number: int, sentence: str) -> tuple[Passage, ...]:
+    """The passages with a sentence at the end of the passage with this index."""
     longer = replace(passages[number], text=f"{passages[number].text.rstrip()} {sentence}")
     return (*passages[:number], longer, *passages[number + 1 :])
 
@@ -186,12 +196,12 @@ def _without_rival(instance: BaseInstance, candidate: Candidate) -> Candidate | 
     # A contradiction without its rival must still differ from the original, or the fault is too easy to see.
     if is_original or remaining == candidate.passages:
         return None
-    if not _stands(instance, remaining) or _says_more(instance, remaining):
+    if not _holds_answer(instance, remaining) or _may_hold_rival(instance, remaining):
         return None
     return replace(candidate, passages=remaining)
 
 
-def _says_more(instance: BaseInstance, passages: Sequence[Passage]) -> bool:
+def _may_hold_rival(instance: BaseInstance, passages: Sequence[Passage]) -> bool:
     """Whether a rival may remain: a new name, figure or denial, or the answer in more sentences than before."""
     new_words = {word for passage in passages for word in words(passage.text)} - set(words(instance.context))
     if new_words & _DENIALS or any(word[0].isupper() or word[0].isdecimal() for word in new_words):
@@ -205,17 +215,18 @@ def _count_answers(instance: BaseInstance, passages: Sequence[Passage]) -> int:
     return sum(holds_answer(sentence.text, *instance.answers) for sentence in sentences)
 
 
-def _stands(instance: BaseInstance, passages: Sequence[Passage]) -> bool:
+def _holds_answer(instance: BaseInstance, passages: Sequence[Passage]) -> bool:
     """Whether a passage holds an accepted answer."""
     return any(holds_answer(passage.text, *instance.answers) for passage in passages)
 
 
 def _another_lever(maker: FaultMaker, instance: BaseInstance, candidate: Candidate) -> Candidate | None:
+    """The candidate under another lever of its cell, which leaves the label right."""
     return maker.presented_as(candidate.cell, instance, candidate, lever=candidate.lever)
 
 
 def _another_degree(maker: FaultMaker, instance: BaseInstance, candidate: Candidate) -> Candidate | None:
-    # MEDIUM presented as HIGH has the same ground truth, so the label stays right.
+    """A candidate of MEDIUM under HIGH. Both have the same ground truth, so the label stays right."""
     if candidate.cell.intensity is not Intensity.MEDIUM:
         return None
     high = Cell(candidate.cell.perturbation_class, Intensity.HIGH)
@@ -223,7 +234,7 @@ def _another_degree(maker: FaultMaker, instance: BaseInstance, candidate: Candid
 
 
 _Maker = Callable[[FaultMaker, BaseInstance, Candidate], Candidate | None]
-
+# Kind of a mechanical fault -> the function that makes it. The docstrings of the functions say what each kind is.
 _MAKERS: Mapping[PlantedKind, _Maker] = {
     "class": _another_class,
     "behaviour": _another_behaviour,
@@ -257,6 +268,7 @@ ATTEMPTS = 4
 """How many base instances, on average, may be tried for each item."""
 
 _LEVERS_OFFERED = 3
+"""How many levers a commission offers, as many as a job under `lever_choice: covering`."""
 _MAX_PROOF = 8
 """The most sentences of a proof."""
 
@@ -269,6 +281,7 @@ class Commission:
     instance: BaseInstance
     cell: Cell
     way: str
+    """One of `WAYS`."""
     levers: tuple[str, ...]
     writer: str
 
@@ -293,13 +306,13 @@ def commissions(
         levers = plain_levers(prompts.catalogue, cell)
         # If no lever fits the instance, the generator may choose among all of them.
         levers = [name for name in levers if may_fit(prompts.catalogue, name, instance)] or levers
-        shuffled = sorted((seed_of("written lever", seed, number, name), name) for name in levers)
+        shuffled = sorted(levers, key=lambda name: (seed_of("written lever", seed, number, name), name))
         yield Commission(
             id=digest("written", seed, number, instance.id, instance.query, str(cell), way),
             instance=instance,
             cell=cell,
             way=way,
-            levers=tuple(name for _, name in shuffled[:_LEVERS_OFFERED]),
+            levers=tuple(shuffled[:_LEVERS_OFFERED]),
             # Each writer gets all ways in turn.
             writer=writers[(number // len(ways)) % len(writers)],
         )
@@ -341,6 +354,7 @@ def read_written(
     if isinstance(reply, Declined):
         return reply, ()
     proof = read_object(text, frozenset({"proof"}))["proof"]
+    # Models write a single sentence without the list.
     proof = [proof] if isinstance(proof, str) else proof
     if not isinstance(proof, list) or not 0 < len(proof) <= _MAX_PROOF:
         raise ReplyError(f"field 'proof' must be a list of 1 to {_MAX_PROOF} sentences of the item")

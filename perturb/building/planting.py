@@ -46,13 +46,14 @@ from perturb.records import (
 )
 
 RIGHT_ITEMS = "planted/right.jsonl"
+"""The embedded items with right labels, in the data folder `base_sets`."""
 MOST_WRONG = 0.1
 """The share of wrong candidates that the choice of rules assumes, since no candidate has a vote yet."""
 
 Cast = Callable[[str, BaseInstance, Candidate], Awaitable[Verdict]]
 """Gets the vote of the named verifier on a candidate."""
 
-
+# The names of the kinds of faults are explained in `planted_faults._MAKERS`.
 _COMMON: tuple[PlantedKind, ...] = ("class", "behaviour", "undone")
 _RARE: tuple[PlantedKind, ...] = ("class", "behaviour", "nothing", "degree")
 _TURN: tuple[PlantedKind, ...] = (*_COMMON, "nothing", *_COMMON, "lever", *_RARE)
@@ -105,6 +106,7 @@ def expected_numbers(build_plan: BuildPlan, jobs: int) -> dict[str, int]:
 
 
 def _sort_of(kind: str) -> str:
+    """The sort that the configuration counts: `written`, `right`, or `mechanical` for all faults made by rule."""
     return kind if kind in ("written", "right") else "mechanical"
 
 
@@ -186,7 +188,7 @@ def _bound(verdicts: PlantedVerdicts, faults: Flags, right: Flags, rule: ClassRu
         Share(int(accepted.sum()), int((accepted | rejected).sum())).estimate()
         for accepted, rejected in (verdicts.by_rule(faults, rule), verdicts.by_rule(right, rule))
     )
-    # Without faults or right items with votes, nothing is known about the rule.
+    # Without votes on faults and right items, nothing is known about the rule. Then all labels may be wrong.
     if false_rate.high is None or not true_rate.low:
         return 1.0
     wrong_share, right_share = MOST_WRONG * false_rate.high, (1 - MOST_WRONG) * true_rate.low
@@ -211,10 +213,10 @@ class Planting:
         """Whether no further items can be planted, because all replies come from a recording."""
         for payload in replay.recording.planted if replay is not None else ():
             self._add(PlantedItem.from_payload(payload), "")
-        right = numbers.get("right", 0) - sum(item.kind == "right" for item in self._items.values())
-        if right > 0 and not self._is_fixed:
+        if self._number("right") < numbers.get("right", 0) and not self._is_fixed:
             for item in right_items(build_plan.catalogue, config.chosen_cells, numbers["right"], config.seed):
                 self._add(item, "")
+        # The last item of this list is voted on next.
         self._waiting = [item for item in self._items.values() if self.missing_votes(item)]
         self._waiting.sort(key=self._order, reverse=True)
 
@@ -224,7 +226,7 @@ class Planting:
         return sum(self.numbers.values())
 
     @cached_property
-    def _rate(self) -> float:
+    def _host_share(self) -> float:
         """Share of the candidates from which the run tries to make a fault as soon as they are generated.
 
         It is twice the share that is needed, since some candidates do not allow a fault. Faults that are missing at the
@@ -235,9 +237,9 @@ class Planting:
 
     def offer(self, candidate: Candidate, instance: BaseInstance) -> None:
         """Try to make a mechanical fault from a candidate of the round, if it is drawn."""
-        is_drawn = fraction_of("host", self._build_plan.config.seed, candidate.id) < self._rate
+        is_drawn = fraction_of("host", self._build_plan.config.seed, candidate.id) < self._host_share
         if is_drawn and not self._is_fixed:
-            self._host(candidate, instance)
+            self._make_fault(candidate, instance)
 
     def complete(self) -> None:
         """Make the mechanical faults that are still missing, from any candidates of the plan."""
@@ -255,7 +257,7 @@ class Planting:
                     return
                 if name not in self._hosts:
                     instance = queries.instance_of(self._ledger.db, name)
-                    self._host(queries.candidate(self._ledger.db, name), instance, any_kind=any_kind)
+                    self._make_fault(queries.candidate(self._ledger.db, name), instance, any_kind=any_kind)
 
     def take_due(self, key: str, candidates_left: int) -> PlantedItem | None:
         """A waiting item to vote on beside the candidate with this key, or None.
@@ -325,6 +327,7 @@ class Planting:
         return self._build_plan.panel.of_class(item.candidate.cell.perturbation_class)
 
     def _number(self, sort: str) -> int:
+        """How many items of a sort there are already."""
         return sum(_sort_of(item.kind) == sort for item in self._items.values())
 
     def _missing_kinds(self) -> Counter[str]:
@@ -335,7 +338,7 @@ class Planting:
         existing = Counter(str(item.kind) for item in self._items.values())
         return Counter(map(str, kinds_in_turn(wanted_number))) - existing
 
-    def _host(self, candidate: Candidate, instance: BaseInstance, *, any_kind: bool = False) -> None:
+    def _make_fault(self, candidate: Candidate, instance: BaseInstance, *, any_kind: bool = False) -> None:
         """Make the first missing fault that the candidate allows.
 
         With `any_kind`, a fault of another kind will do if it allows none of the missing ones.
@@ -345,7 +348,7 @@ class Planting:
         missing = self._missing_kinds()
         kinds = [kind for kind in _TURN if kind in missing]
         if any_kind and missing:
-            kinds += [kind for kind in LABEL_FAULTS if kind != "written"]
+            kinds += [kind for kind in LABEL_FAULTS if kind != "written"]  # models write those
         for kind in dict.fromkeys(kinds):
             item = self._maker.make(kind, instance, candidate)
             if item is not None:
@@ -354,14 +357,17 @@ class Planting:
                 return
 
     def _add(self, item: PlantedItem, host: str) -> None:
+        """Keep an item. `host` is the id of the candidate that it was made from; empty if there is none."""
         if item.id not in self._items:
             self._items[item.id] = item
             self._hosts.add(host)
             self._ledger.record_planted(item, host)
 
     def _wait(self, item: PlantedItem) -> None:
+        """Put an item among those that wait for votes."""
         self._waiting.append(item)
         self._waiting.sort(key=self._order, reverse=True)
 
     def _order(self, item: PlantedItem) -> int:
+        """The seeded place of an item, so that its kind does not decide when it is voted on."""
         return seed_of("order", self._build_plan.config.seed, item.id)

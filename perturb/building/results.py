@@ -62,11 +62,11 @@ def select_items(db: sqlite3.Connection, plan: CurrentPlan, quota: SelectionPlan
         accepted = [job for job in accepted if job.id in failed]
     if quota.reviewed:
         verdicts = people_verdicts(read_reviews(db))
-        # Items without a review stay if only failed items are dropped, and go if only passed items are kept.
-        default = quota.reviewed == "drop-failed"
         if not verdicts:
             raise SnapshotError("nobody has reviewed an item: use `perturb review`, or leave --reviewed out")
-        accepted = [job for job in accepted if verdicts.get(job.id, default)]
+        # Items without a review stay if only failed items are dropped, and go if only passed items are kept.
+        keep_unreviewed = quota.reviewed == "drop-failed"
+        accepted = [job for job in accepted if verdicts.get(job.id, keep_unreviewed)]
     fresh = list(_without_repeats(db, accepted, quota.seed)) if quota.drop_repeats else accepted
     selection = select(fresh, quota, generators, plan.cells)
     return replace(selection, repeats=len(accepted) - len(fresh))
@@ -98,10 +98,18 @@ def _without_repeats(db: sqlite3.Connection, jobs: Iterable[Job], seed: int) -> 
 def count_foreign_rows(snapshot: Snapshot, instances: Iterable[BaseInstance]) -> int:
     """How many rows of a snapshot come from other base instances than these. Raises `SnapshotError` as `read_rows`."""
     contents = {(instance.id, instance.query, instance.context, *instance.answers) for instance in instances}
-    texts = ["source_id", "original_query", "original_context"]
-    tables = (read_part(path) for path in snapshot.data_files.values())
-    rows = (row for table in tables for row in table.select([*texts, "original_answers"]).to_pylist())
-    return sum((*(row[name] for name in texts), *row["original_answers"]) not in contents for row in rows)
+    columns = ["source_id", "original_query", "original_context", "original_answers"]
+    foreign = 0
+    for path in snapshot.data_files.values():
+        for row in read_part(path).select(columns).to_pylist():
+            content = (
+                row["source_id"],
+                row["original_query"],
+                row["original_context"],
+                *row["original_answers"],
+            )
+            foreign += content not in contents
+    return foreign
 
 
 def export_snapshot(
@@ -124,19 +132,18 @@ def export_snapshot(
     """
     from perturb.auditing.audit_report import shortcut_figures
 
+    # Before anything is selected, since a snapshot that is refused needs no work.
     if max_wrong is not None:
         _refuse_wrong_labels(certify(db, plan), max_wrong, hard=quota.strategy == "hard")
     selection = select_items(db, plan, quota)
     round_and_panel = (plan.facts.round, plan.facts.panel.name)
     rows = build_rows(items_with_votes(db, plan, selection.ids), *round_and_panel)
     measured = shortcut_figures(list(items_of(rows, plan.facts.classes))) if shortcuts and rows else None
-    return write_snapshot(
-        folder,
-        rows,
-        replace(_facts(db, plan, quota, selection, created), replies=replies, shortcuts=measured),
-        plan.config,
-        build_controls(items_with_votes(db, plan, selection.ids), *round_and_panel) if controls else (),
+    facts = replace(_facts(db, plan, quota, selection, created), replies=replies, shortcuts=measured)
+    control_rows = (
+        build_controls(items_with_votes(db, plan, selection.ids), *round_and_panel) if controls else ()
     )
+    return write_snapshot(folder, rows, facts, plan.config, control_rows)
 
 
 def _refuse_wrong_labels(certificate: Certificate | None, max_wrong: float, *, hard: bool) -> None:
@@ -325,9 +332,9 @@ def failure_notes(build: OpenBuild, missing: Sequence[Mapping[str, str]]) -> Ite
         names = ", ".join(
             f"{reply['job']} ({reply['role']}, {reply['model']})" for reply in missing[:_MAX_NAMED]
         )
-        more = f" and {len(missing) - _MAX_NAMED} more" if len(missing) > _MAX_NAMED else ""
+        unnamed = f" and {len(missing) - _MAX_NAMED} more" if len(missing) > _MAX_NAMED else ""
         yield (
-            f"{counted(len(missing), 'reply', 'replies')} not on record, the jobs stay undecided: {names}{more}:"
+            f"{counted(len(missing), 'reply', 'replies')} not on record, the jobs stay undecided: {names}{unnamed}:"
             " --fill calls the models for them"
         )
     else:
@@ -360,9 +367,9 @@ def _retry_notes(build: OpenBuild, counts: queries.StageCounts) -> Iterator[str]
     causes = list(map(str, call_failures(build.ledger.db, build.number)[:_MAX_NAMED]))
     # A function of the user may fail without any call to a model.
     yield from causes or [first_error(build.ledger.db, build.number)]
-    ends = []
+    unfinished = []
     if failed:
-        ends.append(f"{counted(failed, 'job')} failed")
+        unfinished.append(f"{counted(failed, 'job')} failed")
     if undecided:
-        ends.append(f"{counted(undecided, 'candidate')} {'lack' if undecided > 1 else 'lacks'} votes")
-    yield f"{' and '.join(ends)}: run the same command again to retry"
+        unfinished.append(f"{counted(undecided, 'candidate')} {'lack' if undecided > 1 else 'lacks'} votes")
+    yield f"{' and '.join(unfinished)}: run the same command again to retry"

@@ -41,6 +41,7 @@ from perturb.records import ANSWER_CORRECTLY, Item, Job, JsonObject
 from perturb.snapshots.settings import PromptSetting, prompt_setting
 
 EMPTY = "an empty reply"
+"""Why a reply is scored without a judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ def other_roles(config: BuildConfig) -> dict[str, list[str]]:
         solver.name: [role for role, models in roles.items() if solver.model in models]
         for solver in config.difficulty.solvers
     }
-    return {solver: others for solver, others in roles_of_solver.items() if others}
+    return {solver: other_roles for solver, other_roles in roles_of_solver.items() if other_roles}
 
 
 HARDEN_FORMAT = 1
@@ -260,8 +261,8 @@ class _Judging:
         values = await self._read_behaviour()
         if values.get("predicted") == ANSWER and item.answerable:
             name = answer_kind(item)
-            read = partial(read_raf if name == "raf" else read_quality, judged=text)
-            values |= await self._ask(name, judge_request(name, item, text, own_codes), read) or {}
+            read_grade = partial(read_raf if name == "raf" else read_quality, judged=text)
+            values |= await self._ask(name, judge_request(name, item, text, own_codes), read_grade) or {}
         return values
 
     async def _read_behaviour(self) -> dict[str, Any]:
@@ -280,9 +281,11 @@ class _Judging:
         # A bare code needs no judge, which saves a call.
         if (code := read_code(text, codes)) is not None:
             return {"predicted": code}
-        read = partial(read_classification, codes=codes, judged=text)
+        read_code_of_judge = partial(read_classification, codes=codes, judged=text)
         name = "classification"
-        return dict(await self._ask(name, judge_request(name, item, text, own_codes), read) or {})
+        return dict(
+            await self._ask(name, judge_request(name, item, text, own_codes), read_code_of_judge) or {}
+        )
 
     async def _ask(self, name: str, request: ChatRequest, read_reply: Callable[[str], Any]) -> Any:
         """The judge's verdict in one respect; None if the call fails or the reply cannot be read."""
