@@ -287,7 +287,7 @@ def estimate_run(
     else:
         prompts = [_tokens(request) for question in task.items for request in _requests(task, question)]
         replies = len(prompts)
-        # Choices and numbers are compared with the answer. Only free texts need a judge.
+        # Options and numbers are compared with the answer. Only free texts need a judge.
         free_text = [question for question in task.items if question.form == "text"]
         if isinstance(task, BasTask):
             judged = len(task.ways) * len(free_text)

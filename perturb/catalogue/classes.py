@@ -24,10 +24,13 @@ from perturb.text.wording import suggestion
 ClassName = Annotated[PerturbationClass, Field(examples=[str(name) for name in PUBLISHED_CLASSES])]
 """The name of a class in a file. The catalogue checks whether there is such a class."""
 Code = Annotated[str, Field(pattern=r"^REFUSE(_[A-Z]+)+$", max_length=60)]
+"""A refusal code: `REFUSE_AMBIGUOUS`."""
 Statement = Annotated[str, Field(max_length=1000)]
+"""A text that prompts quote. The limit keeps prompts short."""
 Sentence = Annotated[Statement, Field(min_length=1)]
 
 _WIDTH = 120
+"""The line width of the template that lists the codes."""
 
 
 class OwnCode(NamedTuple):
@@ -132,6 +135,7 @@ class Judges:
         ]
 
 
+# Reads and writes the stored form of a class.
 _ENTRY = TypeAdapter(ClassEntry)
 
 
@@ -170,16 +174,28 @@ def class_entry(
     fields = [
         key for key in ("target", "refusal_code", "refuse_when", "summary", "criteria") if key in values
     ]
+    criteria = {intensity: text.strip() for intensity, text in (content.criteria or {}).items()}
     existing = classes.get(name)
     if existing is not None:
         # A file that replaces levers of an intensity must replace its criterion too, and no other.
-        if replaced and set(content.criteria or {}) == set(replaced):
-            changed = {intensity: text.strip() for intensity, text in (content.criteria or {}).items()}
-            existing = replace(existing, criteria={**existing.criteria, **changed})
+        if replaced and criteria.keys() == set(replaced):
+            existing = replace(existing, criteria={**existing.criteria, **criteria})
             fields.remove("criteria")
         if fields:
             raise file.fault((fields[0],), f"'{fields[0]}' of {name} is fixed: the file may hold levers only")
         return existing
+    return _new_class(file, content, classes, fields, criteria)
+
+
+def _new_class(
+    file: YamlFile,
+    content: ClassFields,
+    classes: Mapping[PerturbationClass, ClassEntry],
+    fields: Collection[str],
+    criteria: Mapping[Intensity, str],
+) -> ClassEntry:
+    """The class that a file defines; `fields` are the fields of a class that the file has."""
+    name = content.perturbation_class
     if not fields:
         advice = unknown_class(name, classes)
         raise file.fault(
@@ -191,14 +207,13 @@ def class_entry(
         needed.append("refuse_when")
     if lacking := [key for key in needed if key not in fields]:
         raise file.fault(("class",), f"class {name} has no '{lacking[0]}': a new class needs it")
-    criteria = content.criteria or {}
     entry = ClassEntry(
         name,
         target=frozenset(content.target or ()),
         refusal_code=content.refusal_code or "",
         short_forms=content.short_forms,
         summary=(content.summary or "").strip(),
-        criteria={level: criteria[level].strip() for level in Intensity if level in criteria},
+        criteria={level: criteria[level] for level in Intensity if level in criteria},
         refuse_when=(content.refuse_when or "").strip(),
         example=(content.example or "").strip(),
         before=content.before,
@@ -209,7 +224,7 @@ def class_entry(
 
 
 def unknown_class(name: str, names: Iterable[str]) -> str:
-    """Advice for the unknown name of a class."""
+    """Advice on the unknown name of a class: the name that is most like it, or all names."""
     in_order = sorted(names, key=taxonomy_place)
     return suggestion(name, in_order) or f"name one of {', '.join(in_order)}"
 
@@ -221,8 +236,8 @@ class Clash(NamedTuple):
     problem: str
 
 
-def clash(entry: ClassEntry, others: Mapping[PerturbationClass, ClassEntry]) -> Clash | None:
-    """The first field of a class that is incomplete or contradicts another class; None if all is well."""
+def clash(entry: ClassEntry, classes: Mapping[PerturbationClass, ClassEntry]) -> Clash | None:
+    """The first field of a class that is incomplete or contradicts one of `classes`; None if all is well."""
     if absent := [intensity for intensity in Intensity if intensity not in entry.criteria]:
         return Clash(
             "criteria", f"field 'criteria.{absent[0]}' is missing: each intensity needs its sentence"
@@ -231,8 +246,8 @@ def clash(entry: ClassEntry, others: Mapping[PerturbationClass, ClassEntry]) -> 
         return Clash("before", f"'before' is {entry.before}: name one of {', '.join(PUBLISHED_CLASSES)}")
     # A code that two classes share would make verdicts ambiguous.
     owners = dict.fromkeys((ANSWER_CORRECTLY, REFUSE_OTHER), "every class")
-    for other in others.values():
-        owners |= dict.fromkeys((other.refusal_code, *other.short_forms), str(other.name))
+    for existing in classes.values():
+        owners |= dict.fromkeys((existing.refusal_code, *existing.short_forms), str(existing.name))
     for key, codes in (("refusal_code", (entry.refusal_code,)), ("short_forms", entry.short_forms)):
         if shared_codes := [code for code in codes if code in owners]:
             owner = owners[shared_codes[0]]

@@ -90,6 +90,7 @@ def words_file() -> Path:
 
 @cache
 def _content() -> Mapping[str, Any]:
+    """The content of the file: `features`, `words`, `patterns` and some tables."""
     return dict(yaml.safe_load(words_file().read_text(encoding="utf-8")))
 
 
@@ -108,13 +109,14 @@ def word_bank(name: str) -> frozenset[str]:
 @cache
 def word_table(name: str) -> Mapping[str, tuple[str, ...]]:
     """A table of words: heading → the words under it."""
-    return {head: tuple(words.split(", ")) for head, words in _content()[name].items()}
+    return {heading: tuple(words.split(", ")) for heading, words in _content()[name].items()}
 
 
 @cache
 def _source(name: str) -> str:
     """The text of a pattern. A pattern may contain others as `<name>`. The name of a bank means any of its words."""
     if name in _content()["words"]:
+        # Longer words first, since a pattern takes the first alternative that fits.
         return f"(?:{'|'.join(map(re.escape, sorted(word_bank(name), key=len, reverse=True)))})"
     return re.sub(r"<([a-z_]+)>", lambda match: _source(match[1]), "".join(_content()["patterns"][name]))
 
@@ -134,28 +136,35 @@ def _words(bank: str) -> re.Pattern[str]:
 
 @cache
 def _full_name() -> re.Pattern[str]:
+    """A pattern for a first name with a family name."""
     return re.compile(rf"(?<![\w-]){_source('first_name')}(?![\w-]){_source('name')}")
 
 
 # -- question and answer -----------------------------------------------------------------------------------------
 
-_KINDS = ("how_many", "how", "when", "who", "where", "why", "which", "what")
-"""The order matters, since `how` also matches "how many"."""
+_QUESTION_KINDS = ("how_many", "how", "when", "who", "where", "why", "which", "what")
+"""Kinds of questions by their question word. The order matters, since `how` also matches "how many"."""
 
 
 def _question_kind(query: str) -> str:
     """The kind of question, by its first words or by those of a question inside it."""
-    texts = [query, re.sub(rf"^{_source('preposition')} ", "", query)]  # "in which year …", "which year …"
+    # "in which year …" is read as "which year …".
+    texts = [query, re.sub(rf"^{_source('preposition')} ", "", query)]
     if inner := word_pattern("question_inside").search(query):
-        texts.append(inner[1] or inner[2])
+        # Of the two groups of the pattern, the one that matched holds the question.
+        texts += filter(None, inner.groups())
     for text in texts:
-        for kind in _KINDS:
+        for kind in _QUESTION_KINDS:
             if word_pattern(f"question_{kind}").match(text):
                 return kind
     return "yes_no" if word_pattern("question_yes_no").match(query) else "phrase"
 
 
 def _answer_kinds(query: str, kind: str, instance: BaseInstance) -> Iterator[str]:
+    """Yield the kinds of the accepted answers to a question of this kind; nothing if they are unclear.
+
+    The answer to "when" is a date or unclear.
+    """
     answers = [answer.strip(" \"'“”.") for answer in instance.answers]
     dated = all(word_pattern("dated").search(answer) for answer in answers)
     # A year alone is a date only if the question asks for one: "1984" may also be a title or a number.
@@ -178,6 +187,7 @@ def _answer_kinds(query: str, kind: str, instance: BaseInstance) -> Iterator[str
 
 
 def _named_kinds(query: str, answers: list[str], instance: BaseInstance) -> Iterator[str]:
+    """Yield the specific kind of a named answer, judged by its words first and then by the question."""
     if word_pattern("group", re.IGNORECASE).search(answers[0]):
         yield "organisation"
     elif word_pattern("person_asked").search(query) and _is_person(answers[0], instance):
@@ -225,6 +235,7 @@ def _is_proper_noun(answer: str, instance: BaseInstance) -> bool:
     return any(_MIDDLE_OF_SENTENCE.search(text[-2:]) for text in texts_before)
 
 
+# The end of a text that goes on within a sentence: a word or a comma, maybe with a blank or an opening mark.
 _MIDDLE_OF_SENTENCE = re.compile(r"[\w,;:(\"'“] ?$")
 
 
@@ -243,59 +254,65 @@ class _Texts:
         self.sentences = [sentence for text in passages for sentence in word_pattern("sentence").split(text)]
         self.answers = [answer.lower() for answer in instance.answers]
 
-    def spare(self, piece: str) -> bool:
+    def is_spare(self, piece: str) -> bool:
         """Whether a piece of the passage may be cut: it shares no text with an answer or with the question."""
-        low = piece.lower().strip()
-        return not any(low in needed or needed in low for needed in (*self.answers, self.query))
+        lowered = piece.lower().strip()
+        return not any(lowered in needed or needed in lowered for needed in (*self.answers, self.query))
 
-    def any_spare(self, pattern: str) -> bool:
+    def has_spare(self, pattern: str) -> bool:
         """Whether a match of the pattern may be cut. If the pattern has groups, the first group that matched counts."""
         matches = word_pattern(pattern).finditer(self.text)
-        return any(self.spare(next(filter(None, match.groups()), match[0])) for match in matches)
+        return any(self.is_spare(next(filter(None, match.groups()), match[0])) for match in matches)
 
     @cached_property
     def people(self) -> frozenset[str]:
+        """The full names of people in the passages. "Elton John Band" is a group."""
         names = {match[0] for match in _full_name().finditer(self.text)}
         return frozenset(name for name in names if not word_pattern("group", re.IGNORECASE).search(name))
 
     @cached_property
     def figures(self) -> list[str]:
+        """The figures in the passages, without a mark that follows them."""
         return [match[1].rstrip(",.") for match in word_pattern("figure").finditer(self.text)]
 
 
 def _names_spare_person(texts: _Texts) -> bool:
+    # A person who shares a name with somebody in the question may be a relative, whom the question needs.
     query_words = set(texts.query.split())
-    return any(texts.spare(name) and query_words.isdisjoint(name.lower().split()) for name in texts.people)
+    return any(texts.is_spare(name) and query_words.isdisjoint(name.lower().split()) for name in texts.people)
 
 
 def _has_spare_date(texts: _Texts) -> bool:
     months_needed = any(word_pattern("month", re.IGNORECASE).search(answer) for answer in texts.answers)
-    return not months_needed and texts.any_spare("full_date")
+    return not months_needed and texts.has_spare("full_date")
 
 
+# Feature of the group `has` -> the test for it. `spare` features are there only if a rule may cut or change them.
 _HAS: Mapping[str, Callable[[_Texts], bool]] = {
-    "colour": lambda texts: not re.search(" colou?r", texts.query) and texts.any_spare("colour_use"),
-    "city": lambda texts: texts.any_spare("city_phrase"),
+    "colour": lambda texts: not re.search(" colou?r", texts.query) and texts.has_spare("colour_use"),
+    "city": lambda texts: texts.has_spare("city_phrase"),
     "place": lambda texts: bool(word_pattern("place_named").search(texts.text)),
     "example": lambda texts: (
         len(texts.sentences) > 2
         and any(
-            word_pattern("example").search(sentence) and texts.spare(sentence) for sentence in texts.sentences
+            word_pattern("example").search(sentence) and texts.is_spare(sentence)
+            for sentence in texts.sentences
         )
     ),
+    # A figure with fewer than three digits before its zeros, such as 1,200, is rounded already.
     "figure": lambda texts: any(len(re.sub(r"[,.]", "", figure).strip("0")) >= 3 for figure in texts.figures),
-    "spare_figure": lambda texts: any(map(texts.spare, texts.figures)) or texts.any_spare("counted"),
+    "spare_figure": lambda texts: any(map(texts.is_spare, texts.figures)) or texts.has_spare("counted"),
     "spare_date": _has_spare_date,
     "spare_person": _names_spare_person,
     "two_people": lambda texts: len({name.split()[-1] for name in texts.people}) > 1,
     "living_person": lambda texts: bool(word_pattern("alive").search(texts.text)),
     "office": lambda texts: bool(_words("office").search(texts.both)),
-    "spare_bracket": lambda texts: texts.any_spare("bracket"),
+    "spare_bracket": lambda texts: texts.has_spare("bracket"),
     "opening": lambda texts: any(
-        (match := word_pattern("opening").search(sentence)) is not None and texts.spare(match[0])
+        (match := word_pattern("opening").search(sentence)) is not None and texts.is_spare(match[0])
         for sentence in texts.sentences
     ),
-    "alias": lambda texts: texts.any_spare("alias"),
+    "alias": lambda texts: texts.has_spare("alias"),
     "origin_date": lambda texts: bool(word_pattern("origin").search(texts.text)),
     "ordinal": lambda texts: bool(word_pattern("ordinal").search(texts.text)),
     "organism": lambda texts: bool(re.search(rf"(?<![\w-]){_source('organism')}(?![\w-])", texts.text)),

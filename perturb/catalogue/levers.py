@@ -1,8 +1,10 @@
 """The lever catalogue: reads and checks `levers/*.yaml`.
 
 A class file names its class, target, refusal code, short forms, intensity criteria and levers. A folder of the user
-adds levers to existing classes, or a class with its levers. The first half of this module is the vocabulary of `rule:`:
-the operators of the offline engine and the gaps of wordings. `building/offline` carries the rules out.
+adds levers to existing classes, or a class with its levers.
+
+The first half of this module is the vocabulary of the field `rule` of a lever: the operators of the offline engine and
+the gaps of wordings. `building/offline` carries the rules out.
 """
 
 from __future__ import annotations
@@ -86,6 +88,7 @@ OPERATORS: Mapping[str, OperatorFacts] = {
     "exchange": OperatorFacts("replaces the passage with that of another instance", says=False),
     "join": OperatorFacts("adds the passage of another instance that answers a similar question"),
 }
+"""Name of an operator -> its facts. `building.offline.operators.OPERATIONS` has the functions."""
 
 GAPS: Mapping[str, str] = {
     "subject": "what the passage is about, with its noun unless it is a person",
@@ -115,6 +118,7 @@ A kind of subject in `levers/words.yaml`, or a group of kinds, is also a gap, wh
 after `if:` prints nothing and only limits which subjects fit.
 """
 
+# A gap of a wording with its braces. The group is its text: `film|series`.
 _GAP = re.compile(r"\{([^{}]*)\}")
 
 
@@ -148,7 +152,7 @@ class RuleEntry(Strict):
     why: str = Field(min_length=1)
 
     @model_validator(mode="after")
-    def _known(self) -> RuleEntry:
+    def _fits_operator(self) -> RuleEntry:
         facts = OPERATORS.get(self.do)
         if facts is None:
             raise ValueError(f"unknown operator '{self.do}': choose from {', '.join(OPERATORS)}")
@@ -176,6 +180,7 @@ class RuleEntry(Strict):
 
 
 def _check_gaps(text: str) -> None:
+    """Raise `ValueError` for a gap that nothing fills."""
     for gap in gaps_in(text):
         for name in gap.split("|"):
             if name not in GAPS and not kinds_of_gap(name):
@@ -186,6 +191,7 @@ def _check_gaps(text: str) -> None:
 
 
 def _check_pattern(pattern: str, words: tuple[str, ...]) -> None:
+    """Raise `ValueError` for a pattern that cannot be compiled, or for a replacement that does not fit it."""
     try:
         for word in words:
             # Compiles the pattern, and checks the groups that the replacement refers to.
@@ -195,12 +201,16 @@ def _check_pattern(pattern: str, words: tuple[str, ...]) -> None:
 
 
 class _IllustrationEntry(Strict):
+    """An example of a lever's effect: the changed texts, and the expected behaviour with the reason for it."""
+
     query: str = Field(min_length=1)
     context: str = Field(min_length=1)
     expected: str = Field(min_length=1)
 
 
 class _LeverEntry(Strict):
+    """A lever in a file; `perturb.records.Lever` explains its fields."""
+
     name: str = Field(min_length=1, max_length=80)
     intensity: Intensity
     instruction: str = Field(min_length=20)
@@ -232,6 +242,8 @@ class _ConstructionIllustration(Strict):
 
 
 class _ConstructionEntry(Strict):
+    """A construction in a file; `perturb.records.Construction` explains its fields."""
+
     name: str = Field(min_length=1, max_length=80)
     instruction: str = Field(min_length=20)
     illustration: _ConstructionIllustration
@@ -307,7 +319,7 @@ class Catalogue:
             return self
         if not new_classes.keys().isdisjoint(PUBLISHED_CLASSES):
             raise CatalogueError(
-                "a class of RefusalBench is stated as a user's own: restore the run or snapshot"
+                "a class of RefusalBench is stored as a class of the user: restore the run or snapshot"
             )
         classes = {name: entry for name, entry in self.classes.items() if name not in new_classes}
         for entry in new_classes.values():
@@ -413,7 +425,7 @@ def embedded_levers(folder: Path) -> Path | None:
 
 
 def _files(folder: Path) -> list[Path]:
-    """The lever files of a folder."""
+    """The lever files of a folder of the user, or of the embedded folder that the path names."""
     if not folder.is_dir():
         folder = embedded_levers(folder) or folder
     if not folder.is_dir():
@@ -426,6 +438,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 _CONSTRUCTIONS = "constructions.yaml"
+"""The file of a lever folder with ways to lay a deep flaw."""
 
 
 def _construction_files(folder: Path) -> list[tuple[YamlFile, ConstructionFile]]:
@@ -472,10 +485,12 @@ def _embedded(folder: Path) -> tuple[Catalogue, Mapping[str, str]]:
 def _add_all(
     folder: Path, levers: list[Lever], places: dict[str, str], classes: dict[PerturbationClass, ClassEntry]
 ) -> None:
+    """Add the classes and levers of a folder to `levers`, `places` and `classes`."""
     files = [YamlFile(path, CatalogueError) for path in _files(folder)]
-    contents = [(file, file.parse(ClassFile)) for file in files]
+    contents = {file: file.parse(ClassFile) for file in files}
     # A file with a refusal code defines a class. Those come first, so that other files can add levers to it.
-    for file, content in sorted(contents, key=lambda pair: pair[1].refusal_code is None):
+    for file in sorted(files, key=lambda file: contents[file].refusal_code is None):
+        content = contents[file]
         entry = class_entry(file, content, classes, content.replaces)
         classes[entry.name] = entry
         _add_levers(file, content, entry, levers, places)
@@ -484,41 +499,28 @@ def _add_all(
 def _add_levers(
     file: YamlFile, content: ClassFile, entry: ClassEntry, levers: list[Lever], places: dict[str, str]
 ) -> None:
+    """Add the levers of a file to `levers`, and where their names are defined to `places`."""
     # Levers of the cells that the file replaces are removed, and its own take their place, so that the order is kept.
     replaced_cells = {Cell(entry.name, intensity) for intensity in content.replaces}
     replaced = [lever for lever in levers if lever.cell in replaced_cells]
-    start = levers.index(replaced[0]) if replaced else len(levers)
+    insert_at = levers.index(replaced[0]) if replaced else len(levers)
     for lever in replaced:
         levers.remove(lever)
         del places[_key(lever.name)]
     added: list[Lever] = []
     for index, item in enumerate(content.levers):
-        field_path, label = ("levers", index), f"lever '{item.name}'"
-        if (first_place := places.get(_key(item.name))) is not None:
+        field_path = ("levers", index)
+        if (defined_at := places.get(_key(item.name))) is not None:
             raise file.fault(
-                (*field_path, "name"), f"{label} is already defined at {first_place}: rename one of them"
+                (*field_path, "name"),
+                f"lever '{item.name}' is already defined at {defined_at}: rename one of them",
             )
         places[_key(item.name)] = location(file.path, file.line_of((*field_path, "name")))
-        cell = Cell(content.perturbation_class, item.intensity)
-        code = ANSWER_CORRECTLY if item.intensity is Intensity.LOW else entry.refusal_code
-        if not item.illustration.expected.startswith(code):
-            raise file.fault(
-                (*field_path, "illustration", "expected"),
-                f"field 'expected' of {label} must begin with {code}",
-            )
-        if item.answer and item.intensity is not Intensity.LOW:
-            raise file.fault((*field_path, "answer"), f"{label} has an 'answer': only LOW items are answered")
-        for position, need in enumerate(item.needs):
-            try:
-                Need.read(need)
-            except ValueError as error:
-                raise file.fault(
-                    (*field_path, "needs", position), f"need '{need}' of {label}: {error}"
-                ) from None
+        _check_lever(file, field_path, item, entry)
         added.append(
             Lever(
                 item.name,
-                cell,
+                Cell(content.perturbation_class, item.intensity),
                 instruction=item.instruction.strip(),
                 illustration=Illustration(**item.illustration.model_dump()),
                 needs=item.needs,
@@ -526,8 +528,28 @@ def _add_levers(
                 answer=item.answer,
             )
         )
-    levers[start:start] = added
+    levers[insert_at:insert_at] = added
+
+
+def _check_lever(
+    file: YamlFile, field_path: tuple[str | int, ...], item: _LeverEntry, entry: ClassEntry
+) -> None:
+    """Raise `CatalogueError` for a lever that contradicts its class or has an unknown need."""
+    label = f"lever '{item.name}'"
+    code = ANSWER_CORRECTLY if item.intensity is Intensity.LOW else entry.refusal_code
+    if not item.illustration.expected.startswith(code):
+        raise file.fault(
+            (*field_path, "illustration", "expected"), f"field 'expected' of {label} must begin with {code}"
+        )
+    if item.answer and item.intensity is not Intensity.LOW:
+        raise file.fault((*field_path, "answer"), f"{label} has an 'answer': only LOW items are answered")
+    for position, need in enumerate(item.needs):
+        try:
+            Need.read(need)
+        except ValueError as error:
+            raise file.fault((*field_path, "needs", position), f"need '{need}' of {label}: {error}") from None
 
 
 def _key(name: str) -> str:
+    """A name in the form in which names are compared: case and extra blanks do not matter."""
     return " ".join(name.split()).casefold()

@@ -116,6 +116,7 @@ def template_version(name: str) -> str:
     return digest((data_folder("templates") / f"{name}.j2").read_text(encoding="utf-8"))
 
 
+# An entry of the list of codes: the code (group 1) and its meaning up to the next entry (group 2).
 _CODE_ENTRY = re.compile(r"^- (\w+): (.*?)(?=^- |\Z)", re.MULTILINE | re.DOTALL)
 
 
@@ -216,8 +217,8 @@ class Prompts:
             suiting = (
                 construction.name for construction in self.catalogue.constructions if construction.suits(cell)
             )
-            ways = tuple(constructions) or tuple(suiting)
-            system = self._system("generate", kind, cell, offered, constructions=ways)
+            usable = tuple(constructions) or tuple(suiting)
+            system = self._system("generate", kind, cell, offered, constructions=usable)
         else:
             system = self._system("generate", kind, cell, offered)
         system += self._additions("generate", instance, depth)
@@ -237,10 +238,10 @@ class Prompts:
         The generator's claims are left out, since they could sway the verifier. The proof and the reasoning of a deep
         item are shown, because the verifier has already decided without them (`blind_decision`).
         """
-        cell, deep = candidate.cell, candidate.depth == "deep"
-        kind = "deep" if deep else prompt_kind(instance)
+        cell, is_deep = candidate.cell, candidate.depth == "deep"
+        kind = "deep" if is_deep else prompt_kind(instance)
         context: dict[str, Any]
-        if deep:
+        if is_deep:
             context = _numbered_passages(candidate.passages)
         elif kind == "several":
             context = {"changed_passages": _changed(instance, candidate)}
@@ -251,21 +252,18 @@ class Prompts:
             "intensity": str(cell.intensity),
             "original": {
                 "query": instance.query,
-                **_context(instance, numbered=deep),
+                **_context(instance, numbered=is_deep),
                 "answers": list(instance.answers),
             },
             "candidate": {"lever": candidate.lever, "query": candidate.query, **context},
         }
-        if deep:
+        if is_deep:
             data |= {"proof": list(candidate.proof), "claim": candidate.reasoning}
         levers = tuple(lever.name for lever in self.catalogue.levers_of(cell))
         lever = self.catalogue.find(candidate.lever)
         chosen = lever.name if lever else ""
-        if deep:
-            ways = (candidate.construction,) if candidate.construction else ()
-            system = self._system("verify", kind, cell, levers, chosen, constructions=ways)
-        else:
-            system = self._system("verify", kind, cell, levers, chosen)
+        construction = (candidate.construction,) if is_deep and candidate.construction else ()
+        system = self._system("verify", kind, cell, levers, chosen, constructions=construction)
         system += self._additions("verify", instance, candidate.depth)
         return data_request(system, data, verification_schema())
 
@@ -305,10 +303,19 @@ class Prompts:
         way: str = "",
         constructions: tuple[str, ...] = (),
     ) -> str:
+        """The system message of a prompt about a cell.
+
+        `names` are the levers that it explains, and `chosen` is the lever of the candidate. `way` and `constructions`
+        are for planted and deep items.
+        """
         entry = self.catalogue.classes[cell.perturbation_class]
         levers = [lever for name in names if (lever := self.catalogue.find(name))]
-        lever = self.catalogue.find(chosen)
-        templates = self._asked if any(name.answer for name in levers) else self._environment
+        chosen_lever = self.catalogue.find(chosen)
+        other_levers = {
+            lever.name: _first_sentence(lever.instruction) for lever in levers if lever is not chosen_lever
+        }
+        explained = list(filter(None, map(self.catalogue.construction, constructions)))
+        templates = self._asked if any(lever.answer for lever in levers) else self._environment
         return templates.get_template(f"{name}/{kind}.j2").render(
             entry=entry,
             cell=cell,
@@ -316,13 +323,9 @@ class Prompts:
             target_words=" and ".join(f"the {part}" for part in sorted(entry.target, reverse=True)),
             expected=self.catalogue.expected_behavior(cell),
             levers=levers,
-            lever=lever,
-            constructions=[
-                chosen_construction
-                for construction in constructions
-                if (chosen_construction := self.catalogue.construction(construction))
-            ],
-            others={name.name: _first_sentence(name.instruction) for name in levers if name is not lever},
+            lever=chosen_lever,
+            constructions=explained,
+            others=other_levers,
             check_names=CHECK_NAMES,
             codes=self._codes(),
             own_codes=self.catalogue.own_codes,
@@ -354,6 +357,7 @@ def language_rules(name: str, instance: BaseInstance) -> str:
 
 
 def _first_sentence(text: str) -> str:
+    """The first sentence of an instruction, which says what the lever does."""
     return re.split(r"(?<=[.!?]) (?=[A-Z])", text, maxsplit=1)[0]
 
 
@@ -365,6 +369,7 @@ def _context(instance: BaseInstance, *, numbered: bool = False) -> dict[str, Any
 
 
 def _numbered_passages(passages: Sequence[Passage], *, roles: bool = True) -> dict[str, Any]:
+    # A verifier that decides blind must not see the roles, since they tell which passages matter.
     numbered = [_numbered(number, passage) for number, passage in enumerate(passages, start=1)]
     if not roles:
         for passage in numbered:
