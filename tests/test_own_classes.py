@@ -390,7 +390,10 @@ def test_the_examples_evaluation_is_made_from_recorded_replies(example: Path, tm
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"name": PerturbationClass("P-Ambiguity")}, "a class of RefusalBench is stored as a class of the user"),
+        (
+            {"name": PerturbationClass("P-Ambiguity")},
+            "a class of RefusalBench is stored as a class of the user",
+        ),
         ({"refusal_code": "REFUSE_FALSE_PREMISE"}, "the code REFUSE_FALSE_PREMISE is that of P-FalsePremise"),
         ({"before": PerturbationClass("P-Nothing")}, "'before' is P-Nothing: name one of P-Ambiguity"),
         ({"criteria": {}}, r"field 'criteria.LOW' is missing"),

@@ -21,7 +21,9 @@ from perturb.llm.model_client import Call
 from perturb.text.wording import listed
 
 LEDGER_FILE = "ledger.sqlite"
+"""The name of the database in the folder of a run."""
 
+# The table of calls has a column for each field of `Call`, under the same name.
 _COLUMNS = tuple(field.name for field in fields(Call))
 _INSERT = f"INSERT INTO calls ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"
 _values = attrgetter(*_COLUMNS)
@@ -67,6 +69,7 @@ class CallLedger:
             self._writer.check()
 
     def _release(self) -> None:
+        # The file with the process id goes first, since another process may take the lock at once and write its own.
         (self.folder / "run.pid").unlink(missing_ok=True)
         self._lock.release()
 
@@ -108,7 +111,7 @@ class CallLedger:
         if call.status == "read":
             self._uncommitted[call.key] = call.reply
         self._writer.put(
-            Write(_INSERT, _values(call), lambda: self._uncommitted.pop(call.key, None), alone=True)
+            Write(_INSERT, _values(call), lambda: self._uncommitted.pop(call.key, None), independent=True)
         )
 
     def record_shared(self, key: str, model: str, purpose: str, subject: str) -> None:
@@ -120,8 +123,8 @@ class CallLedger:
 
     def _replace(self, table: str, *values: Any, committed: Callable[[], None] | None = None) -> None:
         """Queue a row. It replaces an earlier row with the same key."""
-        places = ", ".join("?" * len(values))
-        self._put(f"INSERT OR REPLACE INTO {table} VALUES ({places})", *values, committed=committed)
+        parameters = ", ".join("?" * len(values))
+        self._put(f"INSERT OR REPLACE INTO {table} VALUES ({parameters})", *values, committed=committed)
 
 
 def open_read_only(folder: Path) -> sqlite3.Connection:

@@ -117,6 +117,7 @@ def _open_copy(path: Path, log: Path) -> sqlite3.Connection:
 
 
 def _open(path: Path, mode: str) -> sqlite3.Connection:
+    """A connection in a mode of SQLite's URIs: `mode=ro`. It is closed if the file cannot be used."""
     with ExitStack() as undo:
         connection = undo.enter_context(
             closing(
@@ -145,7 +146,7 @@ class Write:
     values: Sequence[Any]
     committed: Callable[[], object] | None = None
     """A function that the writer's thread calls once the row is on disk."""
-    alone: bool = False
+    independent: bool = False
     """Whether the row is still correct if rows before it could not be stored."""
 
 
@@ -160,7 +161,7 @@ class Writer:
     """The only thread that writes. It takes statements in order and commits them in batches.
 
     A failure stops it for good, and `put`, `flush` and `check` raise it as `LedgerError`. After a row that cannot be
-    stored, only rows with `alone` are still written. After a failure of the disk, no rows are written.
+    stored, only `independent` rows are still written. After a failure of the disk, no rows are written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -170,6 +171,7 @@ class Writer:
         self._failure: LedgerError | None = None
         self._disk_failed = False
         self._connection = connect(path)
+        # A daemon, so that a program that forgot to close its ledger can still end.
         self._thread = threading.Thread(target=self._run, name="ledger-writer", daemon=True)
         self._thread.start()
 
@@ -225,32 +227,36 @@ class Writer:
             raise self._failure
 
     def _run(self) -> None:
-        open_for_work = True
-        while open_for_work:
-            batch: list[Write] = []
-            marks: list[Callable[[], None]] = []
-            item: Write | Callable[[], None] | None = self._queue.get()
-            # All that is queued by now goes into one commit, up to BATCH_ROWS rows. None asks the thread to stop.
-            while True:
-                if item is None:
-                    open_for_work = False
-                elif isinstance(item, Write):
-                    batch.append(item)
-                else:
-                    marks.append(item)
-                if not open_for_work or len(batch) >= BATCH_ROWS:
-                    break
-                try:
-                    item = self._queue.get_nowait()
-                except queue.Empty:
-                    break
+        is_open = True
+        while is_open:
+            batch, marks, is_open = self._take_batch()
             if batch and not self._disk_failed:
                 self._commit(batch)
             # Marks are called even after a failure, so that no caller waits for ever. The callers then see the failure.
             for mark in marks:
                 mark()
 
+    def _take_batch(self) -> tuple[list[Write], list[Callable[[], None]], bool]:
+        """Wait for work, and take what is queued by then: rows, marks, and whether the writer is still open.
+
+        At most `BATCH_ROWS` rows are taken, which go into one commit.
+        """
+        batch: list[Write] = []
+        marks: list[Callable[[], None]] = []
+        item: Write | Callable[[], None] | None = self._queue.get()
+        while item is not None:  # `close` queues None
+            if isinstance(item, Write):
+                batch.append(item)
+            else:
+                marks.append(item)
+            if len(batch) >= BATCH_ROWS or self._queue.empty():
+                return batch, marks, True
+            # Only this thread takes from the queue, so that it is still not empty.
+            item = self._queue.get()
+        return batch, marks, False
+
     def _commit(self, batch: Sequence[Write]) -> None:
+        """Store rows in one transaction. A failure is kept for the callers, see `check`."""
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             written = [write for write in batch if self._execute(write)]
@@ -266,7 +272,7 @@ class Writer:
 
     def _execute(self, write: Write) -> bool:
         """Add the row to the transaction. Returns whether it could be stored; if not, other rows are not affected."""
-        if self._failure is not None and not write.alone:
+        if self._failure is not None and not write.independent:
             return False
         try:
             self._connection.execute(write.sql, write.values)

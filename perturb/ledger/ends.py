@@ -48,6 +48,12 @@ class JobEnd:
     levers: tuple[str, ...]
     """The lever of the candidate; if there is no candidate, the levers of the first offer."""
 
+    @property
+    def levers_of_cell(self) -> list[tuple[Cell, str]]:
+        """The levers, each with the cell of the job."""
+        _, cell = self.place
+        return [(cell, lever) for lever in self.levers]
+
 
 def missing_items(places: Iterable[Place], ends: Iterable[JobEnd], quota: int) -> dict[Place, int]:
     """Place → how many accepted items it lacks. Places with enough items are left out."""
@@ -108,8 +114,8 @@ def quota_status(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Any] | 
     return {
         "per_cell": quota,
         "missing": [
-            {"generator": name, "cell": str(cell), "accepted": quota - n, "missing": n}
-            for (name, cell), n in lacking.items()
+            {"generator": name, "cell": str(cell), "accepted": quota - missing, "missing": missing}
+            for (name, cell), missing in lacking.items()
         ],
     }
 
@@ -193,12 +199,14 @@ def is_missing(column: str) -> str:
     return begins_with(column, NO_REPLY)
 
 
+# What the client puts around the cause of a failed call: the model before it, the number of tries after it.
 _WRAPPING = re.compile(
     r"^model '[^']*': |(?: \((?:after \d+ (?:tries|refused calls in a row[^)]*)|no call has passed [^)]*)\))+$"
 )
 _CHANGING = re.compile(r"(?<!status )\b\w*\d\w*")
 """Words with digits, which differ between two messages of one cause: ids of requests, dates, ports."""
 
+# Pattern of a cause -> what the user can do about it. The first pattern that fits counts.
 _ADVICE = (
     ("insufficient_quota", "check the account's credit"),
     ("status 40[13]|Authentication|PermissionDenied", "check its key (api_key_env)"),

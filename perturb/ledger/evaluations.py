@@ -20,6 +20,7 @@ from perturb.ledger.db import stored_values
 from perturb.llm.client import HeldBatch
 from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
 
+# SQL that is true of a batch `b` with rows that have not been taken yet.
 _WAITING = "EXISTS (SELECT 1 FROM batch_rows AS r WHERE r.tag = b.tag AND r.taken = 0)"
 
 
@@ -96,6 +97,7 @@ PLANTED_MODEL = "(planted)"
 PANEL_FACT = "judge_panel"
 """The fact that names the judges if there are several. Its value is None if a later run has a single judge again."""
 
+# The columns of the tables, in their order.
 _response_values = attrgetter("item_id", "model", "variant", "fingerprint", "status.value", "text", "error")
 _judgement_values = attrgetter("item_id", "model", "variant", "kind", "judge", "fingerprint", "status.value")
 
@@ -168,6 +170,7 @@ def read_sample_fact(db: sqlite3.Connection) -> Any:
     return json.loads(row["value"])
 
 
+# Table -> the columns of its key, in the order of its index.
 _KEYS = {
     "responses": ("item_id", "model", "variant"),
     "judgements": ("item_id", "model", "variant", "kind"),
@@ -177,8 +180,8 @@ _KEYS = {
 
 def _rows(db: sqlite3.Connection, table: str, *key: str) -> sqlite3.Cursor:
     """The rows of a table whose key begins with `key`, in the order of the key."""
-    # The columns of a table's key are also the order of its index, so that no sorting is needed.
     names = _KEYS[table]
+    # The order is that of the index, so that SQLite need not sort.
     condition = " AND ".join(f"{name} = ?" for name in names[: len(key)]) or "1"
     return db.execute(f"SELECT * FROM {table} WHERE {condition} ORDER BY {', '.join(names)}", key)
 

@@ -203,6 +203,7 @@ def key_variables_of(db: sqlite3.Connection) -> set[str]:
 
 
 _json = partial(json.dumps, ensure_ascii=False)
+"""JSON as a ledger stores it. Texts in other scripts stay readable."""
 
 
 class Ledger(CallLedger):
@@ -263,6 +264,7 @@ class Ledger(CallLedger):
                     for job in jobs
                 ),
             ).rowcount
+            # A complete list of jobs sets the number of jobs. Other jobs add to it.
             db.execute(f"UPDATE plans SET jobs = {'0' if retry else 'jobs'} + ? WHERE id = ?", (count, plan))
             if retry:
                 failed = f"outcome = 'error' AND NOT {queries.is_fault('detail')}"

@@ -81,6 +81,7 @@ class StageCounts:
 
 _PAGE = 64
 """Jobs that are read at a time for verification."""
+# SQL of the columns that `_planned_job` reads.
 _JOB = (
     "SELECT j.seq, j.id, j.instance_key, j.base_id, j.perturbation_class, j.intensity, j.generator, j.replicate,"
     " j.round, j.offers, j.depth, j.constructions, j.hardens FROM jobs j"
@@ -181,6 +182,7 @@ def paged_jobs(
 
 @stored_values()
 def _planned_job(row: sqlite3.Row) -> PlannedJob:
+    """The job of a row with the columns of `_JOB`."""
     offers = json.loads(row["offers"])
     job = Job(
         row["id"],

@@ -306,7 +306,7 @@ def test_one_bad_row_takes_no_other_with_it(tmp_path: Path, poison: object) -> N
     writer.flush()
     rows = [(f"alone {n}", True) for n in range(20)] + [(f"linked {n}", False) for n in range(20)]
     for value, alone in [*rows, (poison, False), *rows]:
-        writer._queue.put(Write("INSERT INTO t VALUES (?)", (value,), alone=alone))
+        writer._queue.put(Write("INSERT INTO t VALUES (?)", (value,), independent=alone))
     with pytest.raises(LedgerError, match="run the same command again"):
         writer.flush()
     writer.close()
