@@ -126,6 +126,7 @@ class BatchModel:
             self._timer.cancel()
         for task in self._tasks:
             task.cancel()
+        # The sleep lets a note of `_take` that is due in the next turn still reach the book.
         await asyncio.gather(*self._tasks, asyncio.sleep(0), return_exceptions=True)
         await self._service.close()
 
@@ -159,6 +160,7 @@ class BatchModel:
         self._timer = asyncio.get_running_loop().call_later(self._limits.quiet, self._submit)
 
     def _submit(self) -> None:
+        """Make a batch of the queue, and begin a new queue."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -169,7 +171,7 @@ class BatchModel:
             self._start(self._make(waiting, content), waiting)
 
     def _start(self, work: Awaitable[None], waiting: Mapping[str, _WaitingRow]) -> asyncio.Task[None]:
-        """Do the work in a task. An error becomes the error of every row that waits for this work then."""
+        """Do the work in a task. If it fails, every row that is in `waiting` by then fails with the same error."""
 
         async def do() -> None:
             try:
@@ -280,20 +282,20 @@ class BatchModel:
 
     async def _ended(self, batch_id: str) -> BatchView:
         """Poll a batch less and less often until it has ended. An outage of hours does not end the wait."""
-        failed = gone = 0
+        failures = misses = 0
         for looks in itertools.count():
             try:
                 view = await self._insist(lambda: self._service.view(batch_id))
-                failed = gone = 0
+                failures = misses = 0
                 if view.ended:
                     break
             except TransientModelError:
-                failed += 1
-                if failed > FAILED_LOOKS:
+                failures += 1
+                if failures > FAILED_LOOKS:
                     raise
             except BatchGoneError:
-                gone += 1
-                if gone >= GONE_LOOKS:
+                misses += 1
+                if misses >= GONE_LOOKS:
                     raise
             await asyncio.sleep(self._limits.wait(looks))
         return view

@@ -73,6 +73,7 @@ class Budget:
         self._serve()
 
     def _set_aside(self, bound: float) -> None:
+        """Count a call as in flight."""
         self._in_flight += 1
         self.reserved += bound
 
@@ -138,6 +139,7 @@ def upper_bound(settings: ModelSettings, request: ChatRequest) -> float:
 
 
 def _max_tokens(settings: ModelSettings) -> int | None:
+    """The limit of a reply's tokens in the parameters, under OpenAI's newer or older name; None if it is not set."""
     values = (settings.params.get(name) for name in ("max_completion_tokens", "max_tokens"))
     return next((value for value in values if isinstance(value, int)), None)
 
@@ -180,10 +182,10 @@ class Progress:
             self._counts[outcome] += 1
             self._bar.update()
 
-    def expect(self, more: int) -> None:
+    def expect(self, number: int) -> None:
         """Add this number of items to the total."""
         with self._lock:
-            self._bar.total = (self._bar.total or 0) + more
+            self._bar.total = (self._bar.total or 0) + number
             self._bar.refresh()
 
     def tell_batches(self, words: str) -> None:
@@ -202,7 +204,9 @@ class Progress:
             await asyncio.gather(ticking, return_exceptions=True)
 
     async def _tick(self, models: list[LimitedModel], budget: Budget) -> None:
-        began = budget.spent
+        """Show counts, speed, cost and troubles again and again, until the task is cancelled."""
+        spent_before = budget.spent
+        # Time and number of answers, from up to `_WINDOW` seconds ago until now.
         answered: deque[tuple[float, int]] = deque([(time.monotonic(), 0)])
         while True:
             await asyncio.sleep(_TICK)
@@ -211,18 +215,19 @@ class Progress:
             while len(answered) > 2 and answered[-1][0] - answered[0][0] > _WINDOW:
                 answered.popleft()
             (earlier, earlier_answers), (latest, answers) = answered[0], answered[-1]
-            parts = self._outcomes()
+            figures = self._outcomes()
             if models:
-                parts.append(f"{(answers - earlier_answers) / (latest - earlier):.1f} calls/s")
+                figures.append(f"{(answers - earlier_answers) / (latest - earlier):.1f} calls/s")
             failed = sum(model.failures for model in models)
             if failed:
-                parts.append(f"{failed:,} failed calls")
+                figures.append(f"{failed:,} failed calls")
             if any(model.settings.price for model in models):
-                parts.append(self._cost(began, budget.spent))
-            work = " · ".join(filter(None, (*parts, self._batches)))
+                figures.append(self._cost(spent_before, budget.spent))
+            work = " · ".join(filter(None, (*figures, self._batches)))
             self._show(work, "; ".join(self._tell_troubles(models)))
 
     def _outcomes(self) -> list[str]:
+        """The counts by outcome, in words. Items that were counted without an outcome are only in the bar."""
         return [f"{n:,} {name}" for name, n in self._counts.items() if name and n]
 
     def _cost(self, before: float, spent: float) -> str:
@@ -251,6 +256,7 @@ class Progress:
         return [f"{name}: {trouble}" for name, troubles in by_name.items() for trouble in troubles]
 
     def _show(self, *message: str) -> None:
+        """Write each text of the message on its line below the bar; in a notebook, all of them behind the bar."""
         if not self._lines:
             self._bar.set_postfix_str(" · ".join(filter(None, message)))
         # A line longer than the terminal would wrap and break the display.

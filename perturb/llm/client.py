@@ -218,12 +218,14 @@ class ScriptedModel:
         """Do nothing, since there are no connections."""
 
     def _next(self, request: ChatRequest) -> Line:
+        """The line that answers the request, which is already in `requests`."""
         if callable(self._script):
             return self._script(request)
         return self._script[min(len(self.requests), len(self._script)) - 1]
 
 
 _MOST_WAITING = 20_000
+"""Two batches of the usual size, which fit into the memory with their passages."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,8 @@ from perturb.llm.transports import (
 )
 
 _PATH = "chat/completions"
+"""The path of completions below `api_base`."""
+# A block of thinking at the start of a reply.
 _THINKING = re.compile(r"\A<(think|thinking)>.*?</(think|thinking)>", re.DOTALL)
 
 
@@ -117,6 +119,7 @@ class DirectModel:
         return b"".join(chunks)
 
     def _reply(self, content: bytes, seconds: float) -> ChatReply:
+        """The reply in the body of a response."""
         try:
             completion = json.loads(content)
         except (ValueError, RecursionError):
@@ -147,6 +150,7 @@ class DirectModel:
         return self._failure(words, transient=is_worth_retrying(status, str(error)))
 
     def _refusal(self, status: int, headers: Mapping[str, str], content: bytes) -> ModelError:
+        """The failure of a reply with a status other than 2xx."""
         refusal = _as_text(content)
         if 300 <= status < 400:
             words = redirect_words(headers.get("Location", "nowhere"))
@@ -177,6 +181,7 @@ class _Pool:
 
 
 _pools: dict[asyncio.AbstractEventLoop, _Pool] = {}
+"""The connections of each event loop, since a session cannot be used in another loop."""
 
 
 def _session(model: DirectModel) -> aiohttp.ClientSession:
@@ -190,6 +195,7 @@ def _session(model: DirectModel) -> aiohttp.ClientSession:
 
 
 async def _release(model: DirectModel) -> None:
+    """Close the session of the running loop if this was the last model that used it."""
     loop = asyncio.get_running_loop()
     pool = _pools.get(loop)
     if pool is None:
@@ -203,9 +209,9 @@ async def _release(model: DirectModel) -> None:
 def _address(settings: ModelSettings) -> URL:
     """The address of requests: `api_base` with the path of completions, unless it already has that path."""
     try:
-        parts = urlsplit(settings.api_base or "")
-        path = parts.path if _PATH in parts.path else f"{parts.path.rstrip('/')}/{_PATH}"
-        return URL(parts._replace(path=path).geturl())
+        url = urlsplit(settings.api_base or "")
+        path = url.path if _PATH in url.path else f"{url.path.rstrip('/')}/{_PATH}"
+        return URL(url._replace(path=path).geturl())
     except ValueError as error:
         raise ConfigError(
             f"model '{settings.name}': api_base is not an address ({error}): write it as http://HOST:PORT/v1"
@@ -232,16 +238,18 @@ def _trusted() -> ssl.SSLContext:
 
 
 def _headers(settings: ModelSettings, key: str | None) -> dict[str, str]:
+    """The headers of all requests. The key goes last, so that no other header can replace it."""
     headers = {"Content-Type": "application/json"}
     headers |= {name: str(value) for name, value in settings.params.get("extra_headers", {}).items()}
     return {**headers, "Authorization": f"Bearer {key}"} if key else headers
 
 
 def _options(settings: ModelSettings) -> dict[str, Any]:
+    """The fields of a request's body that are the same for all requests."""
     params = {
         name: value for name, value in settings.params.items() if name not in ("extra_headers", "extra_body")
     }
-    model = settings.model.partition("/")[2]
+    _, _, model = settings.model.partition("/")
     return {**params, **settings.params.get("extra_body", {}), "model": model}
 
 
@@ -267,4 +275,5 @@ def _words(content: Any) -> str:
 
 
 def _as_text(content: bytes) -> str:
+    """The beginning of a body, for messages."""
     return content[:10_000].decode("utf-8", "replace")

@@ -145,8 +145,8 @@ class RayExecutor:
                     lambda actor: actor.run.remote(function, arguments), RULE_SECONDS + self._grace
                 )
             except WorkerLostError as error:
-                last = error
-        raise lost_too_many(function, last)
+                last_loss = error
+        raise lost_too_many(function, last_loss)
 
     async def perform(self, submit: Callable[[Any], Awaitable[Any]], seconds: float) -> Any:
         """Submit a call to the least busy worker, once, and return its result. An error in the result is raised.
@@ -187,6 +187,7 @@ class RayExecutor:
         await asyncio.to_thread(self._ray.shutdown)
 
     async def _least_busy(self) -> Worker:
+        """The worker with the fewest calls in flight. Raises `ExecutorError` if no worker is ready in time."""
         async with self._changed:
             try:
                 async with asyncio.timeout(SILENCE_TIMEOUT):
@@ -258,6 +259,7 @@ class RayExecutor:
             self._changed.notify_all()
 
     async def _break(self, error: ExecutorError) -> None:
+        """Refuse all further calls with this error, and wake those that wait for a worker."""
         self._broken = error
         async with self._changed:
             self._changed.notify_all()

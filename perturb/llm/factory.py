@@ -97,7 +97,8 @@ class _Server:
         async with asyncio.timeout(CONNECT_SECONDS):
             # In a thread of our own, since a lookup in the loop's executor that hangs would keep the loop from closing.
             lookup = in_thread(partial(socket.getaddrinfo, self.host, self.port, type=socket.SOCK_STREAM))
-            addresses = {entry[4][0] for entry in await asyncio.wrap_future(lookup)}
+            # The last field of an entry is the socket address, which begins with the IP address.
+            addresses = {socket_address[0] for *_, socket_address in await asyncio.wrap_future(lookup)}
             # A host may have addresses of several kinds, of which some do not work.
             attempts = [asyncio.create_task(_knock(str(address), self.port)) for address in addresses]
             try:
@@ -121,6 +122,7 @@ class _Server:
 
 
 async def _knock(address: str, port: int) -> None:
+    """Open a connection and close it at once."""
     _, writer = await asyncio.open_connection(address, port)
     writer.close()
     await writer.wait_closed()
@@ -172,25 +174,25 @@ def _cause(error: OSError) -> str:
 
 def _server_of(settings: ModelSettings, uses_proxy: bool) -> _Server | None:
     """The server or proxy to which the calls of a model connect; None if its settings do not name one."""
-    host, port, scheme = _parts(settings.api_base)
+    host, port, scheme = _split_address(settings.api_base)
     proxy = proxy_for(scheme, host) if uses_proxy else None
     if proxy is None:
         return _Server(host, port) if host else None
-    proxy_host, proxy_port, _ = _parts(proxy)
+    proxy_host, proxy_port, _ = _split_address(proxy)
     return _Server(proxy_host, proxy_port, host) if proxy_host else None
 
 
-_PORTS = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080, "socks4": 1080}
+_DEFAULT_PORTS = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080, "socks4": 1080}
 
 
-def _parts(address: str | None) -> tuple[str, int, str]:
+def _split_address(address: str | None) -> tuple[str, int, str]:
     """Host, port and scheme of an address. The host is empty if the address cannot be read."""
     try:
-        parts = urlsplit(address or "")
-        port = parts.port or _PORTS[parts.scheme]
+        url = urlsplit(address or "")
+        port = url.port or _DEFAULT_PORTS[url.scheme]
     except (ValueError, KeyError):
         return "", 0, ""
-    return parts.hostname or "", port, parts.scheme
+    return url.hostname or "", port, url.scheme
 
 
 MAX_LOST_WORKERS = 3
@@ -297,6 +299,7 @@ class ProcessExecutor(LocalExecutor):
                     pool, _call_in_worker, function, arguments
                 )
             except BrokenProcessPool:
+                # Another task that lost the same pool may have replaced it already.
                 if self._pool is pool:
                     self._pool = None
             except Exception as error:  # noqa: BLE001  (a task may raise anything)
@@ -315,9 +318,9 @@ def task_error(error: Exception) -> ExecutorError:
     return ExecutorError(f"a worker could not do its task ({words}): please report this")
 
 
-def lost_too_many(function: Callable[..., Any], last: WorkerLostError | None = None) -> ExecutorError:
+def lost_too_many(function: Callable[..., Any], last_loss: WorkerLostError | None = None) -> ExecutorError:
     """The error for a task that has lost too many workers, and so is likely to be the cause."""
-    cause = f", the last one because {last}" if last else ""
+    cause = f", the last one because {last_loss}" if last_loss else ""
     return ExecutorError(
         f"task {function.__name__} has lost {MAX_LOST_WORKERS} workers{cause}: look at the memory of the machine, "
         "or run with the local executor to see the error"
@@ -329,10 +332,10 @@ _SETUP: list[Any] = []
 
 
 def _begin_worker(setup: Any) -> None:
+    """Prepare a new worker process."""
     _SETUP[:] = [setup]
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # Ctrl-C reaches all processes, but the driver ends its workers
+    # Ctrl-C reaches all processes, but the driver ends its workers.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_driver, daemon=True).start()
 
 

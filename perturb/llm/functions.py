@@ -120,17 +120,20 @@ class OwnFunction:
         self._function = find_function(address, owner)
         self._names = _parameters(self._function, offered, owner)
         self._is_async = inspect.iscoroutinefunction(self._function)
-        self._places = asyncio.Semaphore(width)
+        self._slots = asyncio.Semaphore(width)
         self._timeout = timeout
         self.version = digest(address, source_of(self._function))
         """Digest of the address and of the function's text. Changes in functions that it calls do not count."""
 
-    async def call(self, parts: Mapping[str, Any]) -> Any:
-        """Call the function and return its result. Raises `FunctionError` if it raises anything, and for a time-out."""
-        if missing := [name for name in self._names if name not in parts]:
+    async def call(self, values: Mapping[str, Any]) -> Any:
+        """Call the function with the values that its parameters name, and return its result.
+
+        Raises `FunctionError` if the function raises anything or exceeds its time-out.
+        """
+        if missing := [name for name in self._names if name not in values]:
             raise FunctionError(f"the parameter '{missing[0]}' is unknown here: leave it out")
-        arguments = [parts[name] for name in self._names]
-        async with self._places:
+        arguments = [values[name] for name in self._names]
+        async with self._slots:
             try:
                 async with asyncio.timeout(self._timeout):
                     result = await asyncio.wrap_future(self._begin(arguments))
@@ -143,6 +146,7 @@ class OwnFunction:
         return result
 
     def _begin(self, arguments: Sequence[Any]) -> Future[Any]:
+        """Start the function in a thread or, if it is a coroutine function, in the loop of such functions."""
         if self._is_async:
             return asyncio.run_coroutine_threadsafe(awaited(self._function(*arguments)), _coroutine_loop())
 
@@ -181,6 +185,7 @@ def error_line(error: BaseException) -> str:
 def _parameters(function: Callable[..., Any], offered: Sequence[str], owner: str) -> tuple[str, ...]:
     """The names of the arguments that the function takes, in the order of its parameters."""
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    # A parameter with a default gets an argument only if its name is one of those that are offered.
     needed = [
         parameter.name
         for parameter in inspect.signature(function).parameters.values()

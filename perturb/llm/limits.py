@@ -50,11 +50,13 @@ class Pace:
     async def take(self, units: float) -> None:
         """Wait for a turn, first come first served, and book `units` from then on."""
         async with self._turn:
-            start = self._clock.now()
+            turn_at = self._clock.now()
+            # `correct` may move the time while this call sleeps, so it is looked at again after each sleep.
             while (wait := self._free_at - self._clock.now()) > 0:
-                start = self._free_at
+                turn_at = self._free_at
                 await self._clock.sleep(wait)
-            self._free_at = max(start, self._free_at) + units * self._seconds_per_unit
+            # Counted from the planned time, so that a sleep that took too long does not slow the pace down.
+            self._free_at = max(turn_at, self._free_at) + units * self._seconds_per_unit
 
     def correct(self, units: float) -> None:
         """Book `units` in addition to those that were taken, or release them if the number is negative."""
@@ -66,12 +68,18 @@ class Throttle:
 
     If all calls in flight fail, the limit halves. If all pass, it doubles, or grows by a fifth of `most` if that is
     less. After `threshold` failures in a row the limit is 1, and the model is paused for a sixth of the time that it
-    has been failing, at least `first` seconds. After each pause one call is sent. After `patience` seconds without an
-    answer, all other callers are refused at once.
+    has been failing, at least `least_pause` seconds. After each pause one call is sent. After `patience` seconds
+    without an answer, all other callers are refused at once.
     """
 
     def __init__(
-        self, clock: Clock, most: int, *, threshold: int = 10, first: float = 2.0, patience: float = 240.0
+        self,
+        clock: Clock,
+        most: int,
+        *,
+        threshold: int = 10,
+        least_pause: float = 2.0,
+        patience: float = 240.0,
     ) -> None:
         self.limit = float(most)
         self.pauses = 0
@@ -79,18 +87,18 @@ class Throttle:
         self._clock = clock
         self._most = most
         self._threshold = threshold
-        self._first = first
+        self._least_pause = least_pause
         self._patience = patience
         self._active = 0
         self._failures = 0
         self._failing_since = 0.0
-        self._until: float | None = None
+        self._paused_until: float | None = None
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     @property
     def pause_left(self) -> float:
         """Seconds until the next call may be sent; 0 if the model is not paused."""
-        return 0.0 if self._until is None else max(0.0, self._until - self._clock.now())
+        return 0.0 if self._paused_until is None else max(0.0, self._paused_until - self._clock.now())
 
     @property
     def failing_for(self) -> float:
@@ -100,14 +108,14 @@ class Throttle:
     @property
     def is_low(self) -> bool:
         """Whether so many calls have failed that a further failure says nothing about its own call."""
-        return self._until is not None or self.limit <= self._most / 4
+        return self._paused_until is not None or self.limit <= self._most / 4
 
     async def enter(self) -> int:
         """Wait for a slot, then for the end of a pause. Returns the number of pauses so far.
 
         Raises `TransientModelError` if the model has been failing for so long that waiting is pointless.
         """
-        if self._until is not None and (self._active or self._clock.now() < self._until):
+        if self._paused_until is not None and (self._active or self._clock.now() < self._paused_until):
             self._check_patience()
         if self._waiting or self._active >= int(self.limit):
             turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -122,10 +130,10 @@ class Throttle:
         else:
             self._active += 1
         try:
-            while self._until is not None and (wait := self._until - self._clock.now()) > 0:
+            while self._paused_until is not None and (wait := self._paused_until - self._clock.now()) > 0:
                 await self._clock.sleep(wait)
         except BaseException:
-            self.leave()
+            self.leave()  # also if the caller is cancelled during the pause
             raise
         return self.pauses
 
@@ -137,7 +145,7 @@ class Throttle:
     def succeeded(self) -> None:
         """Note an answer of the model."""
         self._failures = 0
-        self._until = None
+        self._paused_until = None
         # If each of `limit` calls adds 1, the limit doubles. If each adds the second term, it grows by `most` / 5.
         self.limit = min(self._most, self.limit + min(1.0, self._most / 5 / self.limit))
         self._let_in()
@@ -156,8 +164,8 @@ class Throttle:
             return
         self.pauses += 1
         self.limit = 1.0
-        pause = max(self._first, (now - self._failing_since) / 6)
-        self._until = now + max(pause, min(retry_after or 0.0, LONGEST_HINT))
+        pause = max(self._least_pause, (now - self._failing_since) / 6)
+        self._paused_until = now + max(pause, min(retry_after or 0.0, LONGEST_HINT))
         try:
             self._check_patience()
         except TransientModelError as error:
@@ -168,6 +176,7 @@ class Throttle:
             self._waiting.clear()
 
     def _let_in(self) -> None:
+        """Give free slots to those who have waited longest."""
         while self._waiting and self._active < int(self.limit):
             turn = self._waiting.popleft()
             if not turn.done():
@@ -181,6 +190,7 @@ class Throttle:
 
 T = TypeVar("T")
 
+# The waits between tries.
 FIRST_WAIT = 1.0
 LONGEST_WAIT = 60.0
 """The wait before retry n, in seconds, is drawn from 0 to FIRST_WAIT × 2ⁿ, and at most to LONGEST_WAIT."""
@@ -293,8 +303,10 @@ class LimitedModel:
         return Trouble(state, self._last_error) if state else None
 
     async def _complete(self, request: ChatRequest) -> ChatReply:
+        """Try until there is a reply, which still holds its slot, or until another try would not help."""
         if self._given_up is not None:
             raise PermanentModelError(self._given_up)
+        # Excused tries were not the fault of the request, so they do not count against `max_retries`.
         tries = excused = losses = 0
         while True:
             tries += 1
@@ -308,18 +320,15 @@ class LimitedModel:
                     raise OutOfTriesError(_last_words(error, tries), tries) from None
             except TransientModelError as error:
                 hint = error.retry_after or 0.0
-                # While many calls fail, a failure does not count against the tries of its call.
-                excused += was_low
-                if (
-                    isinstance(error, OutOfTriesError)
-                    or tries - excused > self.settings.max_retries
-                    or hint > LONGEST_HINT
-                ):
+                # While many calls fail, a failure says nothing about its request.
+                if was_low:
+                    excused += 1
+                is_last = isinstance(error, OutOfTriesError) or tries - excused > self.settings.max_retries
+                if is_last or hint > LONGEST_HINT:
                     raise OutOfTriesError(_last_words(error, tries), tries, error.retry_after) from None
                 wait = self._wait(max(0, tries - excused - 1), error.retry_after)
-                event(
-                    INFO, "retry", f"{error}: next try in {wait:.1f} s", model=self.settings.name, wait=wait
-                )
+                message = f"{error}: next try in {wait:.1f} s"
+                event(INFO, "retry", message, model=self.settings.name, wait=wait)
                 await self._clock.sleep(wait)
 
     async def close(self) -> None:
@@ -383,13 +392,14 @@ class LimitedModel:
         return expected
 
     def _correct(self, expected: float, reply: ChatReply) -> None:
+        """Replace the booked tokens by those that the reply used, and learn from the difference."""
         if not self._tokens or reply.prompt_tokens is None or reply.completion_tokens is None:
             return
         # A usage above the limit is an error of the provider, and would stop the model for hours.
         limit = self.settings.tpm or 0
         self._tokens.correct(min(reply.prompt_tokens + reply.completion_tokens, limit) - expected)
-        surprise = min(reply.completion_tokens, limit) - self._expected_completion
-        self._expected_completion += _WEIGHT_OF_A_REPLY * surprise
+        difference = min(reply.completion_tokens, limit) - self._expected_completion
+        self._expected_completion += _WEIGHT_OF_A_REPLY * difference
 
     def _wait(self, retry: int, hint: float | None) -> float:
         """Seconds before retry number `retry`, counted from 0: full jitter, and a provider's hint in addition."""

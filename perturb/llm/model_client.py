@@ -24,6 +24,7 @@ from perturb.llm.replies import whole_characters
 from perturb.llm.transports import count_of
 from perturb.runtime.asyncs import event
 
+# The types of the values that are read from replies.
 T = TypeVar("T")
 U = TypeVar("U")
 
@@ -197,13 +198,14 @@ class ModelClient:
             flight.set_result(answer)
 
     async def _ask_with_repair(self, question: _Query[T]) -> ModelResult[T]:
-        first = await self._call(question)
-        if first.status != "unread" or first.cut:
-            return first
-        repair = _repair(question.request, first.raw, first.error)
-        second = await self._call(replace(question, request=repair))
+        """Ask, and ask once more if the reply cannot be read."""
+        result = await self._call(question)
+        if result.status != "unread" or result.cut:
+            return result
+        repair = _repair(question.request, result.raw, result.error)
+        second_result = await self._call(replace(question, request=repair))
         # If the second call fails, the first reply is still worth keeping.
-        return replace(second, raw=first.raw) if second.status == "error" else second
+        return replace(second_result, raw=result.raw) if second_result.status == "error" else second_result
 
     async def _call(self, question: _Query[T]) -> ModelResult[T]:
         """Send a request within the budget, read the reply and record the call."""
@@ -211,9 +213,8 @@ class ModelClient:
             await self._check()
         bound = upper_bound(question.model.settings, question.request)
         await self._budget.reserve(bound)
-        cost: float | None = (
-            0.0  # a failed call costs nothing; None, an unknown cost, is charged as the bound
-        )
+        # A failed call costs nothing. None, an unknown cost, is charged as the bound.
+        cost: float | None = 0.0
         try:
             # The reply is on disk before its slot is free. So a crash can lose no more replies than calls in flight.
             async with holding(question.model, question.request) as received:
@@ -228,6 +229,7 @@ class ModelClient:
             self._budget.settle(bound, cost)
 
     def _answered(self, question: _Query[T], reply: ChatReply, charged: float) -> ModelResult[T]:
+        """Read a reply, and record its call."""
         result: ModelResult[T]
         limit = question.model.settings.max_reply_bytes
         beginning = _beginning(reply.text, limit)
@@ -248,6 +250,7 @@ class ModelClient:
         return result
 
     def _failed(self, question: _Query[T], error: ModelError) -> ModelResult[T]:
+        """Record a call that failed."""
         words, transient = whole_characters(redact(str(error))), isinstance(error, TransientModelError)
         result: ModelResult[T] = ModelResult(None, "", words, "error", transient=transient)
         tries = error.tries if isinstance(error, OutOfTriesError) else 1
@@ -279,13 +282,13 @@ class ModelClient:
 
 def _storable(reply: ChatReply) -> ChatReply:
     """The reply in a form that can be stored: whole characters, plausible counts, and a cost that is a number."""
-    text, cost = whole_characters(reply.text), reply.cost_usd
-    tokens = count_of(reply.prompt_tokens), count_of(reply.completion_tokens)
-    valid_cost = cost if cost is not None and 0 <= cost < math.inf else None
-    if (text, *tokens, valid_cost) == (reply.text, reply.prompt_tokens, reply.completion_tokens, cost):
-        return reply
+    cost = reply.cost_usd
     return replace(
-        reply, text=text, prompt_tokens=tokens[0], completion_tokens=tokens[1], cost_usd=valid_cost
+        reply,
+        text=whole_characters(reply.text),
+        prompt_tokens=count_of(reply.prompt_tokens),
+        completion_tokens=count_of(reply.completion_tokens),
+        cost_usd=cost if cost is not None and 0 <= cost < math.inf else None,
     )
 
 
@@ -304,22 +307,20 @@ def _key(fingerprint: str, request: ChatRequest, salt: str) -> str:
     hash up to its end is kept and copied.
     """
     messages = [(message.role, message.content) for message in request.messages]
-    system_count = 1 if messages and messages[0][0] == "system" else 0
-    key = _key_start(fingerprint, *messages[:system_count]).copy()
-    rest_of_messages = canonical(messages[system_count:])[1:]
-    comma = "," if 0 < system_count < len(messages) else ""
-    key.update(
-        f"{comma}{rest_of_messages},{schema_text(request.schema)},{canonical(salt)}]".encode(
-            "utf-8", "surrogatepass"
-        )
-    )
+    n_system = 1 if request.messages and request.messages[0].role == "system" else 0
+    key = _key_start(fingerprint, *messages[:n_system]).copy()
+    # The list of messages goes on where the kept hash has stopped, so its opening bracket is left out.
+    later_messages = canonical(messages[n_system:])[1:]
+    comma = "," if 0 < n_system < len(messages) else ""
+    ending = f"{comma}{later_messages},{schema_text(request.schema)},{canonical(salt)}]"
+    key.update(ending.encode("utf-8", "surrogatepass"))
     return key.hexdigest()[:32]
 
 
 @lru_cache(maxsize=4096)
 def _key_start(fingerprint: str, *messages: tuple[str, str]) -> hashlib._Hash:
     """The hash of a key up to the end of these messages, as a start for copies."""
-    # Without the two closing brackets, so that further messages and parts can follow.
+    # Without the two closing brackets, so that further messages, the schema and the salt can follow.
     return hashlib.sha256(canonical((fingerprint, messages))[:-2].encode("utf-8", "surrogatepass"))
 
 

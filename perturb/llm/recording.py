@@ -32,6 +32,7 @@ import zlib
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal
 
@@ -44,8 +45,12 @@ from perturb.llm.client import ChatModel, ChatReply, ChatRequest, ModelSettings,
 from perturb.llm.limits import holding
 from perturb.records import BaseInstance, Depth, Job, PlantedItem
 
+# The limit is that of whole numbers in JSON, which many readers take for floats.
 Count = Annotated[int, Field(ge=0, lt=2**53)]
 Seconds = Annotated[float, Field(ge=0, lt=2**53)]
+
+
+# The classes below are the schema of the header. The docstring of the module explains its fields.
 
 
 @dataclass(kw_only=True)
@@ -136,6 +141,7 @@ class _ItemRow:
     content: dict[str, Any]
 
 
+# Pydantic checks the parts of a file against these types. Replies and jobs have theirs further down.
 _HEADER: TypeAdapter[Any] = TypeAdapter(
     Annotated[_Build | _Evaluation | _RefusalIndex | _Bas, Field(discriminator="kind")]
 )
@@ -155,14 +161,17 @@ def check_content(kind: str, row: Mapping[str, Any]) -> None:
 
 
 FORMAT, VERSION = "perturb-replies", 1
+"""The format of the file, which its header names."""
 
 NO_REPLY = "no reply on record"
 """The beginning of the error that stands for a missing reply."""
 
 _LONGEST_LINE = 2**28
+"""A longer line, in bytes, comes from a damaged file and would fill the memory."""
 _CONFIG = ConfigDict(extra="forbid")
 
 Kind = Literal["build", "evaluation", "refusal-index", "bas"]
+"""The kinds of runs whose replies can be recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,27 +246,27 @@ class Recording:
     """The items or questions of an evaluation by id, in the form of the ledger."""
     planted: list[dict[str, Any]] = field(default_factory=list)
     """The planted items of a build, in the form of the ledger."""
-    _places: dict[tuple[str, Topic], int] = field(default_factory=dict)
+    _positions: dict[tuple[str, Topic], int] = field(default_factory=dict)
     """Model and topic of a reply → its position among `_replies`."""
     _replies: Spool = field(default_factory=Spool)
 
     def __len__(self) -> int:
         """The number of replies."""
-        return len(self._places)
+        return len(self._positions)
 
     def contents(self) -> Iterator[tuple[str, Any]]:
         """Yield every part of the file with a name for messages."""
         yield "its header", self.header
         yield from (("a base instance", instance) for instance in self.instances)
         yield from ((f"item '{name}'", item) for name, item in self.items.items())
-        jobs = (*self.jobs.values(), *(job for of_item in self.hardened.values() for job in of_item))
+        jobs = [*self.jobs.values(), *chain.from_iterable(self.hardened.values())]
         yield from ((f"job '{job.id}'", record_row("job", job)) for job in jobs)
         yield from ((f"the reply to '{row['id']}'", row) for row in self._replies)
 
     def find(self, model: str, topic: Topic) -> RecordedReply | None:
         """The reply of a model about a topic; None if it is not on record."""
-        place = self._places.get((model, topic))
-        return None if place is None else RecordedReply(**self._replies[place])
+        position = self._positions.get((model, topic))
+        return None if position is None else RecordedReply(**self._replies[position])
 
     def adopt(self, job: Job, instance_key: str) -> Job:
         """The job with the id and offers of its recording, or the job itself if it is not on record."""
@@ -284,6 +293,7 @@ class Recording:
                 )
 
     def _add(self, row: Any) -> None:
+        """Add a line of the file. Raises `ValueError` if it is malformed or repeats another line."""
         kind = row.pop("kind", None) if isinstance(row, dict) else None
         if kind in ("instance", "item"):
             check_content(kind, row)
@@ -300,6 +310,7 @@ class Recording:
                 raise ValueError("is not a planted item: a field is missing or of another type") from None
         elif kind == "job":
             job = _JOB.validate_python(row)
+            # Attempts at the same item share a key, so they are kept apart from the jobs.
             if job.hardens:
                 self.hardened.setdefault(job.hardens, []).append(job)
                 return
@@ -308,9 +319,10 @@ class Recording:
             self.jobs[job.key] = job
         elif kind == "reply":
             reply = _REPLY.validate_python(row)
-            if reply.key in self._places:
+            if reply.key in self._positions:
                 raise ValueError(f"repeats the reply of '{reply.model}' ({reply.role}) about {reply.id}")
-            self._places[reply.key] = len(self._places)
+            # The text goes to disk and only its position is kept, since a recording may be larger than the memory.
+            self._positions[reply.key] = len(self._positions)
             self._replies.append(row)
         else:
             raise ValueError("is neither an instance, a job, an item, a planted item nor a reply")
@@ -335,9 +347,9 @@ def read_recording(path: Path) -> Recording:
             with gzip.open(path) as stream:
                 lines = _lines(stream)
                 header = _read_header(next(lines, b""))
-                stated_digest = header.pop("sha256", None)
+                expected_digest = header.pop("sha256", None)
                 hashed = hashlib.sha256(_encode(header))
-                recording = Recording(path, header, str(stated_digest))
+                recording = Recording(path, header, str(expected_digest))
                 for number, line in enumerate(lines, start=2):  # noqa: B007 - named in the error
                     hashed.update(line)
                     row = json.loads(line.decode())
@@ -363,7 +375,7 @@ def read_recording(path: Path) -> Recording:
             raise RecordingError(
                 f"{path}: {where}{reason}: give a file of `perturb export RUN --replies`"
             ) from None
-    if hashed.hexdigest() != stated_digest:
+    if hashed.hexdigest() != expected_digest:
         raise RecordingError(f"{path}: differs from what was written (its digest is another): fetch it again")
     return recording
 
@@ -455,10 +467,12 @@ def record_row(kind: Literal["reply", "job"], record: RecordedReply | RecordedJo
 
 
 def _encode(row: Mapping[str, Any]) -> bytes:
+    """A line of the file."""
     return (canonical(dict(row)) + "\n").encode()
 
 
 def _lines(stream: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
+    """Yield the lines of the file. Raises `EOFError` if the last line has no end."""
     while line := stream.readline(_LONGEST_LINE):
         if not line.endswith(b"\n"):
             raise EOFError
@@ -469,7 +483,7 @@ def _read_header(line: bytes) -> dict[str, Any]:
     try:
         header = json.loads(line.decode())
     except ValueError:
-        header = None
+        header = None  # reported below, like any other file
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ValueError("holds no recorded replies")
     if header.get("version") != VERSION:

@@ -16,10 +16,12 @@ from dataclasses import dataclass
 from typing import Any
 
 MARK = "[redacted]"
+"""What stands in a text instead of a key."""
 
 LEAKED = "the reply held a key, which was taken out"
 """Why a reply that held a key counts as unread: the text that is left is not what the model wrote."""
 
+# The end of the name of a variable that holds a key: OPENAI_API_KEY, AWS_ACCESS_KEY_ID, DB_PASSWORD
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASS|PASSWD|PASSWORD|PASSPHRASE|CREDENTIALS?)(_ID)?$")
 _SHORTEST = 8
 """A shorter value is often a plain word, so it counts only if a configuration names its variable as one with a key."""
@@ -31,6 +33,7 @@ _SHORTEST_IN_REPLIES = 12
 _PHRASE = 16
 """Before publishing, plain words of this length in all count as a pass phrase and not as a placeholder."""
 
+# A plain word: "no", "Needed" or "EMPTY". A key mixes small letters, capitals and digits.
 _WORD = re.compile(r"[A-Z]?[a-z]{0,15}|[A-Z]{2,16}")
 _PLACEHOLDERS = frozenset({"token-abc123"})
 """Placeholders from the manuals of servers that check no key, as far as they are not plain words."""
@@ -88,14 +91,15 @@ def redact(text: str) -> str:
     >>> redact("no way through http://ada:pass@proxy:3128 to https://host/v1?api_token=abc&page=2")
     'no way through http://[redacted]@proxy:3128 to https://host/v1?api_token=[redacted]&page=2'
     """
-    secret_values = _values(_SHORTEST_NAMED)
-    text = _finder(
-        frozenset(value for value in secret_values if len(value) >= _SHORTEST or not _is_words(value))
-    ).replace(text)
-    *_, plain = _readings(text)
+    # A short plain word, such as "none" as the key of a local server, would be taken out of every sentence.
+    secrets = frozenset(
+        value for value in _values(_SHORTEST_NAMED) if len(value) >= _SHORTEST or not _is_words(value)
+    )
+    text = _finder(secrets).replace(text)
+    *_, unescaped = _readings(text)
     # The escapes are kept unless a key hides behind them, since the text may be read as JSON later.
-    hidden = set(_LOOKS_LIKE_KEY.findall(plain)) - set(_LOOKS_LIKE_KEY.findall(text))
-    text = _LOOKS_LIKE_KEY.sub(MARK, plain if hidden else text)
+    hidden = set(_LOOKS_LIKE_KEY.findall(unescaped)) - set(_LOOKS_LIKE_KEY.findall(text))
+    text = _LOOKS_LIKE_KEY.sub(MARK, unescaped if hidden else text)
     return _SECRET_IN_ADDRESS.sub(lambda match: (match["name"] or "") + MARK, text)
 
 
@@ -120,21 +124,22 @@ def find_keys(text: str, variables: Iterable[str] = ()) -> tuple[str, ...]:
 
 
 def _secrets_to_publish(variables: Iterable[str]) -> _Finder:
+    """The finder of keys that must not be published, among them the values of these variables."""
     _in_use.update(variables)
     return _secrets(_SHORTEST, _PHRASE)
 
 
 def _keys_in(text: str, secrets: _Finder) -> tuple[str, ...]:
+    """The secrets in a text, then the texts that look like keys, each once."""
     # The decoded text comes first, so that a key is reported without escapes.
     readings = list(reversed(list(_readings(text))))
-    lookalikes = [
-        match
-        for reading in readings
-        for match in _LOOKS_LIKE_KEY.findall(reading)
-        if len(match) >= (12 if re.search(r"\d", match) else 20)
-    ]
-    keys = (match for reading in readings for match in secrets.pattern.findall(reading))
-    return tuple(dict.fromkeys((*keys, *lookalikes)))
+    keys = [key for reading in readings for key in secrets.pattern.findall(reading)]
+    for reading in readings:
+        for lookalike in _LOOKS_LIKE_KEY.findall(reading):
+            # Names such as "sk-learning" begin like a key too, but seldom hold digits.
+            if len(lookalike) >= (12 if re.search(r"\d", lookalike) else 20):
+                keys.append(lookalike)
+    return tuple(dict.fromkeys(keys))
 
 
 def show_key(value: Any, variables: Iterable[str] = ()) -> str | None:
@@ -164,6 +169,7 @@ def key_variables(facts: Any) -> set[str]:
 
 
 def _strings(value: Any) -> Iterator[str]:
+    """Yield every string in a value, names of fields included."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -175,6 +181,7 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(member)
 
 
+# An escape of JSON: a character by its number (group 1), or a quotation mark or slash (group 2).
 _ESCAPE = re.compile(r"""\\(?:u([0-9a-fA-F]{4})|(["\\/]))""")
 _DEEPEST = 4
 """How often JSON within JSON is decoded. Each level of a proxy or a log adds one."""
@@ -184,11 +191,16 @@ def _readings(text: str) -> Iterator[str]:
     """Yield the text, then the text with one level of JSON escapes decoded after another, while that changes it."""
     yield text
     for _ in range(_DEEPEST):
-        decoded = _ESCAPE.sub(lambda match: match[2] or chr(int(match[1], 16)), text)
+        decoded = _ESCAPE.sub(_unescaped, text)
         if decoded == text:
             return
         text = decoded
         yield text
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    number, character = escape.groups()
+    return character or chr(int(number, 16))
 
 
 def _values(shortest: int) -> list[str]:
@@ -223,12 +235,12 @@ def _secrets(shortest: int, phrase: int = sys.maxsize) -> _Finder:
 
 def _is_words(value: str) -> bool:
     """Whether a value consists of words, such as `no-key-needed`."""
-    return all(_WORD.fullmatch(part) for part in re.split(r"[\W_]+", value))
+    return all(map(_WORD.fullmatch, re.split(r"[\W_]+", value)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Finder:
-    """Finds secret values in texts."""
+    """Finds secret values in texts, in all forms of `_forms`."""
 
     pattern: re.Pattern[str]
     probes: tuple[str, ...]
@@ -264,10 +276,10 @@ def _forms(value: str) -> Iterator[tuple[str, str]]:
     # any of the three bytes, and each beginning gives other characters.
     for bytes_before in range(3):
         encoded = base64.b64encode(bytes(bytes_before) + content).decode()
-        # Only the characters between these two hold no bits of what stands before or after the value.
-        first = math.ceil(bytes_before * 8 / 6)
-        after_last = (bytes_before + len(content)) * 8 // 6
-        inner = encoded[first:after_last]
+        # The characters at the edges also hold bits of what stands before or after the value, so they are cut off.
+        start = math.ceil(bytes_before * 8 / 6)
+        end = (bytes_before + len(content)) * 8 // 6
+        inner = encoded[start:end]
         # The alphabet for URLs has "-" and "_" instead of "+" and "/".
         yield inner.replace("+", "[+-]").replace("/", "[/_]"), max(re.split("[+/]", inner), key=len)
 

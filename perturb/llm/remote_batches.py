@@ -41,9 +41,11 @@ DISCOUNT = 0.5
 """The price of a batch as a share of the price of single calls."""
 
 _ENDPOINT = "/v1/chat/completions"
+"""The endpoint that the rows of a file are meant for."""
 _FILE_SECONDS = 600.0
 """Seconds allowed for the upload or download of a file."""
 
+# Providers whose list of batches litellm can read, by what they keep of a batch: our tag, or only its input file.
 _LISTED_BY_TAG = frozenset({"openai", "azure", "hosted_vllm"})
 _LISTED_BY_FILE = frozenset({"vertex_ai"})
 _NO_LIST = frozenset({404, 405, 501})
@@ -62,6 +64,7 @@ _OPTION_PREFIXES = ("aws_", "s3_", "vertex_", "gcs_", "bedrock_", "azure_")
 _OPTIONS = frozenset({"api_version", "organization", "extra_headers"})
 """Parameters of the connection, which are not part of the requests."""
 
+# The states of a batch that has not ended. Any other word of a provider counts as an end.
 _RUNNING = frozenset({"validating", "in_progress", "finalizing", "cancelling", "queued", "pending"})
 
 
@@ -139,16 +142,16 @@ class LiteLLMBatches:
             return None
         after: str | None = None
         for _ in range(_PAGES):
-            page = await self._call("alist_batches", gone=_NO_LIST, after=after, limit=100)
-            batches = list(_part(page, "data") or ())
+            page = await self._call("alist_batches", gone_statuses=_NO_LIST, after=after, limit=100)
+            batches = list(_field(page, "data") or ())
             for batch in batches:
-                by_tag = (_part(batch, "metadata") or {}).get("perturb") == tag
-                by_file = self._provider in _LISTED_BY_FILE and _part(batch, "input_file_id") == input_file
+                by_tag = (_field(batch, "metadata") or {}).get("perturb") == tag
+                by_file = self._provider in _LISTED_BY_FILE and _field(batch, "input_file_id") == input_file
                 if by_tag or by_file:
-                    return str(_part(batch, "id"))
+                    return str(_field(batch, "id"))
             # Providers that have no token for the next page take the id of the last batch.
-            after = str(_part(page, "next_page_token") or (batches and _part(batches[-1], "id")) or "")
-            if not _part(page, "has_more") or not after:
+            after = str(_field(page, "next_page_token") or (batches and _field(batches[-1], "id")) or "")
+            if not _field(page, "has_more") or not after:
                 break
         return None
 
@@ -200,6 +203,7 @@ class LiteLLMBatches:
         return self._sent[key]
 
     def _as_sent(self, params: dict[str, Any]) -> dict[str, Any]:
+        """The parameters under the names that the provider knows."""
         if self._provider not in _MAPPED_PARAMS:
             return params
         # litellm's single calls do the same, so that a batch gets the same parameters.
@@ -215,10 +219,10 @@ class LiteLLMBatches:
         name: str,
         *,
         seconds: float | None = None,
-        gone: frozenset[int] = frozenset({404}),
+        gone_statuses: frozenset[int] = frozenset({404}),
         **arguments: Any,
     ) -> Any:
-        """Call a function of litellm and return its answer. Raises `BatchGoneError` for a status in `gone`."""
+        """Call a function of litellm and return its answer. Raises `BatchGoneError` for a status in `gone_statuses`."""
         function = getattr(load_litellm(), name)
         with without_redirects() as sent_on:
             try:
@@ -226,7 +230,7 @@ class LiteLLMBatches:
                     return await function(**arguments, **self._options)
             except Exception as error:  # noqa: BLE001  (providers' clients raise anything)
                 mapped = as_model_error(error, self.settings, sent_on)
-                if getattr(error, "status_code", None) in gone:
+                if getattr(error, "status_code", None) in gone_statuses:
                     raise BatchGoneError(str(mapped)) from None
                 raise mapped from None
 
@@ -235,18 +239,19 @@ def _is_option(name: str) -> bool:
     return name in _OPTIONS or name.startswith(_OPTION_PREFIXES)
 
 
-def _part(value: Any, name: str) -> Any:
+def _field(value: Any, name: str) -> Any:
     """A field of an answer, which is an object for some providers and a mapping for others."""
     return value.get(name) if isinstance(value, dict) else getattr(value, name, None)
 
 
 def _problem(batch: Any) -> str:
     """The first error of a batch as a whole, on one line; empty if it has no error."""
-    errors = _part(_part(batch, "errors"), "data") or ()
-    return next((" ".join(str(_part(error, "message")).split())[:300] for error in errors), "")
+    errors = _field(_field(batch, "errors"), "data") or ()
+    return next((" ".join(str(_field(error, "message")).split())[:300] for error in errors), "")
 
 
 _CUT_SHORT = ("max_tokens", "MAX_TOKENS")
+"""What other providers say instead of OpenAI's `length` if a reply was cut short."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,8 +266,8 @@ class RowReader:
             try:
                 row = json.loads(line)
             except (ValueError, RecursionError):
-                continue
-            custom_id = _at(row, "custom_id") or _at(row, "recordId")
+                continue  # the row counts as missing and is asked for again
+            custom_id = _at(row, "custom_id") or _at(row, "recordId")  # Bedrock's name
             if isinstance(custom_id, str):
                 yield custom_id, self._outcome(row)
 
@@ -304,12 +309,14 @@ class RowReader:
         return chat_reply(self.settings, text, tokens, 0.0, finish_reason)
 
 
-def _joined(parts: list[Any]) -> str:
-    return "".join(text for part in parts if isinstance(text := _at(part, "text"), str))
+def _joined(blocks: list[Any]) -> str:
+    """The texts of a reply that comes in blocks, some of which hold no text."""
+    return "".join(text for block in blocks if isinstance(text := _at(block, "text"), str))
 
 
 def _first(value: Any, *names: str) -> Any:
-    return next((found_value for name in names if (found_value := _at(value, name)) is not None), None)
+    """The value under the first of these names that it has; None if it has none of them."""
+    return next((entry for name in names if (entry := _at(value, name)) is not None), None)
 
 
 def _at(value: Any, *path: str | int) -> Any:

@@ -22,17 +22,28 @@ class ReplyError(ValueError):
     """A reply that cannot be read. The model gets to see the message, and the result is a stored value."""
 
 
+# Models mark thinking by tags such as <think>, or by marks of their own: [THINK], ◁think▷ and harmony's channels.
 _TAGS = "think|thinking|thought|reasoning|analysis|scratchpad"
 _OPENING = re.compile(
-    rf"[\s\ufeff]*(?:<(?P<tag>{_TAGS})>|(?P<think>\[THINK\])|(?P<kimi>◁think▷)|(?P<harmony><\|channel\|>analysis<\|message\|>))",
-    re.IGNORECASE,
+    rf"""
+    [\s\ufeff]*                                  # blanks, or the mark of a file's byte order
+    (?: <(?P<tag>{_TAGS})>
+      | \[THINK\]
+      | ◁think▷
+      | <\|channel\|>analysis<\|message\|>
+    )
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
+"""The mark that begins a block of thinking at the beginning of a reply."""
 _CLOSING = {
     **{tag: re.compile(f"</{tag}>", re.IGNORECASE) for tag in _TAGS.split("|")},
     "[think]": re.compile(r"\[/THINK\]", re.IGNORECASE),
     "◁think▷": re.compile("◁/think▷", re.IGNORECASE),
     "<|channel|>analysis<|message|>": re.compile(r"<\|channel\|>final<\|message\|>", re.IGNORECASE),
 }
+"""Mark that begins thinking, in small letters and without the angle brackets of a tag -> the mark that ends it."""
+# A tag of thinking. One of its groups is "/" if the tag ends the thinking.
 _TAG = re.compile(rf"<(?P<end>/?)(?:{_TAGS})>|\[(?P<end2>/?)THINK\]|◁(?P<end3>/?)think▷", re.IGNORECASE)
 END_OF_THINKING = rf"(?:</(?:{_TAGS})>|\[/THINK\]|◁/think▷|<\|channel\|>final<\|message\|>)"
 START_OF_THINKING = rf"(?:<(?:{_TAGS})>|\[THINK\]|◁think▷|<\|channel\|>analysis<\|message\|>)"
@@ -41,10 +52,14 @@ START_OF_THINKING = rf"(?:<(?:{_TAGS})>|\[THINK\]|◁think▷|<\|channel\|>analy
 A chat template may put the first mark into the prompt, so that a reply has only the second.
 """
 _THINKING_MARK = re.compile(rf"(?P<end>{END_OF_THINKING})|{START_OF_THINKING}", re.IGNORECASE)
+# The beginning of an object: a brace before a key, or the braces of an empty object.
 _OBJECT_START = re.compile(r'\{\s*+["}]')
+# A JSON string with its quotation marks, or the rest of the text if the string never ends. The possessive quantifiers
+# ("++") keep the time linear.
 _STRING = r'"(?:[^"\\]++|\\.?)*+(?:"|\Z)'
 _STRING_OR_BRACE = re.compile(rf"{_STRING}|[{{}}]", re.DOTALL)
 _STRING_OR_SPARE_COMMA = re.compile(rf"{_STRING}|,(?=\s*+[}}\]])", re.DOTALL)
+# Half of a pair of surrogates, which cannot be encoded alone.
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -146,15 +161,16 @@ def find_object(text: str, required: frozenset[str] = frozenset()) -> FoundObjec
     # problem.
     if len(pieces) > 1 and (n_different := len({canonical(piece.value) for piece in pieces})) > 1:
         raise ReplyError(f"{n_different} different JSON objects: answer with exactly one")
-    first = pieces[0]
+    # The text before the object, between its repetitions and after the last of them.
     ends = [0, *(piece.start + len(piece.text) for piece in pieces)]
     starts = [*(piece.start for piece in pieces), len(reply)]
-    between = [reply[end:start] for end, start in zip(ends, starts, strict=True)]
+    text_before, *later_texts = (reply[end:start] for end, start in zip(ends, starts, strict=True))
     # An opening tag without its closing tag before the object, or any tag after it, may enclose the object.
-    before = list(_TAG.finditer(between[0]))
-    if (before and not any(before[-1].groups())) or any(_TAG.search(part) for part in between[1:]):
+    tags_before = list(_TAG.finditer(text_before))
+    is_thinking_open = bool(tags_before) and not any(tags_before[-1].groups())
+    if is_thinking_open or any(map(_TAG.search, later_texts)):
         raise ReplyError("a JSON object that may be part of the thinking: it must come after all of it")
-    return FoundObject(first.value or {}, first.text, "\n".join(between))
+    return FoundObject(pieces[0].value or {}, pieces[0].text, "\n".join([text_before, *later_texts]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +191,7 @@ def without_thinking(text: str) -> str:
     """
     position = 0
     while opening := _OPENING.match(text, position):
+        # Of a tag, the word is the key of `_CLOSING`. Of any other mark, it is the whole mark.
         tag = (opening["tag"] or opening.group().lstrip("\ufeff \t\r\n\f\v")).lower()
         closing = _CLOSING[tag].search(text, opening.end())
         if closing is None:
@@ -195,10 +212,9 @@ def after_thinking(text: str) -> str:
     'Ada'
     """
     marks = list(_THINKING_MARK.finditer(text))
-    ends = [mark.end() for mark in marks if mark["end"]]
-    start = ends[-1] if ends else 0
-    unfinished = [mark.start() for mark in marks if mark.start() >= start]
-    return text[start : unfinished[0] if unfinished else len(text)].strip()
+    reply_start = max((mark.end() for mark in marks if mark["end"]), default=0)
+    reply_end = min((mark.start() for mark in marks if mark.start() >= reply_start), default=len(text))
+    return text[reply_start:reply_end].strip()
 
 
 def ends_in_thinking(text: str) -> bool:
@@ -213,11 +229,11 @@ def ends_in_thinking(text: str) -> bool:
 
 def _pieces(text: str) -> Iterator[_Piece]:
     """Yield the outermost objects of a text in order, whether or not they can be read."""
-    groups: dict[int, int] | None = None
+    closing_braces: dict[int, int] | None = None  # only texts with braces in prose need them
     start = text.find("{")
-    if object_text := _whole_object(text, start):
-        yield object_text
-        start = text.find("{", start + len(object_text.text))
+    if piece := _faultless_object(text, start):
+        yield piece
+        start = text.find("{", start + len(piece.text))
     while start >= 0:
         if _OBJECT_START.match(text, start):
             end = _object_end(text, start)
@@ -227,12 +243,12 @@ def _pieces(text: str) -> Iterator[_Piece]:
             yield _parse(start, text[start:end])
         else:
             # Braces in prose, for instance around a set. Objects inside them are not outermost, so they are skipped.
-            groups = _brace_groups(text) if groups is None else groups
-            end = groups.get(start, start) + 1
+            closing_braces = _closing_braces(text) if closing_braces is None else closing_braces
+            end = closing_braces.get(start, start) + 1
         start = text.find("{", end)
 
 
-def _whole_object(text: str, start: int) -> _Piece | None:
+def _faultless_object(text: str, start: int) -> _Piece | None:
     """The object that begins at `start`; None if it has any fault. Most replies are read this way, which is fast."""
     # A failed attempt takes time linear in the whole text, so only the first object is tried like this.
     if start < 0:
@@ -240,20 +256,20 @@ def _whole_object(text: str, start: int) -> _Piece | None:
     try:
         value, end = _DECODER.raw_decode(text, start)
     except (ValueError, RecursionError):
-        return None
+        return None  # `_parse` reports the fault, or repairs it
     return _Piece(start, text[start:end], _cleaned(value, text[start:end]))
 
 
-def _brace_groups(text: str) -> dict[int, int]:
+def _closing_braces(text: str) -> dict[int, int]:
     """Position of an opening brace → position of its closing brace. Quotation marks are ignored."""
-    groups: dict[int, int] = {}
-    stack: list[int] = []
+    closing_braces: dict[int, int] = {}
+    still_open: list[int] = []
     for brace in re.finditer(r"[{}]", text):
         if brace.group() == "{":
-            stack.append(brace.start())
-        elif stack:
-            groups[stack.pop()] = brace.start()
-    return groups
+            still_open.append(brace.start())
+        elif still_open:
+            closing_braces[still_open.pop()] = brace.start()
+    return closing_braces
 
 
 def _object_end(text: str, start: int) -> int | None:
@@ -270,6 +286,7 @@ def _object_end(text: str, start: int) -> int | None:
 
 
 def _parse(start: int, text: str) -> _Piece:
+    """The piece of a reply that begins at `start`, with its value or what is wrong with it."""
     try:
         value = _decode(text)
     except RecursionError:
@@ -296,8 +313,13 @@ def _decode(text: str) -> dict[str, Any]:
 
 
 def _cleaned(value: dict[str, Any], text: str) -> dict[str, Any]:
+    """The value, decoded from `text`, without lone surrogates."""
+    # Most replies have neither escapes nor surrogates, and need no walk through the value.
     is_clean = "\\u" not in text and (text.isascii() or not _SURROGATE.search(text))
     return value if is_clean else dict(whole_texts(value))
+
+
+# The decoder is strict about what JSON leaves open, since a verdict must have one meaning.
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -355,9 +377,9 @@ def whole_characters(text: str) -> str:
 
 def _plain(text: str) -> str:
     """The text in lower case, without accents, invisible characters and other forms of the same letters."""
-    marks = ("Mn", "Cf")
     decomposed = unicodedata.normalize("NFKD", text)
-    return "".join(char for char in decomposed if unicodedata.category(char) not in marks).lower()
+    # The categories of Unicode for marks on letters and for invisible characters.
+    return "".join(char for char in decomposed if unicodedata.category(char) not in ("Mn", "Cf")).lower()
 
 
 def _squeezed(text: str) -> str:
@@ -380,9 +402,11 @@ def read_flags(text: str, keys: Sequence[str], judged: str = "") -> dict[str, bo
     for key in keys:
         if not isinstance(ruling.value[key], bool):
             raise ReplyError(f"'{key}' must be true or false")
-        name, denial = key.replace("_", "[_ ]"), "(?:false|no)" if ruling.value[key] else "(?:true|yes)"
-        denial_pattern = rf"\b{name}[\W_]{{0,12}}(?:is)?[\W_]{{0,12}}{denial}\b(?! ?\w)"
+        # The text may give the opposite value ("correct: false") or negate the name of a true flag ("incorrect").
+        name = key.replace("_", "[_ ]")
+        opposite = "(?:false|no)" if ruling.value[key] else "(?:true|yes)"
+        denial = rf"\b{name}[\W_]{{0,12}}(?:is)?[\W_]{{0,12}}{opposite}\b(?! ?\w)"
         if ruling.value[key]:
-            denial_pattern += rf"|(?:\bnot|n['’]t|\bin|\bun)\W{{0,3}}{name}\b"
-        ruling.must_not_be_denied(re.compile(denial_pattern))
+            denial += rf"|(?:\bnot|n['’]t|\bin|\bun)\W{{0,3}}{name}\b"
+        ruling.must_not_be_denied(re.compile(denial))
     return {key: ruling.value[key] for key in keys}

@@ -22,6 +22,7 @@ from perturb.llm.replies import whole_characters
 COMPATIBLE: tuple[str, ...] = ("hosted_vllm", "openai", "custom_openai", "lm_studio", "llamafile")
 """Prefixes of OpenAI-compatible servers that litellm calls at `api_base` without changing the request."""
 
+# Prefixes of servers that support JSON schemas for every model.
 _READS_SCHEMAS = frozenset({"hosted_vllm", "lm_studio"})
 
 _OWN_KEYS = {name: f"{name.upper()}_API_KEY" for name in ("hosted_vllm", "lm_studio", "llamafile")}
@@ -109,6 +110,7 @@ def transport_of(settings: ModelSettings) -> Literal["litellm", "direct"]:
 
 
 def _provider(model: str) -> str:
+    """The prefix of a model string: `openai` of `openai/gpt-4o`."""
     return model.partition("/")[0]
 
 
@@ -151,7 +153,7 @@ def check_address(settings: ModelSettings, *, by_variable: bool = True) -> None:
     """
     provider = _provider(settings.model)
     if provider == "aiohttp_openai":
-        name = settings.model.partition("/")[2]
+        name = settings.model.removeprefix("aiohttp_openai/")
         raise ConfigError(
             f"model '{settings.name}': 'aiohttp_openai/' follows redirects to other hosts: write 'hosted_vllm/{name}'"
         )
@@ -192,14 +194,16 @@ def _obstacle(settings: ModelSettings) -> str | None:
 
 def _is_address(text: str) -> bool:
     try:
-        parts = urlsplit(text)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        url = urlsplit(text)
+        return url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
     except ValueError:
         return False
 
 
+# HTTP statuses below 500 that may pass: time-outs, conflicts, requests that came too early or too often.
 _RETRIED_STATUS = frozenset({408, 409, 425, 429})
 _LONGEST_MESSAGE = 500
+"""How many characters of an error are kept. Some servers put a whole page into it."""
 _MOST_TOKENS = 10**12
 """A larger count of tokens is an error of the server. Sums of such counts would not fit into the database."""
 
@@ -237,6 +241,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _until_date(value: str) -> float | None:
+    """The seconds until a date in the format of HTTP headers; None if it cannot be read."""
     try:
         return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
     except (TypeError, ValueError, OverflowError):
@@ -275,9 +280,10 @@ def chat_reply(
     """
     characters = whole_characters(text)
     text = without_keys(characters)
+    prompt, completion = map(count_of, usage)
     # Some servers report 0 if they did not count. A real prompt is never empty.
-    prompt = count_of(usage[0]) or None
-    completion = count_of(usage[1]) if prompt else None
+    if not prompt:
+        prompt = completion = None
     cost = None
     if settings.price is not None and prompt is not None and completion is not None:
         cost = settings.price.of(prompt, completion)
