@@ -84,7 +84,8 @@ def plan_jobs(
         for replicate, cell in product(range(settings.replicates), settings.cells):
             for generator, fingerprint in fingerprints.items():
                 depth = depths.next(generator, cell, replicate)
-                levers, constructions = fitting[cell], ()
+                levers = fitting[cell]
+                constructions: tuple[Construction, ...] = ()
                 if depth == "deep":
                     # An open lever announces its flaw, which a deep item must not.
                     levers = [name for name in levers if name not in catalogue.open_levers]
@@ -304,7 +305,7 @@ def jobs_to_go(places: Iterable[Place], ends: Sequence[JobEnd], quota: int) -> i
     """About how many more jobs the quota needs, at each place's rate of acceptance so far."""
     ended = Counter(end.place for end in ends if end.end != "open")
     accepted = Counter(end.place for end in ends if end.end == "accepted")
-    # Laplace's rule of succession, (accepted + 1) / (ended + 2), keeps the rate away from 0.
+    # The rate of acceptance by Laplace's rule of succession, (accepted + 1) / (ended + 2), is never 0.
     return sum(
         ceil(missing * (ended[place] + 2) / (accepted[place] + 1))
         for place, missing in missing_items(places, ends, quota).items()
@@ -318,33 +319,36 @@ def plan_wave(waiting: Iterable[Job], ends: Iterable[JobEnd], quota: int) -> lis
     """
     ends = list(ends)
     closed = [end for end in ends if end.end != "open"]
-    accepted = Counter(end.place for end in ends if end.end == "accepted")
-    expected = Counter(end.place for end in ends if end.end != "lost")
-    ended = Counter(end.place for end in closed)
-    tried = Counter((end.place[1], lever) for end in closed for lever in end.levers)
-    passed = Counter((end.place[1], lever) for end in closed if end.end == "accepted" for lever in end.levers)
+    accepted = [end for end in ends if end.end == "accepted"]
+    ended_in, accepted_in = Counter(end.place for end in closed), Counter(end.place for end in accepted)
+    expected_in = Counter(end.place for end in ends if end.end != "lost")
+    tried = Counter(lever for end in closed for lever in end.levers_of_cell)
+    passed = Counter(lever for end in accepted for lever in end.levers_of_cell)
     jobs_in_order = list(waiting)
-    numbers: dict[Place, list[int]] = defaultdict(list)
+    numbers_of_place: dict[Place, list[int]] = defaultdict(list)
     for number, job in enumerate(jobs_in_order):
-        if expected[job.generator, job.cell] < quota:
-            numbers[job.generator, job.cell].append(number)
+        if expected_in[job.generator, job.cell] < quota:
+            numbers_of_place[job.generator, job.cell].append(number)
     wave: list[int] = []
-    for place, candidates in numbers.items():
-        share = (accepted[place] + 1) / (ended[place] + 2)
-        missing = quota - expected[place]
-        # Every instance is tried once before its next replicate. Among equal replicates the best levers come first.
-        ranked = sorted(
-            (jobs_in_order[number].replicate, -_rate(jobs_in_order[number], tried, passed, share), number)
-            for number in candidates
-        )
-        wave += [number for _, _, number in ranked[: max(missing, int(missing / share / 2))]]
+    for place, numbers in numbers_of_place.items():
+        rate = (accepted_in[place] + 1) / (ended_in[place] + 2)
+        missing = quota - expected_in[place]
+
+        def rank(number: int, rate: float = rate) -> tuple[int, float, int]:
+            # Every instance is tried once before its next replicate. Among equal replicates the best levers come first.
+            job = jobs_in_order[number]
+            return job.replicate, -_lever_rate(job, tried, passed, rate), number
+
+        # Half of the jobs that the rate calls for: the rate may rise, and the next wave makes up for the rest.
+        wave += sorted(numbers, key=rank)[: max(missing, int(missing / rate / 2))]
     return [jobs_in_order[number] for number in sorted(wave)]
 
 
-def _rate(
-    job: Job, tried: Mapping[tuple[Cell, str], int], passed: Mapping[tuple[Cell, str], int], share: float
+def _lever_rate(
+    job: Job, tried: Mapping[tuple[Cell, str], int], passed: Mapping[tuple[Cell, str], int], prior: float
 ) -> float:
-    """The mean rate of acceptance of the levers in a job's first offer. An untried lever has the rate `share`."""
+    """The mean rate of acceptance of the levers in a job's first offer. An untried lever has the rate `prior`."""
     levers = job.offers[0] if job.offers else ()
-    rates = [(passed[job.cell, lever] + 2 * share) / (tried[job.cell, lever] + 2) for lever in levers]
+    # The prior counts as much as two jobs, so that a lever is not judged by its first job alone.
+    rates = [(passed[job.cell, lever] + 2 * prior) / (tried[job.cell, lever] + 2) for lever in levers]
     return sum(rates) / len(rates) if rates else 0.0

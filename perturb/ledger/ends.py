@@ -61,6 +61,7 @@ def missing_items(places: Iterable[Place], ends: Iterable[JobEnd], quota: int) -
     return {place: quota - accepted[place] for place in places if accepted[place] < quota}
 
 
+# SQL of how each job ended. ?1 is the list `Judges.keys`, ?2 the digest of the panel and ?3 the plan.
 _ENDS = (
     "SELECT j.generator, j.perturbation_class, j.intensity, j.offers, c.lever, CASE"
     " WHEN d.acceptance = 'accepted' THEN 'accepted'"
