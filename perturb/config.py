@@ -7,13 +7,12 @@ configurations still hold `${NAME}`. A configuration names the variables of keys
 
 from __future__ import annotations
 
-import datetime
 import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from datetime import date
+from datetime import date, datetime
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -265,9 +264,8 @@ def _distinct(entries: tuple[EntryT, ...], role: str) -> tuple[EntryT, ...]:
 
 def _as_text(value: Any) -> Any:
     """A year or a date as text, since YAML reads them as numbers and dates."""
-    is_year_or_date = isinstance(value, int | datetime.date) and not isinstance(
-        value, bool | datetime.datetime
-    )
+    # In Python, booleans are integers and moments are dates. Neither is the name of a round.
+    is_year_or_date = isinstance(value, int | date) and not isinstance(value, bool | datetime)
     return str(value) if is_year_or_date else value
 
 

@@ -256,6 +256,7 @@ def curate_source(
     """
     check_name(out)
     check_place(out, force)
+    # Rows that are not documents can have a writer only as articles.
     if writer is not None and request.form == "auto" and not request.is_folder:
         request = replace(request, form="articles")
     if (request.is_folder or request.form == "articles") != (writer is not None):
@@ -264,6 +265,7 @@ def curate_source(
         raise ConfigError("solvers: do not go with a writer of articles: leave them out")
     test: SolvabilityTest | None = None
     facts: dict[str, Any] = {}
+    # Both hold an open ledger, which has to be closed whatever happens.
     with ExitStack() as stack:
         if solvers is not None:
             panel = YamlFile(solvers).parse(SolverPanel)

@@ -264,11 +264,13 @@ def _draw_trend(report: CovariateReport, score: str, covariate: str) -> Drawing:
             colour = "black" if line.family == ALL else look_of(families.index(line.family))[0]
             _paint_line(axes, line, colour, report)
         if covariate == "size_b":
+            # Sizes are drawn by their logarithm, so the ticks have to be put at round sizes.
             low, high = axes.get_xlim()
             sizes = [m * 10.0**k for k in range(-3, 6) for m in (1, 2, 5)]
             ticks = [size for size in sizes if low <= np.log10(size) <= high]
             axes.set_xticks(np.log10(ticks), [f"{size:g}" for size in ticks])
         else:
+            # Years would otherwise be written as an offset from 2,000.
             axes.ticklabel_format(axis="x", useOffset=False)
         if covariate not in FITTED:
             _name_points(axes, report, score, covariate)

@@ -136,6 +136,7 @@ def draw_grouped_bars(
 
     def paint(axes: Axes) -> None:
         for number, (name, values) in enumerate(series):
+            # The bars of a label stand around its place on the axis.
             offset = height * (number - (len(series) - 1) / 2)
             colour, hatch = (BLUE, VERMILLION, GREEN, ORANGE)[number], ("", "///", "...", "xxx")[number]
             lengths = [100 * (value.value or 0.0) for value in values]
@@ -167,6 +168,7 @@ def draw_stacks(labels: Sequence[str], shares: Sequence[Mapping[str, float | Non
             bars = axes.barh(range(len(labels)), widths, 0.66, lefts, **look)
             for place, width in enumerate(widths):
                 hover(bars[place], f"{labels[place]}, {name}: {width:.1f}")
+                # A number would not fit into a narrower piece; it is shown when the mouse is over it.
                 if width >= 100 * _WRITTEN_FROM:
                     axes.text(lefts[place] + width / 2, place, f"{width:.0f}", **_CENTRED)
             lefts += widths

@@ -170,6 +170,7 @@ class EvaluationView(RunView):
         ]
         payload = json.loads(rows[0]["payload"])
         replies = [self._reply(row, payload) for row in rows]
+        # A run over questions has no items in cells, and no templates that prompts could be rebuilt from.
         if not self.models:
             options = "\n".join(
                 f"{letter}. {text}" for letter, text in (payload.get("options") or {}).items()

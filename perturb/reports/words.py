@@ -136,6 +136,7 @@ def describe_audit(report: AuditReport) -> tuple[str, ...]:
         sentences.append(f"Note: {report.basis.note}.")
     sentences += _describe_agreement(report)
     ranking = report.class_ranking
+    # Rates that look equal when rounded are not worth a sentence.
     rates = [show(rate.rate, "share") for rate in ranking]
     if len(set(rates)) > 1:
         sentences.append(

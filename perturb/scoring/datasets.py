@@ -140,6 +140,7 @@ def dataset_means(
     for group, metrics in values:
         if group.dataset is not None:
             by_group.setdefault((group.model, group.way), {})[group.dataset] = metrics
+    # Settings such as "high" and elicitations such as "direct" may be asked on different data sets.
     datasets_by_way: dict[str | None, dict[str, None]] = {}
     for (_, way), by_dataset in by_group.items():
         datasets_by_way.setdefault(way, {}).update(dict.fromkeys(by_dataset))

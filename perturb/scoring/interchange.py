@@ -180,6 +180,7 @@ def _samples(
         text = texts[_reply_key(result, result.prompt, result.sample)]
         if outcome in UNSCORED:
             continue
+        # To an item that has no answer, the right reply is its refusal code.
         reference = list(item.answers) if item.answerable else [item.expected_behavior]
         raw = f"{item.query}\n\n{item.context}"
         yield {
@@ -187,6 +188,7 @@ def _samples(
             "evaluation_id": record["evaluation_id"],
             "model_id": record["model_info"]["id"],
             "evaluation_name": _NAME,
+            # The format has no field for the number of a sample, and ids must be unique.
             "sample_id": result.item_id if result.sample == 1 else f"{result.item_id}/{result.sample}",
             "sample_hash": hashlib.sha256((raw + "".join(reference)).encode()).hexdigest(),
             "interaction_type": "single_turn",
