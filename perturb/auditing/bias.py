@@ -102,8 +102,10 @@ def _measure_on(
     )
     (shares, votes), replicates = shares_of(totals.point), shares_of(totals.replicates)[0]
     is_peer = np.arange(len(table.verifiers)) != own_verifier[:, None]
+    # The fit must not contain what it is to predict: no pair of a model with itself.
     used = (votes > 0) & is_peer & table.judged[classes].all(axis=0)
     design = _design(*used.shape)
+    # One fit for each scale: the logit of pass rates, then the logarithm of failure rates.
     fits = (
         [_Fit.of(design[used], totals, used, failures=failures) for failures in (False, True)]
         if used.any()
@@ -129,6 +131,7 @@ def _measure_on(
         if verifier < 0 or not votes[pair]:
             preferences.append(_undefined(NO_OWN_VOTE))
             continue
+        # The weights depend only on which pairs were fitted, and both fits have the same pairs.
         weights = fits[0].weights(design[pair]) if fits else None
         if weights is None:
             preferences.append(_undefined(NOT_SEPARABLE))
@@ -139,6 +142,7 @@ def _measure_on(
         logit, failures = (
             weighted_sum([own_rate, fit.expected(weights, resamples, fewest)], [1.0, -1.0], n) for fit in fits
         )
+        # Least squares predicts the rate of a pair as this weighted sum of the rates of the fitted pairs.
         additive = weighted_sum([own_rate, *fitted_rates], [1.0, *-weights], n)
         preferences.append(_on_all_scales(logit, failures, additive))
     return preferences
@@ -148,6 +152,7 @@ def _on_all_scales(
     logit: WeightedSum | Estimate, failures: WeightedSum | Estimate, additive: WeightedSum | Estimate
 ) -> SelfPreference:
     """The value of the logit fit with the union of all intervals, and the p-value that belongs to the union."""
+    # Nobody knows on which scale leniency and quality add up, so a bias counts only if it shows on all three.
     gaps = [gap for gap in (logit, failures, additive) if isinstance(gap, WeightedSum)]
     estimates = [reported_estimate(gap, 100) for gap in (logit, failures, additive)]
     logit_estimate, _, additive_estimate = estimates
@@ -373,6 +378,7 @@ def _model_bias(
 ) -> SelfBias:
     generator, verifier = pair
     name = table.generator.names[generator]
+    # Only candidates with both votes count. Otherwise the two rates would be about different candidates.
     by_peers = np.delete(table.scored, verifier, axis=1).any(axis=1)
     mask = (table.generator.codes == generator) & table.scored[:, verifier] & by_peers
     rows = np.flatnonzero(mask)

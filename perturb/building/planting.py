@@ -206,6 +206,7 @@ class Planting:
         config = build_plan.config
         self._maker = FaultMaker(build_plan.catalogue, config.chosen_cells, config.seed)
         self._items = {item.id: item for item in planted.planted_items(ledger.db)}
+        # A continued run keeps what earlier runs planted, and asks only for votes that are missing.
         self._hosts = planted.planted_hosts(ledger.db)
         self._votes = planted.planted_votes(ledger.db, build_plan.panel.members)
         replay = build_plan.replay

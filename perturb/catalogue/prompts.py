@@ -244,6 +244,7 @@ class Prompts:
         if is_deep:
             context = _numbered_passages(candidate.passages)
         elif kind == "several":
+            # Unchanged passages are in the original already; to repeat them would cost tokens.
             context = {"changed_passages": _changed(instance, candidate)}
         else:
             context = {"context": candidate.context}
@@ -262,6 +263,7 @@ class Prompts:
         levers = tuple(lever.name for lever in self.catalogue.levers_of(cell))
         lever = self.catalogue.find(candidate.lever)
         chosen = lever.name if lever else ""
+        # A verifier gets only the construction that the generator chose, while the generator chose among several.
         construction = (candidate.construction,) if is_deep and candidate.construction else ()
         system = self._system("verify", kind, cell, levers, chosen, constructions=construction)
         system += self._additions("verify", instance, candidate.depth)

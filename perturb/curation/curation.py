@@ -137,8 +137,10 @@ def curate(request: SourceRequest, solve: SolveTest | None = None, step: str = "
     _expect(recipe, tally)
     filtered = [_filtered(instance, recipe, tally) for instance in pool]
     pool = [instance for instance in filtered if instance is not None]
+    # The pre-test costs calls to models, so it runs last and only on instances that are drawn.
     drawn = _draw(pool, recipe, seed, solve, partial(tally.add, step))
     if not drawn:
+        # The most frequent reason is most often the mistake in the recipe.
         commonest = max(tally.to_list(), key=lambda entry: int(entry["count"]), default=None)
         most = f" (most fell because {commonest['reason']})" if commonest and commonest["count"] else ""
         raise SourceError(f"{opened.name}: no instance remains of {records} records{most}: check the recipe")

@@ -280,6 +280,8 @@ class BuildView(RunView):
             for name, n in outcomes.items()
             if n and name != JobOutcome.CANDIDATE
         ]
+        # The funnel counts those that came through. Those that the panel rejected get an entry of their own, to be
+        # looked at.
         rejected = data.stages.decisions.get("rejected", 0)
 
         def accepted(cell: str, name: str) -> list[Any]:
