@@ -77,6 +77,7 @@ def audit_judges(run: Path, *, seed: int = 0, resamples: int = 1000) -> JudgeAud
                 f"{run}: is not the run of a build but of an evaluation, and has no panel of judges: read it with"
                 " `perturb score`, or name two judges or more with --judge"
             )
+        # A continued run may have other judges; the votes of the former ones stay in the ledger.
         votes = [judge_vote for judge_vote in read_judge_votes(db) if judge_vote.judge in panel["judges"]]
         items = _items(db)
         decided = [

@@ -70,6 +70,7 @@ def read_deep_reply(text: str, passages: int) -> DeepReply:
             "field 'passages' must be a list of objects with 'from', 'title', 'text', 'without_flaw'"
         )
     deep_passages = tuple(_passage(entry, number, passages) for number, entry in enumerate(entries, start=1))
+    # The flaw must not come from a passage that was left out.
     missing = set(range(1, passages + 1)) - {passage.source for passage in deep_passages}
     if missing:
         raise ReplyError(f"field 'passages' leaves out the original passage {min(missing)}")

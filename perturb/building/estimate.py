@@ -206,8 +206,8 @@ def estimate_build(build_plan: BuildPlan, ends: Sequence[JobEnd] = ()) -> CostEs
     `ConfigError` for a model that could not be called with any key.
     """
     config, panel = build_plan.config, build_plan.panel
-    jobs_per_generator = len(build_plan.instances) * len(config.chosen_cells) * config.replicates
-    jobs = jobs_per_generator * len(config.generators)
+    jobs = build_plan.count_jobs()
+    jobs_per_generator = jobs // len(config.generators)
     least_jobs, remaining_jobs = _quota_jobs(build_plan, ends)
     planted = sum(expected_numbers(build_plan, jobs if least_jobs is None else least_jobs).values())
     volume = _Volume.of(build_plan, jobs_per_generator, planted)

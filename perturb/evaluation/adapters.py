@@ -97,6 +97,7 @@ def judge_request(kind: str, item: Item, reply: str, own_codes: tuple[OwnCode, .
             for number, passage in enumerate(item.passages, start=1)
         ]
         data["signal"] = list(item.signal_numbers)
+        # The rubric of GaRAGe compares with a long answer; a short one is better than none.
         data["reference"] = item.reference_answer or next(iter(item.answers), "")
         fields = {key: {"type": "boolean"} for key in ("eligible", "factual_all", "factual_signal")}
     data["reply"] = shorten(reply)

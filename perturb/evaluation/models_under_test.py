@@ -248,6 +248,7 @@ class ModelNames:
         _refuse_repeats("model", names, "name each model once")
         under_test = {name: self._with_common_settings(find(name)) for name in names}
         _refuse_repeats("judge", judges, "its votes would count double: name it once")
+        # A model that is also a judge is one model, with one set of limits.
         judge_models = tuple(under_test.get(name) or self._with_address(find(name)) for name in judges)
         file_rule = models_file.judge_rule if models_file else "majority"
         return ModelSet(under_test, judge_models, rule or file_rule)

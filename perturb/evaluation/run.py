@@ -205,6 +205,7 @@ async def _run_all(
             stopped = next((stop for stop in stops if stop is not None), None)
             if stopped is None:
                 try:
+                    # Replies with known behaviour are judged last, so that a small budget goes to the real ones.
                     await task.check_judges(session)
                 except BudgetSpent as error:
                     stopped = error

@@ -166,6 +166,7 @@ def combined(parts: Sequence[CorrectedRate], weights: Sequence[float]) -> Correc
         floor=sum(weight**2 * part.floor for weight, part in pairs),
         n_human=sum(part.n_human for part in parts),
         clusters=min(part.clusters for part in parts),
+        # A negative weight turns an interval around.
         low=sum(weight * (part.low if weight > 0 else part.high) for weight, part in pairs),
         high=sum(weight * (part.high if weight > 0 else part.low) for weight, part in pairs),
     )
@@ -302,6 +303,7 @@ def wrong_label_share(
         reason = f"there are no {' and no '.join(missing)}" if missing else "nothing was accepted"
         return Estimate(None, None, 1.0, n=n, reason=reason)
     panel = false_passes, right_passes, accepted
+    # If faults pass as often as right items, acceptance says nothing about labels, and any share is possible.
     limits = _limits(*panel, items, seed)
     if limits is None:
         return Estimate(None, None, 1.0, n=n, reason=CANNOT_TELL)

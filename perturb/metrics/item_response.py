@@ -278,11 +278,14 @@ def _covariance(
     hessian = np.array(
         [likelihood.loss(parameters + d)[1] - likelihood.loss(parameters - d)[1] for d in steps]
     ) / (2 * _STEP)
+    # Differences of gradients are symmetric only up to rounding.
     hessian = (hessian + hessian.T) / 2
     if np.linalg.eigvalsh(hessian)[0] <= 0:
         return undefined, n, "no interval: the fit did not end at a maximum"
     sums = np.zeros((n, len(parameters)))
     np.add.at(sums, clusters, likelihood.terms(parameters)[1][likelihood.of_item])
+    # At the optimum the gradients sum to minus that of the prior, which is shared by all clusters and no sign of
+    # variation.
     sums -= sums.mean(axis=0)
     inverse = np.linalg.inv(hessian)
     return inverse @ (sums.T @ sums) @ inverse * n / (n - 1), n, None

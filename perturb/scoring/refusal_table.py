@@ -177,6 +177,7 @@ def setting_stability(groups: Sequence[MeasuredGroup]) -> tuple[Stability, ...]:
             values = [(run[metric].value, run["refusal_rate"].value) for run in runs]
             defined = [(value, rate) for value, rate in values if value is not None and rate is not None]
             difference = cv = Estimate.undefined("undefined under some setting", n=len(defined))
+            # Over other settings for each metric, the metrics could not be compared.
             if len(defined) == len(runs):
                 scores, rates = zip(*defined, strict=True)
                 difference, cv = normalised_difference(scores, rates), coefficient_of_variation(scores)

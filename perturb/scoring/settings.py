@@ -113,6 +113,7 @@ def _gaps(
     codes: ModelReplies, other: ModelReplies, reading: Reading, resampling: Resampling, *, raf: bool
 ) -> Iterator[ExamGap]:
     labels = codes.labels("perturbation_class")
+    # Both settings have the same items in the same order, so the same resamples make the gap a paired one.
     resamples = resampling.draw(codes.rows)
     groups: dict[str, Integers] = {ALL_CLASSES: np.arange(len(labels))}
     groups |= {name: np.flatnonzero([label == name for label in labels]) for name in ordered_names(labels)}

@@ -246,6 +246,7 @@ def _refuse_mixed_items(rows: list[ResultRow]) -> None:
                 f" {_MIXED}"
             )
         models.setdefault(row.model, set()).add(row.item_id)
+    # Every model is compared with the first. Without a shared item, the tables are most likely of two data sets.
     first_model = rows[0].model
     for model, items in models.items():
         if not items & models[first_model]:

@@ -118,6 +118,7 @@ def make_prompts(rows: Sequence[SnapshotRow], catalogue: Catalogue) -> PromptSet
                 "flaw": "" if item.answerable else meanings[item.expected_behavior],
             }
         )
+    # The digest in the path of the prompts changes with every template that a harness uses.
     codes_version = digest(respond_version(own_codes), dict(codes))
     version = digest(codes_version, plain.version(), meanings)
     return PromptSet({name: members for name, members in splits.items() if members}, version, codes_version)

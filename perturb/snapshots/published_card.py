@@ -85,6 +85,7 @@ def merge_headers(ours: Facts, theirs: Facts, former: Collection[str] = ()) -> J
         merged.pop(key, None)
         if entries:
             merged[key] = entries
+    # Keys keep the order of the generated card; those of people come after them.
     order = [*ours, *theirs]
     return {key: merged[key] for key in dict.fromkeys(order) if key in merged}
 

@@ -243,6 +243,7 @@ def _evaluation_rows(db: sqlite3.Connection) -> Iterator[JsonObject]:
         item_ids.add(item_id)
         yield {"kind": "item", "id": item_id, "content": content}
     for response in read_responses(db):
+        # A ledger keeps replies to items of an earlier form of the snapshot.
         if response.item_id not in item_ids:
             continue
         purposes = ["respond", "confidence", response.variant.partition("/")[0]]

@@ -266,6 +266,7 @@ _MOST_ANSWER_WORDS = 10
 def _reading(query: str, passages: tuple[Passage, ...], answers: tuple[str, ...]) -> Reading:
     text = "\n".join(passage.text for passage in passages)
     all_sentences = tuple(s for passage in passages for s in sentences(passage.text))
+    # A long answer is a sentence, whose words are not found in one piece.
     aliases = tuple(a for a in answers if len(a.split()) <= _MOST_ANSWER_WORDS and stands_in(a, text))
     kind = asked_value_kind(query, (aliases or answers)[0])
     query_stems = content_stems(query)
