@@ -297,12 +297,12 @@ def _calibration_error(metric: RefusalMetric, replies: ResampledReplies, cells: 
     )
 
 
-def rate_of(hits: Floats, among: Floats, drawn: Resamples, reason: str) -> Estimate:
+def rate_of(hits: Flags | Floats, among: Flags | Floats, drawn: Resamples, reason: str) -> Estimate:
     """The share of hits among the rows where `among` is 1, with its interval; undefined, for `reason`, without rows."""
     n = int(among.sum())
     if not n:
         return Estimate.undefined(reason)
-    totals = drawn.totals(np.stack([hits * among, among], axis=1))
+    totals = drawn.totals(np.stack([hits * among, among], axis=1).astype(np.float64))
     replicates = ratio(totals.replicates[:, 0, 0], totals.replicates[:, 0, 1])
     value = float(totals.point[0, 0] / n)
     return reported_estimate(drawn.bounded(value, replicates, n, clusters=drawn.count(among > 0)))

@@ -21,7 +21,6 @@ from perturb.metrics.corrected_rates import CorrectedRate, combined
 from perturb.metrics.inputs import Estimate, Flags, Floats
 from perturb.metrics.outcomes import CORRECT_FROM
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, rate_of
-from perturb.metrics.resampling import Resamples
 from perturb.records import ANSWER_CORRECTLY
 from perturb.scoring.model_scores import Resampling
 from perturb.scoring.result_rows import ResultRow
@@ -247,17 +246,12 @@ def _judge_errors(model: str, replies: Sequence[GradedReply], resampling: Resamp
         resamples = resampling.draw([row for row, _ in graded])
         people = np.array([_is_right_for_people(kind, words, row) for row, words in graded])
         judge = np.array([_is_right_for_judge(kind, row) for row, _ in graded])
-
-        # a default argument, since a function reads a variable of the loop only when it is called
-        def share(hits: Flags, among: Flags, reason: str, drawn: Resamples = resamples) -> Estimate:
-            return rate_of(hits.astype(np.float64), among.astype(np.float64), drawn, reason)
-
         errors.append(
             JudgeErrors(
                 model,
                 kind,
-                false_pass=share(judge, ~people, "people find no reply wrong"),
-                false_fail=share(~judge, people, "people find no reply right"),
+                false_pass=rate_of(judge, ~people, resamples, "people find no reply wrong"),
+                false_fail=rate_of(~judge, people, resamples, "people find no reply right"),
             )
         )
     return errors

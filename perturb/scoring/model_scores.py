@@ -46,10 +46,8 @@ def measure_answer_parts(replies: ModelReplies, drawn: Resamples) -> dict[str, E
     for name in PARTS:
         flags = [getattr(row, name) for row in replies.rows]
         judged = attempted & np.array([flag is not None for flag in flags])
-        hits = np.array([bool(flag) for flag in flags], dtype=np.float64)
-        shares[name] = rate_of(
-            hits, judged.astype(np.float64), drawn, "no attempted answer was judged for it"
-        )
+        hits = np.array([bool(flag) for flag in flags])
+        shares[name] = rate_of(hits, judged, drawn, "no attempted answer was judged for it")
     return shares
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from perturb.errors import ConfigError, SourceError
-from perturb.metrics.inputs import Estimate, Flags, plain
+from perturb.metrics.inputs import Estimate, plain
 from perturb.metrics.refusal_registry import rate_of
 from perturb.metrics.resampling import check_resampling
 from perturb.records import ANSWER_CORRECTLY
@@ -97,18 +97,19 @@ def _flips(model: str, pairs: list[tuple[ResultRow, ResultRow]], resampling: Res
     # An item and its control share their base instance, so one draw serves both.
     resamples = resampling.draw([item for item, _ in readable])
 
-    def rate(hits: Flags, among: Flags, reason: str) -> Estimate:
-        return rate_of(hits.astype(np.float64), among.astype(np.float64), resamples, reason)
-
     no_answered_control = "no control of such an item was answered"
     return Flips(
         model,
         pairs=len(readable),
         unread=unread,
-        control_refusal_rate=rate(control_refused, np.ones(len(readable), dtype=bool), ""),
-        flip_rate_unanswerable=rate(item_refused, ~control_refused & ~answerable, no_answered_control),
-        flip_rate_answerable=rate(item_refused, ~control_refused & answerable, no_answered_control),
-        answered_only_perturbed=rate(~item_refused, control_refused, "no control was refused"),
+        control_refusal_rate=rate_of(control_refused, np.ones(len(readable), dtype=bool), resamples, ""),
+        flip_rate_unanswerable=rate_of(
+            item_refused, ~control_refused & ~answerable, resamples, no_answered_control
+        ),
+        flip_rate_answerable=rate_of(
+            item_refused, ~control_refused & answerable, resamples, no_answered_control
+        ),
+        answered_only_perturbed=rate_of(~item_refused, control_refused, resamples, "no control was refused"),
     )
 
 
