@@ -183,9 +183,11 @@ def grade_request(question: Question, answer: str) -> ChatRequest:
     data: dict[str, Any] = {"question": question.text}
     if answerable:
         options = question.options
+        # A judge of multiple-choice answers sees letter and text, since models give either.
         data["accepted"] = [
             f"{accepted}: {options[accepted]}" if options else accepted for accepted in question.answers
         ]
+    # The whole of a very long reply might not fit into the judge's context.
     data["reply"] = answer[:_LONGEST_ANSWER]
     schema = object_schema(
         {"grade": {"type": "string", "enum": [str(grade) for grade in allowed_grades(question)]}}

@@ -258,6 +258,7 @@ class BasTask(QuestionTask[ConfidenceRow]):
             unscored = f"reading: {error}"
         except Unscored as error:
             unscored = f"{'reply' if error.stage == 'reply' else 'grade'}: {error}"
+        # To decline a question that has no answer is right.
         right_grades = (Grade.CORRECT, *((Grade.NOT_ATTEMPTED,) if question.answerable is False else ()))
         return ConfidenceRow(
             item_id=question.id,

@@ -193,6 +193,7 @@ class RefusalIndexTask(QuestionTask[RefusalRow]):
 
         def forced() -> Awaitable[Grade]:
             nonlocal forced_grade
+            # Several prompts may be refused. The second pass is the same for all, and its call is shared.
             if forced_grade is None:
                 forced_grade = asyncio.ensure_future(_graded(session, item, model, FORCED))
             return forced_grade

@@ -191,6 +191,7 @@ class RefusalBench(Task[Item]):
         """Store the facts of the run in the ledger; the entries of models from earlier sessions do not change."""
         facts, item_set = self.known_facts(ledger), self.item_set
         recorded = facts.get(self.fact)
+        # Names may be equal. The digest tells whether the items are.
         if recorded is not None and recorded["digest"] != item_set.digest:
             raise ConfigError(
                 f"{ledger.folder}: holds an evaluation of another snapshot ({recorded['name']}, digest"
@@ -198,6 +199,7 @@ class RefusalBench(Task[Item]):
             )
         ledger.add_items((item.id, item.to_payload()) for item in self.items)
         snapshot: dict[str, Any] = {"name": item_set.name, "digest": item_set.digest, "round": item_set.round}
+        # The classes are stored, since later commands have only the ledger to read the codes from.
         if item_set.classes:
             snapshot["classes"] = [entry.to_payload() for entry in item_set.classes]
         ledger.write_fact(self.fact, snapshot)

@@ -162,6 +162,7 @@ def run_of(db: sqlite3.Connection, run: Path) -> EvaluationRun:
             }
             prompt = setting_of(entry, response.variant).name
             results.append(_result(items[response.item_id], response, valid_judgements, prompt))
+    # Replies are stored in the order in which they arrived; the table must not depend on it.
     places = {item_id: place for place, item_id in enumerate(items)}
     results.sort(
         key=lambda result: (result.model, result.prompt or "", places[result.item_id], result.sample)

@@ -144,11 +144,13 @@ class Session:
         """
         rubric = rubric_by(self.judge_fingerprint)
         stored = judgement_of(self.db, response.item_id, response.model, response.variant, rubric.kind)
+        # In the order of their price: a rule costs nothing, a stored judgement was paid for, a judge costs a call.
         judgement = rubric.by_rule
         if judgement is None and stored is not None and self._holds(stored, rubric):
             judgement = stored
         if judgement is None:
             judgement = await self._ask_judges(response, rubric, rubric_by)
+        # A session without a client only repeats what is stored, and must not write.
         if judgement != stored and self._client is not None:
             self.ledger.record_judgement(judgement)
         if judgement.status is JudgementStatus.UNSCORED:

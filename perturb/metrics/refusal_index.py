@@ -125,6 +125,7 @@ def refusal_index(
     if codes is None:
         return _result(table, _estimate(table, interval_by or "delta", resamples, seed, level))
     shares = bootstrap_means(cells, clusters=codes, resamples=resamples, seed=seed)
+    # Rounding may leave a share just below 0.
     draws = np.maximum(shares, 0.0) * len(r)
     return _result(table, resampled_estimate(table, draws, int(codes.max()) + 1, level))
 

@@ -95,6 +95,7 @@ def make_any_page(
 
         return make_page(source, items=items, resamples=resamples, seed=seed, shortcuts=shortcuts)
     page = _evaluation_page(source, kind, items, resamples, seed)
+    # A table of results has no judgements, so nothing can be said about its judges.
     if not (source / LEDGER_FILE).is_file():
         return page
     from perturb.reports.audit_sections import panel_section

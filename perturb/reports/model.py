@@ -115,6 +115,7 @@ class Table:
         columns = []
         for place, (name, form) in enumerate(self.columns.items()):
             texts = [show(row[place], form) for row in self.rows[: self.shown]]
+            # A column that is empty in all rows would only take room. A table without rows keeps its head.
             if any(texts) or not texts:
                 columns.append((name, form, texts))
         return columns
@@ -162,6 +163,7 @@ class Table:
         out = io.StringIO()
         writer = csv.writer(out)
         cells = [[_parts(value) for value in row] for row in self.rows]
+        # A column with intervals in some rows takes several cells, and the rows without are filled up.
         widths = [max((len(row[place]) for row in cells), default=1) for place in range(len(self.columns))]
         ends = ("", " low", " high", " reason")
         writer.writerow(

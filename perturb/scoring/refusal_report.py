@@ -262,6 +262,7 @@ def _group_result(group: RefusalGroup, precision: RefusalOptions) -> GroupResult
         resamples=precision.resamples,
         seed=precision.seed,
     )
+    # A subset as large as the table would always be the table itself.
     sizes = [size for size in SUBSET_SIZES if size < index.n]
     return GroupResult(
         group.model,

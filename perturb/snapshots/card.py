@@ -159,6 +159,7 @@ def render_card(
         prompts=list(files.prompts),
         licences=count_licences(rows),
         sources=count_values(rows, "source"),
+        # A card in English alone needs no line about languages.
         languages={}
         if list(languages) == [ENGLISH]
         else {named(code): number for code, number in languages.items()},

@@ -102,6 +102,7 @@ def _collect(name: str, rows: Iterable[Facts]) -> ComparedSet:
         rounds.add(str(row.get("round") or ""))
     if not items:
         raise SourceError(f"{name}: no items: check the path")
+    # A table may hold several rounds, and then none of them names it.
     common_round = rounds.pop() if len(rounds) == 1 else ""
     return ComparedSet(name, common_round or None, tuple(items))
 

@@ -138,6 +138,7 @@ def push(round_: RoundOnHub, *, public: bool, endpoint: str | None, progress: bo
     hub = log_in(round_.repo, endpoint, progress)
     hub.create()
     uploaded = False
+    # The tag comes after the commit. So a tag shows that the round is complete, and a broken push is repeated.
     commit = hub.tags().get(round_.tag)
     if commit is None:
         commit, uploaded = hub.call("commit", lambda: _commit_once(hub, round_))
@@ -353,6 +354,7 @@ def _published_texts(round_: RoundOnHub, former: Facts, card: str | None) -> tup
     section = f"{round_.scores}\n\n{section}" if round_.scores else section
     text = merge_cards(ours, card, section, config_names(former))
     content = text.encode()
+    # The merged card differs from that of the folder, so the manifest needs its new digest.
     described = {"path": CARD, "sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
     manifest["files"] = [described if entry["path"] == CARD else entry for entry in manifest["files"]]
     return text, render_manifest(manifest)

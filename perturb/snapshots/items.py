@@ -280,6 +280,7 @@ def check_controls(
     problems = []
     if manifest["controls"]["row_digests"] != [row["row_digest"] for row in controls]:
         problems.append("the controls or their order differ from the manifest")
+    # Each control is taken out of this mapping; what is left has none.
     rows_without_control = {f"{row['id']}{SUFFIX}": row for row in rows}
     for control in controls:
         row = rows_without_control.pop(control["id"], None)

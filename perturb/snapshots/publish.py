@@ -96,6 +96,7 @@ def write_publication(
 def _checked_round(folder: Path, repo: str, replies: Path | None, scores: str) -> RoundOnHub:
     """The round to push, after all checks. Raises as `publish` does."""
     snapshot = read_snapshot(folder)
+    # A published round is never changed, so that a damaged one could not be repaired.
     problems = check_snapshot(folder)
     if problems:
         others = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
@@ -161,6 +162,7 @@ def push_space(
     check_repo_name(repo)
     hub = log_in(repo, endpoint, progress, "space")
     hub.create()
+    # The Hub makes no commit if nothing has changed; the last commit is then the same as before.
     before = hub.api.repo_info(repo, repo_type="space").sha
     send = partial(
         hub.api.upload_folder,

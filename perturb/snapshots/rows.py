@@ -288,6 +288,7 @@ _ROW_GROUP = 250
 
 def part_rows(rows: Sequence[SnapshotRow]) -> dict[str, RowSelection]:
     """Rows by the part that they belong to; one part, or `nq` before `garage`."""
+    # By id, so that the digest does not depend on the order in which items were accepted.
     ordered = sorted((str(row["id"]), place, "grounding" not in row) for place, row in enumerate(rows))
     single = RowSelection(rows, [place for _, place, is_single in ordered if is_single])
     several = RowSelection(rows, [place for _, place, is_single in ordered if not is_single])
