@@ -181,6 +181,7 @@ def _trend(models: Sequence[ModelValues], score: str, covariate: str, family: st
         if family in (ALL, model.covariates.family) and x is not None and y is not None:
             xs.append(x)
             ys.append(y)
+    # Two points always lie on a line, which shows nothing.
     if len(set(xs)) < 2 or len(xs) < 3:
         return None
     fit = linear_fit(xs, ys)

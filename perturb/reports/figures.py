@@ -158,6 +158,7 @@ def draw_heat_map(
                 _cell(axes, row, column, "", fill=False, hatch="///", linewidth=0)
                 axes.text(column, row, "NA", ha="center", va="center", color="#333333")
                 continue
+            # The lower part of the colour scale is dark.
             dark = (value - low) / span < 0.55
             axes.text(column, row, label, ha="center", va="center", color="white" if dark else INK)
         slanted: dict[str, Any] = {"rotation": 30, "ha": "right"} if max(map(len, columns)) > 10 else {}
@@ -184,6 +185,7 @@ def draw_intervals(
 
     def paint(axes: Axes) -> None:
         for number, (name, marks) in enumerate(series):
+            # The marks of a label stand above each other around its line, and not on those of the next label.
             offset = min(0.26, 0.8 / len(series)) * (number - (len(series) - 1) / 2)
             _paint_marks(axes, name, marks, offset, SERIES[number % len(SERIES)])
         name_rows(axes, labels, x_label)

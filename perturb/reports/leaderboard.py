@@ -148,6 +148,7 @@ def make_leaderboard(recordings: Sequence[Recording]) -> Leaderboard:
             )
         by_kind.setdefault(kind, []).append(recording)
     rounds = [recording.header["round"] for recording in recordings if recording.header.get("round")]
+    # In the order of SCORES, so that the board does not depend on the order of the files.
     standings = tuple(_standings(by_kind[kind]) for kind in SCORES if kind in by_kind)
     return Leaderboard("perturb-leaderboard 1", code_version(), rounds[0] if rounds else None, standings)
 

@@ -88,6 +88,7 @@ def read_run_data(db: sqlite3.Connection, plan: CurrentPlan, run: Path) -> RunDa
     return RunData(
         plan=plan,
         stages=plan.count_stages(db),
+        # The snapshot may be missing, if the build was stopped before its end.
         rows=manifest["counts"]["rows"] if manifest else None,
         recorded_replies=(manifest.get("replies") or {}).get("replies"),
         coverage={(cell, generator): n for cell, generator, n in rows},

@@ -212,12 +212,14 @@ def calibrate_on(
     Raises `ConfigError` if no row is left to be scored.
     """
     fitted_on = _flat(row_keys(calibration))
+    # A map that has seen the answer to a question would look too good on it.
     unseen = _unseen(group, fitted_on)
     if not unseen.any():
         raise ConfigError(
             f"{group.name}: every row is in the calibration table: no row is left to be scored; give other rows"
         )
     joined = _joined(calibration, _only(group, unseen))
+    # The rows of `calibration` come first in the joined group.
     fitting = np.arange(len(joined.correct)) < len(calibration.correct)
     calibrated = _calibrated(joined, fitting, split or Split(), precision or ConfidenceOptions())
     return GroupCalibration(group, calibrated.scores, calibrated.ablation, fitted_on, int((~unseen).sum()))

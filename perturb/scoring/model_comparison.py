@@ -143,6 +143,7 @@ def compare_self_generated(
     for place, replies in enumerate(shared):
         for generator in sorted({name for name in generators if name and same_model(name, replies.model)}):
             is_own = np.array([label == generator for label in generators])
+            # There is nothing to compare its own items with.
             if is_own.all():
                 continue
             sides = [
@@ -239,6 +240,7 @@ def compare_models(
             by_metric[comparison.metric].append(comparison)
     corrected = []
     for comparisons in by_metric.values():
+        # Within each metric, since readers look at one metric at a time.
         p_values = holm([comparison.p_value for comparison in comparisons])
         corrected += [
             replace(comparison, p_holm=p) for comparison, p in zip(comparisons, p_values, strict=True)

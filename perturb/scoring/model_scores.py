@@ -164,6 +164,7 @@ def score_model(
     `codes` are the refusal codes of the classes. `raf` says whether RAF, rather than a quality, judges answers. `own`
     are the user's metrics. `groupings` are the names of those in which scores of groups are computed too.
     """
+    # One draw serves all metrics and groups, so that they can be compared resample by resample.
     resamples = resampling.draw(replies.rows)
     counts = ReplyCounts.of(replies.outcomes, [row.level for row in replies.rows], raf=raf)
     by_outcome = Counter(replies.outcomes)
@@ -190,6 +191,7 @@ def score_model(
             grouping: {
                 name: _bounds(part)
                 for name, rows in groups.items()
+                # Without unscored replies, the bounds are the value itself.
                 if (part := ReplyCounts.of_rows(replies.cells[rows], raf=raf)).total(UNSCORED)
             }
             for grouping, groups in members.items()
@@ -233,6 +235,7 @@ def _bounds(counts: ReplyCounts) -> Bounds:
 
 def _calibration(counts: ReplyCounts) -> tuple[LevelAccuracy, ...]:
     points = []
+    # A model may be sure of its answers and unsure of its refusals, so both are also shown apart.
     for name, outcomes in (("all", (*ANSWERED, *REFUSED)), ("answers", ANSWERED), ("refusals", REFUSED)):
         answers_by_level = counts.by_level(outcomes)
         right = counts.by_level([outcome for outcome in outcomes if outcome in RIGHT])
