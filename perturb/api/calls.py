@@ -67,6 +67,7 @@ class BuildCall:
         content |= self.changes
         check_list("generators", self.generators)
         check_list("verifiers", self.verifiers)
+        # Generators and verifiers together, so that a model in both roles gets one name.
         entries = model_entries([*(self.generators or ()), *(self.verifiers or ())])
         if self.api_base is not None:
             entries = [
@@ -77,6 +78,7 @@ class BuildCall:
         if self.verifiers is not None:
             content["panel"] = {"verifiers": entries[len(self.generators or ()) :]}
         if base_set is not None:
+            # The folder of the run is known only after all names are settled.
             content["base_set"] = base_set_entry(base_set, out / str(content.get("name", "run")))
         return resolve(parse_content(content, BuildConfig), Path())
 
@@ -98,6 +100,7 @@ class BuildCall:
             return names
         name = self.changes.get("name") or names.get("name") or default_config().name
         names["round"] = current_round()
+        # A run that was begun in the last quarter goes on under the name of that round.
         with suppress(ConfigError):
             names["round"] = load_config(out / str(name) / "build.yaml").round
         return names
@@ -144,6 +147,7 @@ class ModelArguments:
         """
         check_list("models", self.models)
         judges = self.judge if isinstance(self.judge, list | tuple) else [self.judge] if self.judge else ()
+        # A name is resolved later; entries and functions are checked now, with the rules of a models file.
         not_names = model_entries(model for model in (*self.models, *judges) if not isinstance(model, str))
         entries = {entry.get("name"): entry for entry in not_names}
         parsed = parse_content({"models": list(entries.values())}, ModelsFile).models if entries else ()
@@ -230,6 +234,7 @@ def model_entries(models: Iterable[Any]) -> list[JsonObject]:
     """
     models = list(models)
     different_names = {model for model in models if isinstance(model, str)}
+    # The same model may have several roles. Only different models may not share a name.
     uses = Counter(str(model_entry(name).get("name")) for name in different_names)
     functions: JsonObject = {}
     entries = []
@@ -266,6 +271,7 @@ def base_set_entry(base_set: Any, run: Path) -> Any:
         return {"path": base_set.write(file).absolute(), "format": "jsonl"}
     if isinstance(base_set, Mapping):
         return base_set
+    # A path is made absolute, since the configuration is stored and read from another folder.
     if Path(base_set).suffix or Path(base_set).exists():
         return {"path": Path(base_set).absolute()}
     return {"demo": Path(demo_path(str(base_set))).stem}
@@ -301,6 +307,7 @@ def curate_base_set(
     opened: Path | HubSource = Path(source)
     subset, split, columns = on_hub
     if source.startswith(PREFIX):
+        # The columns have gone into the source.
         opened, columns = HubSource.named(source, *on_hub), None
     elif subset or split:
         raise SourceError(f"{source}: subset and split go with {PREFIX}OWNER/NAME: leave them out")

@@ -264,6 +264,7 @@ def people_figures(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Any] 
     reviewed = [job for job in jobs if job.id in verdicts]
     if not reviewed:
         return None
+    # The share is of accepted items: people may also have read items that the panel rejected.
     passed = np.array([float(verdicts[job.id]) for job in reviewed])
     rate = overall_rate("people", passed, Labels.of_words([job.instance_id for job in reviewed]).codes)
     # With several items of one base instance, the interval that allows for their likeness is the right one.

@@ -67,6 +67,7 @@ def select_items(db: sqlite3.Connection, plan: CurrentPlan, quota: SelectionPlan
         # Items without a review stay if only failed items are dropped, and go if only passed items are kept.
         keep_unreviewed = quota.reviewed == "drop-failed"
         accepted = [job for job in accepted if verdicts.get(job.id, keep_unreviewed)]
+    # Last, so that a repeat is dropped only if the item that it repeats has a chance to be selected.
     fresh = list(_without_repeats(db, accepted, quota.seed)) if quota.drop_repeats else accepted
     selection = select(fresh, quota, generators, plan.cells)
     return replace(selection, repeats=len(accepted) - len(fresh))
@@ -138,6 +139,7 @@ def export_snapshot(
     selection = select_items(db, plan, quota)
     round_and_panel = (plan.facts.round, plan.facts.panel.name)
     rows = build_rows(items_with_votes(db, plan, selection.ids), *round_and_panel)
+    # Training the baselines takes a while, so they are trained only if somebody asks.
     measured = shortcut_figures(list(items_of(rows, plan.facts.classes))) if shortcuts and rows else None
     facts = replace(_facts(db, plan, quota, selection, created), replies=replies, shortcuts=measured)
     control_rows = (
@@ -255,6 +257,7 @@ def build_facts(build: OpenBuild, snapshot: Snapshot | None) -> dict[str, Any]:
     certificate = certify(db, build.current_plan())
     quota = quota_status(db, build.current_plan())
     replies = build.exported_replies()
+    # The snapshot is missing if the build stopped early or if nothing was selected.
     exported: Facts = snapshot.manifest["counts"] if snapshot else {"rows": 0, "stages": {}}
     return {
         "run": str(ledger.folder),

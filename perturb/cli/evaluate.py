@@ -123,11 +123,13 @@ def evaluate_command(
         return
     report = shared.run_and_report(lambda: evaluate(plan, progress=not is_quiet()))
     print_result(dict(report.facts), make_evaluation_report(report.facts), json_output)
+    # The second part of the demo. It is left out under --json, where a script expects a single value.
     if asking.demo and not json_output and out is None:
         _replay_deep_evaluation(options)
     if report.stopped is not None:
         note(f"perturb: {report.stopped}")
         raise typer.Exit(1)
+    # No budget has stopped the run, yet nothing was measured: a script must not take this for a success.
     if not any(model["replies"] for model in report.facts["models"]):
         run = report.facts["run"]
         note(f"perturb: {run}: no model replied: see why above, then run the same command again")
@@ -276,6 +278,7 @@ def score_command(
         part=part,
         grades=grades,
     )
+    # The page has everything. On the terminal, the overview is enough unless more was asked for.
     content = make_scores_page(report, by=by or (ScoreGrouping.CLASS, ScoreGrouping.INTENSITY))
     values = (
         (model.model, {head: model.metrics[name] for name, head in HEADLINES.items()})
@@ -289,6 +292,7 @@ def score_command(
         files = _write_interchange(source, report, to[1], dataset)
         note(f"{counted(len(files), 'file')} in {to[1]}")
     if json_output:
+        # The printed report shows the warnings itself.
         for warning in report.warnings:
             note(f"note: {warning}")
     facts = {**report.to_dict(), **covariate_facts}
@@ -306,6 +310,7 @@ def score_command(
     passed = [decision.passed for decision in decisions]
     if False in passed:
         raise typer.Exit(1)
+    # Three ends for a script: 0 passed, 1 failed, 3 undecided.
     raise typer.Exit(3 if None in passed else 0)
 
 

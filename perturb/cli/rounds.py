@@ -170,10 +170,12 @@ def power_command(
     question = PowerQuestion(epsilon, delta, rounds, drift, min(variance, 0.25), effect)
     with given_by_options():
         plan = plan_sizes(question)
+    # Scores say more than a design: they also have a variance.
     sampled = observed or design
     simulation = None
     if runs or figure is not None:
         per_base = None if sampled is None else math.ceil(sampled.n / sampled.bases)
+        # By default, the simulation shows the size that the plan recommends.
         items_a_round = size or plan["generative"]["per_round_clustered"]
         simulation = _simulate(question, items_a_round, per_base, runs or 1000, seed, figure)
     splits: tuple[Split, ...] = ()
@@ -256,6 +258,7 @@ def _simulate(
     with given_by_options():
         simulation = simulate(setting, runs, seed)
     if figure is not None:
+        # Up to twice the tolerance, so that the figure shows where a static benchmark begins to fail.
         drifts = np.linspace(0, max(2 * question.epsilon, 1.2 * question.drift), 13)
         draw_figure(simulation, sweep_drift(setting, drifts, runs, seed + 1), figure)
     return simulation

@@ -190,7 +190,8 @@ def export_command(
     Example: perturb export outputs/demo --out my-snapshot --per-generator 180 --min-per-cell 10
     """
     if training is not None:
-        if (strategy, per_generator, min_per_cell, replies, max_wrong, reviewed) != (None,) * 6 or shortcuts:
+        snapshot_options = (strategy, per_generator, min_per_cell, replies, max_wrong, reviewed)
+        if shortcuts or any(option is not None for option in snapshot_options):
             reject_option(
                 "--training",
                 "takes every accepted item: leave --strategy, quotas, --shortcuts, --replies, --max-wrong and"

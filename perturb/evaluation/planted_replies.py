@@ -88,6 +88,7 @@ def plant_replies(
     items: Sequence[Item], settings: Sequence[PromptSetting], number: int
 ) -> Iterator[PlantedReply]:
     """Make this number of replies, with all forms and settings in turn; the same items always give the same replies."""
+    # By a digest, so that the choice does not depend on the order of the items.
     ordered = sorted(
         (item for item in items if item.answers), key=lambda item: digest("planted reply", item.id)
     )
@@ -149,6 +150,7 @@ async def judge_planted(
             judgement = await session.ask_judge(judge, response, rubric)
             parts.append({"purpose": rubric.purpose, "raw": judgement.raw})
             values |= judgement.value
+            # Only what the judge takes for an answer gets a grade, as with real replies.
             if judgement.status is JudgementStatus.UNSCORED or values.get("predicted") != ANSWER:
                 break
         return {

@@ -256,7 +256,8 @@ def call_failures(db: sqlite3.Connection, plan: int | None = None) -> list[CallF
 
     With the `plan` of a build, only the calls about its jobs count.
     """
-    # In a build, a later answer counts even if changed settings gave its call another key.
+    # Conditions in SQL; "1" is true for every row. In a build, a later answer counts even if changed settings gave its
+    # call another key.
     is_later_answer, is_about_plan = "d.key = c.key", "1"
     if plan is not None:
         is_later_answer = (

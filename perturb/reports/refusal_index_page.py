@@ -124,6 +124,7 @@ def _curves(report: RefusalReport) -> Section:
                     draw_iso_curves(groups),
                 )
             )
+        # With a single point, every curve would pass through it.
         if len(groups) > 1:
             figures.append(
                 Figure(
@@ -175,6 +176,7 @@ def _copulas(report: RefusalReport) -> Section:
 
 def _copula_means(report: RefusalReport) -> Table:
     """Refusal Index paper, table 6."""
+    # A group at a bound, or without a margin, has no fits.
     fitted = [group.copulas.fits for group in report.groups if group.copulas.fits]
     criteria = ("log_likelihood", "aic", "bic")
     rows: list[list[CellValue]] = []

@@ -23,6 +23,7 @@ def make_comparison_report(comparison: RoundComparison, top: int) -> Report:
         (name, n, n / fresh.items) for name, n in zip((*names, "same base instance"), counts, strict=True)
     ]
     items = Table("freshness", "", "of the newer items | items: count | share: share", rows)
+    # There are dozens of levers, and one without repeats needs no line.
     repeated = {name: n for name, n in fresh.by_lever.items() if n[1] or n[2]}
     ranked = sorted(repeated.items(), key=lambda pair: (-pair[1][1], -pair[1][2]))
     levers = Table(
@@ -147,6 +148,7 @@ def make_power_report(
         sections.append(Section("observed", "", (sentence,)))
     if splits:
         best = min(splits, key=lambda split: split.half_width)
+        # The budget may allow hundreds of splits. A few common ones and the best suffice.
         splits_shown = [split for split in splits if split.samples in (1, 2, 3, 5, 10, best.samples)]
         table = Table.of(
             "split",

@@ -193,6 +193,7 @@ def _draw_failures(axes: Axes, sweep: Sequence[Simulation]) -> None:
     setting = sweep[0].setting
     observed = [result.setting.drift for result in sweep]
     drifts = np.linspace(0, max(observed), 400)
+    # The bounds are for independent items.
     n, epsilon = _effective_size(setting), setting.epsilon
     for bound, style, side in ((static_failure_bound, ":", "upper"), (static_failure_floor, "-.", "lower")):
         values = [bound(n, epsilon, drift) for drift in drifts]

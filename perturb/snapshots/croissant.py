@@ -53,6 +53,7 @@ _TYPES = {
 def describe_snapshot(manifest: Facts, columns: Mapping[str, Sequence[Column]]) -> JsonObject:
     """The content of `croissant.json`, from a manifest that lists its files with digests, and the columns by part."""
     digests = {entry["path"]: entry["sha256"] for entry in manifest["files"] if "sha256" in entry}
+    # The whole file is left out here: its rows are those of the parts.
     paths = data_paths(manifest["content_digest"], list(columns))
     licence = licence_header(entry["licence"] for entry in manifest["licences"])
     content: JsonObject = {
@@ -226,6 +227,7 @@ def _biases(manifest: Facts) -> list[str]:
     generators, verifiers = (
         {entry["name"] for entry in manifest[role]} for role in ("generators", "verifiers")
     )
+    # This is where self-preference would come in.
     if self_judging := sorted(generators & verifiers):
         sentences.append(f"Generators that are also verifiers judge their own items: {listed(self_judging)}.")
     return sentences

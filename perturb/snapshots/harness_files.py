@@ -66,6 +66,7 @@ def task_files(prompts: PromptSet, title: str, codes: Mapping[str, str]) -> dict
         "splits": list(prompts.splits),
         "spellings": refusal_spellings(codes),
         "pattern": json.dumps(code_pattern(codes)),
+        # The files run without perturb, so they carry its constants.
         "end_of_thinking": END_OF_THINKING,
         "start_of_thinking": START_OF_THINKING,
         "max_tokens": MAX_TOKENS,
@@ -117,6 +118,7 @@ def _inspect_yaml(splits: Sequence[str], title: str, pattern: str) -> JsonObject
 
     Inspect accepts only its own scorers there, so that the other metrics are missing.
     """
+    # A refusal is recognised by its code, an answer by the accepted text in the reply.
     scorers = {
         _UNANSWERABLE: ("refusal", {"name": "pattern", "args": {"pattern": pattern}}),
         _ANSWERABLE: ("answer", {"name": "includes"}),

@@ -42,6 +42,7 @@ def merge_cards(ours: str, theirs: str | None, rounds: str, former: Collection[s
     generated = f"{BEGIN}\n{page.strip()}\n\n{rounds.strip()}\n{END}\n"
     if theirs is None:
         return join_card(header, "\n" + generated)
+    # People may have written around the generated part, and their text stays.
     published_header, published_body = split_card(theirs)
     return join_card(merge_headers(header, published_header, former), _place(generated, published_body))
 
@@ -113,6 +114,7 @@ def rounds_section(rounds: Sequence[Facts], repo: str, configs: Sequence[str]) -
     ]
     for entry in rounds:
         day = str(entry["created"] or "")[:10]
+        # Old manifests come from the Hub, where anybody with access may have changed them: no markup passes.
         round_name = re.sub(r"[^\w .:+-]", "-", str(entry["round"]))
         changed = ", ".join(entry["changed"]) or (
             "the items" if entry is not rounds[-1] else "the first round"
