@@ -37,6 +37,7 @@ MIN_RARE = 3
 MANY_RARE = 20
 """With this many votes of the rarer kind each counts twice: the commoner votes are informative too."""
 
+# The function of each coefficient, and the reason why it may be undefined.
 _PANEL: dict[str, tuple[Callable[[Floats], Floats], str]] = {
     "agreement": (vote_counts.panel_agreement, NO_PAIRS),
     "pabak": (vote_counts.panel_pabak, NO_PAIRS),
@@ -108,7 +109,9 @@ class _Pair:
     a: str
     b: str
     totals: Totals
+    """How often each pair of votes occurs: for two kinds pass-pass, pass-fail, fail-pass, fail-fail."""
     both: Flags
+    """Whether both scored the item."""
     resamples: Resamples
     graded: bool = False
     """Whether the raters graded replies, rather than passed or failed candidates."""
@@ -158,17 +161,19 @@ class _Pair:
         if np.isnan(value):
             return Estimate.undefined(self._no_variance or NO_PAIRS, self.n)
         if min(self.rare) < MIN_RARE:
-            counts = self.totals.point  # by the two votes: pass-pass, pass-fail, fail-pass, fail-fail
-            failed = min(counts[2] + counts[3], counts[1] + counts[3])
-            verb = self.words.failed if failed <= self.n / 2 else self.words.passed
-            verb = "graded other than the commonest way" if self.graded else verb
-            return Estimate(
-                value,
-                n=self.n,
-                reason=f"no interval: {min(self.rare):.0f} of {self.n} {verb}: too few to say",
-            )
+            reason = f"no interval: {min(self.rare):.0f} of {self.n} {self._rare_verb}: too few to say"
+            return Estimate(value, n=self.n, reason=reason)
         low, trials = vote_counts.pair_kappa_floor(self.totals.point), _worth(sum(self.rare) / 2, self.n)
         return self.bounded(value, self.kappas, float(low), trials)
+
+    @property
+    def _rare_verb(self) -> str:
+        """What raters rarely did: failed, passed, or graded in an uncommon way."""
+        if self.graded:
+            return "graded other than the commonest way"
+        _, pass_fail, fail_pass, fail_fail = self.totals.point
+        failed = min(fail_pass + fail_fail, pass_fail + fail_fail)
+        return self.words.failed if failed <= self.n / 2 else self.words.passed
 
     @property
     def _no_variance(self) -> str | None:
@@ -189,9 +194,10 @@ class _Pair:
 
     def measure(self) -> PairAgreement:
         counts, n = self.totals.point, self.n
-        first, second = vote_counts.pair_margins(counts)
+        margin_a, margin_b = vote_counts.pair_margins(counts)
 
         def measured(coefficient: Callable[[Floats], Floats], low: float) -> Estimate:
+            """The coefficient with its interval; `low` is its lowest possible value."""
             return reported_estimate(
                 self.bounded(float(coefficient(counts)), coefficient(self.totals.replicates), low)
             )
@@ -200,7 +206,7 @@ class _Pair:
             a=self.a,
             b=self.b,
             n=n,
-            prevalence=float((first[0] + second[0]) / (2 * n)) if n else None,
+            prevalence=float((margin_a[0] + margin_b[0]) / (2 * n)) if n else None,
             kappa=reported_estimate(self.kappa),
             agreement=measured(vote_counts.pair_agreement, 0.0),
             pabak=measured(vote_counts.pair_pabak, -1.0),
@@ -246,12 +252,14 @@ def _panel(table: VoteTable, resamples: Resamples) -> dict[str, Estimate]:
     totals = resamples.totals(vote_counts.panel_counts(table.votes))
     counts, replicates = totals.point[0], totals.replicates[:, 0]
     n, clusters = int(counts[0]), resamples.count(table.scored.sum(axis=1) >= 2)
-    rare = min(counts[3], counts[2] - counts[3])  # in candidates
+    # Of `panel_counts`: the number of candidates with a vote, and the sum of their shares of passing votes.
+    candidates, passing = counts[2:4]
+    rare, common = sorted((passing, candidates - passing))
     pairs_worth = table.mean_judges / 2  # a large panel is more informative about a candidate than a pair
     floors = {"agreement": 0.0, "pabak": -1.0, "ac1": -1.0}
 
     def measured(name: str) -> Estimate:
-        coefficient, undefined = _PANEL[name]
+        coefficient, reason_undefined = _PANEL[name]
         value = float(coefficient(counts))
         if name in floors:
             low, trials = floors[name], n * pairs_worth
@@ -260,9 +268,8 @@ def _panel(table: VoteTable, resamples: Resamples) -> dict[str, Estimate]:
                 passed, votes = counts[5:7]
                 few = f"fails are {votes - passed:.0f}" if 2 * passed > votes else f"passes are {passed:.0f}"
                 return Estimate(value, n=n, reason=f"no interval: {few} of {votes:.0f} votes: too few to say")
-            common = max(counts[3], counts[2] - counts[3])
-            low, trials = min(value, 1 - counts[2] / max(common, 1)), _worth(rare, n * pairs_worth)
-        reason = undefined if n else NO_PAIRS
+            low, trials = min(value, 1 - candidates / max(common, 1)), _worth(rare, n * pairs_worth)
+        reason = reason_undefined if n else NO_PAIRS
         return reported_estimate(
             resamples.bounded(
                 value, coefficient(replicates), n, reason, clusters=clusters, low=low, trials=trials
@@ -290,6 +297,7 @@ def effective_votes(errors: Floats, seed: int = 0, resamples: int = 1000) -> Est
     if value is None:
         return Estimate.undefined("fewer than two verifiers erred on planted items", n)
     generator = np.random.default_rng(seed)
+    # A resample without two verifiers that err has no correlation, and is left out of the interval.
     replicates = [_effective(errors[generator.integers(0, n, n)]) for _ in range(resamples)]
     defined = [replicate for replicate in replicates if replicate is not None]
     low, high = np.quantile(defined, [TAIL, 1 - TAIL])

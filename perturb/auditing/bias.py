@@ -1,11 +1,12 @@
 """Self-evaluation bias: does a model pass its own candidates more readily than its peers do?
 
 There are two measures. The published bias is the rate at which a model passes its own candidates, minus the mean rate
-at which the other verifiers pass them. A lenient verifier shows such a bias towards everybody. The
-difference-in-differences removes leniency and quality: it is the rate of a model on its own candidates, minus the rate
-that leniency and quality predict. The logit of each pass rate is modelled as the quality of the generator plus the
-leniency of the verifier. The fit uses all pairs of different models. Firth's penalty keeps the logits finite if a pair
-passed everything.
+at which the other verifiers pass them. A lenient verifier shows such a bias towards everybody.
+
+The difference-in-differences removes leniency and quality: it is the rate of a model on its own candidates, minus the
+rate that leniency and quality predict. The logit of each pass rate is modelled as the quality of the generator plus
+the leniency of the verifier. The fit uses all pairs of different models. Firth's penalty keeps the logits finite if a
+pair passed everything.
 
 Pass rates are not additive near 1, where a lenient judge has no room left on good candidates. A fit on that scale would
 show a preference there. It is reported for comparison.
@@ -32,6 +33,7 @@ MIN_BASES = 5
 NO_OWN_VOTE = "the model gives no vote on candidates of its own"
 NOT_SEPARABLE = "the pairs of other models are too few to tell leniency and quality from self-preference"
 MAX_STEPS = 50
+"""The steps of Newton's method after which a fit ends although it has not converged."""
 LONGEST_STEP = 4.0
 """The longest step of Newton's method in one coefficient; a longer step from a bad start may not come back."""
 SETTLED = 1e-6
@@ -100,23 +102,17 @@ def _measure_on(
         n_groups=len(table.generator.names),
         rows=rows,
     )
-    (shares, votes), replicates = shares_of(totals.point), shares_of(totals.replicates)[0]
+    shares, votes = shares_of(totals.point)
+    replicates, _ = shares_of(totals.replicates)
     is_peer = np.arange(len(table.verifiers)) != own_verifier[:, None]
     # The fit must not contain what it is to predict: no pair of a model with itself.
     used = (votes > 0) & is_peer & table.judged[classes].all(axis=0)
     design = _design(*used.shape)
     # One fit for each scale: the logit of pass rates, then the logarithm of failure rates.
-    fits = (
-        [_Fit.of(design[used], totals, used, failures=failures) for failures in (False, True)]
-        if used.any()
-        else []
-    )
-    is_of_classes = np.isin(np.arange(len(table)), rows)
-    made_by = [
-        is_of_classes & (table.generator.codes == generator)
-        for generator in range(len(table.generator.names))
-    ]
-    clusters = np.array([[resamples.count(made & voted) for voted in table.scored.T] for made in made_by])
+    fits = []
+    if used.any():
+        fits = [_Fit.of(design[used], totals, used, failures=failures) for failures in (False, True)]
+    clusters = _count_clusters(table, resamples, rows)
 
     def pair_rate(generator: int, verifier: int) -> Bounded | Estimate:
         pair = generator, verifier
@@ -137,7 +133,7 @@ def _measure_on(
             preferences.append(_undefined(NOT_SEPARABLE))
             continue
         own_rate, n = pair_rate(*pair), int(votes[pair])
-        # the prediction is as precise as its least precise part at best
+        # the prediction is as precise as its least precise pair at best
         fewest = clusters[used].min()
         logit, failures = (
             weighted_sum([own_rate, fit.expected(weights, resamples, fewest)], [1.0, -1.0], n) for fit in fits
@@ -146,6 +142,16 @@ def _measure_on(
         additive = weighted_sum([own_rate, *fitted_rates], [1.0, *-weights], n)
         preferences.append(_on_all_scales(logit, failures, additive))
     return preferences
+
+
+def _count_clusters(table: VoteTable, resamples: Resamples, rows: NDArray[np.intp]) -> NDArray[np.int64]:
+    """The number of base instances behind each pass rate, shape (generators, verifiers), counting `rows` alone."""
+    is_counted = np.isin(np.arange(len(table)), rows)
+    counts = []
+    for generator in range(len(table.generator.names)):
+        made = is_counted & (table.generator.codes == generator)
+        counts.append([resamples.count(made & voted) for voted in table.scored.T])
+    return np.array(counts)
 
 
 def _on_all_scales(
@@ -165,8 +171,9 @@ def _on_all_scales(
         low=min(estimate.low for estimate in estimates if estimate.low is not None),
         high=max(estimate.high for estimate in estimates if estimate.high is not None),
     )
-    same_side = len({np.sign(gap.value) for gap in gaps}) == 1
-    return SelfPreference(union, additive_estimate, max(gap.p_value() for gap in gaps) if same_side else 1.0)
+    fits_agree = len({np.sign(gap.value) for gap in gaps}) == 1
+    p_value = max(gap.p_value() for gap in gaps) if fits_agree else 1.0
+    return SelfPreference(union, additive_estimate, p_value)
 
 
 def _undefined(reason: str) -> SelfPreference:
@@ -232,6 +239,7 @@ class _Fit:
         # the delta method: the variance on the fitted scale becomes a variance of the rate
         slope = 1 - rate if self.failures else rate * (1 - rate)
         variance = max(float(slope**2 * (direction @ self.covariance @ direction)), 1e-12)
+        # the number of independent votes whose share would have this variance
         trials = max(rate * (1 - rate), 1e-9) / variance
         return clustered_rate(resamples, rate, replicates, trials, clusters)
 
@@ -258,7 +266,7 @@ def _firth(basis: Floats, events: Floats, votes: Floats, start: Floats, *, failu
         weight = _weight(fitted, votes[open_rows], failures=failures)
         inverse = np.linalg.inv(_information(basis, weight))
         leverage = weight * ((basis @ inverse) * basis).sum(axis=-1)
-        # the derivative of half the log determinant of the information: Firth's term in the score
+        # Firth's term in the score: the derivative of half the log determinant of the information
         penalty = leverage * (0.5 if failures else 0.5 - rate)
         score = (events[open_rows] - votes[open_rows] * rate + penalty) @ basis
         step = np.einsum("rij,rj->ri", inverse, score)
@@ -379,8 +387,8 @@ def _model_bias(
     generator, verifier = pair
     name = table.generator.names[generator]
     # Only candidates with both votes count. Otherwise the two rates would be about different candidates.
-    by_peers = np.delete(table.scored, verifier, axis=1).any(axis=1)
-    mask = (table.generator.codes == generator) & table.scored[:, verifier] & by_peers
+    scored_by_peer = np.delete(table.scored, verifier, axis=1).any(axis=1)
+    mask = (table.generator.codes == generator) & table.scored[:, verifier] & scored_by_peer
     rows = np.flatnonzero(mask)
     if not len(rows):
         return _undefined_bias(name, "both", f"no candidate of {name} has both its own vote and a peer's")

@@ -31,40 +31,47 @@ from perturb.ledger.evaluations import Reviews, read_reviews, read_sample_fact
 from perturb.metrics.resampling import Resamples
 
 Answers = Mapping[str, str]
+"""Question about a reply → the answer of a judge or a person."""
 PEOPLE, JUDGE = "people", "judge"
+"""The names of the majority of people, and of the judgement that counts, among the raters."""
+_Measure = Callable[[Answers], str | None]
+"""What a rater says about a reply in a word; None if the rater was not asked."""
 
 
-def _flag(question: str, words: tuple[str, str], first: tuple[str, ...]) -> Callable[[Answers], str | None]:
-    """A measure whose word is the first of `words` if the answer to `question` is in `first`, or else the second."""
+def _either(question: str, true_answers: tuple[str, ...], *, true: str, false: str) -> _Measure:
+    """The word `true` if the answer to a question is among `true_answers`, or else the word `false`."""
 
     def word(answers: Answers) -> str | None:
         if question not in answers:
             return None
-        return words[0] if answers[question] in first else words[1]
+        return true if answers[question] in true_answers else false
 
     return word
 
 
 def _raf(answers: Answers) -> str | None:
+    # An answer counts for relevance-aware factuality only if it was eligible to be judged.
     if "eligible" not in answers:
         return None
     return "correct" if answers["eligible"] == answers["factual_signal"] == YES else "incorrect"
 
 
-_CORRECT = ("correct", "incorrect")
-MEASURES: Mapping[str, tuple[str, Callable[[Answers], str | None]]] = {
+MEASURES: Mapping[str, tuple[str, _Measure]] = {
     "grade": ("grade", lambda answers: answers.get("grade")),
-    "correct": ("correct (grade)", _flag("grade", _CORRECT, (Grade.CORRECT,))),
+    "correct": ("correct (grade)", _either("grade", (Grade.CORRECT,), true="correct", false="incorrect")),
     "code": ("answer or code", lambda answers: answers.get("predicted")),
-    "refusal": ("answer or refusal", _flag("predicted", ("answer", "refusal"), (ANSWER,))),
+    "refusal": ("answer or refusal", _either("predicted", (ANSWER,), true="answer", false="refusal")),
     "quality": ("quality", lambda answers: answers.get("quality")),
-    "quality_correct": ("correct (quality)", _flag("quality", _CORRECT, ("4", "5"))),
+    "quality_correct": (
+        "correct (quality)",
+        _either("quality", ("4", "5"), true="correct", false="incorrect"),
+    ),
     "eligible": ("eligible", lambda answers: answers.get("eligible")),
     "factual_all": ("factual", lambda answers: answers.get("factual_all")),
     "factual_signal": ("factual on signal", lambda answers: answers.get("factual_signal")),
     "raf": ("RAF", _raf),
 }
-"""Title of each measure, and the function that turns answers into its word; None if they lack the question."""
+"""Name of each measure → its title, and the function that turns answers into its word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +157,7 @@ def measure_judge(db: sqlite3.Connection, run: Path, *, seed: int = 0, resamples
     if not graded:
         raise LedgerError(f"{run}: nobody has graded a reply yet: `perturb review {run} serve`")
     names = sorted({name for by_annotator in reviews.values() for name in by_annotator})
-    measures = [_measure(name, graded, people, names, (resamples, seed)) for name in MEASURES]
+    measures = [_measure_agreement(name, graded, people, names, (resamples, seed)) for name in MEASURES]
     return JudgeReport(
         drawn=read_sample_fact(db),
         judges=tuple(sorted({judge for reply in graded for judge in reply.judge_answers})),
@@ -180,7 +187,7 @@ def majority_word(words: Sequence[str]) -> str | None:
     return commonest[0][0]
 
 
-def _measure(
+def _measure_agreement(
     name: str,
     replies: Sequence[JudgedReply],
     people: Mapping[str, Mapping[str, Answers]],
@@ -192,19 +199,10 @@ def _measure(
     replies = [reply for reply in replies if word(_judge_answers(reply)) is not None]
     if not replies:
         return None
-    # rater → the rater's word for each reply; None without one
-    words = {JUDGE: [word(_judge_answers(reply)) for reply in replies]}
-    # the first entry is the judgement that counts; the others are the votes of a panel
+    # The first entry of `judge_answers` is the judgement that counts; the others are the votes of a panel.
     judges = sorted({judge for reply in replies for judge in list(reply.judge_answers)[1:]})
-    members = {
-        f"judge {judge}": [word(reply.judge_answers.get(judge, {})) for reply in replies] for judge in judges
-    }
-    words |= members
-    for person in names:
-        words[person] = [word(people[reply.id].get(person, {})) for reply in replies]
-    words[PEOPLE] = [
-        majority_word(list(filter(None, map(word, people[reply.id].values())))) for reply in replies
-    ]
+    members = [f"judge {judge}" for judge in judges]
+    words = _words_by_rater(word, replies, people, names, dict(zip(members, judges, strict=True)))
     kinds = sorted({kind for column in words.values() for kind in column if kind is not None})
     codes = {
         rater: np.array([kinds.index(kind) if kind else np.nan for kind in column])
@@ -213,9 +211,9 @@ def _measure(
     base = Labels.of_words([reply.subject.base_id for reply in replies]).codes
     drawn = Resamples.draw(base, *drawing)
 
-    def pair(first: str, second: str) -> PairAgreement:
-        # a confusion matrix needs two kinds even if all raters gave the same one
-        return measure_grades((first, second), codes[first], codes[second], max(len(kinds), 2), drawn)
+    def pair(a: str, b: str) -> PairAgreement:
+        # a confusion matrix needs two kinds even if all raters gave the same kind
+        return measure_grades((a, b), codes[a], codes[b], max(len(kinds), 2), drawn)
 
     has_majority = ~np.isnan(codes[PEOPLE])
     is_same = (codes[JUDGE] == codes[PEOPLE]).astype(np.float64)
@@ -233,7 +231,7 @@ def _measure(
         judge=pair(JUDGE, PEOPLE),
         judge_by_person=tuple(pair(JUDGE, person) for person in names),
         members=tuple(pair(member, PEOPLE) for member in members),
-        people=tuple(pair(first, second) for first, second in combinations(names, 2)),
+        people=tuple(pair(a, b) for a, b in combinations(names, 2)),
         by_model=grouped_rates(
             is_same,
             has_majority.astype(np.float64),
@@ -247,6 +245,25 @@ def _measure(
     )
 
 
+def _words_by_rater(
+    word: _Measure,
+    replies: Sequence[JudgedReply],
+    people: Mapping[str, Mapping[str, Answers]],
+    names: Sequence[str],
+    judge_of_member: Mapping[str, str],
+) -> dict[str, list[str | None]]:
+    """The word of each rater for each reply; None where the rater has none."""
+    words = {JUDGE: [word(_judge_answers(reply)) for reply in replies]}
+    for member, judge in judge_of_member.items():
+        words[member] = [word(reply.judge_answers.get(judge, {})) for reply in replies]
+    for person in names:
+        words[person] = [word(people[reply.id].get(person, {})) for reply in replies]
+    words[PEOPLE] = [
+        majority_word(list(filter(None, map(word, people[reply.id].values())))) for reply in replies
+    ]
+    return words
+
+
 def _judge_answers(reply: JudgedReply) -> Answers:
     """The answers in the judgement that counts."""
     return next(iter(reply.judge_answers.values()))
@@ -255,14 +272,15 @@ def _judge_answers(reply: JudgedReply) -> Answers:
 def _work(
     name: str, replies: Sequence[JudgedReply], reviews: Reviews, people: Mapping[str, Mapping[str, Answers]]
 ) -> AnnotatorWork:
-    begun = sum(name in reviews.get(reply.id, {}) for reply in replies)
+    touched = sum(name in reviews.get(reply.id, {}) for reply in replies)
     finished = sum(name in people[reply.id] for reply in replies)
-    return AnnotatorWork(name, finished, begun - finished, None)
+    return AnnotatorWork(name, finished, begun=touched - finished, pass_rate=None)
 
 
 def _differences(
     replies: Sequence[JudgedReply], people: Mapping[str, Mapping[str, Answers]]
 ) -> list[dict[str, str]]:
+    """The entries of `JudgeReport.differences`; ties among people are left out."""
     differences = []
     for reply in replies:
         for question in reply.questions:

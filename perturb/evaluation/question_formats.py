@@ -92,8 +92,8 @@ class QuestionSet:
         if size is None or size >= len(self.questions):
             return self
         rng = random.Random(seed_of("draw questions", seed))  # noqa: S311 - a draw, not a secret
-        places = sorted(rng.sample(range(len(self.questions)), size))
-        return replace(self, questions=tuple(self.questions[place] for place in places))
+        positions = sorted(rng.sample(range(len(self.questions)), size))
+        return replace(self, questions=tuple(self.questions[position] for position in positions))
 
 
 def mix_questions(first: QuestionSet, second: QuestionSet, seed: int) -> QuestionSet:
@@ -121,13 +121,21 @@ ID_FIELDS: tuple[str, ...] = ("id", "qid", "ID", "item_id")
 SNAPSHOT = "snapshot"
 """The form of snapshots and of the published RefusalBench sets, which `perturb.evaluation.loading` reads."""
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+"""The names of options, in order."""
 
 _INLINE_OPTIONS = re.compile(r"\n\s*([A-Za-z])\)\s+")
-_NUMBER = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|[-+]?\.\d+")
+"""The start of an option in a prompt, such as `a) ` on a line of its own; the group is the letter."""
+_NUMBER = re.compile(
+    r"""
+    [-+]? (?: \d{1,3}(?:,\d{3})+ | \d+ ) (?:\.\d+)?  # 1,234.5 or 033 or -7
+    | [-+]? \.\d+                                    # .5
+    """,
+    re.VERBOSE,
+)
 
 
-def format_of_row(form: str, name: str, first: SourceRow) -> str:
-    """The form of a set called `name`, detected from its first row if `form` is `auto`.
+def format_of_row(form: str, name: str, row: SourceRow) -> str:
+    """The form of a set called `name`, detected from `row`, its first, if `form` is `auto`.
 
     Raises `ConfigError` for an unknown form.
     """
@@ -135,7 +143,8 @@ def format_of_row(form: str, name: str, first: SourceRow) -> str:
         return form
     if form != "auto":
         raise ConfigError(f"--format: '{form}' is unknown: use {', '.join(FORMATS)}")
-    fields = first.fields
+    fields = row.fields
+    # The order matters: a set with special columns may also have those of a more general form.
     if "perturbed_query" in fields:
         return SNAPSHOT
     if "faitheval" in name.lower() or "answerKey" in fields:
@@ -154,8 +163,9 @@ def format_of_row(form: str, name: str, first: SourceRow) -> str:
     return "simpleqa" if "problem" in fields else "plain"
 
 
-def _with_answer(text: str) -> Callable[[SourceRow], Question]:
-    return lambda row: _question(row, _text(row, text), answers=row.answers("answer"))
+def _text_and_answer(text_field: str) -> Callable[[SourceRow], Question]:
+    """A reader of rows with the question in `text_field` and the right answers in `answer`."""
+    return lambda row: _question(row, _text(row, text_field), answers=row.answers("answer"))
 
 
 def _faitheval(row: SourceRow) -> Question:
@@ -180,22 +190,24 @@ def _faitheval(row: SourceRow) -> Question:
 
 def _medqa(row: SourceRow) -> Question:
     """Multiple choice: `question`, `options` (by letter, or a list), and the letter as `answer_idx` or `answer`."""
-    listed = row.fields.get("options")
-    if isinstance(listed, dict):
-        texts = [listed[key] for key in sorted(listed)]
-        if [str(key).upper() for key in sorted(listed)] != list(LETTERS[: len(listed)]):
+    choices = row.fields.get("options")
+    if isinstance(choices, dict):
+        texts = [choices[key] for key in sorted(choices)]
+        if [str(key).upper() for key in sorted(choices)] != list(LETTERS[: len(choices)]):
             raise row.error("options", "must be named A, B, C, … without a gap")
-    elif isinstance(listed, list):
-        texts = listed
+    elif isinstance(choices, list):
+        texts = choices
     else:
-        raise row.error("options", f"must be an object by letter or a list, got {type_name(listed)}")
+        raise row.error("options", f"must be an object by letter or a list, got {type_name(choices)}")
     options = _lettered(row, texts, "options")
     field = "answer_idx" if row.fields.get("answer_idx") is not None else "answer"
     answer = str(row.fields.get(field, "")).strip()
-    by_text = [letter for letter, text in options.items() if text == answer]
-    letter = answer.upper() if answer.upper() in options else (by_text or [""])[0]
-    if not letter:
-        raise row.error(field, f"must be one of the letters {', '.join(options)}")
+    letter = answer.upper()
+    if letter not in options:  # then `answer` holds the text of the right option
+        letters = [letter for letter, text in options.items() if text == answer]
+        if not letters:
+            raise row.error(field, f"must be one of the letters {', '.join(options)}")
+        letter = letters[0]
     return _question(
         row, _text(row, "question"), answers=(letter,), options=options, context=_context(row, False)
     )
@@ -206,10 +218,10 @@ def _mmlu(row: SourceRow) -> Question:
     if row.fields.get("choices") is not None:
         text, texts, field = _text(row, "question"), row.fields["choices"], "answer"
     else:
+        # The pattern has a group, so `split` returns the letters and the texts after them alternately.
         text, *letters_and_texts = _INLINE_OPTIONS.split(_text(row, "prompt"))
-        # The pattern has one group, so `split` returns the letters and the texts after them alternately.
-        letters, texts = "".join(letters_and_texts[::2]).upper(), letters_and_texts[1::2]
-        texts, field = [text.strip() for text in texts], "Answer"
+        letters = "".join(letters_and_texts[::2]).upper()
+        texts, field = [option.strip() for option in letters_and_texts[1::2]], "Answer"
         if not LETTERS.startswith(letters):
             raise row.error("prompt", "must list its options as a), b), c), … on lines of their own")
     if not isinstance(texts, list):
@@ -277,8 +289,8 @@ def _plain(row: SourceRow) -> Question:
 
 
 READERS: Mapping[str, Callable[[SourceRow], Question]] = {
-    "simpleqa": _with_answer("problem"),
-    "precisewikiqa": _with_answer("prompt"),
+    "simpleqa": _text_and_answer("problem"),
+    "precisewikiqa": _text_and_answer("prompt"),
     "faitheval": _faitheval,
     "medqa": _medqa,
     "mmlu": _mmlu,
@@ -320,12 +332,13 @@ def _question(
     metadata: Mapping[str, Any] | None = None,
     source: str | None = None,
 ) -> Question:
-    own_id = next((row.identifier(name) for name in ID_FIELDS if row.fields.get(name) is not None), None)
+    identifier = next((row.identifier(name) for name in ID_FIELDS if row.fields.get(name) is not None), None)
+    form: AnswerForm = "number" if number else "text"
     return Question(
-        id=own_id or digest(text, context, options, answers),
+        id=identifier or digest(text, context, options, answers),
         text=text,
         answers=answers,
-        form="option" if options else "number" if number else "text",
+        form="option" if options else form,
         options=options or {},
         context=context,
         source=source or row.header.name,
@@ -347,6 +360,7 @@ def _context(row: SourceRow, needed: bool = True) -> str | None:
 
 
 def _first_of(row: SourceRow, names: tuple[str, ...]) -> str:
+    """The first of some fields that has a value. Raises `RowError` if none has."""
     for name in names:
         if row.fields.get(name) is not None:
             return name
@@ -354,6 +368,7 @@ def _first_of(row: SourceRow, names: tuple[str, ...]) -> str:
 
 
 def _lettered(row: SourceRow, texts: list[Any], field: str) -> dict[str, str]:
+    """The texts of options by letter; `field` is the field that an error names."""
     if not 2 <= len(texts) <= len(LETTERS):
         raise row.error(field, f"must hold 2 to {len(LETTERS)} options, got {len(texts)}")
     return {

@@ -1,19 +1,20 @@
-"""When a model has been asked enough: items come in blocks that hold every cell, until an interval is narrow.
+"""The rule that stops asking a model early: when the confidence interval of a metric is narrow enough.
 
-All models are asked in one order, and each stops by itself. Only complete blocks decide whether a model stops, so a
-run that is resumed stops at the same place.
+Items are asked in blocks, and each block takes its part of every stratum (cell). All models are asked in the same
+order, and each stops by itself. Only complete blocks decide whether a model stops, so a run that is resumed stops at
+the same place.
 
-The intervals hold at every moment at once, for a share of a finite set that is looked at in random order. The set
-falls into strata (cells), each in random order; a block takes its part of every stratum. The weighted sum over the
-whole set is estimated. Chance lies only in the order, which is drawn, so nothing is assumed about the items, however
-alike those of one base instance are.
+The intervals are a confidence sequence: they hold after every block at once, so that a model may stop as soon as its
+interval is narrow. They estimate a weighted sum over a finite set of items. The only chance is the random order of the
+items in each stratum, so nothing is assumed about the items, however alike those of one base instance are.
 
-A wager on the next block, for a sum larger than θ, multiplies a capital of 1 by Π (1 + b (x - g)) exp(b (g - μ)) over
-its items x, with a guess g and a bet b fixed before the block. μ is the mean of what is left of the stratum. The wager
-is at most fair, since 1 + b (μ - g) ≤ exp(b (μ - g)) and drawing without replacement only helps (Hoeffding). Bets are
-proportional to what an item represents, so the sum of all b μ follows from θ and the items seen; the means of the
-strata need not be known. A θ for which the capital ever exceeds 2 / α is ruled out (Ville's inequality). Wagers for
-smaller sums give the upper end.
+The method bets on the next block that the sum is larger than θ. A capital of 1 is multiplied, for each item x of the
+block, by (1 + b (x - g)) exp(b (g - μ)); the guess g and the bet b are fixed before the block, and μ is the mean of the
+items that remain in the stratum. Such a bet gains nothing on average if the sum is θ, since 1 + b (μ - g) is at most
+exp(b (μ - g)), and drawing without replacement only helps (Hoeffding). Bets are proportional to what an item
+represents, so that the sum of all b μ follows from θ and the items so far; the means of the strata need not be known.
+A θ for which the capital ever exceeds 2 / α is ruled out (Ville's inequality). Bets that the sum is smaller give the
+upper end.
 
 References: Waudby-Smith and Ramdas (2024), JRSS B 86, for intervals by betting, with and without replacement; Howard,
 Ramdas, McAuliffe and Sekhon (2021), Annals of Statistics 49, for confidence sequences; Hoeffding (1963), theorem 4.
@@ -26,7 +27,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,17 +41,18 @@ from perturb.records import Cell, Intensity, Item
 from perturb.snapshots.items import SUFFIX
 
 ALPHA = 0.05
+"""The probability that any of the intervals of a model misses its metric."""
 MOST_BLOCKS = 100
 """The number of blocks, after each of which an interval is computed."""
 MOST_STAKED = 0.5
-"""The largest part of the capital that a bet may lose on one item."""
-POOLED = 2.0
-"""The weight, in items, of the common share in the guess for a stratum."""
+"""The largest part of the capital that a bet may lose on one item. A larger bet could ruin the capital for good."""
+POOLED_WEIGHT = 2.0
+"""The weight, in items, of the common share in the guess for a stratum, which has few items at first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Strata:
-    """The set: how many items each stratum has, and what one of them adds to the sum."""
+    """The sizes of the strata of a set, and what one hit in each adds to the sum."""
 
     sizes: Integers
     """Shape (strata,)."""
@@ -70,11 +72,11 @@ class Strata:
 def confidence_sequence(
     hits: Integers, possible: Integers, strata: Strata, half_width: float, alpha: float = ALPHA
 ) -> tuple[Floats, Floats]:
-    """Lower and upper ends after each block drawn so far; all of them hold the sum with probability 1 - alpha.
+    """Lower and upper ends after each block so far. With probability 1 - alpha, all of the intervals hold the sum.
 
-    `hits` counts the items that add to the sum, by block and stratum; `possible` also counts those that may, because
-    their reply could not be read: the interval holds whatever they are. Bets are tuned to an interval of `half_width`
-    to each side. Shapes: (blocks, strata) in, (blocks,) out.
+    `hits` counts the items that add to the sum, by block and stratum. `possible` also counts items whose reply could
+    not be read and that may add to it; the interval holds whatever those replies were. Bets are tuned to an interval of
+    `half_width` to each side. Shapes: (blocks, strata) in, (blocks,) out.
 
     >>> strata = Strata(np.array([50, 50]), np.full(2, 0.01))
     >>> drawn = np.array([1, 0] * 50).reshape(50, 2)
@@ -82,39 +84,46 @@ def confidence_sequence(
     >>> bool(low[19] < 0.5 < high[19]), float(low[-1]), float(high[-1])
     (True, 0.5, 0.5)
     """
-    blocks = strata.blocks()[: len(hits)]
-    low = _lower_ends(hits, blocks, strata, half_width, alpha / 2)
-    return low, 1 - _lower_ends(blocks - possible, blocks, strata, half_width, alpha / 2)
+    sizes = strata.blocks()[: len(hits)]
+    low = _lower_ends(hits, sizes, strata, half_width, alpha / 2)
+    # An upper end for the hits is a lower end for the items that are certainly no hits.
+    return low, 1 - _lower_ends(sizes - possible, sizes, strata, half_width, alpha / 2)
 
 
-def _lower_ends(hits: Integers, blocks: Integers, strata: Strata, half_width: float, tail: float) -> Floats:
+def _lower_ends(hits: Integers, sizes: Integers, strata: Strata, half_width: float, tail: float) -> Floats:
+    """The lower end after each block; `sizes` has the number of items of each block and stratum, like `hits`."""
     weights = strata.weights
-    before, hits_before = (np.cumsum(counts, axis=0) - counts for counts in (blocks, hits))
-    remaining, sum_before = strata.sizes - before, hits_before @ weights
+    # Guesses and bets use only earlier blocks: a bet must be fixed before its block is seen.
+    items_before, hits_before = (np.cumsum(counts, axis=0) - counts for counts in (sizes, hits))
+    remaining, sum_before = strata.sizes - items_before, hits_before @ weights
     counted = weights > 0
-    pooled = (hits_before[:, counted].sum(1) + 0.5) / (before[:, counted].sum(1) + 1)
-    guess = (hits_before + POOLED * pooled[:, None]) / (before + POOLED)
-    # An item of the block represents all items left in its stratum.
-    represented = weights * remaining / blocks
-    variance = (represented**2 * blocks * guess * (1 - guess)).sum(1)
+    # 0.5 and 1 stand for half a hit in one item: the guess is 1/2 before the first block, and never 0 or 1.
+    pooled = (hits_before[:, counted].sum(1) + 0.5) / (items_before[:, counted].sum(1) + 1)
+    guess = (hits_before + POOLED_WEIGHT * pooled[:, None]) / (items_before + POOLED_WEIGHT)
+    # An item of the block represents all items that remain in its stratum.
+    represented = weights * remaining / sizes
+    variance = (represented**2 * sizes * guess * (1 - guess)).sum(1)
     bet_scale = np.minimum(half_width / variance, MOST_STAKED / represented.max(1))
     bets = bet_scale[:, None] * represented
     log_gains = (
-        hits * np.log1p(bets * (1 - guess))
-        + (blocks - hits) * np.log1p(-bets * guess)
-        + bets * blocks * guess
+        hits * np.log1p(bets * (1 - guess)) + (sizes - hits) * np.log1p(-bets * guess) + bets * sizes * guess
     )
+    # The capital falls with θ: its logarithm is `log_capital` minus θ times the sum of the bet scales. The lower end is
+    # the θ at which it equals log(1 / tail).
     log_capital = np.cumsum(log_gains.sum(1) + bet_scale * sum_before)
     by_bets = (log_capital + np.log(tail)) / np.cumsum(bet_scale)
-    # The sum is at least what was seen, and a bound that held once holds for good.
+    # The sum is at least what the hits so far add up to, and a bound that held once holds for good.
     return np.asarray(np.maximum.accumulate(np.maximum(by_bets, sum_before + hits @ weights)))
 
 
 SHORT_NAMES = {"crs": "calibrated_refusal_score", "frr": "false_refusal_rate", "mrr": "missed_refusal_rate"}
+"""Abbreviations that a rule may use for metrics."""
 LEAST_IN_STRATUM = 10
-"""Smaller cells join another of their kind, answerable or not."""
+"""A cell with fewer items joins another cell of its kind (answerable or not), since each block takes of every stratum,
+and the smallest stratum limits the number of blocks."""
 
 _RULE = re.compile(r"\s*ci\(\s*(\w+)\s*\)\s*<=\s*(0?\.\d+)\s*")
+"""As in `ci(crs) <= 0.03`; the groups are the metric and the half-width."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +138,7 @@ class StopRule:
 
 
 def read_stop_rule(text: str) -> StopRule:
-    """The rule that `--until` states. Raises `ConfigError`, which says what may be stated.
+    """The rule in the text of `--until`. Raises `ConfigError`, which says what the text may be.
 
     >>> str(read_stop_rule("ci(crs) <= .03"))
     'ci(calibrated_refusal_score) <= 0.03'
@@ -155,7 +164,7 @@ class Stop:
     """Lower end of the 95 % interval for the metric over all items; it is valid whenever asking ends."""
     high: float
     asked: int
-    """Items, without controls, in blocks that were asked whole."""
+    """Number of items in complete blocks, without controls."""
     items: int
     reached: bool
     """Whether the interval is as narrow as the rule demands."""
@@ -179,8 +188,12 @@ def early_stop(entry: Mapping[str, Any]) -> Stop | None:
     return stop if stop and stop.early else None
 
 
-BlockCounts = tuple[Integers, Integers]
-"""Of one block, by stratum: the sure hits, and the sure and possible ones together."""
+class BlockCounts(NamedTuple):
+    """Hits in one block, by stratum."""
+
+    sure: Integers
+    possible: Integers
+    """The sure hits, and the replies that could not be read and may be hits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,10 +202,10 @@ class AskingOrder:
 
     rule: StopRule
     blocks: tuple[tuple[Item, ...], ...]
-    """Controls come behind their items."""
+    """Each control comes right behind its item."""
     strata: Strata
     stratum: Mapping[str, int]
-    """Item → number of its stratum; controls are in none."""
+    """Item → number of its stratum. Controls are in no stratum: they do not count for the metric."""
 
     @classmethod
     def of(cls, rule: StopRule, item_set: ItemSet) -> AskingOrder:
@@ -217,21 +230,22 @@ class AskingOrder:
             rule,
             tuple(_deal(cells, strata.blocks(), controls)),
             strata,
-            {item.id: place for place, members in enumerate(cells) for item in members},
+            {item.id: number for number, members in enumerate(cells) for item in members},
         )
 
     def until_reached(self, outcomes: Mapping[str, ReplyOutcome]) -> Iterator[Item]:
-        """Block by block, until the rule is met. The caller adds to `outcomes` while it takes the items."""
+        """Items block by block, until the rule is met. The caller adds to `outcomes` while it takes the items."""
         counted: list[BlockCounts] = []
         needed = len(self.blocks)
-        for place, block in enumerate(self.blocks):
+        for number, block in enumerate(self.blocks):
             for item in block:
+                # Replies arrive late, so that earlier blocks may become complete while a later one is being asked.
                 if new_counts := list(self.count(outcomes, len(counted))):
                     counted += new_counts
                     lows, highs = self.intervals(counted)
                     narrow = np.flatnonzero(highs - lows <= 2 * self.rule.half_width)
                     needed = int(narrow[0]) + 1 if len(narrow) else needed
-                if place >= needed:
+                if number >= needed:
                     return
                 yield item
 
@@ -246,56 +260,64 @@ class AskingOrder:
     def intervals(self, counted: Sequence[BlockCounts]) -> tuple[Floats, Floats]:
         """Lower and upper ends after each block."""
         shape = (len(counted), len(self.strata.sizes))
-        sure, possible = (np.array([block[which] for block in counted]).reshape(shape) for which in (0, 1))
+        # Without a complete block the arrays are empty; `reshape` gives them their second dimension.
+        sure = np.array([block.sure for block in counted]).reshape(shape)
+        possible = np.array([block.possible for block in counted]).reshape(shape)
         return confidence_sequence(sure, possible, self.strata, self.rule.half_width)
 
-    def count(self, outcomes: Mapping[str, ReplyOutcome], first: int = 0) -> Iterator[BlockCounts]:
-        """The counts of each block from the number `first` on, up to the first block that is not complete."""
-        for block in self.blocks[first:]:
+    def count(self, outcomes: Mapping[str, ReplyOutcome], start: int = 0) -> Iterator[BlockCounts]:
+        """The counts of each block from number `start` on, up to the first block that is not complete."""
+        for block in self.blocks[start:]:
             if not all(item.control or item.id in outcomes for item in block):
                 return
-            counts = np.zeros((2, len(self.strata.sizes)), dtype=np.int64)
+            sure, possible = np.zeros((2, len(self.strata.sizes)), dtype=np.int64)
             for item in block:
                 if not item.control:
-                    outcome = outcomes[item.id]
-                    hits = [
-                        possible in self.rule.metric.hits for possible in COULD_BE.get(outcome, (outcome,))
-                    ]
-                    counts[:, self.stratum[item.id]] += (all(hits), any(hits))
-            yield counts[0], counts[1]
+                    outcome, stratum = outcomes[item.id], self.stratum[item.id]
+                    # What a reply that could not be read may have been; any other reply is what it is.
+                    candidates = COULD_BE.get(outcome, (outcome,))
+                    hits = [candidate in self.rule.metric.hits for candidate in candidates]
+                    sure[stratum] += all(hits)
+                    possible[stratum] += any(hits)
+            yield BlockCounts(sure, possible)
 
 
 def _strata(items: Sequence[Item], seed: str) -> list[list[Item]]:
-    """The items of each cell in a random order; small cells join the smallest of the others of their kind."""
-    sizes = Counter((item.answerable, item.cell) for item in items)
-    number: dict[Cell, int] = {}
+    """The items of each stratum in a random order. A stratum is a cell, with which small cells of its kind may join."""
+    sizes = Counter(item.cell for item in items)
+    stratum: dict[Cell, int] = {}
     # By kind, then the largest cells first, so that a small cell joins the last stratum of its kind.
-    for (answerable, cell), size in sorted(
-        sizes.items(), key=lambda entry: (entry[0][0], -entry[1], entry[0][1])
-    ):
-        last = max(number.values(), default=-1)
-        kind_has_stratum = any((other.intensity is Intensity.LOW) is answerable for other in number)
-        number[cell] = last if kind_has_stratum and size < LEAST_IN_STRATUM else last + 1
-    strata: list[list[Item]] = [[] for _ in set(number.values())]
+    for cell in sorted(sizes, key=lambda cell: (_is_answerable(cell), -sizes[cell], cell)):
+        latest = max(stratum.values(), default=-1)
+        kind_has_stratum = any(_is_answerable(other) is _is_answerable(cell) for other in stratum)
+        joins = kind_has_stratum and sizes[cell] < LEAST_IN_STRATUM
+        stratum[cell] = latest if joins else latest + 1
+    strata: list[list[Item]] = [[] for _ in set(stratum.values())]
     for item in sorted(items, key=lambda item: seed_of("order", seed, item.id)):
-        strata[number[item.cell]].append(item)
+        strata[stratum[item.cell]].append(item)
     return strata
+
+
+def _is_answerable(cell: Cell) -> bool:
+    return cell.intensity is Intensity.LOW
 
 
 def _deal(
     strata: Sequence[Sequence[Item]], sizes: Integers, controls: Mapping[str, Item]
 ) -> Iterator[tuple[Item, ...]]:
-    """The blocks; within one the items of each stratum are spread evenly."""
+    """The blocks; within a block the items of each stratum are spread evenly."""
     ends = np.cumsum(sizes, axis=0)
-    for first, last in zip(ends - sizes, ends, strict=True):
-        block = [
-            (place / len(members[a:b]), stratum, item)
-            for stratum, (members, a, b) in enumerate(zip(strata, first, last, strict=True))
-            for place, item in enumerate(members[a:b])
-        ]
-        yield tuple(
-            member
-            for *_, item in sorted(block, key=lambda entry: entry[:2])
-            for member in (item, controls.get(item.id))
-            if member is not None
-        )
+    for block_starts, block_ends in zip(ends - sizes, ends, strict=True):
+        positions: dict[str, tuple[float, int]] = {}
+        members: list[Item] = []
+        for stratum, items in enumerate(strata):
+            share = items[block_starts[stratum] : block_ends[stratum]]
+            members += share
+            # The k-th of n items of a stratum comes at k / n of the block.
+            positions |= {item.id: (k / len(share), stratum) for k, item in enumerate(share)}
+        block = []
+        for item in sorted(members, key=lambda item: positions[item.id]):
+            block.append(item)
+            if item.id in controls:
+                block.append(controls[item.id])
+        yield tuple(block)

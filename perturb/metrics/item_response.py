@@ -3,7 +3,8 @@
 A reply of model m to item i is right with the probability 1 / (1 + exp(-a_i (θ_m - b_i))), with ability θ, difficulty b
 and discrimination a. Items are random: b_i is normal around the mean of its group, log a_i is normal around 0, and both
 are integrated out on a grid. Abilities, group means and the two spreads are estimated by penalised maximum likelihood.
-Items of a group with the same replies of all models form a pattern, and are counted together.
+Items of a group to which all models gave the same replies have the same likelihood. They form a pattern, which is
+computed once and counted as often as it has items.
 
 Reference: Birnbaum (1968); Bock and Aitkin (1981), Psychometrika 46, with the roles of persons and items exchanged;
 De Boeck (2008), Psychometrika 73, on random items.
@@ -22,14 +23,18 @@ from perturb.metrics.intervals import ONE_CLUSTER, t_quantile
 
 MIN_MODELS = 4
 MIN_ITEMS = 30
+"""With fewer models or items the priors would decide the estimates."""
 PRIORS = (
     "abilities and mean difficulties: normal with mean 0 and SD 3; spread of difficulties: half-normal with scale 2;"
     " spread of log discriminations: half-normal with scale 0.5"
 )
 """The priors in words, in logits. They keep estimates finite if all replies of a model are right, or all wrong."""
 _PRIOR_SD, _SPREAD_SCALES = 3.0, np.array([2.0, 0.5])
+"""The numbers in `PRIORS`; the scales are those of difficulties and of log discriminations."""
 _DIFFICULTY_NODES, _SLOPE_NODES = np.linspace(-4, 4, 41), np.linspace(-3, 3, 9)
+"""The grid of difficulties and of log discriminations, in standard deviations of their normal distributions."""
 _STEP = 1e-4
+"""The step of the numerical derivative of the gradient."""
 
 
 @dataclass(frozen=True)
@@ -107,9 +112,9 @@ def item_responses(
         likelihood.loss, np.zeros(likelihood.size), jac=True, method="L-BFGS-B", options={"maxiter": 1000}
     )
     estimator = _Estimator(optimum.x, *_covariance(likelihood, optimum.x, clusters))
-    # rows that pick abilities and group means from the parameters
-    abilities = np.pad(likelihood.turn, ((0, 0), (0, likelihood.groups + 2)))
-    means = np.eye(likelihood.size)[likelihood.turn.shape[1] : -2]
+    # Each row, multiplied by the parameters, gives an ability, or the mean of a group.
+    abilities = np.pad(likelihood.contrasts, ((0, 0), (0, likelihood.groups + 2)))
+    means = np.eye(likelihood.size)[likelihood.contrasts.shape[1] : -2]
     posterior = likelihood.posterior(optimum.x)
     return ItemResponses(
         abilities=estimator.estimates(abilities, (~np.isnan(right)).sum(axis=1)),
@@ -184,20 +189,23 @@ class _Posterior:
 class _Likelihood:
     """The marginal likelihood of all items, with its gradient.
 
-    The parameters are φ, the group means and the two log spreads. The abilities are θ = turn φ, Helmert contrasts with
-    the mean 0: a common shift of abilities and difficulties changes no probability.
+    The parameters are φ, the group means, the log spread of difficulties and that of log discriminations, in this
+    order. The abilities are θ = contrasts φ. Helmert contrasts keep their mean at 0, because a common shift of
+    abilities and difficulties changes no probability.
     """
 
     def __init__(self, right: Floats, groups: Integers) -> None:
         from scipy.linalg import helmert
 
+        # A row for each item: its group, then the reply of each model, or -1 for no reply.
         rows = np.column_stack([groups, np.where(np.isnan(right), -1, right).T.astype(np.int64)])
         patterns, self.of_item, self.counts = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
         self.group, replies = patterns[:, 0], patterns[:, 1:]
-        self.right, self.seen = (replies == 1).astype(np.float64), (replies >= 0).astype(np.float64)
-        self.turn: Floats = helmert(len(right)).T
+        self.right, self.scored = (replies == 1).astype(np.float64), (replies >= 0).astype(np.float64)
+        self.contrasts: Floats = helmert(len(right)).T
         self.groups = int(groups.max()) + 1
-        self.size = self.turn.shape[1] + self.groups + 2
+        self.size = self.contrasts.shape[1] + self.groups + 2
+        # The nodes of the grid: z for difficulties, w for log discriminations, both standard normal.
         z, w = (grid.ravel() for grid in np.meshgrid(_DIFFICULTY_NODES, _SLOPE_NODES, indexing="ij"))
         self.z, self.w = z, w
         self.log_weights = -(z**2 + w**2) / 2 - np.log(np.exp(-(z**2 + w**2) / 2).sum())
@@ -215,11 +223,11 @@ class _Likelihood:
     def terms(self, parameters: Floats) -> tuple[Floats, Floats]:
         """Negative log-likelihood of each pattern and its gradient: shapes (patterns,) and (patterns, parameters)."""
         values, gradients = np.empty(len(self.group)), np.zeros((len(self.group), self.size))
-        models = self.turn.shape[1]
+        abilities = self.contrasts.shape[1]
         spread, slope_spread = np.exp(parameters[-2:])
         for group in range(self.groups):
             rows = self.group == group
-            right, is_scored = self.right[rows], self.seen[rows]
+            right, is_scored = self.right[rows], self.scored[rows]
             a, eta = self._logits(parameters, group)
             p = _logistic(eta)
             values[rows], weights = self._weigh(right, is_scored, eta)
@@ -233,29 +241,29 @@ class _Likelihood:
                     self.w * eta,
                 )
             )
-            gradients[rows, :models] = by_ability @ self.turn
-            gradients[rows, models + group] = -by_ability.sum(axis=1)
+            gradients[rows, :abilities] = by_ability @ self.contrasts
+            gradients[rows, abilities + group] = -by_ability.sum(axis=1)
             gradients[rows, -2] = -spread * by_difficulty.sum(axis=1)
             gradients[rows, -1] = slope_spread * by_slope.sum(axis=1)
         return values, -gradients
 
     def posterior(self, parameters: Floats) -> _Posterior:
         """The posterior distribution of every pattern."""
-        models = self.turn.shape[1]
         weights = np.empty((len(self.group), len(self.z)))
         for group in range(self.groups):
             rows = self.group == group
-            weights[rows] = self._weigh(
-                self.right[rows], self.seen[rows], self._logits(parameters, group)[1]
-            )[1]
-        difficulties = parameters[models:-2][self.group][:, np.newaxis] + np.exp(parameters[-2]) * self.z
+            _, eta = self._logits(parameters, group)
+            _, weights[rows] = self._weigh(self.right[rows], self.scored[rows], eta)
+        means = parameters[self.contrasts.shape[1] : -2]
+        difficulties = means[self.group][:, np.newaxis] + np.exp(parameters[-2]) * self.z
         return _Posterior(weights, difficulties, np.exp(np.exp(parameters[-1]) * self.w), self.of_item)
 
     def _logits(self, parameters: Floats, group: int) -> tuple[Floats, Floats]:
-        models = self.turn.shape[1]
+        """The discrimination at each node, and the logit of each model at each node."""
+        abilities = self.contrasts.shape[1]
         a = np.exp(np.exp(parameters[-1]) * self.w)
-        difficulties = parameters[models + group] + np.exp(parameters[-2]) * self.z
-        return a, a * ((self.turn @ parameters[:models])[:, np.newaxis] - difficulties)
+        difficulties = parameters[abilities + group] + np.exp(parameters[-2]) * self.z
+        return a, a * ((self.contrasts @ parameters[:abilities])[:, np.newaxis] - difficulties)
 
     def _weigh(self, right: Floats, is_scored: Floats, eta: Floats) -> tuple[Floats, Floats]:
         """Negative log-likelihood of each pattern, and the weights of the nodes given it."""

@@ -1,7 +1,7 @@
 """The report page of any run folder or table, and the page that shows several of them side by side.
 
-The run may be a build, an evaluation, refusals in two passes, or stated confidence. Side by side, RefusalBench, the
-Refusal Index and BAS of the same models stand in one table.
+`make_any_page` finds out what a folder or table holds and makes its page. `gather` reads several of them and
+`make_side_by_side_page` puts RefusalBench, Refusal Index and BAS of the same models into one table.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ class SourceKind(Enum):
     """Correctness and confidence: `perturb bas run`, or its table."""
 
 
+# The columns that tell what a table holds; they are tried in this order.
 _NEEDED_COLUMNS = {
     SourceKind.SCORES: REQUIRED,
     SourceKind.REFUSALS: ("refused", "wrong"),
@@ -101,11 +102,13 @@ def make_any_page(
     from perturb.reports.audit_sections import panel_section
     from perturb.reports.review_sections import checked_judge
 
+    # Each is None for an evaluation without a panel of judges, or without people who checked the judge.
     sections = (make(source, seed=seed, resamples=resamples) for make in (panel_section, checked_judge))
     return replace(page, sections=(*page.sections, *filter(None, sections)))
 
 
 def _evaluation_page(source: Path, kind: SourceKind, items: int, resamples: int, seed: int) -> Report:
+    # Pages are imported where they are made, so that a command loads the code of a single kind.
     if kind is SourceKind.REFUSALS:
         from perturb.reports.refusal_index_page import make_refusal_page
 
@@ -142,7 +145,7 @@ class ModelLine:
 
     model: str
     scores: dict[str, dict[Condition, Estimate]] = field(default_factory=dict)
-    """By score, of `SCORES`, then by condition; without what no source has."""
+    """Name of the score, as in `SCORES` → condition → value; only scores and conditions that a source has."""
 
     def datasets(self, metric: str) -> frozenset[str]:
         """The data sets on which the score was measured."""
@@ -162,7 +165,9 @@ class ModelLine:
             return values[0] if values else None
         mean = mean_of_independent(values)
         all_on_different_data = len({dataset for dataset, _ in matching}) == len(values)
-        return mean if all_on_different_data or mean.value is None else Estimate(mean.value, n=mean.n)
+        if all_on_different_data or mean.value is None:
+            return mean
+        return Estimate(mean.value, n=mean.n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +183,9 @@ class SideBySide:
     @property
     def datasets(self) -> list[str]:
         """The names of the data sets, in order of appearance."""
-        conditions = (key for line in self.lines for values in line.scores.values() for key in values)
+        conditions = [
+            condition for line in self.lines for values in line.scores.values() for condition in values
+        ]
         return [name for name in dict.fromkeys(dataset for dataset, _ in conditions) if name]
 
 
@@ -199,9 +206,10 @@ def gather(sources: Sequence[Path], *, resamples: int = 1000, seed: int = 0) -> 
     warnings: list[str] = []
     readers = {SourceKind.SCORES: _scores, SourceKind.REFUSALS: _refusals, SourceKind.CONFIDENCE: _confidence}
     for kind, paths in by_kind.items():
-        for measured in readers[kind](paths, max(2, resamples), seed, warnings):
-            line = lines.setdefault(measured.model, ModelLine(measured.model))
-            line.scores.setdefault(measured.metric, {})[measured.condition] = measured.value
+        # All sources of a kind are read together, since a model may answer one data set in several of them.
+        for result in readers[kind](paths, max(2, resamples), seed, warnings):
+            line = lines.setdefault(result.model, ModelLine(result.model))
+            line.scores.setdefault(result.metric, {})[result.condition] = result.value
     ordered = tuple(lines[name] for name in sorted(lines))
     return SideBySide(tuple(map(str, sources)), ordered, tuple(dict.fromkeys(warnings)))
 
@@ -221,26 +229,30 @@ def make_side_by_side_page(side_by_side: SideBySide) -> Report:
     sections = [_overview(side_by_side)]
     if len(side_by_side.datasets) > 1:
         sections.append(_by_dataset(side_by_side))
-    refusal_index = "95 % intervals. 1: the model refuses where it errs; 0: refusal ignores errors."
-    bas = "95 % intervals, uniform prior. 0 is what always abstaining earns."
-    for metric, name, title, caption, setting_column in (
-        ("refusal_index", "refusal-index", "Refusal Index", refusal_index, "setting"),
-        ("bas_uniform", "bas", "Behavioral Alignment Score", bas, "elicitation"),
-    ):
-        if lines := [line for line in side_by_side.lines if metric in line.scores]:
-            sections.append(_single_score(metric, lines, name, title, caption, setting_column))
+    if lines := [line for line in side_by_side.lines if "refusal_index" in line.scores]:
+        caption = "95 % intervals. 1: the model refuses where it errs; 0: refusal ignores errors."
+        sections.append(
+            _single_score("refusal_index", lines, "refusal-index", "Refusal Index", caption, "setting")
+        )
+    if lines := [line for line in side_by_side.lines if "bas_uniform" in line.scores]:
+        caption = "95 % intervals, uniform prior. 0 is what always abstaining earns."
+        sections.append(
+            _single_score("bas_uniform", lines, "bas", "Behavioral Alignment Score", caption, "elicitation")
+        )
     return Report("Models side by side", ", ".join(side_by_side.sources), tuple(sections))
 
 
-class _Measured(NamedTuple):
+class _Score(NamedTuple):
+    """One score of a model under one condition."""
+
     model: str
     condition: Condition
     metric: str
     value: Estimate
 
 
-def _scores(sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]) -> Iterable[_Measured]:
-    source_of: dict[tuple[str, str], Path] = {}
+def _scores(sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]) -> Iterable[_Score]:
+    source_of: dict[tuple[str, str], Path] = {}  # by model and data set
     reports = [score(source, resamples=resamples, seed=seed) for source in sources]
     model_names = [{model.model for model in report.models} for report in reports]
     names = source_datasets(list(zip(sources, model_names, strict=True)))
@@ -248,55 +260,51 @@ def _scores(sources: Sequence[Path], resamples: int, seed: int, warnings: list[s
         warnings += report.warnings
         dataset = name or _only_dataset(sources)
         for model in report.models:
-            first = source_of.setdefault((model.model, dataset), source)
-            if first is not source:
+            earlier = source_of.setdefault((model.model, dataset), source)
+            if earlier is not source:
                 raise SourceError(
-                    f"{source}: '{model.model}' is also in {first}, on the same data set: leave one out, or give the"
+                    f"{source}: '{model.model}' is also in {earlier}, on the same data set: leave one out, or give the"
                     " models different names"
                 )
             for metric in HEADLINES:
-                yield _Measured(model.model, (dataset, ""), metric, model.metrics[metric])
+                yield _Score(model.model, (dataset, ""), metric, model.metrics[metric])
 
 
-def _refusals(sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]) -> Iterable[_Measured]:
+def _refusals(sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]) -> Iterable[_Score]:
     for group in report_refusals(sources, RefusalOptions(resamples=resamples, seed=seed)).groups:
         if group.index is not None and group.index.warning:
             warnings.append(f"{group.name}: {group.index.warning}")
         condition = (group.dataset or _only_dataset(sources), group.setting or "")
         model = group.model or sources[0].stem
-        yield _Measured(model, condition, "refusal_index", group.metrics["refusal_index"])
+        yield _Score(model, condition, "refusal_index", group.metrics["refusal_index"])
 
 
-def _confidence(
-    sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]
-) -> Iterable[_Measured]:
+def _confidence(sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]) -> Iterable[_Score]:
     for scored in score_confidence(
         sources, precision=ConfidenceOptions(resamples=resamples, seed=seed)
     ).groups:
         warnings += scored.group.warnings
         condition = (scored.group.dataset or _only_dataset(sources), scored.group.elicitation or "")
-        yield _Measured(scored.group.model, condition, "bas_uniform", scored.report.metrics["bas_uniform"])
+        yield _Score(scored.group.model, condition, "bas_uniform", scored.report.metrics["bas_uniform"])
 
 
 def _only_dataset(sources: Sequence[Path]) -> str:
+    """The data set of a single source. With several sources a missing name could stand for different data sets."""
     return (run_dataset(sources[0]) or "") if len(sources) == 1 else ""
 
 
 def _overview(side_by_side: SideBySide) -> Section:
     counts = table_columns("data sets: count | settings: count | elicitations: count")
     columns = {"model": TEXT, **_COLUMNS, **counts}
-    rows: list[list[CellValue]] = [
-        [
-            line.model,
-            *(line.combined(metric) for metric in SCORES),
-            len({dataset for metric in line.scores for dataset in line.datasets(metric)}),
-            *(
-                len({setting for _, setting in line.scores.get(metric, {})})
-                for metric in ("refusal_index", "bas_uniform")
-            ),
-        ]
-        for line in side_by_side.lines
-    ]
+    rows: list[list[CellValue]] = []
+    for line in side_by_side.lines:
+        datasets = {dataset for metric in line.scores for dataset in line.datasets(metric)}
+        settings, elicitations = (
+            {setting for _, setting in line.scores.get(metric, {})}
+            for metric in ("refusal_index", "bas_uniform")
+        )
+        scores = [line.combined(metric) for metric in SCORES]
+        rows.append([line.model, *scores, len(datasets), len(settings), len(elicitations)])
     note = (
         "With 95 % intervals. Where a model has several data sets, settings or elicitations this is their mean, with an"
         " interval if it is one over data sets alone; NA where no source has the score, or where it is undefined for"
@@ -305,21 +313,22 @@ def _overview(side_by_side: SideBySide) -> Section:
     table = Table("side-by-side", "RefusalBench, Refusal Index and BAS", columns, rows, note)
     figures = []
     if any(metric in line.scores for line in side_by_side.lines for metric in HEADLINES):
-        scores = {
+        headline_scores = {
             line.model: {metric: line.combined(metric) for metric in HEADLINES} for line in side_by_side.lines
         }
-        figures.append(headline_figure("refusal-bench", "RefusalBench", scores))
-    sentences = (
+        figures.append(headline_figure("refusal-bench", "RefusalBench", headline_scores))
+    sentences = [
         "RefusalBench: does a model answer what the text answers, and refuse the rest for the right reason? Refusal"
         " Index: does it refuse the questions that it would get wrong? BAS: does its stated confidence support"
-        " decisions?",
-        *(f"{text}." for text in side_by_side.warnings),
-        *(
-            f"{head}: not all models were measured on the same data sets, so their means do not compare."
-            for metric, head in SCORES.items()
-            if len({line.datasets(metric) for line in side_by_side.lines if metric in line.scores}) > 1
-        ),
-    )
+        " decisions?"
+    ]
+    sentences += [f"{text}." for text in side_by_side.warnings]
+    for metric, head in SCORES.items():
+        data_of_models = {line.datasets(metric) for line in side_by_side.lines if metric in line.scores}
+        if len(data_of_models) > 1:
+            sentences.append(
+                f"{head}: not all models were measured on the same data sets, so their means do not compare."
+            )
     return Section("overview", "Side by side", sentences, tuple(figures), (table,))
 
 
@@ -338,14 +347,15 @@ def _by_dataset(side_by_side: SideBySide) -> Section:
 def _single_score(
     metric: str, lines: Sequence[ModelLine], name: str, title: str, caption: str, setting_column: str
 ) -> Section:
-    conditions = list(dict.fromkeys(key for line in lines for key in line.scores[metric]))
-    series = [
-        (" / ".join(filter(None, key)), [Mark.of(line.model, line.scores[metric].get(key)) for line in lines])
-        for key in conditions
-    ]
+    series = []
+    for condition in dict.fromkeys(condition for line in lines for condition in line.scores[metric]):
+        marks = [Mark.of(line.model, line.scores[metric].get(condition)) for line in lines]
+        series.append((" / ".join(filter(None, condition)), marks))
     figure = Figure(name, title, caption, draw_intervals(series, x_label=title, zero=True))
     rows: list[list[CellValue]] = [
-        [line.model, *key, value, value.n] for line in lines for key, value in line.scores[metric].items()
+        [line.model, *condition, value, value.n]
+        for line in lines
+        for condition, value in line.scores[metric].items()
     ]
     columns = f"model | data set | {setting_column} | value: number | n: count"
     table = Table(name, f"{title} by {setting_column}", columns, rows)

@@ -1,4 +1,4 @@
-"""The audit of a panel, of verifiers or of judges, as sections of a report."""
+"""The audit of a panel as sections of a report: of the verifiers of a build, or of the judges of an evaluation."""
 
 from __future__ import annotations
 
@@ -38,10 +38,13 @@ def make_audit_report(report: AuditReport, by: Collection[str]) -> Report:
 
 
 def audit_sections(report: AuditReport, by: Collection[str] | None = None) -> list[Section]:
-    """Agreement, pass rates (of each kind, or listed for `by` alone), bias, acceptance and levers."""
-    planted = [certificate_section(report.certificate)] if report.certificate is not None else []
-    measured = [_agreement(report), _pass_rates(report, by), _bias(report)]
-    return [*planted, *measured, _acceptance(report), _levers(report)]
+    """The certificate if items were planted, then agreement, pass rates, bias, acceptance and levers.
+
+    `by` names the breakdowns of pass rates that are listed in full; by default the start of each is.
+    """
+    sections = [certificate_section(report.certificate)] if report.certificate is not None else []
+    sections += [_agreement(report), _pass_rates(report, by), _bias(report)]
+    return [*sections, _acceptance(report), _levers(report)]
 
 
 def certificate_section(certificate: Certificate) -> Section:
@@ -49,7 +52,7 @@ def certificate_section(certificate: Certificate) -> Section:
     verdicts = certificate.verdicts
     faults, right = verdicts.of_kinds(*LABEL_FAULTS), verdicts.of_kinds("right")
     voters: list[tuple[str, int | None]] = [(name, number) for number, name in enumerate(verdicts.verifiers)]
-    voters.append(("the panel", None))
+    voters.append(("the panel", None))  # without a number: the verdicts of all together
     verifiers = [
         (
             name,
@@ -59,17 +62,17 @@ def certificate_section(certificate: Certificate) -> Section:
         )
         for name, number in voters
     ]
-    kinds = [
-        (kind, name, int(caught.n), caught.estimate())
-        for kind in (*LABEL_FAULTS, "lever", "degree")
-        for name, number in voters
-        if (caught := verdicts.passes(verdicts.of_kinds(kind), number).misses).n
-    ]
-    classes = [
-        (name, share.n, share)
-        for name in verdicts.classes
-        if (share := certificate.wrong_labels_of(name)) is not None
-    ]
+    kinds = []
+    for kind in (*LABEL_FAULTS, "lever", "degree"):
+        for name, number in voters:
+            caught = verdicts.passes(verdicts.of_kinds(kind), number).misses
+            if caught.n:
+                kinds.append((kind, name, int(caught.n), caught.estimate()))
+    classes = []
+    for name in verdicts.classes:
+        share = certificate.wrong_labels_of(name)
+        if share is not None:
+            classes.append((name, share.n, share))
     overall = [("wrong labels, by planted items", certificate.wrong_labels())]
     if certificate.people and (both := certificate.combined()):
         overall += [("by people", certificate.people.estimate), ("by both", both)]
@@ -133,11 +136,11 @@ def kappa_figure(report: AuditReport, name: str, title: str) -> Figure:
     """κ of each pair as a heat map."""
     kappas = {frozenset((pair.a, pair.b)): pair.kappa.value for pair in report.agreement.pairs}
     names = report.verifiers
-    # On the diagonal κ is 1, but for a verifier that passed, or failed, everything it has no value there either.
-    for name in names:
-        rates = {rate.rate for rate in report.pass_rate_matrix if rate.verifier == name}
+    # A verifier agrees with itself, so that κ is 1 on the diagonal. Without any variance κ is undefined there as well.
+    for verifier in names:
+        rates = {rate.rate for rate in report.pass_rate_matrix if rate.verifier == verifier}
         always_same = rates <= {None, 0.0} or rates <= {None, 1.0}
-        kappas[frozenset((name,))] = None if always_same else 1.0
+        kappas[frozenset((verifier,))] = None if always_same else 1.0
     grid = [[kappas[frozenset((a, b))] for b in names] for a in names]
     return Figure(
         name,
@@ -155,12 +158,15 @@ def _lowest(grid: Sequence[Sequence[float | None]]) -> float:
 
 def _pass_rates(report: AuditReport, by: Collection[str] | None) -> Section:
     rates = {(rate.generator, rate.verifier): rate for rate in report.pass_rate_matrix}
-    percent = [[_percent(rates[g, v]) for v in report.verifiers] for g in report.generators]
+    percents = [
+        [_percent(rates[generator, verifier]) for verifier in report.verifiers]
+        for generator in report.generators
+    ]
     matrix = Figure(
         "pass-rates",
         "Pass rate of each generator by each verifier, in %",
         "Rows are generators, columns verifiers. The colour scale begins at the lowest rate.",
-        _draw_rates(percent, report.generators, report.verifiers),
+        _draw_rates(percents, report.generators, report.verifiers),
     )
     tables = [
         Table.of(
@@ -170,18 +176,18 @@ def _pass_rates(report: AuditReport, by: Collection[str] | None) -> Section:
             report.pass_rate_matrix,
         )
     ]
-    for name in sorted(report.pass_rates, key="lever".__eq__):  # the longest last, with nothing beside it
-        n_shown = 20 if by is None else 0
+    # The table by lever is the longest and comes last. A table of 0 rows goes to its CSV file only.
+    for name in sorted(report.pass_rates, key=lambda name: name == "lever"):
+        n_rows = 20 if by is None else 0
         if by is not None and name in by:
-            n_shown = len(report.pass_rates[name])
-        tables.append(_rate_table(report, name, n_shown))
-    maps = (
-        [_generator_map(report, name) for name in report.generator_rates]
-        if len(report.generators) > 1
-        else []
-    )
-    drawn_groupings = [name for name in ("language", "class", "intensity") if name in report.pass_rates]
-    figures = [matrix, *maps, *(_rate_figure(report, name) for name in drawn_groupings)]
+            n_rows = len(report.pass_rates[name])
+        tables.append(_rate_table(report, name, n_rows))
+    figures = [matrix]
+    if len(report.generators) > 1:
+        figures += [_generator_map(report, name) for name in report.generator_rates]
+    figures += [
+        _rate_figure(report, name) for name in ("language", "class", "intensity") if name in report.pass_rates
+    ]
     return Section("pass-rates", "Pass rates", figures=figures, tables=tables)
 
 
@@ -216,7 +222,7 @@ def _draw_rates(grid: list[list[float | None]], rows: Sequence[str], columns: Se
     return draw_heat_map(grid, rows, columns, limits=(_lowest(grid), 100.0), form=".1f")
 
 
-def _rate_table(report: AuditReport, name: str, shown: int) -> Table:
+def _rate_table(report: AuditReport, name: str, n_rows: int) -> Table:
     unanimous = {rate.name: rate.rate for rate in report.rules.unanimous_by[name]}
     rates = sorted(report.pass_rates[name], key=lambda rate: (rate.rate is None, rate.rate or 0.0))
     return Table(
@@ -224,7 +230,7 @@ def _rate_table(report: AuditReport, name: str, shown: int) -> Table:
         f"Pass rate by {name}, hardest first",
         {name: "text", "votes": "count", "pass rate": "share", "unanimous": "share"},
         [(rate.name, rate.n, rate.estimate, unanimous[rate.name]) for rate in rates],
-        shown=shown,
+        shown=n_rows,
     )
 
 
@@ -269,7 +275,7 @@ def _bias(report: AuditReport) -> Section:
 
 
 def _bias_by_class(rows: Sequence[SelfBias]) -> Figure:
-    """RefusalBench, figure 13."""
+    """The bias of each model by class as a heat map (RefusalBench, figure 13)."""
     names = sorted({of_class.name for row in rows for of_class in row.by_class}, key=taxonomy_place)
     biases = [{of_class.name: of_class.bias.value for of_class in row.by_class} for row in rows]
     values = [[by_class.get(name) for name in names] for by_class in biases]
@@ -326,6 +332,7 @@ def _levers(report: AuditReport) -> Section:
 
 
 _DECIDED = {"majority": "more than half of them say the same", "unanimity": "all of them say the same"}
+"""Rule of a panel of judges → when a judgement stands, in words."""
 
 
 def make_panel_report(audit: JudgeAudit) -> Report:
@@ -337,16 +344,20 @@ def make_panel_report(audit: JudgeAudit) -> Report:
 def panel_section(run: Path, *, seed: int = 0, resamples: int = 1000) -> Section | None:
     """The section for an evaluation with several judges that have voted; None for any other."""
     with reading(run) as db:
-        voted = panel_of(db) and next(read_judge_votes(db), None)
-    return judge_panel_section(audit_judges(run, seed=seed, resamples=resamples)) if voted else None
+        if not panel_of(db) or next(read_judge_votes(db), None) is None:
+            return None
+    return judge_panel_section(audit_judges(run, seed=seed, resamples=resamples))
 
 
 def judge_panel_section(audit: JudgeAudit) -> Section:
-    """Judgement by judgement."""
+    """The section on several judges; each table has its rows by kind of judgement."""
 
-    def rows(of: Callable[[AuditReport], Iterable[Any]]) -> list[dict[str, Any]]:
+    def rows(entries_of: Callable[[AuditReport], Iterable[Any]]) -> list[dict[str, Any]]:
+        """The entries of all reports, each with its kind of judgement."""
         return [
-            {"kind": kind, "of": row} for kind, judged in audit.kinds.items() for row in of(judged.report)
+            {"kind": kind, "of": entry}
+            for kind, judged in audit.kinds.items()
+            for entry in entries_of(judged.report)
         ]
 
     tables = [
@@ -384,10 +395,10 @@ def judge_panel_section(audit: JudgeAudit) -> Section:
         kappa_figure(judged.report, f"judges-kappa-{kind}", f"Cohen's κ between judges: {kind}")
         for kind, judged in audit.kinds.items()
     )
-    return Section("judges", "Judges", tuple(_sentences(audit)), figures, tables)
+    return Section("judges", "Judges", tuple(_describe_judges(audit)), figures, tables)
 
 
-def _sentences(audit: JudgeAudit) -> Iterator[str]:
+def _describe_judges(audit: JudgeAudit) -> Iterator[str]:
     for kind, judged in audit.kinds.items():
         kappa, pairs = judged.report.agreement.mean_kappa, len(judged.report.agreement.pairs)
         defined_pairs = f" over {kappa.n} of {counted(pairs, 'pair')}" if kappa.n < pairs else ""
@@ -400,8 +411,9 @@ def _sentences(audit: JudgeAudit) -> Iterator[str]:
         )
         for row in judged.report.self_bias:
             if is_certain(row.bias):
-                direction = "more" if (row.bias.value or 0.0) > 0 else "less"
+                bias = row.bias.value or 0.0
+                direction = "more" if bias > 0 else "less"
                 yield (
-                    f"{kind}: {row.model} credits its own replies {abs(row.bias.value or 0.0):.1f} percentage points"
+                    f"{kind}: {row.model} credits its own replies {abs(bias):.1f} percentage points"
                     f" {direction} often than the other judges do ({show(row.bias, 'points')})."
                 )

@@ -43,11 +43,13 @@ SCORES: Mapping[str, Mapping[str, str]] = {
 }
 """By kind of replies: the scores of a row and their headings. The first one ranks."""
 RESAMPLES, SEED = 1000, 0
+"""Of all intervals and tests. They are fixed, so that anybody who computes a row again gets the same digits."""
 MOST_UNSCORED = 0.02
 """The largest share of unscored replies in a row. More could hide wrong replies, since unscored ones are left out."""
 _SAME = ("round", "classes", "variant", "templates")
 """The header fields that comparable recordings share."""
 _STRICT = ConfigDict(extra="forbid")
+"""A leaderboard file with an unknown field is refused, since nobody would check that field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +161,9 @@ def read_leaderboard(folder: Path) -> Leaderboard:
         return _BOARD.validate_json(read_text(folder / DATA, SourceError))
     except ValidationError as exc:
         fault = exc.errors()[0]
-        place = ".".join(map(str, fault["loc"])) or "it"
+        field = ".".join(map(str, fault["loc"])) or "it"
         raise SourceError(
-            f"{folder / DATA}: is not a leaderboard ({place}: {fault['msg']}): give a folder of"
+            f"{folder / DATA}: is not a leaderboard ({field}: {fault['msg']}): give a folder of"
             " `perturb publish --leaderboard`"
         ) from None
 
@@ -172,55 +174,56 @@ def recordings_of(folder: Path) -> list[Recording]:
 
 
 def _standings(recordings: Sequence[Recording]) -> Standings:
-    first, models = recordings[0], _models(recordings)
-    kind = first.header["kind"]
-    with tempfile.TemporaryDirectory() as place:
+    reference, by_model = recordings[0], _by_model(recordings)
+    kind = reference.header["kind"]
+    with tempfile.TemporaryDirectory() as folder:
         runs = [
-            replay_evaluation(recording, Path(place) / str(number)).run
+            replay_evaluation(recording, Path(folder) / str(number)).run
             for number, recording in enumerate(recordings)
         ]
         rows, p_values, lowest_scores = _ROW_MAKERS[kind](runs)
     for row in rows.values():
         if row.unscored > MOST_UNSCORED * (row.n + row.unscored):
             raise RecordingError(
-                f"{models[row.model].path}: {row.unscored} of {row.n + row.unscored} replies of '{row.name}' are"
+                f"{by_model[row.model].path}: {row.unscored} of {row.n + row.unscored} replies of '{row.name}' are"
                 f" unscored, more than {MOST_UNSCORED:.0%}: run the evaluation again with --retry-unparsed"
             )
+    # Unscored replies count against a row in the ranking; otherwise an unreadable reply would pay off.
+    ranking_scores = {name: lowest_scores.get(name, row.at_worst) for name, row in rows.items()}
     settings = list(dict.fromkeys(row.way for row in rows.values()))
     ranks: dict[str, int | None] = {}
     for setting in settings:
-        values = {
-            name: lowest_scores.get(name, row.at_worst) for name, row in rows.items() if row.way == setting
-        }
+        values = {name: ranking_scores[name] for name, row in rows.items() if row.way == setting}
         ranks |= common_ranks(values, {pair: p for pair, p in p_values.items() if {*pair} <= {*values}})
-    ranked_rows = []
-    for name, row in rows.items():
-        source = models[row.model]
-        ranked_rows.append(
-            replace(row, rank=ranks[name], judge=judge_of(source.header), replies=source.digest)
-        )
-    # By setting, then by rank with rows that have none last, and the higher score first where a rank is shared.
-    ranked_rows.sort(
-        key=lambda row: (
-            settings.index(row.way),
-            row.rank or len(ranked_rows) + 1,
-            -(lowest_scores.get(row.name, row.at_worst) or 0.0),
-        )
+    # By setting, then by rank; rows without a rank come last. Among rows of one rank the higher score comes first.
+    order = sorted(
+        rows,
+        key=lambda name: (
+            settings.index(rows[name].way),
+            ranks[name] or len(rows) + 1,
+            -(ranking_scores[name] or 0.0),
+        ),
     )
-    return Standings(kind, str(first.header["name"]), digest(first.items), tuple(ranked_rows))
+    ranked_rows = []
+    for name in order:
+        source = by_model[rows[name].model]
+        ranked_rows.append(
+            replace(rows[name], rank=ranks[name], judge=judge_of(source.header), replies=source.digest)
+        )
+    return Standings(kind, str(reference.header["name"]), digest(reference.items), tuple(ranked_rows))
 
 
-def _models(recordings: Sequence[Recording]) -> dict[str, Recording]:
-    """The file that each model is in, if all of them compare; raises `RecordingError`."""
-    first = recordings[0]
+def _by_model(recordings: Sequence[Recording]) -> dict[str, Recording]:
+    """The recording of each model. Raises `RecordingError` if the recordings cannot be compared."""
+    reference = recordings[0]
     by_model: dict[str, Recording] = {}
     for recording in recordings:
-        differ = [name for name in _SAME if recording.header.get(name) != first.header.get(name)]
-        if differ or recording.items != first.items:
-            difference = "items" if recording.items != first.items else differ[0]
+        differ = [name for name in _SAME if recording.header.get(name) != reference.header.get(name)]
+        if differ or recording.items != reference.items:
+            difference = "items" if recording.items != reference.items else differ[0]
             raise RecordingError(
-                f"{recording.path}: differs from {first.path} in its {difference}: rows of one leaderboard answer the"
-                " same items, asked in the same words"
+                f"{recording.path}: differs from {reference.path} in its {difference}: rows of one leaderboard answer"
+                " the same items, asked in the same words"
             )
         for name in recording.header["models"]:
             if name in by_model:
@@ -254,19 +257,21 @@ def _refusal_bench(runs: Sequence[Path]) -> UnrankedRows:
         score_model(replies, resampling, codes=table.codes, raf=table.raf, groupings=())
         for replies in table.models
     ]
-    named_rows = [
-        (model.model, _row("evaluation", (model.model, None), model.metrics, model.unscored))
+    named_rows = {
+        model.model: _row("evaluation", (model.model, None), model.metrics, model.unscored)
         for model in models
-    ]
+    }
     ranking = next(iter(SCORES["evaluation"]))
     p_values = {
         (comparison.a, comparison.b): comparison.p_value
         for comparison in compare_models(table.models, resampling, raf=table.raf)
         if comparison.metric == ranking
     }
-    ranges = ((model.model, model.bounds[ranking]) for model in models if model.unscored)
-    lowest_scores = {name: bounds.low for name, bounds in ranges if bounds}
-    return UnrankedRows(dict(named_rows), p_values, lowest_scores)
+    lowest_scores = {}
+    for model in models:
+        if model.unscored and (bounds := model.bounds[ranking]):
+            lowest_scores[model.model] = bounds.low
+    return UnrankedRows(named_rows, p_values, lowest_scores)
 
 
 def _refusal_index(runs: Sequence[Path]) -> UnrankedRows:
@@ -284,11 +289,12 @@ def _refusal_index(runs: Sequence[Path]) -> UnrankedRows:
 
 def _bas(runs: Sequence[Path]) -> UnrankedRows:
     report = score_confidence([_joined(runs)], precision=ConfidenceOptions(resamples=RESAMPLES, seed=SEED))
-    groups = [(scored.group, scored.report.metrics) for scored in report.groups]
-    named_rows = {
-        group.name: _row("bas", (group.model, group.elicitation), metrics, group.unscored)
-        for group, metrics in groups
-    }
+    named_rows = {}
+    for scored in report.groups:
+        group = scored.group
+        named_rows[group.name] = _row(
+            "bas", (group.model, group.elicitation), scored.report.metrics, group.unscored
+        )
     p_values = {(difference.a, difference.b): difference.p_value for difference in report.differences}
     return UnrankedRows(named_rows, p_values, {})
 
@@ -315,9 +321,10 @@ def _row(
 
 
 def _joined(runs: Sequence[Path]) -> Path:
-    """The tables of runs as one, beside them."""
+    """One file with the tables of all runs, in the temporary folder that holds the runs."""
     joined = runs[0].with_suffix(".jsonl")
-    joined.write_bytes(b"".join(path.read_bytes() for run in runs for path in sorted(run.glob("*.jsonl"))))
+    tables = [path for run in runs for path in sorted(run.glob("*.jsonl"))]
+    joined.write_bytes(b"".join(path.read_bytes() for path in tables))
     return joined
 
 

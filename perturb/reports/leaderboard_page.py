@@ -33,6 +33,7 @@ from perturb.snapshots.replies import export_replies
 from perturb.text.wording import counted, listed
 
 PAGE, CARD = "index.html", "README.md"
+"""The files of the folder that people read. A Hub Space shows the first and reads its settings from the second."""
 _TITLES = {
     "evaluation": (
         "RefusalBench",
@@ -41,11 +42,14 @@ _TITLES = {
     "refusal-index": ("Refusal Index", "Does a model refuse the questions that it would get wrong?"),
     "bas": ("Behavioral Alignment Score", "Does the confidence that a model states support decisions?"),
 }
+"""By kind of replies: the title of its table, and the question that it answers."""
 _WAYS = {"evaluation": "way", "refusal-index": "setting", "bas": "elicitation"}
+"""By kind of replies: the heading of the column of `BoardRow.way`."""
 _RANKS = (
     "Rank: one more than the number of rows{} that are better in {} beyond chance, by paired tests with Holm's"
     " correction at 5 %. Rows marked = share theirs."
 )
+"""The note below a table; the gaps are for which rows are ranked together, and for the score that ranks."""
 
 
 def write_leaderboard(folder: Path, added: Sequence[Path]) -> Leaderboard:
@@ -56,11 +60,12 @@ def write_leaderboard(folder: Path, added: Sequence[Path]) -> Leaderboard:
     """
     if folder.exists() and not (folder / DATA).is_file() and (not folder.is_dir() or any(folder.iterdir())):
         raise ConfigError(f"{folder}: has files and is not a leaderboard: name a new folder")
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as exports:
         files = [
-            export_replies(path, Path(place) / f"{number}.jsonl.gz").file if path.is_dir() else path
+            export_replies(path, Path(exports) / f"{number}.jsonl.gz").file if path.is_dir() else path
             for number, path in enumerate(added)
         ]
+        # By digest, so that the same replies added twice make one row.
         recordings = {recording.digest: recording for recording in recordings_of(folder)}
         sources = {digest: recording.path for digest, recording in recordings.items()}
         for source, file in zip(added, files, strict=True):
@@ -75,6 +80,7 @@ def write_leaderboard(folder: Path, added: Sequence[Path]) -> Leaderboard:
                         f"{recording.path}: not published, since {part} holds what looks like a key ({masked_key}):"
                         " revoke it"
                     )
+        # All is computed before anything is written, so that a failure leaves the old leaderboard as it is.
         board = make_leaderboard([*recordings.values()])
         texts = {DATA: board.to_json(), PAGE: _page_of(board), CARD: _card_of(board)}
         with writing_errors(folder, ConfigError):
@@ -104,7 +110,7 @@ def files_of(board: Leaderboard) -> list[str]:
 
 def make_leaderboard_page(board: Leaderboard) -> Report:
     """The page: a ranking for each system, then what it follows from."""
-    files = {row.replies: table for table in board.standings for row in table.rows}
+    table_of_file = {row.replies: table for table in board.standings for row in table.rows}
     rows = [
         (
             _TITLES[table.kind][0],
@@ -112,7 +118,7 @@ def make_leaderboard_page(board: Leaderboard) -> Report:
             replies_name(digest),
             digest,
         )
-        for digest, table in files.items()
+        for digest, table in table_of_file.items()
     ]
     columns = "system | models | file | SHA-256"
     verify = Section(
@@ -139,6 +145,7 @@ def _section(table: Standings) -> Section:
     title, question = _TITLES[table.kind]
     setting_column = _WAYS[table.kind]
     form: CellFormat = "percent" if table.kind == "evaluation" else "number"
+    scale = 100 if form == "percent" else 1
     judge_of = {row.judge: row.judge or "nobody" for row in table.rows}
     settings = {row.way for row in table.rows}
     headings = list(table.rows[0].scores)
@@ -158,7 +165,6 @@ def _section(table: Standings) -> Section:
         ]
         for row in table.rows
     ]
-    scale = 100 if form == "percent" else 1
     figure = Figure(
         table.kind,
         headings[0],
@@ -172,9 +178,12 @@ def _section(table: Standings) -> Section:
     sentences = [f"{question} Asked about: {table.name}. Judged by: {', '.join(judge_of.values())}."]
     if len(judge_of) > 1:
         sentences.append("Judges may differ in how strict they are.")
-    first = [row.model for row in table.rows if row.rank == 1]
+    winners = [row.model for row in table.rows if row.rank == 1]
+    # With several settings there are several rankings, so that no model is first of all.
     verdict = (
-        f"First: {listed(first)}. No model is better beyond chance." if len(settings) == 1 and first else ""
+        f"First: {listed(winners)}. No model is better beyond chance."
+        if len(settings) == 1 and winners
+        else ""
     )
     ranking = Table(table.kind, title, columns, rows, note, shown=len(rows))
     return Section(table.kind, title, sentences, (figure,), (ranking,), verdict=verdict)
@@ -200,42 +209,41 @@ def check_rows(folder: Path, file: Path) -> tuple[int, tuple[str, ...]]:
     """
     board, recording = read_leaderboard(folder), read_recording(file)
     kind, models = str(recording.header.get("kind")), recording.header.get("models", {})
-    stated_rows = []
-    for table in board.standings:
-        for row in table.rows:
-            names_a_model = table.kind == kind and row.model in models
-            if names_a_model or row.replies == recording.digest:
-                stated_rows.append((table, row))
-    if not stated_rows:
+    board_rows = _table_rows(board)
+    checked_rows = []
+    for table, row in board_rows:
+        names_a_model = table.kind == kind and row.model in models
+        if names_a_model or row.replies == recording.digest:
+            checked_rows.append((table, row))
+    if not checked_rows:
         raise RecordingError(
             f"{file}: no row of {folder} is about its models ({listed([*models])}): give another file"
         )
-    # Ranks depend on all rows, so they can be checked only if the replies behind every row are there.
-    cited = {row.replies for _, row in stated_rows}
+    # The file takes the place of the recordings that these rows cite.
+    replaced = {row.replies for _, row in checked_rows}
     other_recordings = [
-        other for other in recordings_of(folder) if other.digest not in {recording.digest, *cited}
+        other for other in recordings_of(folder) if other.digest not in {recording.digest, *replaced}
     ]
-    missing = {row.replies for table in board.standings for row in table.rows} - cited
+    missing = {row.replies for _, row in board_rows} - replaced
     missing -= {other.digest for other in other_recordings}
+    # Ranks depend on all rows. If replies of any row are missing, only the scores of this file can be compared.
     remade = make_leaderboard([recording] if missing else [recording, *other_recordings])
-    again = {(str(table.kind), row.name): (table, row) for table in remade.standings for row in table.rows}
+    remade_rows = {(str(table.kind), row.name): (table, row) for table, row in _table_rows(remade)}
     problems = []
-    for table, row in stated_rows:
-        faults = "; ".join(
-            _differences(table, row, again.get((str(table.kind), row.name)), ranked=not missing)
-        )
+    for table, row in checked_rows:
+        remade_row = remade_rows.get((str(table.kind), row.name))
+        faults = "; ".join(_differences(table, row, remade_row, ranked=not missing))
         if faults:
             problems.append(f"{file}: '{row.name}': {faults}")
-    names = {row.name for _, row in stated_rows}
+    names = {row.name for _, row in checked_rows}
     problems += [
         f"{file}: '{row.name}': the board lacks this row"
-        for table in remade.standings
-        for row in table.rows
+        for _, row in remade_rows.values()
         if row.replies == recording.digest and row.name not in names
     ]
     problems += [f"{folder}: replies {digest[:12]} are cited and not there" for digest in sorted(missing)]
     if not missing:
-        problems += [f"{folder}: {fault}" for fault in _other_contents(board, remade)]
+        problems += [f"{folder}: {fault}" for fault in _layout_differences(board, remade)]
     for name, make in ((PAGE, _page_of), (CARD, _card_of)):
         if fault := _file_fault(folder / name, board, make):
             problems.append(f"{folder / name}: {fault}: write the leaderboard again")
@@ -243,20 +251,24 @@ def check_rows(folder: Path, file: Path) -> tuple[int, tuple[str, ...]]:
         problems.append(
             f"{folder}: code_version is {board.code_version} on the board, and this is {remade.code_version}"
         )
-    return len(stated_rows), tuple(problems)
+    return len(checked_rows), tuple(problems)
 
 
-def _other_contents(board: Leaderboard, remade: Leaderboard) -> Iterator[str]:
-    """Differences in the other contents of the board, if the replies of all rows are in the folder."""
+def _table_rows(board: Leaderboard) -> list[tuple[Standings, BoardRow]]:
+    """Every row, with the table that it stands in."""
+    return [(table, row) for table in board.standings for row in table.rows]
+
+
+def _layout_differences(board: Leaderboard, remade: Leaderboard) -> Iterator[str]:
+    """Differences in the round, the tables and the order of rows; they are the same only if all rows were computed."""
     if board.round != remade.round:
         yield f"round is {board.round} on the board and {remade.round} by the replies"
-    stated, computed = (
-        {(str(table.kind), table.name): [row.name for row in table.rows] for table in leaderboard.standings}
+    # As lists: equal mappings may differ in the order of their keys.
+    on_board, by_replies = (
+        [((str(table.kind), table.name), [row.name for row in table.rows]) for table in leaderboard.standings]
         for leaderboard in (board, remade)
     )
-    if stated != computed or list(stated) != list(
-        computed
-    ):  # equal dicts may differ in the order of their keys
+    if on_board != by_replies:
         yield "the tables and the order of their rows are not those that follow from the replies"
 
 
@@ -283,12 +295,13 @@ def _file_fault(file: Path, board: Leaderboard, make: Callable[[Leaderboard], st
 
 
 def _differences(
-    table: Standings, row: BoardRow, again: tuple[Standings, BoardRow] | None, *, ranked: bool
+    table: Standings, row: BoardRow, remade_row: tuple[Standings, BoardRow] | None, *, ranked: bool
 ) -> Iterator[str]:
-    if again is None:
+    """What a row says on the board and what follows from the replies, for each content in which they differ."""
+    if remade_row is None:
         yield "no such row follows from the replies"
         return
-    remade_table, remade = again
+    remade_table, remade = remade_row
     pairs = {
         "digest of the items": (table.items, remade_table.items),
         "digest of the replies": (row.replies, remade.replies),
@@ -297,18 +310,24 @@ def _differences(
     pairs |= {name: (str(getattr(row, name)), str(getattr(remade, name))) for name in names}
     pairs["order of the scores"] = ", ".join(row.scores), ", ".join(remade.scores)
     for heading in {**row.scores, **remade.scores}:
-        stated, computed = row.scores.get(heading), remade.scores.get(heading)
-        if not np.allclose(_ends(stated), _ends(computed), rtol=0, atol=_TOLERANCE, equal_nan=True):
-            pairs[heading] = show(stated, "number"), show(computed, "number")
-        elif stated and computed:
-            pairs[f"reason of {heading}"] = str(stated.reason), str(computed.reason)
-            pairs[f"replies behind {heading}"] = str(stated.n), str(computed.n)
+        listed_score, computed = row.scores.get(heading), remade.scores.get(heading)
+        if not np.allclose(
+            _value_and_ends(listed_score),
+            _value_and_ends(computed),
+            rtol=0,
+            atol=_TOLERANCE,
+            equal_nan=True,
+        ):
+            pairs[heading] = show(listed_score, "number"), show(computed, "number")
+        elif listed_score and computed:
+            pairs[f"reason of {heading}"] = str(listed_score.reason), str(computed.reason)
+            pairs[f"replies behind {heading}"] = str(listed_score.n), str(computed.n)
     for name, (on_board, by_replies) in pairs.items():
         if on_board != by_replies:
             yield f"{name} is {on_board[:40]} on the board and {by_replies[:40]} by the replies"
 
 
-def _ends(estimate: Estimate | None) -> Floats:
-    return np.array(
-        [estimate.value, estimate.low, estimate.high] if estimate else [None] * 3, dtype=np.float64
-    )
+def _value_and_ends(estimate: Estimate | None) -> Floats:
+    """Value, low and high; NaN for what is missing."""
+    numbers = [estimate.value, estimate.low, estimate.high] if estimate else [None] * 3
+    return np.array(numbers, dtype=np.float64)

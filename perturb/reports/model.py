@@ -37,6 +37,8 @@ CellFormat = Literal["text", "count", "share", "percent", "number", "points", "c
 """How a value is shown: a share of 0.081 as 8.1 % (share), 8.1 (percent) or +8.1 (change); 8.1 points as +8.1."""
 
 CellValue: TypeAlias = "str | int | float | Estimate | None"
+"""None is shown as NA, or as unknown if it is a price."""
+# The formats as typed names: a dictionary of plain strings would not pass for one of formats.
 TEXT: CellFormat = "text"
 SHARE: CellFormat = "share"
 COUNT: CellFormat = "count"
@@ -81,7 +83,7 @@ class Table:
     ) -> Table:
         """A row for each item: `columns` is a head that names for each column an attribute, or key, of the item.
 
-        A column without one shows the attribute of its name. A text that is None is left empty.
+        A column that names none shows the attribute of its heading. A text that is None is left empty.
 
         >>> Table.of("cells", "Cells", "code = real | imaginary = imag: number", [1j]).rows
         [(0.0, 1.0)]
@@ -92,16 +94,15 @@ class Table:
             head, _, attribute = column.partition(" = ")
             forms[head] = form
             attributes.append((attribute or head).split("."))
-        texts = [form == TEXT for form in forms.values()]
-        rows = [
-            tuple(
-                "" if text and value is None else value
-                for text, value in zip(
-                    texts, (reduce(_field, path, item) for path in attributes), strict=True
+        rows = []
+        for item in items:
+            values = [reduce(_field, path, item) for path in attributes]
+            rows.append(
+                tuple(
+                    "" if form == TEXT and value is None else value
+                    for form, value in zip(forms.values(), values, strict=True)
                 )
             )
-            for item in items
-        ]
         return cls(name, title, forms, rows, note, shown)
 
     @property
@@ -113,8 +114,8 @@ class Table:
     def columns_shown(self) -> list[tuple[str, CellFormat, list[str]]]:
         """Name, form and values of the columns as they are shown; those without any text are left out."""
         columns = []
-        for place, (name, form) in enumerate(self.columns.items()):
-            texts = [show(row[place], form) for row in self.rows[: self.shown]]
+        for position, (name, form) in enumerate(self.columns.items()):
+            texts = [show(row[position], form) for row in self.rows[: self.shown]]
             # A column that is empty in all rows would only take room. A table without rows keeps its head.
             if any(texts) or not texts:
                 columns.append((name, form, texts))
@@ -129,12 +130,12 @@ class Table:
     def labels(self) -> int:
         """How many columns at the left name a row."""
         forms = list(self.columns.values())
-        return next((place for place, form in enumerate(forms) if form != "text"), len(forms))
+        return next((position for position, form in enumerate(forms) if form != "text"), len(forms))
 
     @property
     def notes(self) -> list[str]:
         """The table's own note, then why estimates have no value or no interval."""
-        # What is missing and why → column → labels of the rows, so that one sentence covers all cells of one reason.
+        # What is missing and why → column → labels of the rows, so that a single sentence covers all cells of a reason.
         missing: dict[tuple[str, str], dict[str, list[str]]] = {}
         for row in self.rows[: self.shown]:
             label = " / ".join(str(cell) for cell in row[: self.labels] if cell)
@@ -142,36 +143,39 @@ class Table:
                 if value is None or isinstance(value, str | int | float) or not value.reason:
                     continue
                 if value.value is None or value.low is None:
-                    what = "NA" if value.value is None else "No interval"
+                    gap = "NA" if value.value is None else "No interval"
                     column_name = "" if column == "value" else column
-                    missing.setdefault((what, value.reason), {}).setdefault(column_name, []).append(label)
+                    missing.setdefault((gap, value.reason), {}).setdefault(column_name, []).append(label)
         notes = [self.note] if self.note else []
-        for (what, reason), columns in missing.items():
-            # Columns that lack it in the same rows are named together.
+        for (gap, reason), columns in missing.items():
+            # Columns with the same gap in the same rows are named together.
             grouped: dict[tuple[str, ...], list[str]] = {}
             for column, labels in columns.items():
                 grouped.setdefault(tuple(labels), []).append(column)
-            parts = [
+            cells = [
                 " of ".join(filter(None, (", ".join(names), listed(labels))))
                 for labels, names in grouped.items()
             ]
-            notes.append(f"{what}: {'; '.join(parts)}: {reason.removeprefix('no interval: ')}.")
+            notes.append(f"{gap}: {'; '.join(cells)}: {reason.removeprefix('no interval: ')}.")
         return notes
 
     def to_csv(self) -> str:
         """The whole table; an undefined value is an empty cell."""
         out = io.StringIO()
         writer = csv.writer(out)
-        cells = [[_parts(value) for value in row] for row in self.rows]
-        # A column with intervals in some rows takes several cells, and the rows without are filled up.
-        widths = [max((len(row[place]) for row in cells), default=1) for place in range(len(self.columns))]
-        ends = ("", " low", " high", " reason")
-        writer.writerow(
-            [name + end for name, width in zip(self.columns, widths, strict=True) for end in ends[:width]]
-        )
-        for row in cells:
-            padded = ([*cell, *[None] * (width - len(cell))] for cell, width in zip(row, widths, strict=True))
-            writer.writerow([part for cell in padded for part in cell])
+        rows = [[_csv_values(value) for value in row] for row in self.rows]
+        # A column is as wide as its widest cell: 1, or 3 with an interval, or 4 with a reason.
+        widths = [max((len(row[column]) for row in rows), default=1) for column in range(len(self.columns))]
+        suffixes = ("", " low", " high", " reason")
+        header = []
+        for name, width in zip(self.columns, widths, strict=True):
+            header += [name + suffix for suffix in suffixes[:width]]
+        writer.writerow(header)
+        for row in rows:
+            line: list[CellValue] = []
+            for values, width in zip(row, widths, strict=True):
+                line += [*values, *[None] * (width - len(values))]
+            writer.writerow(line)
         return out.getvalue()
 
 
@@ -244,17 +248,25 @@ def show(value: CellValue, form: CellFormat) -> str:
             return show(value.value, form)
         low, high = show(value.low, form), show(value.high, form)
         return f"{show(value.value, form)} [{low.removesuffix(' %')},\N{NO-BREAK SPACE}{high.removesuffix(' %')}]"
-    forms = {"share": f"{100 * value:.1f} %", "points": f"{value:+.1f}", "number": f"{value:.3f}"}
-    forms |= {"percent": f"{100 * value:.1f}", "change": f"{100 * value:+.1f}"}
-    forms |= {"count": f"{value:,}", "usd": f"${value:,.2f}", "text": str(value)}
-    return forms[form].replace("-", "−")
+    texts: dict[CellFormat, str] = {
+        "share": f"{100 * value:.1f} %",
+        "percent": f"{100 * value:.1f}",
+        "change": f"{100 * value:+.1f}",
+        "points": f"{value:+.1f}",
+        "number": f"{value:.3f}",
+        "count": f"{value:,}",
+        "usd": f"${value:,.2f}",
+        "text": str(value),
+    }
+    return texts[form].replace("-", "−")
 
 
 def _field(item: Any, name: str) -> Any:
     return item[name] if isinstance(item, Mapping) else getattr(item, name)
 
 
-def _parts(value: CellValue) -> tuple[CellValue, ...]:
+def _csv_values(value: CellValue) -> tuple[CellValue, ...]:
+    """The cells that a value takes in CSV."""
     if value is None or isinstance(value, str | int | float):
         return (value,)
     return (value.value, value.low, value.high, *([value.reason] if value.reason else []))

@@ -1,4 +1,8 @@
-"""Sections of a report on refusals: iso-metric curves, stability, ranking, agreement of prompts, and P(Answering)."""
+"""Sections of the Refusal Index page: iso-metric curves, stability over settings, and P(Answering) of sampled replies.
+
+An iso-metric curve joins the points (refusal rate, correct-answer rate) at which a metric has the same value. A metric
+that measures knowledge of errors, and not the readiness to refuse, keeps its value along the curve of a model.
+"""
 
 from __future__ import annotations
 
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
 ISO_LEVELS: tuple[float, ...] = (0.0, 0.25, 0.5, 0.75)
 """Indices whose curves are drawn behind the points."""
 _RATES = np.linspace(0, 1, 201)
+"""The refusal rates at which curves are computed."""
 _AXES = ("refusal rate", "correct-answer rate")
 _STYLES = {"refusal_index": "-", "c_over_a": "--", "f_score": "-.", "weighted p=0.2": ":"}
 """The metrics whose curves are drawn, and their lines."""
@@ -67,7 +72,8 @@ def draw_iso_curves(groups: list[GroupResult]) -> Drawing:
         for level in ISO_LEVELS:
             curve = accuracy_refusal_curve(_RATES, accuracy, level)
             axes.plot(_RATES, curve, color=GREY, linewidth=0.8, zorder=1)
-            axes.annotate(f"{level:g}", (_RATES[100], curve[100]), color=GREY, fontsize=8)
+            middle = len(_RATES) // 2
+            axes.annotate(f"{level:g}", (_RATES[middle], curve[middle]), color=GREY, fontsize=8)
         if index is not None:
             curve = accuracy_refusal_curve(_RATES, accuracy, index)
             words = (f"RI {index:.3f}", *_AXES)
@@ -95,6 +101,7 @@ def draw_iso_metrics(groups: list[GroupResult]) -> Drawing:
 
 
 def _forced_accuracy(groups: list[GroupResult]) -> float:
+    """The mean share of questions that are right if the model may not refuse; `n01` and `n11` count the wrong ones."""
     shares = [
         1 - (group.index.n11 + group.index.n01) / group.index.n for group in groups if group.index is not None
     ]
@@ -120,18 +127,22 @@ MEDIAN = "the median over models, data sets and settings"
 
 def stability_section(report: RefusalReport) -> Section:
     """Each metric between settings, the ranking of models, and whether prompts agree on what is right."""
+    rows = [
+        (row.model or "", row.dataset or "", METRICS[row.metric], row.difference, row.cv)
+        for row in report.stability
+    ]
     tables = [
         Table(
             "stability",
             "Each metric between the settings of a model",
             "model | data set | metric | normalised difference: number | coefficient of variation: number",
-            [
-                (row.model or "", row.dataset or "", METRICS[row.metric], row.difference, row.cv)
-                for row in report.stability
-            ],
+            rows,
             note="Difference: most refusing setting minus least refusing one, over the absolute mean.",
-        ),
-        *([_ranking(report)] if report.ranking else []),
+        )
+    ]
+    if report.ranking:
+        tables.append(_ranking(report))
+    tables.append(
         Table.of(
             "agreement",
             "Agreement of prompts: the share of questions answered under both that both have right, or wrong",
@@ -140,8 +151,8 @@ def stability_section(report: RefusalReport) -> Section:
                 " | questions = agreement.n: count"
             ),
             report.agreement,
-        ),
-    ]
+        )
+    )
     figures = []
     if report.agreement:
         caption = "The mean over models and data sets; forced: the answers of the second pass."
@@ -167,8 +178,10 @@ def _ranking(report: RefusalReport) -> Table:
         "W: Kendall's W, higher is steadier; H: winner entropy, lower is steadier. Minus: what follows from the rate of"
         " correct answers, of refusals or from both is taken out first. Random: what chance gives on average."
     )
-    if left_out := [group_name(None, *setting) for setting in ranking_settings(report.groups)[1]]:
-        note += f" Left out, since some model lacks a metric there: {listed(left_out)}."
+    _, incomplete = ranking_settings(report.groups)
+    if incomplete:
+        names = listed([group_name(None, *setting) for setting in incomplete])
+        note += f" Left out, since some model lacks a metric there: {names}."
     columns: dict[str, CellFormat] = {"metric": "text", **dict.fromkeys(heads, "number")}
     return Table("ranking", "The ranking of models over the settings", columns, rows, note)
 
@@ -205,6 +218,7 @@ def draw_spreads(sizes: Sequence[int], rows: Sequence[Sequence[CellValue]]) -> D
 
 
 def _draw_agreement(agreements: Sequence[PromptAgreement]) -> Drawing:
+    """A heat map of prompts by prompts; the forced answers come last."""
     by_pair: dict[tuple[str, str], list[float]] = {}
     for agreement in agreements:
         if agreement.agreement.value is not None:
@@ -218,6 +232,7 @@ def _draw_agreement(agreements: Sequence[PromptAgreement]) -> Drawing:
 
 
 NAMES = table_columns("model | data set | setting")
+"""The columns that name a group."""
 
 
 def sampling_section(report: RefusalReport) -> Section | None:
@@ -241,18 +256,12 @@ def sampling_section(report: RefusalReport) -> Section | None:
         chart = draw_bars(marks, x_label="Pearson correlation with the AUROC", form=".2f")
         note = "Over models and settings: 1 where a metric ranks them as the AUROC of P(Answering) does."
         figures.append(Figure("auroc-correlations", "Correlation of each metric with the AUROC", note, chart))
-    rows = [
-        (
-            group.model or "",
-            group.dataset or "",
-            group.setting or "",
-            group.sampling.auroc,
-            group.sampling.ece,
-        )
-        for groups in sampled.values()
-        for group in groups
-        if group.sampling is not None
-    ]
+    rows = []
+    for groups in sampled.values():
+        for group in groups:
+            if group.sampling is not None:  # as `sampled` makes sure
+                names = (group.model or "", group.dataset or "", group.setting or "")
+                rows.append((*names, group.sampling.auroc, group.sampling.ece))
     scores = Table("p-answering", "Scores", {**NAMES, "AUROC": "number", "ECE": "number"}, rows)
     correlations = Table(
         "auroc-correlations",
@@ -279,5 +288,6 @@ def by_model(groups: Sequence[GroupResult]) -> dict[str, list[GroupResult]]:
 
 
 def _series(group: GroupResult) -> tuple[str, list[tuple[float, float, int]]]:
+    """The name of a setting and its points for `draw_reliability`."""
     bins = group.sampling.reliability if group.sampling else ()
     return group.setting or "all rows", [(bin_.confidence, bin_.accuracy, bin_.n) for bin_ in bins]

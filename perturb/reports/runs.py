@@ -1,8 +1,12 @@
-"""What commands print about their own work: counts by stage and model, calls, cost, what was left out, and levers."""
+"""The reports that commands print when they end or are asked for a status.
+
+Each function makes one report: on a build, an estimate, an evaluation, a curation, a draft or levers. `facts` and
+`status` are the mappings that the command prints with `--json`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from perturb.records import Cell, Lever
@@ -22,40 +26,43 @@ def make_status_report(status: Mapping[str, Any]) -> Report:
     """Where a run stands; `status` is what `perturb status --json` gives."""
     if status["kind"] == "evaluation":
         return _evaluation_status(status)
-    cells = "cell | jobs: count | candidates: count | accepted: count"
-    counts = [(cell, n["jobs"], n["candidates"], n["accepted"]) for cell, n in status["cells"].items()]
+    counts = "jobs: count | candidates: count | accepted: count"
+    by_cell = [(cell, n["jobs"], n["candidates"], n["accepted"]) for cell, n in status["cells"].items()]
     by_depth = [(depth, *n.values()) for depth, n in status.get("depths", {}).items()]
-    declined = "declined lever | jobs: count | one reason"
     reasons = [(lever, entry["jobs"], entry["reason"]) for lever, entry in status["declined"].items()]
+    # A section drops tables without rows, so that a run without depths prints no table of them.
     tables = [
         _stage_table(status["stages"]),
-        Table("cells", "", cells, counts),
-        *([Table("depths", "", cells.replace("cell", "depth"), by_depth)] if by_depth else []),
-        Table("declined", "", declined, reasons),
+        Table("cells", "", f"cell | {counts}", by_cell),
+        Table("depths", "", f"depth | {counts}", by_depth),
+        Table("declined", "", "declined lever | jobs: count | one reason", reasons),
         *_reply_tables(status, "job"),
         Table.of("unread", "Unreadable replies", "model | items: count | cause", status["unread"]),
     ]
-    left = f"{status['left']:,} of {counted(status['jobs'], 'job')} left"
+    remaining = f"{status['left']:,} of {counted(status['jobs'], 'job')} left"
     quota = describe_quota(status["quota"]) if "quota" in status else []
-    return _plain(f"Run {status['name']}, round {status['round']}: {left}", quota, tables)
+    return _plain(f"Run {status['name']}, round {status['round']}: {remaining}", quota, tables)
 
 
 def _evaluation_status(status: Mapping[str, Any]) -> Report:
     from perturb.evaluation.stop_rule import Stop
 
     models = status["under_test"]
-    states: Mapping[str, int] = next(iter(models.values()), {})
-    columns = {"model": TEXT, **{name.replace("_", " "): COUNT for name in states}}
+    # Every model has the same states, so that the first gives the columns.
+    first_states: Mapping[str, int] = next(iter(models.values()), {})
+    columns = {"model": TEXT, **{state.replace("_", " "): COUNT for state in first_states}}
     rows = [(name, *states.values()) for name, states in models.items()]
     sentences = [f"Batches still open: {status['batches']['open']}"] if status["batches"]["open"] else []
-    for name, stop in ((name, Stop(**fields)) for name, fields in status["until"].items()):
+    for name, fields in status["until"].items():
+        stop = Stop(**fields)
         sentences.append(f"{name} {stop}." if stop.early else f"{name} is asked until '{stop.rule}'.")
-    left = f"{status['left']:,} of {counted(status['replies'], 'reply', 'replies')} left"
+    remaining = f"{status['left']:,} of {counted(status['replies'], 'reply', 'replies')} left"
     tables = [Table("models", "", columns, rows), *_reply_tables(status, "item")]
-    return _plain(f"Evaluation {status['name']}: {left}", sentences, tables)
+    return _plain(f"Evaluation {status['name']}: {remaining}", sentences, tables)
 
 
 def _reply_tables(status: Mapping[str, Any], subject: str) -> tuple[Table, ...]:
+    """Replies that a recording lacks, calls by model, and failed calls; `subject` is "job" or "item"."""
     rows = [(reply[subject], reply["role"], reply["model"]) for reply in status["missing_replies"]]
     missing = Table("missing", "", "reply not on record | role | model", rows)
     failures = Table.of("failures", "Failed calls", "model | calls: count | cause", status["failures"])
@@ -78,29 +85,31 @@ def describe_quota(quota: Mapping[str, Any]) -> list[str]:
 def make_build_report(facts: Mapping[str, Any], snapshot: Path | None) -> Report:
     """How a build ended; `facts` is what `perturb build --json` gives."""
     verifiers = len((facts["certificate"] or {}).get("by_verifier", ()))
-    rare = ("not_applicable", "near_duplicates", "faults", "repeats")  # shown only if there are any
-    names = ["jobs", "candidates", "abstained", "unparsed", "not_applicable", "rejected_by_checks"]
-    names += ["near_duplicates", "errors", "faults", "votes", "accepted", "repeats", "rows"]
-    stages = {name: facts[name] for name in names if facts[name] or name not in rare}
+    stage_names = ["jobs", "candidates", "abstained", "unparsed", "not_applicable", "rejected_by_checks"]
+    stage_names += ["near_duplicates", "errors", "faults", "votes", "accepted", "repeats", "rows"]
+    hidden_if_zero = ("not_applicable", "near_duplicates", "faults", "repeats")
+    stages = {name: facts[name] for name in stage_names if facts[name] or name not in hidden_if_zero}
+    # Without votes there is no panel to certify.
     certificate = describe_certificate(facts["certificate"], verifiers) if facts["votes"] else ()
     sentences = [*certificate, f"Cells with accepted items: {facts['cells_filled']}", describe_work(facts)]
     if "rules" in facts:
-        own_rules = listed(
-            [f"{name} ({', '.join(rule['verifiers'])})" for name, rule in facts["rules"].items()]
-        )
-        sentences.append(
-            f"Planted votes chose cheaper rules for {own_rules}: {counted(facts['votes_saved'], 'vote')} saved"
-            if facts["rules"]
-            else "Planted votes chose no cheaper rule than unanimity: plant more items, or raise 'target'"
-        )
+        sentences.append(_describe_panel_rules(facts["rules"], facts["votes_saved"]))
     sentences += describe_quota(facts["quota"]) if "quota" in facts else []
-    sentences += _needing_a_model(facts["cells_without_rule"])
+    sentences += _describe_model_cells(facts["cells_without_rule"])
     if snapshot is not None:
         sentences.append(f"Snapshot: {snapshot}")
     return _plain("", sentences, [_stage_table(stages)])
 
 
-def _needing_a_model(cells: Sequence[str]) -> list[str]:
+def _describe_panel_rules(rules: Mapping[str, Any], votes_saved: int) -> str:
+    """The rules of acceptance that planted items chose, by the group of cells that each is for."""
+    if not rules:
+        return "Planted votes chose no cheaper rule than unanimity: plant more items, or raise 'target'"
+    names = listed([f"{name} ({', '.join(rule['verifiers'])})" for name, rule in rules.items()])
+    return f"Planted votes chose cheaper rules for {names}: {counted(votes_saved, 'vote')} saved"
+
+
+def _describe_model_cells(cells: Sequence[str]) -> list[str]:
     return [f"Cells that only a model can fill (no offline rule): {', '.join(cells)}"] if cells else []
 
 
@@ -129,17 +138,13 @@ def make_estimate_report(
         share = estimate.planted / (estimate.jobs + estimate.planted)
         items = counted(estimate.planted, "planted item")
         sentences.append(f"{items} among them, {share:.1%} of the votes: they certify the labels")
-    sentences = [*_needing_a_model(estimate.cells_without_rule), *sentences]
+    sentences = [*_describe_model_cells(estimate.cells_without_rule), *sentences]
     if estimate.audit_fraction is not None and estimate.jobs:
         sentences.append(_describe_audit_share(estimate.jobs, estimate.audit_fraction))
     tables = [_estimate_table(estimate.models)]
     if any(model.role == "generator" for model in estimate.models):
         tables.append(_lever_table(estimate.levers))
-        idle = list(_idle_levers(estimate.levers))
-        reasons = [reason for reason in idle if verbose or not reason.startswith("No instance fits, in ")]
-        if len(reasons) < len(idle):
-            reasons.append("Levers that fit no instance are named with --verbose")
-        sentences = [*reasons, *sentences]
+        sentences = [*_describe_idle_levers(estimate.levers, verbose=verbose), *sentences]
     sentences += estimate.obstacles
     return _plain("", sentences, tables)
 
@@ -166,6 +171,7 @@ def _estimate_table(models: Sequence[ModelEstimate]) -> Table:
 
 
 def _priced_jobs(estimate: CostEstimate, jobs: int) -> str:
+    """A number of jobs with its part of the whole cost, as if all jobs cost the same."""
     cost = estimate.cost_usd
     return counted(jobs, "job") + ("" if cost is None else f" ({show(cost * jobs / estimate.jobs, 'usd')})")
 
@@ -175,6 +181,7 @@ def _describe_audit_share(candidates: int, share: float) -> str:
     from perturb.metrics.agreement import kappa_half_width
 
     audited = round(candidates * share)
+    # The half-width falls with the root of the number of candidates, so that the share needed goes by its square.
     needed = kappa_half_width(candidates) ** 2 / 0.10**2
     width = f"κ of a pair to about ±{kappa_half_width(audited):.2f}" if audited else "no κ"
     precision = f"±0.10 needs {needed:.2f}" if needed <= 1 else "±0.10 takes more candidates than there are"
@@ -188,19 +195,30 @@ def _lever_table(levers: Mapping[Cell, Mapping[str, int]]) -> Table:
     """How many jobs the levers of each cell may have; only models are offered levers."""
     rows = []
     for cell, jobs in levers.items():
-        counts = sorted(count for count in jobs.values() if count)
-        span = " to ".join(dict.fromkeys(map(str, (counts[0], counts[-1])))) if counts else "none"
+        counts = [count for count in jobs.values() if count]
+        least, most = min(counts, default=0), max(counts, default=0)
+        span = f"{least} to {most}" if least < most else str(most or "none")
         rows.append((str(cell), f"{len(counts)} of {len(jobs)}", span))
     return Table("levers", "", "cell | levers that may fit | jobs per lever", rows)
 
 
-def _idle_levers(levers: Mapping[Cell, Mapping[str, int]]) -> Iterator[str]:
+def _describe_idle_levers(levers: Mapping[Cell, Mapping[str, int]], *, verbose: bool) -> list[str]:
+    """Cells in which no lever fits an instance; with `verbose` also the single levers of other cells."""
+    sentences = []
+    names_left_out = False
     for cell, jobs in levers.items():
         idle = [name for name, count in jobs.items() if not count]
         if len(idle) == len(jobs):
-            yield f"No instance fits a lever of {cell}: its jobs end as not applicable, without a call"
+            sentences.append(
+                f"No instance fits a lever of {cell}: its jobs end as not applicable, without a call"
+            )
+        elif idle and verbose:
+            sentences.append(f"No instance fits, in {cell}: {', '.join(idle)}")
         elif idle:
-            yield f"No instance fits, in {cell}: {', '.join(idle)}"
+            names_left_out = True
+    if names_left_out:
+        sentences.append("Levers that fit no instance are named with --verbose")
+    return sentences
 
 
 def make_evaluation_report(facts: Mapping[str, Any]) -> Report:
@@ -219,15 +237,15 @@ def make_evaluation_report(facts: Mapping[str, Any]) -> Report:
 
 
 def make_curation_report(report: Mapping[str, Any], written: Sequence[str]) -> Report:
-    """What a curation kept and left out; `report` is the one of the manifest, `written` says where things are."""
+    """What a curation kept and left out, from the report in its manifest; `written` names the files."""
     columns = "step | left out because | records: count | first ones"
     rows = [
         (step["step"], step["reason"], step["count"], ", ".join(step["ids"])) for step in report["left_out"]
     ]
-    spread = ", ".join(f"{domain} {number}" for domain, number in report["domains"].items())
-    drawn = f"{report['instances']}{f' ({spread})' if spread else ''}"
-    kept = f"Records: {report['records']}, past the filters: {report['pool']}, drawn: {drawn}"
-    return _plain("", (kept, *written), [Table("left-out", "", columns, rows)])
+    by_domain = ", ".join(f"{domain} {number}" for domain, number in report["domains"].items())
+    drawn = f"{report['instances']} ({by_domain})" if by_domain else str(report["instances"])
+    stages = f"Records: {report['records']}, past the filters: {report['pool']}, drawn: {drawn}"
+    return _plain("", (stages, *written), [Table("left-out", "", columns, rows)])
 
 
 def call_table(models: Mapping[str, Mapping[str, Any]]) -> Table:
@@ -240,7 +258,7 @@ def call_table(models: Mapping[str, Mapping[str, Any]]) -> Table:
 
 def describe_work(facts: Mapping[str, Any]) -> str:
     """Calls, tokens, cost and seconds in one line."""
-    if facts.get("recorded_replies"):
+    if facts.get("recorded_replies"):  # no model was called, so that there is no cost
         return f"{describe_replay(facts['recorded_replies'])}; seconds: {facts['seconds']}"
     if not facts["calls"]:
         return f"Seconds: {facts['seconds']}"
@@ -256,21 +274,24 @@ def _stage_table(stages: Mapping[str, int]) -> Table:
 
 
 def _plain(title: str, sentences: Sequence[str] = (), tables: Sequence[Table] = ()) -> Report:
+    """A report for the terminal: tables first, so that the sentences with the conclusion end next to the prompt."""
     return Report(title, "", (Section("tables", "", tables=tables), Section("words", "", sentences)))
 
 
 def make_levers_report(levers: Sequence[Lever], without_rule: Sequence[Cell] | None = None) -> Report:
-    """Levers by cell; with `without_rule`, also their rules, and these cells, in which no lever has one."""
+    """Levers by class and intensity.
+
+    `without_rule` lists the cells in which no lever has an offline rule; None leaves rules out of the report.
+    """
     columns = table_columns("intensity | lever")
     if without_rule is not None:
         columns["rule"] = "text"
     rows: dict[str, list[tuple[str, ...]]] = {}
     for lever in levers:
-        rule = " ".join(filter(None, (lever.rule.do, lever.rule.what))) if lever.rule else "-"
-        rule_cell = () if without_rule is None else (rule,)
-        rows.setdefault(str(lever.cell.perturbation_class), []).append(
-            (str(lever.cell.intensity), lever.name, *rule_cell)
-        )
+        row = [str(lever.cell.intensity), lever.name]
+        if without_rule is not None:
+            row.append(" ".join(filter(None, (lever.rule.do, lever.rule.what))) if lever.rule else "-")
+        rows.setdefault(str(lever.cell.perturbation_class), []).append(tuple(row))
     notes = [counted(len(levers), "lever")]
     if without_rule:
         notes.append(f"no rule, a model is needed: {', '.join(map(str, without_rule))}")
@@ -283,7 +304,7 @@ def make_draft_report(draft: Draft) -> Report:
     rows = []
     for lever in dict.fromkeys(trial.lever for trial in draft.trials):
         trials = [trial for trial in draft.trials if trial.lever == lever]
-        failed = [trial for trial in trials if trial.detail]
+        failed = [trial for trial in trials if trial.detail]  # only a failed trial has a detail
         why_not = f"{failed[0].outcome.value}: {failed[0].detail}" if failed else ""
         rows.append((trials[0].intensity, lever, f"{len(trials) - len(failed)} of {len(trials)}", why_not))
     sentences = (
@@ -299,16 +320,18 @@ def make_lever_report(lever: Lever, entry: ClassEntry, expected: str) -> Report:
     """One lever of the class `entry`; `expected` is what a model should do."""
     from perturb.catalogue.features import Need, vocabulary
 
-    features = {name for need in lever.needs for name in Need.read(need).features}
-    parts = (name.partition(":") for name in sorted(features))
-    facts = (
+    facts = [
         f"May change: {', '.join(sorted(entry.target))}",
         f"Expected: {expected}{f', {lever.answer}' if lever.answer else ''}",
-        *([f"Its code means: {entry.refuse_when}"] if entry.refuse_when else []),
-        f"Needs: {'; '.join(lever.needs) or 'nothing: it fits every instance'}",
-        *(f"  {group}:{name}: {vocabulary()[group][name]}" for group, _, name in parts),
-        f"Intensity: {entry.criteria[lever.cell.intensity]}",
-    )
+    ]
+    if entry.refuse_when:
+        facts.append(f"Its code means: {entry.refuse_when}")
+    facts.append(f"Needs: {'; '.join(lever.needs) or 'nothing: it fits every instance'}")
+    features = {feature for need in lever.needs for feature in Need.read(need).features}
+    for feature in sorted(features):
+        group, _, name = feature.partition(":")
+        facts.append(f"  {feature}: {vocabulary()[group][name]}")
+    facts.append(f"Intensity: {entry.criteria[lever.cell.intensity]}")
     example = (
         f"Query: {lever.illustration.query}",
         f"Context: {lever.illustration.context}",

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 Guide = tuple[str, Floats, Floats]
 """A grey line for orientation: its label, x and y, in percent."""
 
+# Colour and hatching of the shares of a stack, from left to right; there are as many as outcomes of a reply.
 _STACK = (
     (BLUE, ""),
     (SKY, ""),
@@ -47,11 +48,12 @@ _STACK = (
     (BLUE, "..."),
     (GREY, ""),
 )
-_WRITTEN_FROM = 0.06
+_MIN_NUMBERED_SHARE = 0.06
 """The share from which a part of a bar has room for its number."""
-_LARGEST = 700.0
+_LARGEST_BUBBLE = 700.0
 """Area of the largest bubble, in square points."""
 _SQUARE: Any = {"xlim": (-4, 104), "ylim": (-4, 104)}
+"""Percent on both axes, with a margin so that markers at 0 and 100 are drawn whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +73,11 @@ def look_of(number: int) -> tuple[str, str]:
     >>> look_of(0) == look_of(36), look_of(0)[0] == look_of(6)[0], look_of(0)[1] == look_of(6)[1]
     (True, True, False)
     """
-    turn = number // len(SERIES)
-    return SERIES[number % len(SERIES)][0], SERIES[(number + turn) % len(SERIES)][1]
+    rounds = number // len(SERIES)
+    # In each further round through the colours, every colour gets the marker of the next series.
+    colour, _ = SERIES[number % len(SERIES)]
+    _, marker = SERIES[(number + rounds) % len(SERIES)]
+    return colour, marker
 
 
 def plot_series(
@@ -101,7 +106,7 @@ def draw_points(
     points: Sequence[Point], *, x_label: str, y_label: str, guides: Sequence[Guide] = ()
 ) -> Drawing:
     """Models as points with the intervals of both metrics; one that lacks a metric is named in the legend alone."""
-    largest = max((point.weight or 0 for point in points), default=0) or 1
+    largest = max((point.weight or 0 for point in points), default=0) or 1  # divides the weights, so never 0
 
     def paint(axes: Axes) -> None:
         for text, xs, ys in guides:
@@ -116,8 +121,9 @@ def draw_points(
             x, y = 100 * point.x.value, 100 * point.y.value
             plot_interval(axes, Mark.of("", point.x, 100), y, color=colour, linewidth=1.2)
             plot_interval(axes, Mark.of("", point.y, 100), x, upright=True, color=colour, linewidth=1.2)
+            # The legend gets a marker of fixed size; that of the bubble could fill it.
             axes.plot([], [], marker, color=colour, label=short_label(point.label), markersize=7)
-            area = 50.0 if point.weight is None else 20 + _LARGEST * point.weight / largest
+            area = 50.0 if point.weight is None else 20 + _LARGEST_BUBBLE * point.weight / largest
             # Transparent, and smaller ones in front, so that no marker hides another.
             look: dict[str, Any] = {"facecolor": (colour, 0.35), "edgecolor": colour, "linewidth": 1.6}
             bubble = axes.scatter([x], [y], area, marker=marker, zorder=3 + 1 / area, clip_on=False, **look)
@@ -140,16 +146,16 @@ def draw_grouped_bars(
             offset = height * (number - (len(series) - 1) / 2)
             colour, hatch = (BLUE, VERMILLION, GREEN, ORANGE)[number], ("", "///", "...", "xxx")[number]
             lengths = [100 * (value.value or 0.0) for value in values]
-            places = np.arange(len(labels)) + offset
+            rows = np.arange(len(labels)) + offset
             bars = axes.barh(
-                places, lengths, height * 0.92, color=colour, hatch=hatch, label=name, edgecolor="white"
+                rows, lengths, height * 0.92, color=colour, hatch=hatch, label=name, edgecolor="white"
             )
-            for label, bar, place, value in zip(labels, bars, places, values, strict=True):
+            for label, bar, row, value in zip(labels, bars, rows, values, strict=True):
                 mark = Mark.of(label, value, 100)
                 hover(bar, f"{name}, {describe(mark)}")
-                _write_at_end(axes, place, mark)
+                _write_at_end(axes, row, mark)
         name_rows(axes, labels, f"{x_label}, percent")
-        axes.set(xlim=(0, 112), xticks=range(0, 101, 20))
+        axes.set(xlim=(0, 112), xticks=range(0, 101, 20))  # room for the value behind a bar of 100 percent
         put_legend(axes, ncols=len(series))
 
     return Drawing((5.6, 1.2 + 0.28 * len(series) * len(labels)), paint)
@@ -157,24 +163,24 @@ def draw_grouped_bars(
 
 def draw_stacks(labels: Sequence[str], shares: Sequence[Mapping[str, float | None]]) -> Drawing:
     """One bar of 100 percent for each label, cut into the shares; a label without shares says NA."""
-    parts = list(shares[0])
+    names = list(shares[0])
 
     def paint(axes: Axes) -> None:
         lefts = np.zeros(len(labels))
-        for part, (colour, hatch) in zip(parts, _STACK, strict=False):
-            widths = np.array([100 * (share[part] or 0.0) for share in shares])
-            name = part.replace("_", " ")
-            look: Any = {"color": colour, "hatch": hatch, "label": name, "edgecolor": "white"}
+        for name, (colour, hatch) in zip(names, _STACK, strict=False):
+            widths = np.array([100 * (share[name] or 0.0) for share in shares])
+            words = name.replace("_", " ")
+            look: Any = {"color": colour, "hatch": hatch, "label": words, "edgecolor": "white"}
             bars = axes.barh(range(len(labels)), widths, 0.66, lefts, **look)
-            for place, width in enumerate(widths):
-                hover(bars[place], f"{labels[place]}, {name}: {width:.1f}")
+            for row, width in enumerate(widths):
+                hover(bars[row], f"{labels[row]}, {words}: {width:.1f}")
                 # A number would not fit into a narrower piece; it is shown when the mouse is over it.
-                if width >= 100 * _WRITTEN_FROM:
-                    axes.text(lefts[place] + width / 2, place, f"{width:.0f}", **_CENTRED)
+                if width >= 100 * _MIN_NUMBERED_SHARE:
+                    axes.text(lefts[row] + width / 2, row, f"{width:.0f}", **_CENTRED)
             lefts += widths
-        for place, share in enumerate(shares):
-            if share[parts[0]] is None:
-                axes.text(1, place, "NA", color=GREY, va="center")
+        for row, share in enumerate(shares):
+            if share[names[0]] is None:
+                axes.text(1, row, "NA", color=GREY, va="center")
         name_rows(axes, labels, "share of scored replies, percent", grid=False)
         axes.set_xlim(0, 100)
         put_legend(axes, ncols=3)
@@ -182,6 +188,7 @@ def draw_stacks(labels: Sequence[str], shares: Sequence[Mapping[str, float | Non
     return Drawing((7.6, 1.8 + 0.4 * len(labels)), paint)
 
 
+# The number in a part of a stack stands on a white patch, so that hatching does not cross its digits.
 _CENTRED: dict[str, Any] = {
     "ha": "center",
     "va": "center",
@@ -199,7 +206,7 @@ def draw_lines(
     def paint(axes: Axes) -> None:
         for number, (name, values) in enumerate(series):
             shift = 0.3 * ((number + 0.5) / len(series) - 0.5)
-            marks = ((place + shift, Mark.of(name, value, 100)) for place, value in enumerate(values))
+            marks = ((group + shift, Mark.of(name, value, 100)) for group, value in enumerate(values))
             plot_series(axes, marks, name, number, "-", ".1f")
         axes.set_xticks(range(len(groups)), groups)
         axes.set(xlim=(-0.4, len(groups) - 0.6), ylim=(-4, 104), ylabel=f"{y_label}, percent")
@@ -236,10 +243,11 @@ def draw_reliability(
     return Drawing((3.5, 3.6), paint)
 
 
-def _write_at_end(axes: Axes, place: float, mark: Mark) -> None:
+def _write_at_end(axes: Axes, row: float, mark: Mark) -> None:
+    """The interval and the value, right of a bar and its interval."""
     if mark.value is None:
-        axes.text(1, place, "NA", color=GREY, va="center", fontsize=8.5)
+        axes.text(1, row, "NA", color=GREY, va="center", fontsize=8.5)
         return
-    plot_interval(axes, mark, place, color="black", linewidth=1.4)
+    plot_interval(axes, mark, row, color="black", linewidth=1.4)
     end = mark.value if mark.high is None else max(mark.value, mark.high)
-    axes.text(end + 1, place, f"{mark.value:.1f}", va="center", fontsize=8.5)
+    axes.text(end + 1, row, f"{mark.value:.1f}", va="center", fontsize=8.5)

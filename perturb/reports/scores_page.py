@@ -1,4 +1,8 @@
-"""The report page on models under test: scores, what they do with answerable and unanswerable items, their replies."""
+"""The report page on models under test: the ranking, the scores in detail, and the replies.
+
+Sections with figures and breakdowns come from `scores_sections`, `scores_chapters` and `scores_breakdowns`; this module
+puts them together and makes the tables of metrics.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from pathlib import Path
 
 from perturb.errors import PublishError
 from perturb.metrics.inputs import Estimate
-from perturb.metrics.refusal_registry import REFUSAL_METRICS
+from perturb.metrics.refusal_registry import REFUSAL_METRICS, Range
 from perturb.reports.model import (
     NUMBER,
     PERCENT,
@@ -45,6 +49,7 @@ from perturb.reports.scores_sections import (
     plane_section,
 )
 from perturb.scoring.human_grades import CORRECTED
+from perturb.scoring.model_comparison import BEYOND_CHANCE
 from perturb.scoring.model_scores import ModelScores
 from perturb.scoring.score_report import ScoreReport, score
 from perturb.scoring.table import table_of_run
@@ -60,7 +65,8 @@ DETAILS: dict[str, str] = {
     "category_accuracy": "category accuracy",
     "hierarchical_refusal_score": "hierarchical score",
 }
-_OVERVIEW = 8
+"""The metrics of the table on refusing, with their headings."""
+_MOST_IN_OVERVIEW = 8
 """Models that the overview shows at most, so that it fits a screen."""
 RARE: dict[str, str] = {
     "answer_quality": "answer quality (RAF)",
@@ -93,6 +99,7 @@ def make_scores_page(
         codes_section(report.models),
         groups_section(report.models, by),
     ]
+    # A section is left out if its report has nothing for it.
     if any(model.groups["domain"] for model in report.models):
         sections.append(domains_section(report.models))
     if any(model.answer_parts for model in report.models):
@@ -116,15 +123,15 @@ def make_scores_page(
 
 def make_scores_overview(report: ScoreReport) -> Report:
     """The scores on one screen: verdict, ranking, outcomes of the replies, and refusal accuracy by class."""
-    models = _ranked(report.models)[:_OVERVIEW]
+    models = _ranked(report.models)[:_MOST_IN_OVERVIEW]
     ranking = _metrics_table("ranking", "Ranking, in percent with 95 % intervals", models, HEADLINES)
     shares = {name.replace("_", " "): SHARE for name in models[0].outcomes}
     outcomes: list[list[CellValue]] = [[model.model, *model.outcomes.values()] for model in models]
-    rows: list[list[CellValue]] = [
-        [name, *(estimate and estimate.value for estimate in _class_values(models, name))]
-        for name in group_names(models, "class")
-    ]
-    shown_note = f", the best {_OVERVIEW} shown" if len(report.models) > _OVERVIEW else ""
+    rows: list[list[CellValue]] = []
+    for name in group_names(models, "class"):
+        estimates = [in_group(model, "class", name, "refusal_accuracy") for model in models]
+        rows.append([name, *(None if estimate is None else estimate.value for estimate in estimates)])
+    shown_note = f", the best {_MOST_IN_OVERVIEW} shown" if len(report.models) > _MOST_IN_OVERVIEW else ""
     largest = max(model.n for model in report.models)
     sentences = [
         f"{counted(len(report.models), 'model')} on up to {largest:,} items{shown_note}.",
@@ -144,10 +151,6 @@ def make_scores_overview(report: ScoreReport) -> Report:
     )
     section = Section("summary", "", sentences, tables=tables, verdict=_verdict(report))
     return Report("Selective refusal: scores", report.source, (section,))
-
-
-def _class_values(models: tuple[ModelScores, ...], name: str) -> list[Estimate | None]:
-    return [in_group(model, "class", name, "refusal_accuracy") for model in models]
 
 
 def make_run_page(run: Path, *, items: int = 1000, resamples: int = 1000, seed: int = 0) -> Report:
@@ -175,11 +178,12 @@ def scores_for_card(run: Path, folder: Path) -> str:
     evaluation = read_run(run)
     if evaluation.facts["snapshot"]["digest"] != read_snapshot(folder).content_digest:
         raise PublishError(f"{run}: is an evaluation of another snapshot than {folder}: evaluate this one")
-    ranking = make_scores_page(score(table_of_run(evaluation, run))).sections[0].tables[0]
+    ranking = _ranking("dashboard", "", score(table_of_run(evaluation, run)).models)
     return scores_section([(name, texts) for name, _, texts in ranking.columns_shown])
 
 
 def _corrected(report: ScoreReport) -> Section:
+    """Scores and differences with the judge's errors taken out, as far as people graded a sample."""
     metrics = {name: DASHBOARD[name] for name in CORRECTED}
     rows: list[list[CellValue]] = [
         [model.model, *(model.corrected[name] for name in metrics)] for model in _ranked(report.models)
@@ -249,22 +253,20 @@ def _verdict(report: ScoreReport) -> str:
     ranked = [model for model in _ranked(report.models) if model.metrics[name].value is not None]
     if not ranked:
         return "No model has a calibrated refusal score."
-    first = f"{ranked[0].model} has a calibrated refusal score of {show(ranked[0].metrics[name], 'share')}"
+    best = ranked[0]
+    sentence = f"{best.model} has a calibrated refusal score of {show(best.metrics[name], 'share')}"
     if len(ranked) == 1:
-        return f"{first}."
-    pair = {ranked[0].model, ranked[1].model}
-    matching = [
-        comparison
-        for comparison in report.comparisons
-        if comparison.metric == name and {comparison.a, comparison.b} == pair
-    ]
+        return f"{sentence}."
+    second = ranked[1]
     p_value = None
-    if matching:  # corrected for the number of pairs if there are several
-        p_value = matching[0].p_value if matching[0].p_holm is None else matching[0].p_holm
+    for comparison in report.comparisons:
+        if comparison.metric == name and {comparison.a, comparison.b} == {best.model, second.model}:
+            # corrected for the number of pairs if there are several
+            p_value = comparison.p_value if comparison.p_holm is None else comparison.p_holm
     if p_value is None:
-        return f"{first}, the highest."
-    chance = "is beyond chance" if p_value < 0.05 else "may be chance"
-    return f"{first}; its lead over {ranked[1].model} {chance} (p = {p_value:.2g})."
+        return f"{sentence}, the highest."
+    chance = "is beyond chance" if p_value < BEYOND_CHANCE else "may be chance"
+    return f"{sentence}; its lead over {second.model} {chance} (p = {p_value:.2g})."
 
 
 def _summary(report: ScoreReport) -> Iterable[str]:
@@ -329,9 +331,9 @@ def _bounds_table(models: list[ModelScores]) -> Table:
     metrics = {**DASHBOARD, **{name: DETAILS[name] for name in ("detection_f1", "category_accuracy")}}
     rows: list[list[CellValue]] = []
     for model in models:
-        for end, word in enumerate(("lowest", "highest")):
-            pairs = [model.bounds[name] for name in metrics]
-            rows.append([model.model, word, *(None if pair is None else pair[end] for pair in pairs)])
+        ranges = [model.bounds[name] for name in metrics]
+        rows.append([model.model, "lowest", *(None if ends is None else ends.low for ends in ranges)])
+        rows.append([model.model, "highest", *(None if ends is None else ends.high for ends in ranges)])
     title = "Range, whatever the unscored replies would have been, in percent"
     columns = table_columns("model | reading") | dict.fromkeys(metrics.values(), PERCENT)
     return Table("bounds", title, columns, rows)
@@ -340,17 +342,13 @@ def _bounds_table(models: list[ModelScores]) -> Table:
 def _cell_bounds_table(models: tuple[ModelScores, ...]) -> Table:
     metrics = {"answer_accuracy": "answer accuracy", "refusal_accuracy": "refusal accuracy"}
     metrics |= {"refusal_rate": "refusal rate"}
-    rows: list[list[CellValue]] = [
-        [
-            cell,
-            model.model,
-            estimate["refusal_rate"].n,
-            *(_in_range(estimate[name], ends[name]) for name in metrics),
-        ]
-        for model in models
-        for cell, ends in model.group_bounds["cell"].items()
-        if (estimate := model.groups["cell"][cell])
-    ]
+    rows: list[list[CellValue]] = []
+    for model in models:
+        for cell, ranges in model.group_bounds["cell"].items():
+            # A cell of which no reply was read has no scores, and any value is possible.
+            if estimates := model.groups["cell"][cell]:
+                values = [_in_range(estimates[name], ranges[name]) for name in metrics]
+                rows.append([cell, model.model, estimates["refusal_rate"].n, *values])
     return Table(
         "bounds-by-cell",
         "Cells with unscored replies, in percent",
@@ -360,5 +358,6 @@ def _cell_bounds_table(models: tuple[ModelScores, ...]) -> Table:
     )
 
 
-def _in_range(estimate: Estimate, ends: tuple[float, float] | None) -> Estimate | None:
-    return ends and replace(estimate, low=ends[0], high=ends[1])
+def _in_range(estimate: Estimate, ends: Range | None) -> Estimate | None:
+    """The value, with the bounds in place of its interval, so that a table shows them in brackets."""
+    return None if ends is None else replace(estimate, low=ends.low, high=ends.high)

@@ -1,8 +1,8 @@
 """The page of a run, served from a ledger or written as a static site.
 
-A browser forbids a local page to read the files beside it, but it runs scripts from there. The data files of a static
-site are therefore scripts that pass JSON to a function. This module also reads the items of an evaluation;
-`build_view` reads the items of a build.
+`RunView` (of a build, in `build_view`) and `EvaluationView` (here) read the data of the page from a ledger. `ViewSite`
+serves them; `write_bundle` writes them as files. A browser forbids a local page to read files from its folder, but runs
+scripts from there, so the data files of a static site are scripts that pass JSON to a function.
 """
 
 from __future__ import annotations
@@ -64,8 +64,9 @@ _REPLIES = (
     " LEFT JOIN judgements g ON g.item_id = i.id AND g.model = r.model AND g.variant = r.variant"
     f" AND g.kind IN ('quality', 'raf', '{GRADE}')"
 )
-"""Every reply with its judgements."""
-_JUDGED = ("classification", "quality", "raf")
+"""Every reply with its judgements: `class_*` say answer or which refusal, `grade_*` how good an answer is."""
+_PROMPTED_KINDS = ("classification", "quality", "raf")
+"""The judgements that a model makes with a prompt of its own, which the page shows."""
 
 
 class EvaluationView(RunView):
@@ -93,11 +94,11 @@ class EvaluationView(RunView):
         self._read_facts()  # a model may have been added since
         self._outcomes.clear()
         rows = self.db.execute(f"{_REPLIES} ORDER BY i.position, r.model, r.variant")
-        for item_id, replies in groupby(filter(self._is_current, rows), key=itemgetter("item_id")):
-            first = next(replies)
-            content = json.loads(first["payload"])
+        for item_id, item_rows in groupby(filter(self._is_current, rows), key=itemgetter("item_id")):
+            replies = list(item_rows)
+            content = json.loads(replies[0]["payload"])
             cell = f"{content['perturbation_class']}/{content['intensity']}" if self.models else ""
-            outcomes = [(self._label(row), _words(self._verdict(row, content))) for row in (first, *replies)]
+            outcomes = [(self._label(row), _words(self._verdict(row, content))) for row in replies]
             self._outcomes.update((cell, model, outcome) for model, outcome in outcomes)
             yield ListRow(
                 id=item_id,
@@ -121,44 +122,30 @@ class EvaluationView(RunView):
                 right[cell, model] += count
         models = sorted({model for model, _ in counts})
         outcomes = sorted(
-            {outcome for _, outcome in counts}, key=lambda outcome: (_PLACES.get(outcome, 99), outcome)
+            {outcome for _, outcome in counts},
+            key=lambda outcome: (_OUTCOME_ORDER.get(outcome, len(_OUTCOME_ORDER)), outcome),
         )
         items = self.db.execute("SELECT count(*) FROM items").fetchone()[0]
         replies = sum(counts.values())
-        grids = [
-            {
-                "title": "What became of the replies",
-                "columns": outcomes,
-                "rows": [
-                    [model, [[counts[model, name], {"verdict": f"{model}: {name}"}] for name in outcomes]]
-                    for model in models
-                ],
-            }
+        # A row of a grid is its heading and its fields; a field is a number and the filter that lists its items.
+        outcome_rows = [
+            [model, [[counts[model, name], {"verdict": f"{model}: {name}"}] for name in outcomes]]
+            for model in models
         ]
+        grids = [{"title": "What became of the replies", "columns": outcomes, "rows": outcome_rows}]
         if self.models:
-            cells = sorted({cell for cell, _ in reply_counts}, key=taxonomy_place)
-            grids.append(
-                {
-                    "title": "Right replies by cell and model, in percent",
-                    "columns": models,
-                    "rows": [
-                        [
-                            cell,
-                            [
-                                [_percent(right[cell, model], reply_counts[cell, model]), {"cell": cell}]
-                                for model in models
-                            ],
-                        ]
-                        for cell in cells
-                    ],
-                }
-            )
+            right_rows = []
+            for cell in sorted({cell for cell, _ in reply_counts}, key=taxonomy_place):
+                percents = [_percent(right[cell, model], reply_counts[cell, model]) for model in models]
+                right_rows.append([cell, [[percent, {"cell": cell}] for percent in percents]])
+            title = "Right replies by cell and model, in percent"
+            grids.append({"title": title, "columns": models, "rows": right_rows})
         return {
             "kind": "evaluation",
             "title": self.set["name"],
             "subtitle": f"evaluation of {counted(len(models), 'model')} on {counted(items, 'item')}",
             "done": replies,
-            "of": max(items * len(models), replies),
+            "of": max(items * len(models), replies),  # with several samples there are more replies than pairs
             "funnel": [["items", items, None], ["replies", replies, {}]],
             "grids": grids,
         }
@@ -179,11 +166,12 @@ class EvaluationView(RunView):
             question = plain_item(payload["text"], texts, payload["answers"])
             return {**question, "reason": "", "id": item_id, "replies": replies, "prompts": []}
         item = Item.from_payload(item_id, payload)
-        prompts = [
-            prompt(", ".join(row["model"] for row in rows if row["variant"] == variant), request)
-            for variant, setting in sorted({row["variant"]: self._setting(row) for row in rows}.items())
-            if (request := respond_request(item, variant, self._own_codes, setting))
-        ]
+        prompts = []
+        settings = {row["variant"]: self._setting(row) for row in rows}
+        for variant in sorted(settings):  # models that were asked in the same variant got the same prompt
+            names = ", ".join(row["model"] for row in rows if row["variant"] == variant)
+            request = respond_request(item, variant, self._own_codes, settings[variant])
+            prompts.append(prompt(names, request))
         prompts += [judge_prompt for row in rows for judge_prompt in self._judge_prompts(item, row)]
         note = f"Rebuilt from the templates of perturb {code_version()}."
         return {**describe_item(item, replies), "prompts": prompts, "prompt_note": note}
@@ -204,6 +192,7 @@ class EvaluationView(RunView):
         return setting_of(self.models[row["model"]], row["variant"]) if self.models else CODES_SETTING
 
     def _label(self, row: sqlite3.Row) -> str:
+        """The name of the model, with its setting and sample if it has several."""
         if not self.models:
             return f"{row['model']}, {row['variant']}"
         has_settings = len(settings_of(self.models[row["model"]])) > 1
@@ -217,6 +206,7 @@ class EvaluationView(RunView):
         authors = self.models[row["model"]]["authors"]
         values: dict[str, Any] = {}
         for kind in ("class", "grade"):
+            # A judgement of an earlier text, or by other judges than now, does not count.
             if row[f"{kind}_value"] and judgement_holds(row[f"{kind}_version"], authors, row["text"]):
                 values |= json.loads(row[f"{kind}_value"])
         return outcome_of(payload["expected_behavior"], values)
@@ -256,7 +246,7 @@ class EvaluationView(RunView):
 
     def _judge_prompts(self, item: Item, row: sqlite3.Row) -> Iterable[dict[str, Any]]:
         for judgement in self._judgements(row):
-            if judgement["judge"] != RULE and judgement["kind"] in _JUDGED:
+            if judgement["judge"] != RULE and judgement["kind"] in _PROMPTED_KINDS:
                 # a reply in plain words, without a code, is classified with a prompt of its own
                 is_free = judgement["kind"] == "classification" and self._setting(row).free
                 make_request = kind_request if is_free else partial(judge_request, judgement["kind"])
@@ -269,8 +259,10 @@ def _words(outcome: str) -> str:
 
 
 _RIGHT_WORDS = {*(_words(outcome) for outcome in RIGHT), "CORRECT"}
-_PLACES = {_words(outcome): place for place, outcome in enumerate(ReplyOutcome)}
+"""Right outcomes of replies to items, and the right grade of a reply to a question."""
+_OUTCOME_ORDER = {_words(outcome): number for number, outcome in enumerate(ReplyOutcome)}
 _GRADE_MARKS = {"CORRECT": "right", "INCORRECT": "wrong"}
+"""Grade of a reply to a question → its mark on the page; every other grade is unscored."""
 
 
 def _percent(part: int, total: int) -> int | None:
@@ -279,6 +271,7 @@ def _percent(part: int, total: int) -> int | None:
 
 STYLES = ("report/base.css", "report/items.css", "view/view.css")
 SCRIPTS = ("report/items.js", "view/view.js")
+"""The styles and scripts of the served page."""
 
 
 def open_view(run: Path, *, published: bool = False) -> RunView:
@@ -329,7 +322,8 @@ class ViewSite:
         raise NOTHING_HERE()
 
 
-_SCRIPTS = ("report/items.js", "view/bundle.js", "view/view.js")
+_BUNDLE_SCRIPTS = ("report/items.js", "view/bundle.js", "view/view.js")
+"""The scripts of a static page. `bundle.js` receives the data files, so it must come before `view.js`."""
 
 
 def write_bundle(view: RunView, folder: Path) -> int:
@@ -345,32 +339,30 @@ def write_bundle(view: RunView, folder: Path) -> int:
     overview = view.overview()
     with reading(view.run) as db:
         variables = key_variables_of(db)
-    with atomic_directory(folder) as place:
-        (place / "data").mkdir()
-        for name in (*STYLES, *_SCRIPTS):
-            (place / Path(name).name).write_text(asset(name), encoding="utf-8")
-        page = page_reply("view/page.html.j2", **page_values(overview["title"], POLICY, _SCRIPTS))
-        (place / "index.html").write_text(page.body, encoding="utf-8")
-        first_page = view.find(Filters({}), 0, overview["items"])
-        rows = first_page["items"]
-        _write(place, "overview", {**overview, "running": False}, variables)
-        _write(place, "items", first_page, variables)
+    with atomic_directory(folder) as target:
+        (target / "data").mkdir()
+        for name in (*STYLES, *_BUNDLE_SCRIPTS):
+            (target / Path(name).name).write_text(asset(name), encoding="utf-8")
+        page = page_reply("view/page.html.j2", **page_values(overview["title"], POLICY, _BUNDLE_SCRIPTS))
+        (target / "index.html").write_text(page.body, encoding="utf-8")
+        all_rows = view.find(Filters({}), 0, overview["items"])
+        rows = all_rows["items"]
+        _write_data(target, "overview", {**overview, "running": False}, variables)
+        _write_data(target, "items", all_rows, variables)
+        # The texts of items go to files of a page each, so that the browser loads only those that are opened.
         for start in range(0, len(rows), PAGE):
             ids = [row["id"] for row in rows[start : start + PAGE]]
-            _write(
-                place,
-                f"items-{start // PAGE}",
-                {item_id: view.item(item_id, Filters({})) for item_id in ids},
-                variables,
-            )
+            items = {item_id: view.item(item_id, Filters({})) for item_id in ids}
+            _write_data(target, f"items-{start // PAGE}", items, variables)
     return len(rows)
 
 
-def _write(place: Path, name: str, content: Any, variables: set[str]) -> None:
+def _write_data(folder: Path, name: str, content: Any, variables: set[str]) -> None:
+    """Write a data file. Raises `ConfigError` if it contains a key, such as the value of one of `variables`."""
     if masked_key := show_key(content, variables):
         raise ConfigError(
             f"the run's texts contain a key ({masked_key}): nothing is published; take it out first"
         )
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     script = f"perturbData({json.dumps(name)}, {text});\n"
-    (place / "data" / f"{name}.js").write_text(script, encoding="utf-8", errors="replace")
+    (folder / "data" / f"{name}.js").write_text(script, encoding="utf-8", errors="replace")

@@ -1,4 +1,4 @@
-"""Key figures of an audit and of the demo in sentences."""
+"""The key figures of a build, an audit, a review and the demo, in sentences for people."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def describe_certificate(certificate: Mapping[str, Any] | None, verifiers: int) 
         f"The panel caught {certificate['caught']} of {certificate['planted']} planted faults and wrongly failed"
         f" {certificate['failed_right']} of {certificate['right']} right items ({certificate['note']})."
     )
-    hard = certificate.get("hard") or {"high": None}
+    hard = certificate.get("hard") or {"high": None}  # certificates of earlier versions have no such entry
     details = []
     if people := certificate.get("people"):
         by_planted, reason = _percentage(certificate["wrong_labels"]), certificate["combined"]["reason"]
@@ -79,6 +79,7 @@ def describe_certificate(certificate: Mapping[str, Any] | None, verifiers: int) 
 
 
 def _percentage(figure: Mapping[str, Any]) -> str:
+    """A share with its interval, in percent."""
     if figure["value"] is None:
         return "nothing"
     return f"{100 * figure['value']:.1f} % ({100 * figure['low']:.1f} to {100 * figure['high']:.1f} %)"
@@ -188,11 +189,12 @@ def _describe_bias(rows: Sequence[SelfBias]) -> list[str]:
     if not certain:
         names = listed([row.model for row in measured])
         return [f"No model that judges its own work differs from its peers beyond chance ({names})."]
+    biases = [(row, row.bias.value or 0.0) for row in certain]
     sentences = []
-    for row in sorted(certain, key=lambda row: -abs(row.bias.value or 0.0)):
-        direction = "more" if (row.bias.value or 0.0) > 0 else "less"
+    for row, bias in sorted(biases, key=lambda entry: -abs(entry[1])):  # the strongest first
+        direction = "more" if bias > 0 else "less"
         sentences.append(
-            f"{row.model} passes its own candidates {abs(row.bias.value or 0.0):.1f} percentage points {direction}"
+            f"{row.model} passes its own candidates {abs(bias):.1f} percentage points {direction}"
             f" often than its peers do{_interval(row.bias.low, row.bias.high, 'points')}{_without_leniency(row.did)}."
         )
     return sentences
@@ -204,6 +206,7 @@ def is_certain(bias: Estimate) -> bool:
 
 
 def _without_leniency(did: Estimate) -> str:
+    """The difference-in-differences, as the end of a sentence on the bias."""
     if did.value is None:
         return ""
     return (
@@ -262,19 +265,19 @@ def _share(part: int, total: int, of_what: str) -> str:
 
 
 def describe_demo(run: Path, page: Path) -> Iterator[str]:
-    """What was made, how far the verifiers agree, how many labels are wrong, what was rejected, where the report is."""
+    """Lines on the items of the demo, the agreement of its verifiers, wrong labels, rejections, and its report."""
     from perturb.snapshots.snapshot import read_snapshot
 
     snapshot = read_snapshot(run / "snapshot")
     manifest = snapshot.manifest
     stages = manifest["counts"]["stages"]
-    writers = " and ".join(entry["name"] for entry in manifest["generators"])
+    generators = " and ".join(entry["name"] for entry in manifest["generators"])
     verifiers = ", ".join(entry["name"] for entry in manifest["verifiers"])
     with reading(run) as db:
         rejections = _rejections(db, current_plan(db, run))
     yield (
         f"Made: {counted(manifest['counts']['rows'], 'item')} of {counted(stages['jobs'], 'job')}, written by"
-        f" {writers}, judged by {verifiers}: {snapshot.folder}"
+        f" {generators}, judged by {verifiers}: {snapshot.folder}"
     )
     yield describe_replay(manifest["replies"]["replies"])
     kappa = ((manifest["agreement"] or {}).get("figures") or {}).get("mean of Cohen's κ")
@@ -293,6 +296,7 @@ def describe_demo(run: Path, page: Path) -> Iterator[str]:
 
 
 def _rejections(db: sqlite3.Connection, plan: CurrentPlan) -> str:
+    """How many candidates the machine checks and the panel rejected, each with the commonest reason."""
     checks = db.execute(
         "SELECT detail FROM jobs WHERE plan = ? AND outcome = 'rejected_by_checks'", (plan.number,)
     ).fetchall()

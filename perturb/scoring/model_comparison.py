@@ -45,17 +45,18 @@ def compare_confidence(groups: Sequence[ConfidenceGroup], resamples: int, seed: 
     for a, b in combinations(groups, 2):
         if a.dataset != b.dataset or a.items is None or b.items is None:
             continue
+        # A table that names a question twice does not say which of its replies to pair.
         if len({*a.items}) < len(a.items) or len({*b.items}) < len(b.items):
             continue
-        left, right = _shared(a.items, b.items)
-        if not left:
+        rows_a, rows_b = _shared_rows(a.items, b.items)
+        if not rows_a:
             continue
         gap = paired_bas(
-            a.correct[left],
-            a.confidence[left],
-            b.correct[right],
-            b.confidence[right],
-            None if a.bases is None else np.array(a.bases)[left],
+            a.correct[rows_a],
+            a.confidence[rows_a],
+            b.correct[rows_b],
+            b.confidence[rows_b],
+            None if a.bases is None else np.array(a.bases)[rows_a],
             resamples=resamples,
             seed=seed,
         )
@@ -68,13 +69,15 @@ def compare_refusals(a: RefusalGroup, b: RefusalGroup, resamples: int, seed: int
 
     None if they share no question, or if an index has no standard error.
     """
-    left, right = _shared(a.items, b.items)
-    if not left:
+    rows_a, rows_b = _shared_rows(a.items, b.items)
+    if not rows_a:
         return None
-    columns = np.hstack([a.cells[left], b.cells[right]]).astype(np.float64)
-    bases = np.array(a.bases)[left]
+    # The four cells of both groups are resampled together, so that each resample has the same questions in both.
+    columns = np.hstack([a.cells[rows_a], b.cells[rows_b]]).astype(np.float64)
+    bases = np.array(a.bases)[rows_a]
     means = bootstrap_means(columns, clusters=bases, resamples=resamples, seed=seed)
-    tables = np.maximum(np.vstack([columns.mean(axis=0), means]), 0.0) * len(left)
+    # The data first, then the resamples. Rounding may leave a mean just below 0, which is not a count.
+    tables = np.maximum(np.vstack([columns.mean(axis=0), means]), 0.0) * len(rows_a)
     return paired_p_value(tables[:, :4], tables[:, 4:], len({*bases}))
 
 
@@ -103,15 +106,15 @@ def common_ranks(
     return ranks
 
 
-def _shared(a: Sequence[str | None], b: Sequence[str | None]) -> tuple[list[int], list[int]]:
+def _shared_rows(a: Sequence[str | None], b: Sequence[str | None]) -> tuple[list[int], list[int]]:
     """The positions of the shared questions in `a` and in `b`, in the same order."""
-    places = {item: place for place, item in enumerate(b) if item is not None}
-    pairs = [(place, places[item]) for place, item in enumerate(a) if item in places]
-    return [left for left, _ in pairs], [right for _, right in pairs]
+    row_in_b = {item: row for row, item in enumerate(b) if item is not None}
+    rows_a = [row for row, item in enumerate(a) if item in row_in_b]
+    return rows_a, [row_in_b[a[row]] for row in rows_a]
 
 
 METRICS: tuple[str, ...] = ("answer_accuracy", "refusal_accuracy", "calibrated_refusal_score")
-"""The metrics that are compared."""
+"""The metrics in which a model's own items are compared with those of other generators."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,18 +143,17 @@ def compare_self_generated(
     generators = shared[0].labels("generator")
     resamples = resampling.draw(shared[0].rows)
     comparisons: list[SelfGeneratedComparison] = []
-    for place, replies in enumerate(shared):
+    for replies in shared:
+        peers = [other for other in shared if other is not replies]
         for generator in sorted({name for name in generators if name and same_model(name, replies.model)}):
             is_own = np.array([label == generator for label in generators])
             # There is nothing to compare its own items with.
             if is_own.all():
                 continue
-            sides = [
-                _sides(model, is_own, resamples, raf=raf)
-                for model in (replies, *shared[:place], *shared[place + 1 :])
-            ]
+            halves = [_split_by_generator(model, is_own, resamples, raf=raf) for model in (replies, *peers)]
             comparisons += [
-                _own_items(REFUSAL_METRICS[name], replies.model, generator, sides) for name in METRICS
+                _compare_own_items(REFUSAL_METRICS[name], replies.model, generator, halves)
+                for name in METRICS
             ]
     return tuple(comparisons)
 
@@ -165,38 +167,44 @@ def same_model(generator: str, model: str) -> bool:
     return generator.rsplit("/", maxsplit=1)[-1].casefold() == model.rsplit("/", maxsplit=1)[-1].casefold()
 
 
-_Sides = tuple[ResampledReplies, ResampledReplies]
-"""Replies to own items and to those of others."""
+class _RepliesByGenerator(NamedTuple):
+    """The replies of a model to the items of one generator, and to those of all others."""
+
+    own: ResampledReplies
+    others: ResampledReplies
 
 
-def _sides(replies: ModelReplies, is_own: Flags, drawn: Resamples, *, raf: bool) -> _Sides:
-    places = np.flatnonzero(is_own), np.flatnonzero(~is_own)
-    first, second = (ResampledReplies.of(replies.cells[rows], drawn.only(rows), raf=raf) for rows in places)
-    return first, second
-
-
-def _own_items(
-    metric: RefusalMetric, model: str, generator: str, sides: Sequence[_Sides]
-) -> SelfGeneratedComparison:
-    """The comparison in one metric; the first entry of `sides` is the model itself, the others are its peers."""
-    parts = [side.bounded(metric) for pair in sides for side in pair]
-    n, peers = sum(metric.n(side.point) for side in sides[0]), len(sides) - 1
-    difference = _add_up(parts[:2], [1.0, -1.0], n, "the metric is undefined on one side")
-    if peers:
-        # own minus others of the model, minus the mean of own minus others of its peers
-        weights = [1.0, -1.0, *[-1 / peers, 1 / peers] * peers]
-        beyond = _add_up(parts, weights, n, "the metric is undefined on one side for some model")
-    else:
-        beyond = Estimate.undefined("no other model replied to these items")
-    return SelfGeneratedComparison(
-        model, generator, metric.name, parts[0].value, parts[1].value, difference, beyond
+def _split_by_generator(
+    replies: ModelReplies, is_own: Flags, drawn: Resamples, *, raf: bool
+) -> _RepliesByGenerator:
+    rows = np.flatnonzero(is_own), np.flatnonzero(~is_own)
+    return _RepliesByGenerator(
+        *(ResampledReplies.of(replies.cells[half], drawn.only(half), raf=raf) for half in rows)
     )
 
 
-def _add_up(parts: Sequence[Bounded | Estimate], weights: Sequence[float], n: int, reason: str) -> Estimate:
-    if any(part.value is None for part in parts):
+def _compare_own_items(
+    metric: RefusalMetric, model: str, generator: str, halves: Sequence[_RepliesByGenerator]
+) -> SelfGeneratedComparison:
+    """The comparison in one metric; the first entry of `halves` is the model itself, the others are its peers."""
+    # For each model two values: on the own items, then on those of others.
+    values = [replies.bounded(metric) for half in halves for replies in half]
+    n, peers = sum(metric.n(replies.point) for replies in halves[0]), len(halves) - 1
+    own, others = values[:2]
+    difference = _add_up([own, others], [1.0, -1.0], n, "the metric is undefined on one side")
+    if peers:
+        # own minus others of the model, minus the mean of own minus others of its peers
+        weights = [1.0, -1.0, *[-1 / peers, 1 / peers] * peers]
+        beyond = _add_up(values, weights, n, "the metric is undefined on one side for some model")
+    else:
+        beyond = Estimate.undefined("no other model replied to these items")
+    return SelfGeneratedComparison(model, generator, metric.name, own.value, others.value, difference, beyond)
+
+
+def _add_up(values: Sequence[Bounded | Estimate], weights: Sequence[float], n: int, reason: str) -> Estimate:
+    if any(value.value is None for value in values):
         return Estimate.undefined(reason, n)
-    return reported_estimate(weighted_sum(parts, weights, n))
+    return reported_estimate(weighted_sum(values, weights, n))
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,12 +227,14 @@ class ModelComparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
-        gap = self.difference.to_dict()
-        content = plain(self) | {"difference": gap.pop("value")} | gap
+        interval = self.difference.to_dict()
+        value = interval.pop("value")
+        # The interval of the difference goes to the top level, beside its value.
+        content = plain(self) | {"difference": value} | interval
         del content["corrected"]
-        return (
-            content if self.corrected is None else content | {"corrected": corrected_values(self.corrected)}
-        )
+        if self.corrected is not None:
+            content["corrected"] = corrected_values(self.corrected)
+        return content
 
 
 def compare_models(
@@ -260,16 +270,16 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     [0.03, 0.06, None, 0.06]
     """
     corrected: list[float | None] = [None] * len(p_values)
-    ordered = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
+    ordered = sorted((p, position) for position, p in enumerate(p_values) if p is not None)
     largest = 0.0
-    for rank, (p, place) in enumerate(ordered):
-        largest = max(largest, min(1.0, p * (len(ordered) - rank)))
-        corrected[place] = largest
+    for n_smaller, (p, position) in enumerate(ordered):
+        largest = max(largest, min(1.0, p * (len(ordered) - n_smaller)))
+        corrected[position] = largest
     return corrected
 
 
 def _compare(a: ModelReplies, b: ModelReplies, resampling: Resampling, *, raf: bool) -> list[ModelComparison]:
-    a, b = in_common(a, b)
+    a, b = in_common(a, b)  # from here on, row i of both models is the same item
     if not a.rows:
         undefined = Estimate.undefined("the two models share no item")
         return [ModelComparison(name, a.model, b.model, undefined, None) for name in REFUSAL_METRICS]
@@ -298,14 +308,14 @@ class _Side(NamedTuple):
 
 
 def _compare_metric(metric: RefusalMetric, a: _Side, b: _Side, *, n: int, seed: int) -> ModelComparison:
-    parts = []
+    values = []
     for side in (a, b):
-        part = side.resampled.bounded(metric)
-        if part.value is None:
-            reason = f"{side.model}: {reported_estimate(part).reason}"
+        value = side.resampled.bounded(metric)
+        if value.value is None:
+            reason = f"{side.model}: {reported_estimate(value).reason}"
             return ModelComparison(metric.name, a.model, b.model, Estimate.undefined(reason), None)
-        parts.append(part)
-    difference = weighted_sum(parts, [1.0, -1.0], n)
+        values.append(value)
+    difference = weighted_sum(values, [1.0, -1.0], n)
     if not isinstance(difference, WeightedSum):
         return ModelComparison(metric.name, a.model, b.model, difference, None)
     estimate, p_value = difference.estimate(), difference.p_value()
@@ -314,6 +324,7 @@ def _compare_metric(metric: RefusalMetric, a: _Side, b: _Side, *, n: int, seed: 
         without = metric.compute(a.without_each.replicates) - metric.compute(b.without_each.replicates)
         flips = SignFlips.of(difference.value, without, seed)
     if flips and estimate.low is not None and estimate.high is not None:
+        # The interval and the test must not contradict each other about a difference of 0.
         low, high = flips.agree(estimate.low, estimate.high)
         estimate, p_value = replace(estimate, low=low, high=high), flips.p_value()
     return ModelComparison(metric.name, a.model, b.model, estimate, p_value)

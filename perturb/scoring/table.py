@@ -1,6 +1,6 @@
-"""The results of an evaluation: the checked replies of each model.
+"""The table that all scores are computed from: the checked replies of each model.
 
-They come from the folder of an evaluation, or from a file with one row for each item and model.
+`read_results` reads it from the folder of an evaluation, or from a file with a row for each item and model.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ GROUPINGS: dict[str, str] = {
 """The groupings that scores are broken down by → the field of the item."""
 
 _MIXED = "items of two snapshots are mixed: score them apart"
+"""The end of three errors."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,8 @@ class ModelReplies:
 
     def only(self, is_chosen: Callable[[ResultRow], bool]) -> ModelReplies:
         """The replies for which a function is true."""
-        places = [place for place, row in enumerate(self.rows) if is_chosen(row)]
-        return ModelReplies(self.model, tuple(self.rows[place] for place in places), self.cells[places])
+        chosen = [index for index, row in enumerate(self.rows) if is_chosen(row)]
+        return ModelReplies(self.model, tuple(self.rows[index] for index in chosen), self.cells[chosen])
 
     def of_items(self, items: frozenset[str]) -> ModelReplies:
         """The replies to some of the items."""
@@ -129,6 +130,7 @@ class ResultTable:
         """The replies of these models only. Raises `ConfigError` if a model has no replies."""
         names_in_table = [model.model for model in self.models]
         for name in names:
+            # A name without a setting stands for all settings of the model.
             if name not in names_in_table and name not in (model.setting[0] for model in self.models):
                 raise ConfigError(f"{self.source}: no model '{name}': it has {listed(names_in_table)}")
         models, controls = (
@@ -171,7 +173,7 @@ def result_table(
         )
     _refuse_double_replies([*scored, *controls])
     _refuse_mixed_items(scored)
-    if items is not None:
+    if items is not None:  # the number of items of an evaluation includes its controls
         items -= len({row.item_id for row in controls})
     has_settings = len({row.prompt for row in (*scored, *controls)}) > 1
     models = _by_model(scored, has_settings=has_settings)
@@ -181,7 +183,7 @@ def result_table(
     return ResultTable(
         source=source,
         models=models,
-        raf={row.judged_by for row in scored} - {None} == {"raf"},
+        raf={row.judged_by for row in scored} - {None} == {"raf"},  # None where no answer was judged
         codes=tuple(entry.refusal_code for entry in catalogue.classes.values()),
         warnings=(*warnings, *_missing(unstopped, source, items)),
         controls=_by_model(controls, has_settings=has_settings),
@@ -217,28 +219,28 @@ def _replies(model: str, rows: Iterable[ResultRow]) -> ModelReplies:
 
 
 def _refuse_double_replies(rows: list[ResultRow]) -> None:
-    first_rows: dict[tuple[str, str, str, int], ResultRow] = {}
+    earlier_rows: dict[tuple[str, str, str, int], ResultRow] = {}
     for row in rows:
-        first = first_rows.setdefault((row.model, row.prompt or CODES, row.item_id, row.sample), row)
-        if first is not row:
+        earlier = earlier_rows.setdefault((row.model, row.prompt or CODES, row.item_id, row.sample), row)
+        if earlier is not row:
             raise SourceError(
                 f"{row.place}: model '{row.model}' replies to item '{row.item_id}' a second time, the first is at"
-                f" {first.place}: keep one of the two, or give the models different names"
+                f" {earlier.place}: keep one of the two, or give the models different names"
             )
 
 
 def _refuse_mixed_items(rows: list[ResultRow]) -> None:
     """Refuse rows of two snapshots: an item with two contents, two names, or models without a shared item."""
-    first_rows: dict[str, ResultRow] = {}
+    earlier_rows: dict[str, ResultRow] = {}
     models: dict[str, set[str]] = {}
     for row in rows:
-        first = first_rows.setdefault(row.item_id, row)
-        if first.item != row.item:
+        earlier = earlier_rows.setdefault(row.item_id, row)
+        if earlier.item != row.item:
             name = next(
-                name for name in ItemFields._fields if getattr(first.item, name) != getattr(row.item, name)
+                name for name in ItemFields._fields if getattr(earlier.item, name) != getattr(row.item, name)
             )
             raise SourceError(
-                f"{row.place}: item '{row.item_id}' has another '{name}' than at {first.place}: {_MIXED}"
+                f"{row.place}: item '{row.item_id}' has another '{name}' than at {earlier.place}: {_MIXED}"
             )
         if row.item.snapshot != rows[0].item.snapshot:
             raise SourceError(
@@ -255,6 +257,7 @@ def _refuse_mixed_items(rows: list[ResultRow]) -> None:
 
 
 def _missing(models: Sequence[ModelReplies], source: str, items: int | None) -> list[str]:
+    """Warnings about models that have no reply to some items; `items` as in `result_table`."""
     total = items or len({item for model in models for item in model.item_ids})
     return [
         f"{source}: model '{model.model}' has replies to {answered} of {total} items: the others are not scored"
@@ -291,6 +294,7 @@ def table_of_run(run: EvaluationRun, folder: Path) -> ResultTable:
 
 
 def _warnings(run: EvaluationRun) -> Iterator[str]:
+    """What a reader must know about judges, stopped models and models without replies."""
     from perturb.evaluation.planted_replies import describe_planted
     from perturb.evaluation.stop_rule import early_stop
 

@@ -54,6 +54,7 @@ Variant = Literal["plain", "confidence"]
 """The form of the prompt: it asks for an answer or a code, or also for one of the five levels of confidence."""
 
 _MAX_CONTEXT_CHARS = 40 * MAX_PASSAGE_CHARS
+"""Enough for the longest retrieval results in use. It keeps a damaged row from filling the memory."""
 
 
 def items_of(rows: Iterable[Facts], classes: Iterable[ClassEntry] = ()) -> Iterator[Item]:
@@ -101,7 +102,7 @@ def read_item(row: SourceRow, catalogue: Catalogue) -> Item:
 
 
 def _original(row: SourceRow, field: str) -> str | None:
-    """A text before the perturbation. Only people see it, so that a row may lack it."""
+    """A text before the perturbation; None if the row lacks it. Only people see it, so that it is not required."""
     text = row.fields.get(field)
     return text if isinstance(text, str) and len(text) <= _MAX_CONTEXT_CHARS else None
 
@@ -110,20 +111,25 @@ def _original_passages(row: SourceRow, passages: int) -> tuple[str, ...]:
     context = _original(row, "original_context")
     if context is None:
         return ()
-    return (context,) if passages == 1 else tuple(text for _, text in parted_context(context, passages) or ())
+    if passages == 1:
+        return (context,)
+    return tuple(text for _, text in parted_context(context, passages) or ())
 
 
 def _cell(row: SourceRow, catalogue: Catalogue) -> Cell:
-    parts = []
-    listed = sorted(catalogue.classes, key=taxonomy_place)
-    for field, choices in (("perturbation_class", listed), ("intensity", list(Intensity))):
-        value: Any = row.fields.get(field)
-        if field == "intensity" and _is_control(row):
-            value = Intensity.LOW  # an unperturbed item must be answered, as items of LOW must
-        if value not in choices:
-            raise row.error(field, f"is {value!r}, which is not one of {', '.join(choices)}: correct it")
-        parts.append(value)
-    return Cell(PerturbationClass(parts[0]), Intensity(parts[1]))
+    classes = sorted(catalogue.classes, key=taxonomy_place)
+    perturbation_class = _choice(row, "perturbation_class", classes)
+    if _is_control(row):
+        # an unperturbed item must be answered, as items of LOW must
+        return Cell(PerturbationClass(perturbation_class), Intensity.LOW)
+    return Cell(PerturbationClass(perturbation_class), Intensity(_choice(row, "intensity", list(Intensity))))
+
+
+def _choice(row: SourceRow, field: str, choices: Sequence[str]) -> str:
+    value = row.fields.get(field)
+    if value not in choices:
+        raise row.error(field, f"is {value!r}, which is not one of {', '.join(choices)}: correct it")
+    return str(value)
 
 
 def _is_control(row: SourceRow) -> bool:
@@ -141,53 +147,55 @@ def _query(row: SourceRow) -> str:
 def _passages(row: SourceRow) -> tuple[Passage, ...]:
     """The passages that a model gets."""
     context, grounding = row.fields.get("perturbed_context"), row.fields.get("grounding")
-    if isinstance(context, list):
+    if isinstance(context, list):  # some data sets list the passages in the field of the context
         grounding, context = context, None
-    texts = [_entry_text(row, entry, place) for place, entry in enumerate(grounding or ())]
+    texts = [_entry_text(row, entry, number) for number, entry in enumerate(grounding or ())]
     if len(texts) > 1:
-        parts = titled_passages(context, texts) if isinstance(context, str) else None
-        parts = parts or [split_marker(text) for text in texts]
-        signal = _signal(row, len(parts))
+        titled = titled_passages(context, texts) if isinstance(context, str) else None
+        # Without a context that fits, each text may begin with a marker of its own, as in "[1] Mill: It stands."
+        titled = titled or [split_marker(text) for text in texts]
+        signal = _signal(row, len(titled))
         return tuple(
-            Passage(text, title, "signal" if place in signal else "noise")
-            for place, (title, text) in enumerate(parts)
+            Passage(text, title, "signal" if number in signal else "noise")
+            for number, (title, text) in enumerate(titled)
         )
     if context is None:
         context = texts[0] if texts else row.fields.get("original_context")
     return (Passage(row.text(context, "perturbed_context", _MAX_CONTEXT_CHARS)),)
 
 
-def _entry_text(row: SourceRow, entry: Any, place: int) -> str:
-    """The text of one entry of `grounding`: plain, or under its `cite_N` or `text` key."""
+def _entry_text(row: SourceRow, entry: Any, number: int) -> str:
+    """The text of an entry of `grounding`: plain, or under its `cite_N` or `text` key."""
     text = entry
     if isinstance(entry, Mapping):
         text = cited_text(entry)
         text = entry.get("text") if text is None else text
     if not isinstance(text, str):
-        raise row.error(f"grounding[{place}]", f"must be a passage, got {type_name(text)}: correct the row")
+        raise row.error(f"grounding[{number}]", f"must be a passage, got {type_name(text)}: correct the row")
     return text
 
 
 def _signal(row: SourceRow, passages: int) -> frozenset[int]:
     """Positions of the signal passages; all positions if the row does not list them."""
-    listed = row.fields.get("signal_indices")
-    if listed is None:
+    indices = row.fields.get("signal_indices")
+    if indices is None:
         return frozenset(range(passages))
-    if not isinstance(listed, list) or not all(
-        isinstance(place, int) and 0 <= place < passages for place in listed
+    if not isinstance(indices, list) or not all(
+        isinstance(index, int) and 0 <= index < passages for index in indices
     ):
         raise row.error("signal_indices", "must list positions in the passages, from 0: correct the row")
-    return frozenset(listed)
+    return frozenset(indices)
 
 
 def render_prompt(item: Item, variant: Variant = "plain", own_codes: tuple[OwnCode, ...] = ()) -> str:
     """The prompt about an item; the same item and variant always give the same text.
 
     The question and each passage are between the lines `<<MARK` and `MARK>>`. MARK is computed from the item's texts,
-    and none of them contains it. The text has no blanks at either end, since some harnesses drop them.
+    and none of them contains it, so that no text can pretend to end and give the model instructions. The prompt has no
+    blanks at either end, since some harnesses drop them.
     """
     mark = _mark(item)
-    parts = [
+    blocks = [
         render_template(
             f"respond/{'several' if item.several else 'single'}",
             own_codes,
@@ -198,11 +206,11 @@ def render_prompt(item: Item, variant: Variant = "plain", own_codes: tuple[OwnCo
     if item.several:
         for number, passage in enumerate(item.passages, start=1):
             text = f"{passage.title}: {passage.text}" if passage.title else passage.text
-            parts.append(_marked(f"PASSAGE {number}", text, mark))
+            blocks.append(_marked(f"PASSAGE {number}", text, mark))
     else:
-        parts.append(_marked("PASSAGE", item.context, mark))
-    parts.append(f"Reply to the question marked {mark}.")
-    return "\n".join(parts)
+        blocks.append(_marked("PASSAGE", item.context, mark))
+    blocks.append(f"Reply to the question marked {mark}.")
+    return "\n".join(blocks)
 
 
 def respond_version(own_codes: tuple[OwnCode, ...] = ()) -> str:
@@ -226,6 +234,7 @@ def _marked(name: str, text: str, mark: str) -> str:
 SUFFIX = "-control"
 """The suffix of a control's id, after the id of its row."""
 _GENERATOR, _LEVER = "original", "unperturbed"
+"""What a control's row has as its generator and as its lever."""
 
 
 def build_controls(items: Iterable[AcceptedItem], round_name: str, panel: str) -> Sequence[SnapshotRow]:
@@ -255,14 +264,14 @@ def write_controls(
     folder: Path, content_digest: str, configs: Sequence[str], controls: Sequence[SnapshotRow]
 ) -> dict[str, Any]:
     """Write the control rows into a snapshot and return the entry of its manifest about them."""
-    parts = part_rows(controls)
+    rows_of_config = part_rows(controls)
     paths = control_paths(content_digest, configs)
     for name, config in control_names(configs).items():
-        write_part(folder / paths[name], parts[config])
+        write_part(folder / paths[name], rows_of_config[config])
     return {
         "rows": len(controls),
         "configs": list(paths),
-        "row_digests": [row["row_digest"] for config in configs for row in parts[config]],
+        "row_digests": [row["row_digest"] for config in configs for row in rows_of_config[config]],
     }
 
 
@@ -270,11 +279,11 @@ def check_controls(
     folder: Path, manifest: Facts, configs: Sequence[str], rows: Sequence[SnapshotRow]
 ) -> list[str]:
     """Compare the controls with the manifest and with their rows; return the problems."""
-    parts = control_names(configs)
+    config_of = control_names(configs)
     controls: list[SnapshotRow] = []
     try:
         for name, path in control_paths(str(manifest["content_digest"]), configs).items():
-            controls += read_rows_of(folder, path, parts[name])
+            controls += read_rows_of(folder, path, config_of[name])
     except SnapshotError as error:
         return [str(error)]
     problems = []
@@ -283,14 +292,15 @@ def check_controls(
     # Each control is taken out of this mapping; what is left has none.
     rows_without_control = {f"{row['id']}{SUFFIX}": row for row in rows}
     for control in controls:
+        # Taken out, so that a second control of the same row finds none.
         row = rows_without_control.pop(control["id"], None)
         if control["row_digest"] != row_digest(control):
             problems.append(f"control {control['id']!r}: its content does not match its digest")
         elif row is None or not _is_original(control, row):
             problems.append(f"control {control['id']!r}: is not the original of a row of the snapshot")
     if rows_without_control:
-        number, first = counted(len(rows_without_control), "row"), next(iter(rows_without_control))
-        problems.append(f"{number} without a control, the first is {first!r}")
+        number, example = counted(len(rows_without_control), "row"), next(iter(rows_without_control))
+        problems.append(f"{number} without a control, the first is {example!r}")
     return problems
 
 
@@ -301,6 +311,7 @@ def _without_flaw(item: AcceptedItem) -> BaseInstance:
 
 
 def _unperturbed(item: AcceptedItem) -> Candidate:
+    # The depth stays on a control, so that the scores of deep items are compared with deep controls.
     return replace(
         item.candidate,
         id=f"{item.candidate.id}{SUFFIX}",

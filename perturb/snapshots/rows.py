@@ -1,6 +1,7 @@
-"""Accepted items as published rows: the schemas (spec, section 6) and the parts of a snapshot.
+"""Accepted items as published rows: their columns (spec, section 6) and their parquet files.
 
-A part has the rows of one layout, in one parquet file with one configuration name.
+A snapshot has one or two parts. Items with a single passage and items with several have different columns; each part
+has the rows of one kind, in a parquet file with a configuration name.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ class Column:
 
 
 _TEXTS, _INDICES, _VOTES = ColumnKind.TEXTS, ColumnKind.INDICES, ColumnKind.VOTES
+# The columns that the published RefusalBench data sets have, under the same names.
 _PUBLISHED = (
     Column("id", "Identifier of the item; unique in the snapshot."),
     Column("source_id", "Identifier of the base instance it was made from."),
@@ -82,6 +84,7 @@ _SEVERAL_PASSAGES = (
 _DOMAIN = Column("domain", "Subject area, where the source names one.")
 _ROUND = Column("round", "The round the item was made in.")
 
+# Columns that the published data sets do not have.
 _OURS = (
     Column("licence", "Licence of the base instance, as its source states it."),
     Column("source", "Where the base instance comes from."),
@@ -96,6 +99,7 @@ SEVERAL_COLUMNS: tuple[Column, ...] = (*_PUBLISHED, *_SEVERAL_PASSAGES, _DOMAIN,
 """Fields of a row whose context is several passages."""
 
 
+# Columns that a snapshot has only if an item has a value for them, so that older snapshots keep their digests.
 _OPTIONAL = (
     Column(EXPECTED_ANSWER, "The accepted answer where the perturbed question has one of its own."),
     Column("language", "Code of the language of question, context and answers."),
@@ -114,6 +118,7 @@ _OPTIONAL = (
     ),
 )
 _DEEP = ("depth", "construction", "proof", "blind_agreement")
+"""Optional columns that come together, if items of other depths than open were built."""
 _ABSENT: SnapshotRow = {
     EXPECTED_ANSWER: None,
     "language": ENGLISH,
@@ -180,14 +185,15 @@ class AcceptedItem:
 
 
 def build_rows(items: Iterable[AcceptedItem], round_name: str, panel: str) -> Sequence[SnapshotRow]:
-    """One row for each item, in the order of the items, kept on disk. The number of passages decides the layout."""
+    """A row for each item, in the order of the items, stored on disk. The number of passages decides the layout."""
     shared = {"round": round_name, "panel": panel}
     rows = Spool(_build_row(item, shared) for item in items)
-    optional = {name for row in rows for name in _ABSENT if name in row}
-    if not optional:
+    # Which optional columns the snapshot has is known only after all rows, so that they are completed in a second pass.
+    used = {name for row in rows for name in _ABSENT if name in row}
+    if not used:
         return rows
-    absent = {name: value for name, value in _ABSENT.items() if name in optional}
-    return Spool(seal({**absent, **row}) for row in rows)
+    defaults = {name: value for name, value in _ABSENT.items() if name in used}
+    return Spool(seal({**defaults, **row}) for row in rows)
 
 
 def row_digest(row: SnapshotRow) -> str:
@@ -199,6 +205,7 @@ def _build_row(item: AcceptedItem, shared: dict[str, str]) -> SnapshotRow:
     instance, candidate = item.instance, item.candidate
     columns = SEVERAL_COLUMNS if len(candidate.passages) > 1 else SINGLE_COLUMNS
     roles = [passage.role for passage in candidate.passages]
+    # The values of all columns; the layout decides which of them the row has.
     values: JsonObject = {
         "id": candidate.id,
         "source_id": instance.id,
@@ -288,10 +295,11 @@ _ROW_GROUP = 250
 
 def part_rows(rows: Sequence[SnapshotRow]) -> dict[str, RowSelection]:
     """Rows by the part that they belong to; one part, or `nq` before `garage`."""
-    # By id, so that the digest does not depend on the order in which items were accepted.
-    ordered = sorted((str(row["id"]), place, "grounding" not in row) for place, row in enumerate(rows))
-    single = RowSelection(rows, [place for _, place, is_single in ordered if is_single])
-    several = RowSelection(rows, [place for _, place, is_single in ordered if not is_single])
+    # By id, so that the digest does not depend on the order in which items were accepted. Only ids and positions are
+    # held in memory; the rows stay on disk.
+    ordered = sorted((str(row["id"]), position, "grounding" not in row) for position, row in enumerate(rows))
+    single = RowSelection(rows, [position for _, position, is_single in ordered if is_single])
+    several = RowSelection(rows, [position for _, position, is_single in ordered if not is_single])
     if single and several:
         return {"nq": single, "garage": several}
     return {"garage": several} if several else {"default": single}
@@ -349,6 +357,7 @@ def _table(rows: Sequence[SnapshotRow], schema: pa.Schema) -> pa.Table:
     import pyarrow.json
 
     lines = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode()
+    # In one block, since Arrow refuses a row that is longer than a block.
     return pa.json.read_json(
         pa.BufferReader(lines),
         read_options=pa.json.ReadOptions(use_threads=False, block_size=len(lines) + 1),
