@@ -1,4 +1,7 @@
-"""The sample of a review as a CSV sheet or as files for annotation tools, and the way back for the answers."""
+"""Files for people who review elsewhere: a CSV sheet, and projects for Label Studio and Argilla.
+
+`read_sheet` reads the answers back, from the sheet or from a table that an annotation tool exported.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +19,13 @@ from perturb.errors import ConfigError, SourceError
 from perturb.files.resources import read_text, writing_errors
 from perturb.ledger.evaluations import Reviews
 
-_WORDS = {
+_YES_NO_WORDS = {
     **dict.fromkeys(("yes", "y", "true", "1", "pass"), YES),
     **dict.fromkeys(("no", "n", "false", "0", "fail"), NO),
 }
+"""What people write for the two answers of a yes-or-no question."""
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+"""The characters with which a cell begins that a spreadsheet program runs as a formula."""
 
 Answer = tuple[str, str, str, str]
 """Item, annotator, question and answer: the arguments of `ReviewLedger.record_answer`."""
@@ -58,7 +63,7 @@ def read_sheet(path: Path, items: Sequence[ReviewItem], annotator: str | None = 
         raise SourceError(f"{path}: no rows: give a sheet that `perturb review RUN draw` wrote")
     questions_of = {item.id: item.questions for item in items}
     answers: list[Answer] = []
-    first_rows: dict[tuple[str, str], int] = {}
+    earlier_rows: dict[tuple[str, str], int] = {}
     for number, row in enumerate(rows, start=2):  # row 1 of a spreadsheet holds the names of the columns
         name = row.get("annotator", "").strip() or annotator
         place = f"{path}: row {number}"
@@ -70,9 +75,9 @@ def read_sheet(path: Path, items: Sequence[ReviewItem], annotator: str | None = 
             raise SourceError(
                 f"{place}: {id_column} '{item_id[:60]}' is not in the sample: read the sheet into its own run"
             )
-        if (first_row := first_rows.setdefault((item_id, name), number)) != number:
+        if (earlier_row := earlier_rows.setdefault((item_id, name), number)) != number:
             raise SourceError(
-                f"{place}: the same item and annotator as in row {first_row}: keep one of the two"
+                f"{place}: the same item and annotator as in row {earlier_row}: keep one of the two"
             )
         answers += [
             (item_id, name, question, answer)
@@ -83,9 +88,9 @@ def read_sheet(path: Path, items: Sequence[ReviewItem], annotator: str | None = 
 
 def _read_rows(path: Path, needed: Sequence[str]) -> Iterator[dict[str, str]]:
     text = read_text(path, SourceError)
-    head = text.partition("\n")[0]
+    header_line = text.partition("\n")[0]
     # a spreadsheet program writes a semicolon in countries with a decimal comma
-    delimiter = max((",", ";", "\t"), key=head.count)
+    delimiter = max((",", ";", "\t"), key=header_line.count)
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restval="")
     try:
         columns: Sequence[str] = reader.fieldnames or ()
@@ -100,11 +105,12 @@ def _read_rows(path: Path, needed: Sequence[str]) -> Iterator[dict[str, str]]:
 def _read_answers(
     row: dict[str, str], questions: Sequence[RubricQuestion], place: str
 ) -> Iterator[tuple[str, str]]:
+    """The questions that a row answers, with the answers; `place` names the row in errors."""
     for question in questions:
         cell = row[question.name].strip()
         if cell:
             choices = {choice.casefold(): choice for choice in question.choices}
-            answer = (_WORDS if choices.keys() == {YES, NO} else choices).get(cell.casefold())
+            answer = (_YES_NO_WORDS if choices.keys() == {YES, NO} else choices).get(cell.casefold())
             if answer is None:
                 raise SourceError(
                     f"{place}: '{question.name}' is '{cell[:60]}': write {' or '.join(question.choices)}, or leave"
@@ -131,19 +137,18 @@ def write_label_studio(items: Sequence[ReviewItem], folder: Path) -> tuple[Path,
     Each control has the name of its question, so that the CSV that Label Studio exports can be read like a sheet.
     """
     headings, focus = _headings(items), f"{items[0].focus}_text"
+    # Every task has every field, if empty, since Label Studio refuses a task that lacks a field of the configuration.
     tasks = [{"data": {**dict.fromkeys(headings, ""), **item.values}} for item in items]
-    heading = "".join(
-        f'  <Header value={quoteattr(title)} size="5"/>\n  <Text name="{name}_text" value="${name}"/>\n'
-        for name, title in headings.items()
-    )
-    questions = "".join(
-        f"  <Header value={quoteattr(question.text)}/>\n"
-        f'  <Choices name="{question.name}" toName="{focus}" choice="single" required="{str(needed).lower()}">'
-        f"{''.join(f'<Choice value={quoteattr(choice)}/>' for choice in question.choices)}</Choices>\n"
-        for question, needed in _questions(items)
-    )
-    comment = f'  <TextArea name="{COMMENT}" toName="{focus}" rows="3" maxSubmissions="1"/>\n'
-    config = f"<View>\n{heading}{questions}{comment}</View>\n"
+    config = "<View>\n"
+    for name, title in headings.items():
+        config += f'  <Header value={quoteattr(title)} size="5"/>\n'
+        config += f'  <Text name="{name}_text" value="${name}"/>\n'
+    for question, required in _questions(items):
+        choices = "".join(f"<Choice value={quoteattr(choice)}/>" for choice in question.choices)
+        attributes = f'toName="{focus}" choice="single" required="{str(required).lower()}"'
+        config += f"  <Header value={quoteattr(question.text)}/>\n"
+        config += f'  <Choices name="{question.name}" {attributes}>{choices}</Choices>\n'
+    config += f'  <TextArea name="{COMMENT}" toName="{focus}" rows="3" maxSubmissions="1"/>\n</View>\n'
     tasks_path, config_path = folder / "tasks.json", folder / "labelling.xml"
     write_text(tasks_path, json.dumps(tasks, ensure_ascii=False, indent=1))
     write_text(config_path, config)
@@ -181,14 +186,14 @@ def _argilla_settings(items: Sequence[ReviewItem]) -> dict[str, Any]:
             "name": question.name,
             "title": question.label,
             "description": question.text,
-            "required": needed,
+            "required": required,
             "settings": {
                 "type": "label_selection",
                 "options": [{"value": choice, "text": choice} for choice in question.choices],
                 "visible_options": None,
             },
         }
-        for question, needed in _questions(items)
+        for question, required in _questions(items)
     ]
     questions.append({"name": COMMENT, "title": "Comment", "required": False, "settings": text})
     fields = [
@@ -206,6 +211,7 @@ def _argilla_settings(items: Sequence[ReviewItem]) -> dict[str, Any]:
 
 
 def _headings(items: Iterable[ReviewItem]) -> dict[str, str]:
+    """The texts that a reviewer sees: field → title."""
     return {name: title for item in items for name, title in item.headings.items()}
 
 

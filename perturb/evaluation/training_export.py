@@ -1,4 +1,6 @@
-"""From a run's ledger to a folder of training data: exclude what benchmarks contain, split by base instance, write.
+"""Training data from a run's ledger, without what named benchmarks contain, split by base instance.
+
+The folder that `export_training` writes:
 
 README.md                          the card
 data/train.parquet, .jsonl         what TRL loads; validation likewise
@@ -58,7 +60,7 @@ class TrainingPlan:
     form: Format
     exclude: tuple[str, ...] = ()
     keep_levers: bool = False
-    """Whether the levers of what is excluded may be trained on, with other questions."""
+    """Whether other questions may be trained on with levers of the excluded sets."""
     evaluations: tuple[Path, ...] = ()
     """Evaluations of the run's items, whose wrong replies are rejected."""
     seed: int = 0
@@ -72,11 +74,8 @@ def export_training(
     Raises `SourceError` if nothing may be trained on, an excluded set or an evaluation cannot be read or an item lacks
     its original; `SnapshotError` if the folder cannot be written or holds something else.
     """
-    if (
-        folder.exists()
-        and not (folder / FACTS).is_file()
-        and not (folder.is_dir() and not any(folder.iterdir()))
-    ):
+    is_empty = folder.is_dir() and not any(folder.iterdir())
+    if folder.exists() and not is_empty and not (folder / FACTS).is_file():
         raise SnapshotError(
             f"{folder} exists and is not a training export: give a new or empty folder, or move it away"
         )
@@ -87,10 +86,11 @@ def export_training(
     items = [read_round_item(row, "item", n) for n, row in enumerate(rows, start=1)]
     chosen, reasons = exclusion.apply(items)
     ids = {item.id for item in chosen}
-    kept_rows = [row for row in rows if row["id"] in ids]
+    chosen_rows = [row for row in rows if row["id"] in ids]
     # Items of one base instance have the same original. Reversed, so that the row of the first item wins.
     originals = {row["source_id"]: row for row in reversed(accepted_rows(db, plan, originals=True))}
-    used_rows = [*kept_rows, *(originals[base] for base in sorted({row["source_id"] for row in kept_rows}))]
+    bases = sorted({row["source_id"] for row in chosen_rows})
+    used_rows = [*chosen_rows, *(originals[base] for base in bases)]
     # The rows are compared again after the choice, so that `training.json` proves what it claims.
     proof = exclusion.prove(read_round_item(row, "item", n) for n, row in enumerate(used_rows, start=1))
     replies = _wrong_replies(training.evaluations)
@@ -98,15 +98,14 @@ def export_training(
         raise SourceError(
             f"{training.evaluations[0]}: holds no wrong reply to an item of the run: give an evaluation of its snapshot"
         )
-    examples = _split(
-        list(make_examples(training.form, kept_rows, originals, replies, plan.facts.classes)), training.seed
-    )
+    all_examples = make_examples(training.form, chosen_rows, originals, replies, plan.facts.classes)
+    examples = _split(list(all_examples), training.seed)
     facts = {
         "name": plan.facts.name,
         "round": plan.facts.round,
         "training": training.form,
         "seed": training.seed,
-        "splits": {name: _counts(part) for name, part in examples.items()},
+        "splits": {name: _counts(split) for name, split in examples.items()},
         "licences": dict(Counter(str(row["licence"]) for row in used_rows)),
         "languages": count_languages(used_rows),
         "attribution": plan.facts.base_set.attribution,
@@ -118,8 +117,8 @@ def export_training(
             "left": {"near_duplicate": proof.near, "same_base": proof.same_base},
         },
     }
-    with atomic_directory(folder) as place:
-        _write(place, examples, used_rows, facts)
+    with atomic_directory(folder) as target:
+        _write(target, examples, used_rows, facts)
     return facts
 
 
@@ -134,20 +133,17 @@ def _wrong_replies(evaluations: Sequence[Path]) -> Replies:
     for run in evaluations:
         with reading(run) as db:
             results = run_of(db, run).results
+            # Training asks with codes, so that only first replies to the prompt with codes are comparable.
             firsts = (result for result in results if result.prompt == CODES and result.sample == 1)
             by_item_and_model = {(result.item_id, result.model): result for result in firsts}
             for response in read_responses(db):
+                text = response.text.strip()
                 result = by_item_and_model.get((response.item_id, response.model))
-                if (
-                    result is None
-                    or result.predicted is None
-                    or response.variant != "plain"
-                    or not response.text.strip()
-                ):
+                if result is None or result.predicted is None or response.variant != "plain" or not text:
                     continue
-                right = result.expected_rag_behavior
-                if result.predicted != ("ANSWER" if right == ANSWER_CORRECTLY else right):
-                    replies.setdefault(response.item_id, []).append(response.text.strip())
+                expected = result.expected_rag_behavior
+                if result.predicted != ("ANSWER" if expected == ANSWER_CORRECTLY else expected):
+                    replies.setdefault(response.item_id, []).append(text)
     return replies
 
 
@@ -156,12 +152,13 @@ def _split(examples: Sequence[Row], seed: int) -> dict[str, list[Row]]:
     bases = sorted(
         {row["source_id"] for row in examples}, key=lambda base: (seed_of(seed, "validation", base), base)
     )
-    validation_bases = set(bases[: max(round(VALIDATION * len(bases)), 1)] if len(bases) > 1 else ())
-    parts = {
+    n_validation = max(round(VALIDATION * len(bases)), 1) if len(bases) > 1 else 0
+    validation_bases = set(bases[:n_validation])
+    splits = {
         "train": [row for row in examples if row["source_id"] not in validation_bases],
         "validation": [row for row in examples if row["source_id"] in validation_bases],
     }
-    return {name: part for name, part in parts.items() if part}
+    return {name: split for name, split in splits.items() if split}
 
 
 def _counts(examples: Sequence[Row]) -> dict[str, Any]:
@@ -170,7 +167,7 @@ def _counts(examples: Sequence[Row]) -> dict[str, Any]:
 
 
 def _write(
-    place: Path, examples: Mapping[str, list[Row]], used_rows: Iterable[Row], facts: dict[str, Any]
+    folder: Path, examples: Mapping[str, list[Row]], used_rows: Iterable[Row], facts: dict[str, Any]
 ) -> None:
     import pyarrow as pa
 
@@ -179,11 +176,11 @@ def _write(
     schema = pa.schema(
         [(name, chat if isinstance(value, list) else pa.string()) for name, value in first_example.items()]
     )
-    for name, part in examples.items():
-        write_rows(place / f"data/{name}.parquet", part, schema)
-        write_lines(place / f"data/{name}.jsonl", part)
-    write_lines(place / "items.jsonl", used_rows)
-    (place / FACTS).write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    for name, split in examples.items():
+        write_rows(folder / f"data/{name}.parquet", split, schema)
+        write_lines(folder / f"data/{name}.jsonl", split)
+    write_lines(folder / "items.jsonl", used_rows)
+    (folder / FACTS).write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     header = {
         "language": list(facts["languages"]),
         **licence_header(None if name == "None" else name for name in facts["licences"]),
@@ -197,7 +194,7 @@ def _write(
         ],
     }
     card = environment(data_folder("templates") / "card", finalize=escape).get_template("training.md.j2")
-    (place / "README.md").write_text(join_card(header, card.render(facts)), encoding="utf-8")
+    (folder / "README.md").write_text(join_card(header, card.render(facts)), encoding="utf-8")
 
 
 Format = Literal["sft", "dpo"]
@@ -216,7 +213,10 @@ _COPIED_FIELDS = (
     "source",
 )
 
+"""The fields of an item's row that an example has as well."""
+
 Row = dict[str, Any]
+"""A row of a snapshot, or an example, by field."""
 
 
 def make_examples(
@@ -249,15 +249,10 @@ def make_examples(
         code, answer = codes[item.cell.perturbation_class], control.answers[0]
         right, wrong = (item.answers[0], code) if item.answerable else (code, answer)
         rejected = list(dict.fromkeys(replies.get(item.id, ()))) or [wrong]
+        kind = "reply" if replies.get(item.id) else "item"
+        # Without preferences there is no rejected text, so that further ones would only repeat the example.
         for number, reply in enumerate(rejected if form == "dpo" else rejected[:1]):
-            yield _example(
-                form,
-                row,
-                item,
-                (prompt(item), right, reply),
-                "reply" if replies.get(item.id) else "item",
-                number,
-            )
+            yield _example(form, row, item, (prompt(item), right, reply), kind, number)
         # Preference data need the original once for each code that it should not get.
         original_and_code = (item.base_id, code if form == "dpo" else "")
         if original_and_code not in seen_pairs:
@@ -271,7 +266,7 @@ def _example(form: Format, row: Row, item: Item, texts: tuple[str, str, str], ki
     """The example with these texts: the prompt, the right reply and the wrong one, which `sft` leaves out."""
     names = ("prompt", "completion") if form == "sft" else ("prompt", "chosen", "rejected")
     roles = ("user", "assistant", "assistant")
-    messages = zip(names, roles, texts, strict=False)
+    messages = zip(names, roles, texts, strict=False)  # stops before the rejected text if there are two names
     chat = {name: [{"role": role, "content": text}] for name, role, text in messages}
     return {"id": f"{item.id}-{number}", "kind": kind, **{name: row[name] for name in _COPIED_FIELDS}, **chat}
 
@@ -318,9 +313,9 @@ class Exclusion:
         return "near duplicate" if self._index.find(item) else None
 
     def prove(self, written: Iterable[RoundItem]) -> Freshness:
-        """What `perturb compare` finds between the excluded sets and the written items.
+        """What `perturb compare` finds between the excluded sets and the items about to be written.
 
-        Raises `SourceError` if an excluded question is among the latter.
+        It checks `apply` with the method that users have. Raises `SourceError` if an excluded question remains.
         """
         fresh = measure_freshness(self.items, list(written))
         if fresh.near or fresh.same_base:

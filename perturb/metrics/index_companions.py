@@ -1,14 +1,14 @@
-"""Companions of the Refusal Index: other copulas for its table, and estimators that do not use refusals.
+"""Companions of the Refusal Index: other copulas for its table, and classifiers that predict right answers.
 
-A copula is fitted to a 2x2 table of refusal and error with both rates fixed. One number is then free: the share of
-questions that were refused and answered wrong. A family of copulas that can reach this number fits the table exactly,
-so that all such families have the same log-likelihood. The families differ in what they cannot reach: Clayton
-(theta > 0) and Gumbel (theta >= 1) have no negative dependence. The table does not identify the degrees of freedom of a
-Student-t. Reference: Refusal Index paper, appendix D and table 6.
+Copulas: both rates of a 2x2 table of refusal and error are fixed, so that one number is free: the share of questions
+that were refused and answered wrong. Every family of copulas that can reach this number fits the table exactly, with
+the same log-likelihood. The families differ in what they cannot reach: Clayton (theta > 0) and Gumbel (theta >= 1) have
+no negative dependence. The table does not identify the degrees of freedom of a Student-t. Reference: Refusal Index
+paper, appendix D and table 6.
 
-A linear probe reads hidden states that the user supplies; an auxiliary calibrator reads the text of questions or
-answers. Both are trained on some folds and applied to the others, so that no classifier scores an answer that it was
-trained on. They measure the classifier as much as the model. Reference: Refusal Index paper, appendix L and table 8.
+Classifiers: a linear probe reads hidden states that the user supplies; a text calibrator reads questions or answers.
+Both are trained on some folds and applied to the others, so that no classifier scores an answer that it was trained on.
+They measure the classifier as much as the model. Reference: Refusal Index paper, appendix L and table 8.
 """
 
 from __future__ import annotations
@@ -25,11 +25,15 @@ from perturb.metrics.inputs import Estimate, Flags, Floats, read_flags
 from perturb.metrics.resampling import cluster_codes
 
 FAMILIES = ("gaussian", "student-t", "clayton", "gumbel")
+"""The families of copulas; the Gaussian, which the Refusal Index assumes, comes first."""
 DEGREES_OF_FREEDOM = 4.0
+"""Of Student-t; a usual choice for heavy tails, since the table does not tell."""
 SAME_LIKELIHOOD = 1e-6
 """Log-likelihoods closer than this are ties."""
 _MAX_ANGLE = np.pi / 2 - 1e-9
+"""The largest arcsin(rho) of the search; at π/2 itself the density is not defined."""
 _MAX_LOG_THETA = 14.0
+"""The largest log theta of the search; beyond it dependence is complete to within rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +115,15 @@ def gaussian_win_rates(comparisons: Sequence[CopulaComparison]) -> dict[str, dic
     if not fitted:
         return {}
     rates: dict[str, dict[str, float]] = {}
-    for place, family in enumerate(FAMILIES[1:], start=1):
+    for number, family in enumerate(FAMILIES[1:], start=1):
+        pairs = [(fits[0], fits[number]) for fits in fitted]  # the Gaussian and the rival
         rates[family] = {
             "log_likelihood": _win_rate(
-                [fits[0].log_likelihood - fits[place].log_likelihood for fits in fitted]
+                [gauss.log_likelihood - rival.log_likelihood for gauss, rival in pairs]
             ),
-            "aic": _win_rate([fits[place].aic - fits[0].aic for fits in fitted]),
-            "bic": _win_rate([fits[place].bic - fits[0].bic for fits in fitted]),
+            # lower is better
+            "aic": _win_rate([rival.aic - gauss.aic for gauss, rival in pairs]),
+            "bic": _win_rate([rival.bic - gauss.bic for gauss, rival in pairs]),
         }
     return rates
 
@@ -174,29 +180,30 @@ def _elliptical(r: float, mu: float, angle: float, df: float | None) -> float:
 def _fit(family: str, table: np.ndarray) -> CopulaFit:
     n = table.sum()
     r, mu, target = (table[0] + table[1]) / n, (table[0] + table[2]) / n, table[0] / n
-    # the search variable `place` is arcsin(rho), log theta, or log(theta - 1)
+    # `x`, the variable of the search, is arcsin(rho), log theta, or log(theta - 1).
     if family in ("gaussian", "student-t"):
-        low, high = -_MAX_ANGLE, _MAX_ANGLE
+        largest = _MAX_ANGLE
 
-        def curve(place: float) -> float:
-            return _elliptical(r, mu, place, DEGREES_OF_FREEDOM if family == "student-t" else None)
+        def both_probability(x: float) -> float:
+            return _elliptical(r, mu, x, DEGREES_OF_FREEDOM if family == "student-t" else None)
 
     else:
-        low, high = -_MAX_LOG_THETA, _MAX_LOG_THETA
+        largest = _MAX_LOG_THETA
 
-        def curve(place: float) -> float:
-            return upper_probability(family, r, mu, _parameters(family, place)["theta"])
+        def both_probability(x: float) -> float:
+            return upper_probability(family, r, mu, _parameters(family, x)["theta"])
 
-    place, reached, note = None, target, None
+    solution, reached, note = None, target, None
     if family in ("clayton", "gumbel") and target < r * mu:
         reached, note = r * mu, "cannot reach negative dependence: the best fit is independence"
-    elif table.all():
-        place = _root(curve, low, high, target)
-    if place is None and note is None:
+    elif table.all():  # with an empty cell the best fit is complete dependence, which no parameter has
+        solution = _root(both_probability, -largest, largest, target)
+    if solution is None and note is None:
         note = "the table lies at the edge of the family: reached in the limit only"
-    parameters = {} if place is None else _parameters(family, place)
+    parameters = {} if solution is None else _parameters(family, solution)
     if family == "student-t" and note is None:
         note = "the degrees of freedom are not identified by a 2x2 table; shown at df = 4"
+    # the four cells in the order of the table, from the first and both margins
     fitted = np.array([reached, r - reached, mu - reached, 1 - r - mu + reached])
     is_positive = table > 0
     log_likelihood = float(np.sum(table[is_positive] * np.log(fitted[is_positive])))
@@ -214,24 +221,26 @@ def _fit(family: str, table: np.ndarray) -> CopulaFit:
     )
 
 
-def _root(curve: Callable[[float], float], low: float, high: float, target: float) -> float | None:
-    """The place where an increasing curve reaches the target; None if it does not between `low` and `high`."""
+def _root(function: Callable[[float], float], low: float, high: float, target: float) -> float | None:
+    """The x at which an increasing function reaches the target; None if it does not between `low` and `high`."""
     from scipy.optimize import brentq
 
-    if not curve(low) < target < curve(high):
+    if not function(low) < target < function(high):
         return None
-    return float(brentq(lambda x: curve(x) - target, low, high, xtol=1e-13, rtol=1e-13))
+    return float(brentq(lambda x: function(x) - target, low, high, xtol=1e-13, rtol=1e-13))
 
 
-def _parameters(family: str, place: float) -> dict[str, float]:
+def _parameters(family: str, x: float) -> dict[str, float]:
     if family == "gaussian":
-        return {"rho": float(np.sin(place))}
+        return {"rho": float(np.sin(x))}
     if family == "student-t":
-        return {"rho": float(np.sin(place)), "df": DEGREES_OF_FREEDOM}
-    return {"theta": float(np.exp(place)) + (family == "gumbel")}
+        return {"rho": float(np.sin(x)), "df": DEGREES_OF_FREEDOM}
+    theta = float(np.exp(x))
+    return {"theta": theta + 1 if family == "gumbel" else theta}
 
 
 def _win_rate(leads: list[float]) -> float:
+    """The share of leads above 0; a tie counts one half."""
     return float(np.mean([0.5 if abs(lead) <= SAME_LIKELIHOOD else float(lead > 0) for lead in leads]))
 
 
@@ -315,6 +324,7 @@ def text_calibrator(
         )
     letters = TfidfVectorizer(analyzer="char_wb", ngram_range=(1, 4), sublinear_tf=True)
     model = make_pipeline(letters, LogisticRegression(max_iter=5000))
+    # An empty text has no letters; a sign of its own lets the classifier learn from emptiness.
     column = np.array([text if text.strip() else "∅" for text in texts], dtype=object)
     return _out_of_fold(model, column, correct, cluster_codes(clusters, len(correct)), folds, seed)
 
@@ -325,9 +335,10 @@ def _out_of_fold(
     from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict
 
     groups = np.arange(len(correct)) if codes is None else codes
-    units = [len(np.unique(groups[side])) for side in (correct, ~correct)]
-    if min(units) < folds:
-        reason = f"{min(units)} right or wrong answers are too few for {folds} folds"
+    # Each fold needs right and wrong answers, and a cluster is never split.
+    fewest = min(len(np.unique(groups[side])) for side in (correct, ~correct))
+    if fewest < folds:
+        reason = f"{fewest} right or wrong answers are too few for {folds} folds"
         undefined = Estimate.undefined(reason, len(correct))
         return ProbeResult(None, undefined, undefined, reason)
     split = StratifiedGroupKFold(n_splits=folds, shuffle=True, random_state=seed)

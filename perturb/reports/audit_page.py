@@ -1,4 +1,7 @@
-"""The report page of a build: funnel from jobs to rows, audit, human review, shortcuts, cost, items."""
+"""The report page of a build: summary, funnel from jobs to rows, audit, shortcuts, human review, cost, items.
+
+The sections on the audit and on the review come from modules of their own; those on shortcuts and the funnel are here.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from perturb.ledger.plans import CurrentPlan, current_plan
 from perturb.records import Acceptance, Intensity, JobOutcome
 from perturb.reports.audit_sections import audit_sections
 from perturb.reports.figures import Mark, draw_bars, draw_heat_map, draw_intervals
-from perturb.reports.model import CellFormat, Figure, ItemBrowser, Report, Section, Table, show, table_columns
+from perturb.reports.model import CellFormat, CellValue, Figure, ItemBrowser, Report, Section, Table, show
 from perturb.reports.review_sections import review_section
 from perturb.reports.run_data import RunData, choose_items, item_browser, read_run_data
 from perturb.reports.runs import call_table
@@ -45,28 +48,21 @@ def shortcuts_section(measured: Shortcuts, by: Collection[str] = ("class", "inte
         (label, [Mark.of(VIEWS[view], scores[target, view].macro_f1) for view in VIEWS])
         for target, label in TARGETS.items()
     ]
+    floors = [f"{floor.chance_macro_f1:.2f} ({TARGETS[floor.target]})" for floor in measured.floors]
     figure = Figure(
         "shortcuts",
         "What baselines tell from a part of an item",
-        "Macro-F1 with 95 % intervals over base instances. Chance is"
-        f" {' and '.join(f'{floor.chance_macro_f1:.2f} ({TARGETS[floor.target]})' for floor in measured.floors)}.",
+        f"Macro-F1 with 95 % intervals over base instances. Chance is {' and '.join(floors)}.",
         draw_intervals(marks, x_label="macro-F1", limits=(0.0, 1.0)),
     )
-    return Section(
-        "shortcuts",
-        "Shortcuts",
-        _sentences(measured),
-        (figure,),
-        (
-            _scores(measured),
-            *(_group(measured, name, name in by) for name in measured.scores[0].by),
-            _words(measured),
-        ),
-        verdict=_verdict(measured),
-    )
+    by_group = [_accuracy_table(measured, name, name in by) for name in measured.scores[0].by]
+    tables = (_baseline_table(measured), *by_group, _word_table(measured))
+    sentences = (_describe_training(measured),)
+    return Section("shortcuts", "Shortcuts", sentences, (figure,), tables, verdict=_judge_shortcuts(measured))
 
 
-def _verdict(measured: Shortcuts) -> str:
+def _judge_shortcuts(measured: Shortcuts) -> str:
+    """The verdict: whether a part of an item gives away whether it is to be answered."""
     best, floor = measured.best("decision"), measured.floor("decision")
     f1 = best.macro_f1
     if f1.low is None or f1.low <= floor.chance_macro_f1:
@@ -77,50 +73,58 @@ def _verdict(measured: Shortcuts) -> str:
     )
 
 
-def _sentences(measured: Shortcuts) -> tuple[str, ...]:
+def _describe_training(measured: Shortcuts) -> str:
     if measured.against is None:
-        return ("Baselines are trained on four fifths of the base instances and tested on the others.",)
+        return "Baselines are trained on four fifths of the base instances and tested on the others."
     return (
         f"Baselines are trained on {measured.against} and tested on {measured.source};"
-        f" {counted(measured.shared_bases or 0, 'item')} of it share a base instance with the former.",
+        f" {counted(measured.shared_bases or 0, 'item')} of it share a base instance with the former."
     )
 
 
-def _scores(measured: Shortcuts) -> Table:
-    columns = table_columns("target | seen")
-    rows: list[tuple[object, ...]] = []
+def _baseline_table(measured: Shortcuts) -> Table:
+    rows: list[tuple[CellValue, ...]] = []
     for target, label in TARGETS.items():
         scores = [score for score in measured.scores if score.target == target]
         rows += [(label, VIEWS[score.view], score.accuracy, score.macro_f1) for score in scores]
         floor = measured.floor(target)
         rows.append((label, "chance", floor.chance_accuracy, floor.chance_macro_f1))
         rows.append((label, "majority", floor.majority_accuracy, floor.majority_macro_f1))
-    return Table("shortcuts", "Baselines", columns | {"accuracy": "share", "macro-F1": "number"}, rows)  # type: ignore[arg-type]
+    return Table("shortcuts", "Baselines", "target | seen | accuracy: share | macro-F1: number", rows)
 
 
-def _group(measured: Shortcuts, name: str, listed: bool) -> Table:
+def _accuracy_table(measured: Shortcuts, name: str, is_listed: bool) -> Table:
+    """The accuracy of each baseline by a grouping of items; in text only if it is to be listed."""
     scores = [score for score in measured.scores if score.target == "decision"]
     columns: dict[str, CellFormat] = {name: "text", "items": "count"}
     columns |= dict.fromkeys((*(VIEWS[score.view] for score in scores), "majority"), "share")
     rows = []
     for groups in zip(*(score.by[name] for score in scores), strict=True):
-        first = groups[0]  # name, number and floor are the same for every baseline
+        any_baseline = groups[0]  # name, number and floor are the same for every baseline
         accuracies = (group.accuracy for group in groups)
-        rows.append((first.name, first.accuracy.n, *accuracies, first.floor.majority_accuracy))
+        rows.append(
+            (
+                any_baseline.name,
+                any_baseline.accuracy.n,
+                *accuracies,
+                any_baseline.floor.majority_accuracy,
+            )
+        )
     title = f"Accuracy on answer or refuse, by {name}"
-    return Table(f"shortcuts-by-{name}", title, columns, rows, shown=len(rows) if listed else 0)
+    return Table(f"shortcuts-by-{name}", title, columns, rows, shown=len(rows) if is_listed else 0)
 
 
-def _words(measured: Shortcuts) -> Table:
+def _word_table(measured: Shortcuts) -> Table:
     rows = [
         (TARGETS[score.target], VIEWS[score.view], label, ", ".join(words))
         for score in measured.scores
         for label, words in score.words.items()
     ]
     columns = "target | seen | label | words"
-    at_most = sum(score.target == "decision" for score in measured.scores for _ in score.words)
+    # The rows on answering or refusing come first, and only these are shown.
+    n_shown = sum(len(score.words) for score in measured.scores if score.target == "decision")
     note = "∅ stands for nothing at all. The words for each expected behaviour are in the CSV and the JSON."
-    return Table("shortcut-words", "The most telling words", columns, rows, note, shown=at_most)
+    return Table("shortcut-words", "The most telling words", columns, rows, note, shown=n_shown)
 
 
 def make_page(
@@ -136,9 +140,9 @@ def make_page(
         plan = current_plan(db, run)
         data = read_run_data(db, plan, run)
         votes = _audit(run, precision)
-        reviews = (answers for of_item in read_reviews(db).values() for answers in of_item.values())
-        reviewed = any(human_verdict(answers) is not None for answers in reviews)
-        review = measure_review(db, plan, run, **precision) if reviewed else None
+        reviews = (answers for by_person in read_reviews(db).values() for answers in by_person.values())
+        has_verdict = any(human_verdict(answers) is not None for answers in reviews)
+        review = measure_review(db, plan, run, **precision) if has_verdict else None
         browser = _browser(db, plan, data, items) if items > 0 else None
         accepted = accepted_items(db, plan) if shortcuts else []
     certificate = votes.certificate.to_dict() if votes and votes.certificate else None
@@ -240,9 +244,10 @@ def _audit(run: Path, precision: Mapping[str, int]) -> AuditReport | None:
         return None
 
 
-def _browser(db: sqlite3.Connection, plan: CurrentPlan, data: RunData, at_most: int) -> ItemBrowser:
-    items, total = choose_items(db, plan, at_most)
+def _browser(db: sqlite3.Connection, plan: CurrentPlan, data: RunData, max_items: int) -> ItemBrowser:
+    items, total = choose_items(db, plan, max_items)
     outcomes = {item["outcome"] for item in items}
+    # Values in the order of the taxonomy or of the pipeline; outcomes that no item has are not offered.
     filters = {
         "class": [str(cell.perturbation_class) for cell in plan.cells],
         "intensity": [str(name) for name in Intensity],

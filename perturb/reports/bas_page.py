@@ -43,40 +43,28 @@ MAX_MAPS = 12
 
 
 def calibration_section(calibrations: Sequence[GroupCalibration]) -> Section:
-    """Before and after, map by map, and the ablation over calibration sizes."""
-    rows: list[list[CellValue]] = []
-    for calibration in calibrations:
-        scored_maps: list[tuple[str, BASReport, CellValue]] = [("as stated", calibration.scores.before, "-")]
-        scored_maps += [
-            (method, after, calibration.scores.gains[method])
-            for method, after in calibration.scores.after.items()
-        ]
-        counts = (calibration.scores.n_calibration, calibration.scores.n_scored)
-        for name, scored, gain in scored_maps:
-            scores = (scored.metrics[metric] for metric in ("bas_uniform", "ece", "aurc"))
-            rows.append([*group_labels(calibration.group), name, *counts, *scores, gain])
-    columns = LABELS | table_columns(
-        "map | fitted on: count | scored: count | BAS: number | ECE: number | AURC: number | gain in BAS: number"
-    )
-    tables = [Table("calibration", "Before and after, on rows that no map has learned from", columns, rows)]
+    """Scores before and after calibration, the maps, and the ablation over calibration sizes."""
+    tables = [_before_and_after(calibrations)]
     ablation = [
         (*group_labels(calibration.group), row.size, *row.bas, *row.ece, *row.aurc)
         for calibration in calibrations
         for row in calibration.ablation
     ]
     if ablation:
-        deviations = {head: NUMBER for part in ("BAS", "ECE", "AURC") for head in (part, f"{part} sd")}
+        numbers = table_columns(
+            "size: count | BAS: number | BAS sd: number | ECE: number | ECE sd: number | AURC: number"
+            " | AURC sd: number"
+        )
         draws = counted(calibrations[0].ablation[0].repeats, "draw")
         title = f"Isotonic regression by calibration size: mean and standard deviation of {draws}"
-        tables.append(Table("ablation", title, {**LABELS, "size": "count", **deviations}, ablation))
-    reports = [
-        (calibration.group.name, calibration.scores.before, next(iter(calibration.scores.after.values())))
-        for calibration in calibrations
-    ]
-    series = [
-        ("as stated", [Mark.of(name, before.metrics["bas_uniform"]) for name, before, _ in reports]),
-        ("calibrated", [Mark.of(name, after.metrics["bas_uniform"]) for name, _, after in reports]),
-    ]
+        tables.append(Table("ablation", title, LABELS | numbers, ablation))
+    before_marks, after_marks = [], []
+    for calibration in calibrations:
+        name, scores = calibration.group.name, calibration.scores
+        before_marks.append(Mark.of(name, scores.before.metrics["bas_uniform"]))
+        first_map = next(iter(scores.after.values()))
+        after_marks.append(Mark.of(name, first_map.metrics["bas_uniform"]))
+    series = [("as stated", before_marks), ("calibrated", after_marks)]
     figure = Figure(
         "calibration",
         "BAS before and after calibration",
@@ -95,6 +83,23 @@ def calibration_section(calibrations: Sequence[GroupCalibration]) -> Section:
     return Section("calibration", "Calibration", (), (figure, *maps), tables)
 
 
+def _before_and_after(calibrations: Sequence[GroupCalibration]) -> Table:
+    """For each group a row with the scores as stated, then a row for each map."""
+    rows: list[list[CellValue]] = []
+    for calibration in calibrations:
+        scores = calibration.scores
+        reports: list[tuple[str, BASReport, CellValue]] = [("as stated", scores.before, "-")]
+        reports += [(method, after, scores.gains[method]) for method, after in scores.after.items()]
+        for name, report, gain in reports:
+            values = (report.metrics[metric] for metric in ("bas_uniform", "ece", "aurc"))
+            labels = group_labels(calibration.group)
+            rows.append([*labels, name, scores.n_calibration, scores.n_scored, *values, gain])
+    columns = LABELS | table_columns(
+        "map | fitted on: count | scored: count | BAS: number | ECE: number | AURC: number | gain in BAS: number"
+    )
+    return Table("calibration", "Before and after, on rows that no map has learned from", columns, rows)
+
+
 def group_labels(group: ConfidenceGroup) -> tuple[str, str, str]:
     """The cells of `LABELS`."""
     return group.model, group.dataset or "", group.elicitation or ""
@@ -111,7 +116,7 @@ def _draw_maps(calibration: GroupCalibration) -> Drawing:
             look: Any = {"color": SERIES[number % len(SERIES)][0], "label": method}
             words = (method, "stated", "calibrated")
             plot_curve(axes, (confidences, fitted.apply(confidences)), style, words, **look)
-        values = np.unique(calibration.group.confidence)[:400]
+        values = np.unique(calibration.group.confidence)[:400]  # more ticks would form a solid bar
         axes.plot(values, np.full(len(values), -0.03), "|", color="black", markersize=6)
         axes.set(xlabel="stated confidence", ylabel="calibrated confidence")
         axes.legend(frameon=False)
@@ -122,15 +127,12 @@ def _draw_maps(calibration: GroupCalibration) -> Drawing:
 def transfer_section(transfers: Sequence[Transfer]) -> Section:
     """Maps fitted on one data set and scored on another."""
     names = list(dict.fromkeys(transfer.fitted_on for transfer in transfers))
+    gains_by_group: dict[tuple[str, str | None], dict[tuple[str, str], float | None]] = {}
+    for transfer in transfers:
+        gains = gains_by_group.setdefault((transfer.model, transfer.elicitation), {})
+        gains[transfer.fitted_on, transfer.scored_on] = transfer.gain.value
     figures = []
-    for number, (model, elicitation) in enumerate(
-        dict.fromkeys((transfer.model, transfer.elicitation) for transfer in transfers), start=1
-    ):
-        gains = {
-            (transfer.fitted_on, transfer.scored_on): transfer.gain.value
-            for transfer in transfers
-            if (transfer.model, transfer.elicitation) == (model, elicitation)
-        }
+    for number, ((model, elicitation), gains) in enumerate(gains_by_group.items(), start=1):
         largest = max((abs(value) for value in gains.values() if value is not None), default=1.0)
         grid = [[gains.get((fitted, scored)) for scored in names] for fitted in names]
         figures.append(
@@ -163,9 +165,19 @@ def transfer_section(transfers: Sequence[Transfer]) -> Section:
 MAX_GROUPS = 12
 """Groups that get figures of their own."""
 _MAX_POINTS = 400
+"""Points of a risk-coverage curve that are drawn, however many answers there are."""
 _UTILITY_TO = 0.95
 """Utility is drawn up to this threshold; above it one wrong answer costs more than 19 right answers gain."""
-_HEADINGS = {"bas_uniform": "BAS", "bas_linear": "BAS linear", "bas_quadratic": "BAS quadratic"}
+_HEADINGS = {
+    "bas_uniform": "BAS",
+    "bas_linear": "BAS linear",
+    "bas_quadratic": "BAS quadratic",
+    "ece": "ECE",
+    "aurc": "AURC",
+    "brier": "Brier",
+    "log_loss": "log loss",
+}
+"""Metric → its heading; other metrics are headed by their name."""
 
 
 def make_bas_page(
@@ -208,7 +220,11 @@ def _scores(scores: ConfidenceScores) -> Section:
             for difference in scores.differences
         ],
     )
-    tables = (_score_table(scores, better=True), _score_table(scores, better=False), differences)
+    tables = (
+        _score_table(scores, higher_is_better=True),
+        _score_table(scores, higher_is_better=False),
+        differences,
+    )
     warnings = tuple(warning for scored in scores.groups for warning in scored.group.warnings)
     return Section("scores", "Scores", warnings, (figure,), tables)
 
@@ -217,13 +233,14 @@ def _marks(scores: ConfidenceScores, metric: str) -> list[Mark]:
     return [Mark.of(scored.group.name, scored.report.metrics[metric]) for scored in scores.groups]
 
 
-def _score_table(scores: ConfidenceScores, *, better: bool) -> Table:
-    names = [metric for metric, higher in HIGHER_IS_BETTER.items() if higher is better]
+def _score_table(scores: ConfidenceScores, *, higher_is_better: bool) -> Table:
+    """The table of the metrics for which higher is better, or of those for which lower is better."""
+    names = [metric for metric, is_higher in HIGHER_IS_BETTER.items() if is_higher is higher_is_better]
     numbers = {_heading(metric): NUMBER for metric in names}
     columns = {**LABELS, "n": COUNT, "unscored": COUNT, **numbers}
-    if not better:
+    if not higher_is_better:
         columns |= {"ECE debiased": NUMBER, "p calibrated": NUMBER}
-    weight = scores.groups[0].weight if better else None
+    weight = scores.groups[0].weight if higher_is_better else None
     if weight:
         columns[f"BAS, w = {weight}"] = "number"
     rows: list[list[CellValue]] = []
@@ -232,10 +249,10 @@ def _score_table(scores: ConfidenceScores, *, better: bool) -> Table:
         row += [scored.report.metrics[metric] for metric in names]
         if weight:
             row.append(scored.weighted)
-        if not better:
+        if not higher_is_better:
             row += [scored.report.debiased_ece, scored.report.calibration_p_value]
         rows.append(row)
-    if better:
+    if higher_is_better:
         return Table("scores", "Scores with 95 % intervals", columns, rows, "Higher is better.")
     note = (
         f"Lower is better. ECE over {scores.groups[0].report.bins} bins of equal width. With few answers ECE is above 0"
@@ -253,8 +270,8 @@ def _decisions(scores: ConfidenceScores) -> Section:
 
     def risk(scored: GroupScores) -> tuple[Floats, Floats]:
         curve = risk_coverage_curve(scored.group.correct, scored.group.confidence)
-        places = np.unique(np.linspace(0, len(curve.risk) - 1, _MAX_POINTS).astype(int))
-        return curve.coverage[places], curve.risk[places]
+        indices = np.unique(np.linspace(0, len(curve.risk) - 1, _MAX_POINTS).astype(int))
+        return curve.coverage[indices], curve.risk[indices]
 
     figures = (
         Figure(
@@ -283,6 +300,8 @@ def _curves(
     *,
     zero: bool = False,
 ) -> Drawing:
+    """A curve for each group; its hover text gives the metric `area`, which is the area below or above the curve."""
+
     def paint(axes: Axes) -> None:
         if zero:
             axes.axhline(0, color=GREY, linewidth=0.8)
@@ -382,5 +401,4 @@ def _scatter(scores: ConfidenceScores, name: str) -> Drawing:
 
 
 def _heading(name: str) -> str:
-    plain = {"ece": "ECE", "aurc": "AURC", "brier": "Brier", "log_loss": "log loss"}
-    return {**_HEADINGS, **plain}.get(name, name)
+    return _HEADINGS.get(name, name)

@@ -1,6 +1,6 @@
-"""Scores against facts about the models: size, release date, accuracy, reasoning budget, family, stage.
+"""How scores depend on facts about the models (covariates): size, release date, accuracy, reasoning budget, stage.
 
-A straight line shows how a score moves with the size of a model, for example.
+Straight lines are fitted over size, release date and accuracy. Budgets and stages of training have figures alone.
 """
 
 from __future__ import annotations
@@ -78,11 +78,11 @@ class ModelValues:
     """By heading: the value with its interval, or the mean over data sets and ways of asking without one."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, those of the covariates that are known beside the model."""
-        known = self.covariates.model_dump(
+        """Plain values; covariates that are not known are left out."""
+        covariates = self.covariates.model_dump(
             mode="json", include=set(Covariates.model_fields), exclude_none=True
         )
-        return {"model": self.model, **known, "scores": plain_value(self.scores)}
+        return {"model": self.model, **covariates, "scores": plain_value(self.scores)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +161,11 @@ def covariate_value(model: ModelValues, covariate: str) -> float | None:
 
 
 def _fitted(models: Sequence[ModelValues]) -> dict[str, str]:
-    return {**FITTED, **{name: name for name in _ACCURACIES if name in models[0].scores}}
+    return FITTED | {name: name for name in _ACCURACIES if name in models[0].scores}
 
 
 def _mean(values: Sequence[Estimate]) -> Estimate:
+    """The mean over data sets or ways of asking, without an interval: ways share questions, so they are dependent."""
     if len(values) == 1:
         return values[0]
     numbers = [value.value for value in values if value.value is not None]
@@ -190,6 +191,7 @@ def _trend(models: Sequence[ModelValues], score: str, covariate: str, family: st
 
 STAGES: tuple[str, ...] = ("base", "sft", "dpo", "rl")
 """Stages of training in their order."""
+# The labels of axes; other covariates are labelled by their name.
 _AXES = {
     "size_b": "billions of parameters",
     "correct": "correct-answer rate",
@@ -199,6 +201,7 @@ _AXES = {
 
 def covariates_section(report: CovariateReport) -> Section:
     """The section; a covariate that too few models have gets no figure."""
+    with_lines = {(trend.score, trend.covariate) for trend in report.trends}
     figures = [
         Figure(
             f"{covariate.replace('/', '-over-').lower()}-{number}",
@@ -209,7 +212,7 @@ def covariates_section(report: CovariateReport) -> Section:
         )
         for covariate in report.fitted
         for number, score in enumerate(report.models[0].scores, start=1)
-        if any((trend.score, trend.covariate) == (score, covariate) for trend in report.trends)
+        if (score, covariate) in with_lines
     ]
     figures += _budget_figures(report) + _stage_figures(report)
     rows: list[list[CellValue]] = [
@@ -273,7 +276,7 @@ def _draw_trend(report: CovariateReport, score: str, covariate: str) -> Drawing:
         else:
             # Years would otherwise be written as an offset from 2,000.
             axes.ticklabel_format(axis="x", useOffset=False)
-        if covariate not in FITTED:
+        if covariate not in FITTED:  # over an accuracy, the reader looks for single models
             _name_points(axes, report, score, covariate)
         axes.set(xlabel=_AXES.get(covariate, covariate), ylabel=score)
         put_legend(axes, ncols=2, below=True)
@@ -288,17 +291,17 @@ def _name_points(axes: Axes, report: CovariateReport, score: str, covariate: str
     ]
     drawable = sorted((y, x, name) for x, y, name in points if x is not None and y is not None)
     for number, (y, x, name) in enumerate(drawable):
-        place = (3, -8 if number % 2 else 3)
-        axes.annotate(short_label(name), (x, y), place, textcoords="offset points", fontsize=6.5, color=GREY)
+        offset = (3, -8 if number % 2 else 3)
+        axes.annotate(short_label(name), (x, y), offset, textcoords="offset points", fontsize=6.5, color=GREY)
 
 
 def _paint_line(axes: Axes, line: Trend, colour: str, report: CovariateReport) -> None:
-    xs = [
-        x
+    values = (
+        covariate_value(model, line.covariate)
         for model in report.models
         if line.family in (ALL, model.covariates.family)
-        and (x := covariate_value(model, line.covariate)) is not None
-    ]
+    )
+    xs = [value for value in values if value is not None]
     ends = np.array([min(xs), max(xs)])
     height = (line.intercept or 0.0) + (line.slope.value or 0.0) * ends
     axes.plot(ends, height, color=colour, linewidth=1.2, label=f"{line.family}: R² = {line.r_squared:.2f}")
@@ -306,15 +309,15 @@ def _paint_line(axes: Axes, line: Trend, colour: str, report: CovariateReport) -
 
 def _budget_figures(report: CovariateReport) -> list[Figure]:
     """A curve over the reasoning budget for each family that was run with more than one budget."""
-    curves: dict[str, list[ModelValues]] = {}
+    by_family: dict[str, list[ModelValues]] = {}
     for model in report.models:
         if model.covariates.reasoning_tokens is not None:
             size = f"{model.covariates.size_b:g}B" if model.covariates.size_b else ""
             name = " ".join(filter(None, (model.covariates.family, size))) or model.model
-            curves.setdefault(name, []).append(model)
+            by_family.setdefault(name, []).append(model)
     curves = {
         name: sorted(members, key=_tokens)
-        for name, members in curves.items()
+        for name, members in by_family.items()
         if len({*map(_tokens, members)}) > 1
     }
     return [
@@ -357,16 +360,13 @@ def _stage_figures(report: CovariateReport) -> list[Figure]:
     stages_used = [stage for stage in STAGES if any(stage in by_stage for by_stage in compared.values())]
     figures = []
     for number, score in enumerate(report.models[0].scores if compared else (), start=1):
-        series = [
-            (
-                stage,
-                [
-                    Mark.of(name, by_stage[stage].scores[score] if stage in by_stage else None)
-                    for name, by_stage in compared.items()
-                ],
-            )
-            for stage in stages_used
-        ]
+        series = []
+        for stage in stages_used:
+            marks = [
+                Mark.of(name, by_stage[stage].scores[score] if stage in by_stage else None)
+                for name, by_stage in compared.items()
+            ]
+            series.append((stage, marks))
         figures.append(
             Figure(
                 f"stages-{number}",

@@ -51,7 +51,9 @@ _STYLE: Any = {
     "hatch.color": "#bbbbbb",
 }
 _LABEL_LENGTH = 34
+"""Characters of a name that fit beside a figure."""
 _HOVER = re.compile(r'<g id="hover ([^"]*)">')
+"""The start of an SVG group whose id `hover` has set, such as `<g id="hover gpt: 61.5">`; the group is the text."""
 INK = "#010101"
 """A black that stays black on a dark page, for texts on light fields of a figure."""
 
@@ -86,9 +88,8 @@ class Drawing:
         with _style():
             figure = Figure(figsize=self._size, layout="constrained")
             axes = figure.subplots()
-            figure.patch.set_gid(
-                "ground"
-            )  # by this id a page with a dark background leaves the white one out
+            # By these ids a page with a dark background leaves out the white grounds.
+            figure.patch.set_gid("ground")
             axes.patch.set_gid("ground-of-axes")
             self._paint(axes)
         return figure
@@ -147,7 +148,7 @@ def draw_heat_map(
 
     def paint(axes: Axes) -> None:
         axes.set_facecolor("#f2f2f2")
-        axes.patch.set_gid(None)
+        axes.patch.set_gid(None)  # the grey behind empty cells stays on a dark page
         axes.imshow(grid, cmap="cividis", vmin=low, vmax=low + span, aspect="auto")
         for (row, column), value in np.ndenumerate(grid):
             label = "NA" if np.isnan(value) else _number(value, form)
@@ -158,9 +159,10 @@ def draw_heat_map(
                 _cell(axes, row, column, "", fill=False, hatch="///", linewidth=0)
                 axes.text(column, row, "NA", ha="center", va="center", color="#333333")
                 continue
-            # The lower part of the colour scale is dark.
-            dark = (value - low) / span < 0.55
-            axes.text(column, row, label, ha="center", va="center", color="white" if dark else INK)
+            # Cividis is darker than medium grey up to about the middle of the scale.
+            is_dark = (value - low) / span < 0.55
+            axes.text(column, row, label, ha="center", va="center", color="white" if is_dark else INK)
+        # Long names would run into each other.
         slanted: dict[str, Any] = {"rotation": 30, "ha": "right"} if max(map(len, columns)) > 10 else {}
         axes.set_xticks(range(len(columns)), [short_label(name) for name in columns], **slanted)
         axes.set_yticks(range(len(rows)), [short_label(name) for name in rows])
@@ -202,17 +204,16 @@ def draw_intervals(
 def _paint_marks(axes: Axes, name: str, marks: Sequence[Mark], offset: float, look: tuple[str, str]) -> None:
     colour, marker = look
     axes.plot([], [], marker, color=colour, label=short_label(name), markersize=6)
-    form = (
-        ".1f" if max((abs(mark.value or 0.0) for mark in marks), default=0.0) > _ONE_DECIMAL_ABOVE else ".3f"
-    )
+    largest = max((abs(mark.value or 0.0) for mark in marks), default=0.0)
+    form = ".1f" if largest > _ONE_DECIMAL_ABOVE else ".3f"
     points = (
-        (mark.value, place + offset, f"{name}, {describe(mark, form)}")
-        for place, mark in enumerate(marks)
+        (mark.value, row + offset, f"{name}, {describe(mark, form)}")
+        for row, mark in enumerate(marks)
         if mark.value is not None
     )
     plot_points(axes, points, marker, colour, markersize=6)
-    for place, mark in enumerate(marks):
-        y = place + offset
+    for row, mark in enumerate(marks):
+        y = row + offset
         plot_interval(axes, mark, y, color=colour, linewidth=1.8)
         if mark.value is None:
             axes.text(0.01, y, "NA", transform=axes.get_yaxis_transform(), va="center", color=GREY)
@@ -224,18 +225,17 @@ def draw_bars(marks: Sequence[Mark], *, x_label: str, form: str) -> Drawing:
     def paint(axes: Axes) -> None:
         values = [mark.value or 0.0 for mark in marks]
         colours = [VERMILLION if value < 0 else BLUE for value in values]
-        places = range(len(marks))
-        bars = axes.barh(places, values, color=colours, height=0.62)
-        for place, mark in enumerate(marks):
-            hover(bars[place], describe(mark, form))
-            plot_interval(axes, mark, place, color="black", linewidth=1.6)
+        bars = axes.barh(range(len(marks)), values, color=colours, height=0.62)
+        for row, mark in enumerate(marks):
+            hover(bars[row], describe(mark, form))
+            plot_interval(axes, mark, row, color="black", linewidth=1.6)
             text = "NA" if mark.value is None else _number(mark.value, form)
             ends = [end for end in (mark.value, mark.low, mark.high) if end is not None]
             is_negative = (mark.value or 0.0) < 0
-            end = (min if is_negative else max)(ends, default=0.0)
+            outer_end = min(ends, default=0.0) if is_negative else max(ends, default=0.0)
             axes.annotate(
                 text,
-                (end, place),
+                (outer_end, row),
                 xytext=(-4 if is_negative else 4, 0),
                 textcoords="offset points",
                 ha="right" if is_negative else "left",
@@ -256,23 +256,27 @@ def name_rows(axes: Axes, labels: Sequence[str], x_label: str, *, grid: bool = T
     axes.tick_params(axis="y", length=0)
 
 
-def plot_interval(axes: Axes, mark: Mark, place: float, *, upright: bool = False, **look: Any) -> None:
-    """The interval of a mark, if it has one: a horizontal line at the height `place`, or an upright one at that x."""
+def plot_interval(axes: Axes, mark: Mark, position: float, *, upright: bool = False, **look: Any) -> None:
+    """The interval of a mark, if it has one: a line across at the height `position`, or an upright line at that x."""
     if mark.low is not None and mark.high is not None:
-        ends, places = [mark.low, mark.high], [place, place]
-        axes.plot(*((places, ends) if upright else (ends, places)), **look)
+        ends, positions = [mark.low, mark.high], [position, position]
+        if upright:
+            axes.plot(positions, ends, **look)
+        else:
+            axes.plot(ends, positions, **look)
 
 
 def put_legend(axes: Axes, *, ncols: int, below: bool = False) -> None:
     """A legend outside the axes, yet within the figure however long the names are."""
     figure = axes.get_figure(root=True)
     if figure is not None and axes.get_legend_handles_labels()[0]:
-        place: Any = "outside lower center" if below else "outside upper center"
-        figure.legend(loc=place, ncols=ncols, frameon=False)
+        location: Any = "outside lower center" if below else "outside upper center"
+        figure.legend(loc=location, ncols=ncols, frameon=False)
 
 
 def hover(artist: Artist, text: str) -> None:
     """Let the SVG show a text when the pointer rests on this part of it."""
+    # matplotlib writes no titles into SVG, but it writes ids; `Drawing.svg` makes titles of these.
     artist.set_gid(f"hover {' '.join(text.split())}")
 
 
@@ -292,9 +296,9 @@ def plot_curve(
     (xs, ys), (name, x_label, y_label) = points, names
     axes.plot(xs, ys, style, **look)
     # SVG shows a text for whole elements only, so invisible points along the curve carry the values.
-    places = sorted({round(place) for place in np.linspace(0, len(xs) - 1, _HOVER_POINTS)})
+    indices = sorted({round(index) for index in np.linspace(0, len(xs) - 1, _HOVER_POINTS)})
     hover_points = (
-        (xs[i], ys[i], f"{name}; {x_label} {xs[i]:.2f}: {y_label} {_number(ys[i], '.3f')}") for i in places
+        (xs[i], ys[i], f"{name}; {x_label} {xs[i]:.2f}: {y_label} {_number(ys[i], '.3f')}") for i in indices
     )
     plot_points(axes, hover_points, "o", "white", alpha=0.0, markersize=9, zorder=5)
 

@@ -1,4 +1,4 @@
-"""Two rounds beside each other, and how large a round has to be."""
+"""Reports on rounds: the comparison of two of them, and how large a round has to be."""
 
 from __future__ import annotations
 
@@ -10,43 +10,37 @@ from perturb.reports.model import Report, Section, Table, show
 from perturb.scoring.item_response import Separation
 from perturb.scoring.power import DesignEffect, PowerQuestion, RoundDesign, Split
 from perturb.scoring.power_simulation import Simulation
-from perturb.scoring.round_comparison import RoundComparison
+from perturb.scoring.round_comparison import RoundComparison, Shift
 from perturb.text.wording import counted
 
 
 def make_comparison_report(comparison: RoundComparison, top: int) -> Report:
     """Repeated items, drift and changed scores; `top` levers and changes of each kind."""
     fresh = comparison.freshness
-    names = ("exact copies", "near duplicates, copies included", "same lever on the same base instance")
-    counts = (fresh.exact, fresh.near, fresh.same_base_and_lever, fresh.same_base)
-    rows = [
-        (name, n, n / fresh.items) for name, n in zip((*names, "same base instance"), counts, strict=True)
-    ]
+    counts = {
+        "exact copies": fresh.exact,
+        "near duplicates, copies included": fresh.near,
+        "same lever on the same base instance": fresh.same_base_and_lever,
+        "same base instance": fresh.same_base,
+    }
+    rows = [(name, n, n / fresh.items) for name, n in counts.items()]
     items = Table("freshness", "", "of the newer items | items: count | share: share", rows)
     # There are dozens of levers, and one without repeats needs no line.
-    repeated = {name: n for name, n in fresh.by_lever.items() if n[1] or n[2]}
-    ranked = sorted(repeated.items(), key=lambda pair: (-pair[1][1], -pair[1][2]))
+    repeated = [
+        (name, overlap)
+        for name, overlap in fresh.by_lever.items()
+        if overlap.near_duplicate or overlap.same_base_and_lever
+    ]
+    repeated.sort(key=lambda entry: (-entry[1].near_duplicate, -entry[1].same_base_and_lever))
     levers = Table(
         "levers",
         f"Levers that repeat: {len(repeated)} of {len(fresh.by_lever)}",
         "lever | items: count | near duplicates: count | same base and lever: count",
-        [(name, *counts) for name, counts in ranked],
+        [(name, *overlap) for name, overlap in repeated],
         shown=top,
     )
-    drift = [
-        Table(
-            f"drift-{name}",
-            f"Distribution over {name}: "
-            + (f"{show(shift.distance, 'share')} of the items moved" if shift.distance else "unchanged"),
-            {name: "text", "older": "count", "newer": "count", "change of share, points": "change"},
-            [
-                (share.name, share.old, share.new, share.change)
-                for share in shift.shares[:top]
-                if share.change
-            ],
-        )
-        for name, shift in comparison.shifts.items()
-    ]
+    drift = [_drift_table(name, shift, top) for name, shift in comparison.shifts.items()]
+    # Tables without rows are not printed; their titles say that nothing changed.
     unchanged = [table.title for table in drift if not table.rows]
     sections = [
         Section("freshness", "Repeated items", tables=(items, levers)),
@@ -62,6 +56,16 @@ def make_comparison_report(comparison: RoundComparison, top: int) -> Report:
         Section("verdict", "Verdict", [f"{comparison.verdict[0].upper()}{comparison.verdict[1:]}."])
     )
     return Report(f"Older: {older}", f"Newer: {newer}", sections)
+
+
+def _drift_table(name: str, shift: Shift, top: int) -> Table:
+    moved = f"{show(shift.distance, 'share')} of the items moved" if shift.distance else "unchanged"
+    return Table(
+        f"drift-{name}",
+        f"Distribution over {name}: {moved}",
+        {name: "text", "older": "count", "newer": "count", "change of share, points": "change"},
+        [(share.name, share.old, share.new, share.change) for share in shift.shares[:top] if share.change],
+    )
 
 
 def _scores(comparison: RoundComparison) -> Section:
@@ -109,17 +113,27 @@ def _describe_design(design: RoundDesign, question: PowerQuestion) -> str:
     )
 
 
-def make_power_report(
-    question: PowerQuestion,
-    plan: Mapping[str, Any],
-    observed: DesignEffect | RoundDesign | None,
-    simulation: Simulation | None,
-    splits: Sequence[Split] = (),
-) -> Report:
-    """Sizes by each bound, what was read, how to split a budget, and what was simulated."""
+def _describe_effect(observed: DesignEffect) -> str:
+    effect = "NA" if observed.effect is None else f"{observed.effect:.2f}"
+    effective = "NA" if observed.effective_n is None else f"{observed.effective_n:.0f}"
+    reason = f" ({observed.reason})" if observed.reason else ""
+    return (
+        f"Observed: {counted(observed.n, 'item')} of {counted(observed.bases, 'base instance')}, mean"
+        f" {observed.mean:.3f}, variance {observed.variance:.3f}, design effect {effect}, effective size"
+        f" {effective}{reason}"
+    )
+
+
+def _sizes_table(question: PowerQuestion, plan: Mapping[str, Any]) -> Table:
     fresh, static, normal = plan["generative"], plan["static"], plan["normal"]
     half_drift = f"static, once, if drift is {question.epsilon / 2:g}"
-    sizes = Table(
+    note = ""
+    if static["reason"]:
+        note = (
+            f"NA: static: {static['reason']}. With {static['paper_size']} items it fails with a probability of at"
+            f" least {static['floor_at_paper_size']:.3f}."
+        )
+    return Table(
         "sizes",
         "",
         f"benchmark | by | items: count | with design effect {question.effect:.2f}: count",
@@ -129,35 +143,37 @@ def make_power_report(
             ("static, once", "Hoeffding's bound", static["size"], static["size_clustered"]),
             (half_drift, "as the paper prints it", static["paper_size"], "-"),
         ],
-        note=f"NA: static: {static['reason']}. With {static['paper_size']} items it fails with a probability of at"
-        f" least {static['floor_at_paper_size']:.3f}."
-        if static["reason"]
-        else "",
+        note=note,
     )
-    sections = [Section("sizes", "", tables=(sizes,))]
+
+
+def _splits_table(splits: Sequence[Split]) -> Table:
+    best = min(splits, key=lambda split: split.half_width)
+    typical = [split for split in splits if split.samples in (1, 2, 3, 5, 10, best.samples)]
+    return Table.of(
+        "split",
+        "The budget split between items and samples",
+        "samples of each item = samples: count | items: count | plus or minus = half_width: share",
+        typical,
+        note=f"The narrowest interval: {counted(best.items, 'item')}, {counted(best.samples, 'sample')} of each.",
+    )
+
+
+def make_power_report(
+    question: PowerQuestion,
+    plan: Mapping[str, Any],
+    observed: DesignEffect | RoundDesign | None,
+    simulation: Simulation | None,
+    splits: Sequence[Split] = (),
+) -> Report:
+    """Sizes by each bound, what was read, how to split a budget, and what was simulated."""
+    sections = [Section("sizes", "", tables=(_sizes_table(question, plan),))]
     if isinstance(observed, RoundDesign):
         sections.append(Section("round", "", (_describe_design(observed, question),)))
     elif observed is not None:
-        effect = "NA" if observed.effect is None else f"{observed.effect:.2f}"
-        effective = "NA" if observed.effective_n is None else f"{observed.effective_n:.0f}"
-        sentence = (
-            f"Observed: {counted(observed.n, 'item')} of {counted(observed.bases, 'base instance')}, mean"
-            f" {observed.mean:.3f}, variance {observed.variance:.3f}, design effect {effect}, effective size"
-            f" {effective}" + (f" ({observed.reason})" if observed.reason else "")
-        )
-        sections.append(Section("observed", "", (sentence,)))
+        sections.append(Section("observed", "", (_describe_effect(observed),)))
     if splits:
-        best = min(splits, key=lambda split: split.half_width)
-        # The budget may allow hundreds of splits. A few common ones and the best suffice.
-        splits_shown = [split for split in splits if split.samples in (1, 2, 3, 5, 10, best.samples)]
-        table = Table.of(
-            "split",
-            "The budget split between items and samples",
-            "samples of each item = samples: count | items: count | plus or minus = half_width: share",
-            splits_shown,
-            note=f"The narrowest interval: {counted(best.items, 'item')}, {counted(best.samples, 'sample')} of each.",
-        )
-        sections.append(Section("split", "", tables=(table,)))
+        sections.append(Section("split", "", tables=(_splits_table(splits),)))
     if simulation is not None:
         rows = [
             ("static", simulation.static, simulation.static_floor, simulation.static_bound),

@@ -1,14 +1,14 @@
-"""Chapters of the scores page on prompt settings, domains and item response.
+"""Chapters of the scores page on prompt settings, samples, domains and item response.
 
-Settings: the exam gap, both readings, and what free replies do. Domains: how many items each has, which model is best
-in it, and what is hard there (RefusalBench, figures 7 and 28 to 30). Item response: abilities, difficulties of cells
-and items, information.
+Settings: the exam gap, both readings, and what free replies do. Samples: replies drawn more than once. Domains: items,
+the best model and what is hard in each (RefusalBench, figures 7 and 28 to 30). Item response: abilities of models,
+difficulties of cells and items, information.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from perturb.metrics.inputs import Estimate
 from perturb.metrics.item_response import PRIORS
@@ -32,6 +32,7 @@ from perturb.scoring.settings import ALL_CLASSES, ExamGap, KindCount
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# The metrics that the two readings of free replies change, with their headings.
 _READING_METRICS = {
     "refusal_accuracy": "refusal accuracy",
     "correct_refusal_rate": "correct refusal rate",
@@ -63,8 +64,11 @@ def samples_section(report: ScoreReport) -> Section:
         [
             (
                 flips.model,
-                "all classes" if flips.perturbation_class == ALL_CLASSES else flips.perturbation_class,
-                *(flips.items, flips.samples, flips.flips, flips.disagreement),
+                _class_name(flips.perturbation_class),
+                flips.items,
+                flips.samples,
+                flips.flips,
+                flips.disagreement,
             )
             for flips in report.samples
         ],
@@ -91,22 +95,25 @@ def samples_section(report: ScoreReport) -> Section:
     return Section("samples", "Replies drawn more than once", tables=(flips, errors))
 
 
+def _class_name(perturbation_class: str) -> str:
+    return "all classes" if perturbation_class == ALL_CLASSES else perturbation_class
+
+
 def _gaps(report: ScoreReport) -> Table:
     """A row for each model, setting, reading and class; the JSON of `score` has every metric."""
-    by_place: dict[tuple[str, str, str, str], dict[str, ExamGap]] = {}
+    gaps_of_row: dict[tuple[str, str, str, str], dict[str, ExamGap]] = {}
     for gap in report.exam_gaps:
-        key = gap.model, gap.prompt, gap.reading, gap.perturbation_class
-        by_place.setdefault(key, {})[gap.metric] = gap
+        labels = gap.model, gap.prompt, gap.reading, _class_name(gap.perturbation_class)
+        gaps_of_row.setdefault(labels, {})[gap.metric] = gap
     rows: list[list[CellValue]] = [
         [
-            *key[:3],
-            "all classes" if key[3] == ALL_CLASSES else key[3],
+            *labels,
             gaps["refusal_accuracy"].codes,
             gaps["refusal_accuracy"].other,
             gaps["refusal_accuracy"].difference,
             gaps["false_refusal_rate"].difference,
         ]
-        for key, gaps in by_place.items()
+        for labels, gaps in gaps_of_row.items()
     ]
     values = ("codes", "other", "gap", "gap of FRR")
     return Table(
@@ -157,6 +164,7 @@ def _kinds_figure(kinds: Sequence[KindCount]) -> Figure:
         {kind: n_by_kind.get(kind, 0) / sum(n_by_kind.values()) for kind in (*BehaviourKind, "unscored")}
         for n_by_kind in counts.values()
     ]
+    # Without an item to refuse the figure has a single bar, which says NA.
     no_shares: dict[str, float | None] = dict.fromkeys((*BehaviourKind, "unscored"))
     return Figure(
         "kinds",
@@ -167,45 +175,44 @@ def _kinds_figure(kinds: Sequence[KindCount]) -> Figure:
 
 
 MAX_DOMAINS = 30
+"""Domains that figures show; tables have all."""
 
 
 def domains_section(models: Models) -> Section:
-    """Items, champions, difficulty of answering and of refusing, and the models' scores, domain by domain."""
+    """Items, best models, difficulty of answering and of refusing, and the models' scores, domain by domain."""
     quality_known = any(model.metrics["answer_quality"].value is not None for model in models)
     answering = "answer_quality" if quality_known else "answer_accuracy"
-    metrics = {answering: answering.replace("_", " "), "refusal_accuracy": "refusal accuracy"}
     names = group_names(models, "domain")
-    ranked = sorted(names, key=lambda name: -(_difficulties(models, name, tuple(metrics))[-1] or 0.0))
-    first_domains = ranked[:MAX_DOMAINS]
-    caption = "Mean over the models" if len(models) > 1 else f"Of {models[0].model}, with 95 % intervals"
-    figures = [
+    difficulties = {name: _difficulties(models, name, answering) for name in names}
+    ranked = sorted(names, key=lambda name: -(difficulties[name].both or 0.0))
+    hardest = ranked[:MAX_DOMAINS]
+    bars = [
+        ("answering", [Estimate(difficulties[name].answering) for name in hardest]),
+        ("refusing", [Estimate(difficulties[name].refusing) for name in hardest]),
+    ]
+    figures = []
+    if marks := _domain_scores(models)[:MAX_DOMAINS]:
+        whose = "Mean over the models" if len(models) > 1 else f"Of {models[0].model}, with 95 % intervals"
+        chart = draw_bars(marks, x_label="CRS, percent", form=".1f")
+        figures.append(
+            Figure("domains", "Domains by calibrated refusal score", f"{whose}, highest first.", chart)
+        )
+    figures.append(
         Figure(
             "domain-difficulty",
             "Difficulty of domains",
             "100 less the mean over the models; the domain that is hardest in both together comes first.",
-            draw_grouped_bars(
-                first_domains,
-                [
-                    (task, [Estimate(_difficulties(models, name, (metric,))[0]) for name in first_domains])
-                    for task, metric in zip(("answering", "refusing"), metrics, strict=True)
-                ],
-                x_label="difficulty",
-            ),
-        ),
-        *(
+            draw_grouped_bars(hardest, bars, x_label="difficulty"),
+        )
+    )
+    for metric in (answering, "refusal_accuracy"):
+        figures.append(
             Figure(
                 f"domain-{metric.replace('_', '-')}",
-                f"{heading.capitalize()} by domain",
+                f"{metric.replace('_', ' ').capitalize()} by domain",
                 "In percent; the hardest domain comes first.",
-                draw_group_map(models, "domain", metric, first_domains),
+                draw_group_map(models, "domain", metric, hardest),
             )
-            for metric, heading in metrics.items()
-        ),
-    ]
-    if marks := _domain_scores(models)[:MAX_DOMAINS]:
-        chart = draw_bars(marks, x_label="CRS, percent", form=".1f")
-        figures.insert(
-            0, Figure("domains", "Domains by calibrated refusal score", f"{caption}, highest first.", chart)
         )
     n_items = {name: _items(models, name) for name in names}
     total = max(1, sum(n_items.values()))
@@ -220,8 +227,9 @@ def domains_section(models: Models) -> Section:
                 name,
                 n_items[name],
                 n_items[name] / total,
-                *(_champion(models, name, metric) for metric in metrics),
-                *_difficulties(models, name, tuple(metrics)),
+                _best_models(models, name, answering),
+                _best_models(models, name, "refusal_accuracy"),
+                *difficulties[name],
             )
             for name in ranked
         ],
@@ -230,12 +238,13 @@ def domains_section(models: Models) -> Section:
 
 
 def _items(models: Models, name: str) -> int:
-    """Items of a domain that some model replied to, at most as many as one model did."""
+    """The largest number of items of a domain that a model replied to."""
     rates = [in_group(model, "domain", name, "refusal_rate") for model in models]
     return max(value.n for value in rates if value is not None)
 
 
-def _champion(models: Models, name: str, metric: str) -> str | None:
+def _best_models(models: Models, name: str, metric: str) -> str | None:
+    """The models with the highest value in a domain, and the value in percent."""
     values = {model.model: in_percent(in_group(model, "domain", name, metric)) for model in models}
     defined = {model: value for model, value in values.items() if value is not None}
     if not defined:
@@ -244,20 +253,31 @@ def _champion(models: Models, name: str, metric: str) -> str | None:
     return f"{', '.join(model for model, value in defined.items() if value == best)} ({best:.1f})"
 
 
-def _difficulties(models: Models, name: str, metrics: tuple[str, ...]) -> list[float | None]:
-    """1 minus the mean over the models, of each metric and, at the end, of all together."""
-    means = [
-        mean_known(in_percent(in_group(model, "domain", name, metric)) for model in models)
-        for metric in metrics
-    ]
-    difficulties = [None if value is None else (100 - value) / 100 for value in means]
-    return [*difficulties, None if None in difficulties else mean_known(difficulties)]
+class _Difficulties(NamedTuple):
+    """1 minus the mean of a metric over the models; None if no model has it."""
+
+    answering: float | None
+    refusing: float | None
+    both: float | None
+
+
+def _difficulties(models: Models, name: str, answering: str) -> _Difficulties:
+    """How hard a domain is; `answering` is the metric of answers."""
+
+    def difficulty(metric: str) -> float | None:
+        mean = mean_known(in_percent(in_group(model, "domain", name, metric)) for model in models)
+        return None if mean is None else (100 - mean) / 100
+
+    answer, refuse = difficulty(answering), difficulty("refusal_accuracy")
+    both = None if answer is None or refuse is None else mean_known([answer, refuse])
+    return _Difficulties(answer, refuse, both)
 
 
 def _domain_scores(models: Models) -> list[Mark]:
-    metric, marks = "calibrated_refusal_score", []
+    """The calibrated refusal score of each domain: of a single model with its interval, or the mean of several."""
+    marks = []
     for name in group_names(models, "domain"):
-        estimates = [in_group(model, "domain", name, metric) for model in models]
+        estimates = [in_group(model, "domain", name, "calibrated_refusal_score") for model in models]
         value = mean_known(in_percent(estimate) for estimate in estimates)
         if value is not None:
             marks.append(Mark.of(name, estimates[0], 100) if len(models) == 1 else Mark(name, value))
@@ -265,7 +285,9 @@ def _domain_scores(models: Models) -> list[Mark]:
 
 
 _LOW_RELIABILITY = 0.5
+"""Below this reliability, more than half of the spread of a figure comes from the prior."""
 _ITEMS_SHOWN = 10
+"""Rows of the table of hardest items; the CSV file has all items."""
 
 
 def item_response_section(report: ItemResponseReport) -> Section:
@@ -301,11 +323,11 @@ def item_response_section(report: ItemResponseReport) -> Section:
             _draw_information(fitted),
         ),
     ]
-    sentences = (*_sentences(report), f"Priors: {PRIORS}.")
-    return Section("item-response", "Item response theory", sentences, figures, _tables(fitted))
+    sentences = (*_describe_fits(report), f"Priors: {PRIORS}.")
+    return Section("item-response", "Item response theory", sentences, figures, _fit_tables(fitted))
 
 
-def _sentences(report: ItemResponseReport) -> list[str]:
+def _describe_fits(report: ItemResponseReport) -> list[str]:
     sentences = [
         "The two-parameter logistic model, fitted to answering and refusing apart; unscored replies are left out."
     ]
@@ -329,7 +351,7 @@ def _sentences(report: ItemResponseReport) -> list[str]:
     return sentences
 
 
-def _tables(fitted: list[Scale]) -> list[Table]:
+def _fit_tables(fitted: list[Scale]) -> list[Table]:
     models = [(scale.name, name, ability, ability.n) for scale in fitted for name, ability in scale.models]
     cells = [(scale.name, name, value, value.n) for scale in fitted for name, value in scale.cells]
     hardest = sorted((item for scale in fitted for item in scale.items), key=lambda item: -item.difficulty)

@@ -345,10 +345,9 @@ def _cell_bounds_table(models: tuple[ModelScores, ...]) -> Table:
     rows: list[list[CellValue]] = []
     for model in models:
         for cell, ranges in model.group_bounds["cell"].items():
-            # A cell of which no reply was read has no scores, and any value is possible.
-            if estimates := model.groups["cell"][cell]:
-                values = [_in_range(estimates[name], ranges[name]) for name in metrics]
-                rows.append([cell, model.model, estimates["refusal_rate"].n, *values])
+            estimates = model.groups["cell"][cell]
+            values = [_in_range(estimates[name], ranges[name]) for name in metrics]
+            rows.append([cell, model.model, estimates["refusal_rate"].n, *values])
     return Table(
         "bounds-by-cell",
         "Cells with unscored replies, in percent",

@@ -1,4 +1,4 @@
-"""The chapters of the report page on models under test, below its first table, over all their replies."""
+"""Chapters of the scores page over all replies: balance, behaviour, refusal codes and stated confidence."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from perturb.scoring.model_scores import NONE, ModelScores
 MAX_MODELS = 12
 """Models that get figures of their own."""
 _GUIDES = (0.25, 0.5, 0.75)
+"""Scores whose points of equal score are joined by a grey line."""
 
 
 def plane_section(models: Models) -> Section:
@@ -150,16 +151,13 @@ def codes_section(models: Models) -> Section:
     shares = [_row_shares(model.confusion) for model in models]
     rows = [_code_name(truth) for truth in truths]
     columns = [_code_name(code) for code in predictions]
-
-    right = {
-        (row, column)
-        for row, truth in enumerate(truths)
-        for column, code in enumerate(predictions)
-        if code == (NONE if truth == ANSWER_CORRECTLY else truth)
-    }
+    right_cells = set()
+    for row, truth in enumerate(truths):
+        right_code = NONE if truth == ANSWER_CORRECTLY else truth
+        right_cells.add((row, predictions.index(right_code)))
 
     def figure(name: str, title: str, values: list[list[float | None]]) -> Figure:
-        look: Any = {"limits": (0.0, 100.0), "form": ".0f", "cell_width": 0.37, "framed": right}
+        look: Any = {"limits": (0.0, 100.0), "form": ".0f", "cell_width": 0.37, "framed": right_cells}
         drawing = draw_heat_map(values, rows[: len(values)], columns, **look)
         caption = (
             "Rows: what is right, in percent of the replies read. Columns: what the model did; framed: right."
@@ -169,22 +167,26 @@ def codes_section(models: Models) -> Section:
     figures = []
     if len(models) > 1:
         figures.append(figure("confusion", "Average over models", _average(shares)))
-    for name in (str(intensity) for intensity in Intensity if intensity is not Intensity.LOW):
-        shares_of = {model.model: _row_shares(model.confusion_by_intensity.get(name, {})) for model in models}
-        # The last row, of answerable items, is empty at these intensities.
-        drawable = {model: shares[: len(truths) - 1] for model, shares in shares_of.items() if shares}
-        part = f"confusion-{name.lower()}"
+    for intensity in (Intensity.MEDIUM, Intensity.HIGH):
+        drawable: dict[str, list[list[float | None]]] = {}
+        for model in models:
+            matrix = _row_shares(model.confusion_by_intensity.get(intensity, {}))
+            if matrix:  # the last row, of answerable items, is empty at these intensities
+                drawable[model.model] = matrix[: len(truths) - 1]
+        name = f"confusion-{intensity.lower()}"
         if drawable:
             whose = "Average over models" if len(models) > 1 else models[0].model
-            figures.append(figure(part, f"{whose}, {name} items", _average(list(drawable.values()))))
-        if name == Intensity.MEDIUM and len(models) > 1:  # RefusalBench, figures 26 and 27
+            figures.append(figure(name, f"{whose}, {intensity} items", _average(list(drawable.values()))))
+        if intensity is Intensity.MEDIUM and len(models) > 1:  # RefusalBench, figures 26 and 27
             figures += [
-                figure(f"{part}-{place}", f"{model}, {name} items", shares)
-                for place, (model, shares) in enumerate(list(drawable.items())[:MAX_MODELS], start=1)
+                figure(f"{name}-{number}", f"{model}, {intensity} items", matrix)
+                for number, (model, matrix) in enumerate(list(drawable.items())[:MAX_MODELS], start=1)
             ]
     figures += [
-        figure(f"confusion-{place + 1}", model.model, shares[place])
-        for place, model in enumerate(models[:MAX_MODELS])
+        figure(f"confusion-{number}", model.model, matrix)
+        for number, (model, matrix) in enumerate(
+            zip(models[:MAX_MODELS], shares[:MAX_MODELS], strict=True), start=1
+        )
     ]
     table = Table(
         "confusion",
@@ -205,23 +207,15 @@ def calibration_section(models: Models) -> Section:
     figures = []
     for number, model in enumerate(models[:MAX_MODELS], start=1):
         if model.calibration:
-            series = [
-                (
-                    kind,
-                    [
-                        (level.midpoint, level.accuracy, level.n)
-                        for level in model.calibration
-                        if level.replies == kind
-                    ],
-                )
-                for kind in dict.fromkeys(level.replies for level in model.calibration)
-            ]
+            series: dict[str, list[tuple[float, float, int]]] = {}
+            for level in model.calibration:
+                series.setdefault(level.replies, []).append((level.midpoint, level.accuracy, level.n))
             figures.append(
                 Figure(
                     f"reliability-{number}",
                     model.model,
                     "Below the diagonal the model is overconfident. Larger points stand for more replies.",
-                    draw_reliability(series),
+                    draw_reliability(list(series.items())),
                 )
             )
     table = Table.of(
@@ -236,6 +230,7 @@ def calibration_section(models: Models) -> Section:
 
 
 def _average(matrices: list[list[list[float | None]]]) -> list[list[float | None]]:
+    """The mean of each cell over the matrices in which it is defined."""
     return [[mean_known(cells) for cells in zip(*rows, strict=True)] for rows in zip(*matrices, strict=True)]
 
 
@@ -264,11 +259,13 @@ def _code_name(code: str) -> str:
 
 
 def _sum_guide(level: float) -> Guide:
+    """The points whose coordinates have the mean `level`."""
     xs = np.linspace(max(0.0, 2 * level - 1), min(1.0, 2 * level), 3)
     return _guide(level, xs, 2 * level - xs)
 
 
 def _product_guide(level: float) -> Guide:
+    """The points whose coordinates have the product `level`."""
     xs = np.linspace(level, 1, 41)
     return _guide(level, xs, level / xs)
 
@@ -278,6 +275,9 @@ def _guide(level: float, xs: Floats, ys: Floats) -> Guide:
 
 
 def _left_out(models: Models) -> tuple[str, ...]:
+    """A sentence on the models without figures, if there are any."""
     left_out = len(models) - MAX_MODELS
+    if left_out <= 0:
+        return ()
     have = "more model has no figures of its" if left_out == 1 else "more models have no figures of their"
-    return (f"{left_out} {have} own; the CSV files have them all.",) if left_out > 0 else ()
+    return (f"{left_out} {have} own; the CSV files have them all.",)

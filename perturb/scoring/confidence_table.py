@@ -1,6 +1,7 @@
-"""Tables of correctness and confidence with one row per answer, and calibration maps as JSON files.
+"""Tables of stated confidence, with a row for each answer, and files of calibration maps.
 
-A group of rows, or a map, belongs to one model and one way of asking.
+The rows of a table fall into groups, by model, way of asking (elicitation) and data set. A calibration map, stored as
+JSON, belongs to one model and elicitation.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NEEDED: tuple[str, ...] = ("is_correct", "confidence")
+"""Columns that a table must have."""
 LABELS: tuple[str, ...] = ("model", "elicitation", "dataset", "item_id", "base_id", "unscored")
 """Columns that a table may have; other columns are ignored."""
 
@@ -125,11 +127,11 @@ def _of_evaluation(folder: Path) -> Sequence[ConfidenceGroup]:
 
     scored: tuple[ReplyOutcome, ...] = (*ANSWERED, *REFUSED)
     groups: list[ConfidenceGroup] = []
-    silent: list[str] = []
+    without_confidence: list[str] = []
     for replies in read_results(folder).models:
         rows = [row for row in replies.rows if row.outcome in scored and row.level is not None]
         if not rows:
-            silent.append(replies.model)
+            without_confidence.append(replies.model)
             continue
         groups.append(
             ConfidenceGroup(
@@ -144,7 +146,8 @@ def _of_evaluation(folder: Path) -> Sequence[ConfidenceGroup]:
         )
     if not groups:
         raise SourceError(f"{folder}: no model states a confidence: evaluate with --confidence")
-    notes = tuple(f"{model}: states no confidence and is left out" for model in silent)
+    notes = tuple(f"{model}: states no confidence and is left out" for model in without_confidence)
+    # Only groups carry notes to the reader; the first takes those on models without a group.
     return [replace(groups[0], notes=notes), *groups[1:]]
 
 
@@ -152,10 +155,11 @@ def _groups(path: Path, frame: pd.DataFrame, percent: bool) -> list[ConfidenceGr
     correct, confidence = _flags(frame["is_correct"]), _probabilities(path, frame["confidence"], percent)
     is_unscored = _present(frame["unscored"]) if "unscored" in frame else np.zeros(len(frame), dtype=np.bool_)
     for name, values in (("is_correct", correct), ("confidence", confidence)):
-        bad = np.flatnonzero(np.isnan(values) & ~is_unscored)
-        if bad.size:
-            raise SourceError(f"{row_place(path, bad[0])}: {_describe(name, frame[name].iloc[bad[0]])}")
-    # Unscored rows may hold anything, so they take part in no check.
+        unreadable = np.flatnonzero(np.isnan(values) & ~is_unscored)
+        if unreadable.size:
+            row = unreadable[0]
+            raise SourceError(f"{row_place(path, row)}: {_describe_fault(name, frame[name].iloc[row])}")
+    # An unscored row may hold any number, or none; 0 is always in range.
     _refuse_outside(path, np.where(is_unscored, 0.0, confidence), percent)
     confidence = confidence / 100 if percent else confidence
     # A table without a column of models is about one model: the file is named after it. The table of a run has the same
@@ -164,7 +168,7 @@ def _groups(path: Path, frame: pd.DataFrame, percent: bool) -> list[ConfidenceGr
     elicitations = _labels(path, frame, "elicitation", None)
     keys = list(zip(models, elicitations, _labels(path, frame, "dataset", None), strict=True))
     groups = []
-    for (model, elicitation, dataset), rows in _places(keys).items():
+    for (model, elicitation, dataset), rows in _rows_by_key(keys).items():
         usable = rows[~is_unscored[rows]]
         if not len(usable):
             raise SourceError(
@@ -189,14 +193,13 @@ def _groups(path: Path, frame: pd.DataFrame, percent: bool) -> list[ConfidenceGr
     return groups
 
 
-def _places(keys: Sequence[Any]) -> dict[Any, Any]:
-    """The rows of each key."""
+def _rows_by_key(keys: Sequence[Any]) -> dict[Any, Any]:
     if len(set(keys)) == 1:  # the usual case, in which a table can have millions of rows
         return {keys[0]: np.arange(len(keys))}
-    places: dict[Any, list[int]] = {}
-    for place, key in enumerate(keys):
-        places.setdefault(key, []).append(place)
-    return {key: np.array(rows) for key, rows in places.items()}
+    rows_by_key: dict[Any, list[int]] = {}
+    for row, key in enumerate(keys):
+        rows_by_key.setdefault(key, []).append(row)
+    return {key: np.array(rows) for key, rows in rows_by_key.items()}
 
 
 def _flags(column: pd.Series[Any]) -> Floats:
@@ -216,22 +219,22 @@ def _probabilities(path: Path, column: pd.Series[Any], percent: bool) -> Floats:
         return column.to_numpy(dtype=np.float64)
     numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64).copy()
     booleans = np.array([isinstance(value, bool) for value in column])  # pandas reads True as 1
-    for place in np.flatnonzero(np.isnan(numbers) | booleans):
-        numbers[place] = _read_word(path, int(place), column.iloc[place], percent)
+    for row in np.flatnonzero(np.isnan(numbers) | booleans):
+        numbers[row] = _read_word(path, int(row), column.iloc[row], percent)
     return np.where(np.isfinite(numbers), numbers, np.nan)
 
 
-def _read_word(path: Path, place: int, value: Any, percent: bool) -> float:
-    """The confidence that a text states; NaN if it states none."""
+def _read_word(path: Path, row: int, value: Any, percent: bool) -> float:
+    """The confidence in a text that is not a plain number: a level, or a percentage such as `85%`; NaN if neither."""
     text = value.strip() if isinstance(value, str) else ""
     level = LEVELS.get(text.upper().replace(" ", "_"))
     if level is not None:
         return 100 * level if percent else level
-    number, sign, rest_of_text = text.partition("%")
-    if not sign or rest_of_text:
+    number, percent_sign, after_sign = text.partition("%")
+    if not percent_sign or after_sign:
         return np.nan
     if not percent:
-        raise SourceError(f"{row_place(path, place)}: confidence '{text}' is a percentage: add --percent")
+        raise SourceError(f"{row_place(path, row)}: confidence '{text}' is a percentage: add --percent")
     try:
         return float(number)
     except ValueError:
@@ -239,6 +242,7 @@ def _read_word(path: Path, place: int, value: Any, percent: bool) -> float:
 
 
 def _refuse_outside(path: Path, confidence: Floats, percent: bool) -> None:
+    """Raise `SourceError` for confidence outside the range, or in what seems to be the other unit."""
     top = 100 if percent else 1
     outside = np.flatnonzero((confidence < 0) | (confidence > top))
     if outside.size:
@@ -255,10 +259,10 @@ def _refuse_outside(path: Path, confidence: Floats, percent: bool) -> None:
         )
 
 
-def _describe(name: str, value: Any) -> str:
+def _describe_fault(name: str, value: Any) -> str:
     expected = "0 or 1" if name == "is_correct" else "a number from 0 to 1"
-    missing = value is None or value != value or str(value).strip() == ""
-    problem = "is missing" if missing else f"is {str(value)[:40]!r}"
+    is_missing = value is None or value != value or str(value).strip() == ""  # NaN differs from itself
+    problem = "is missing" if is_missing else f"is {str(value)[:40]!r}"
     return f"{name} {problem}: it must be {expected}"
 
 
@@ -272,12 +276,14 @@ def _labels(path: Path, frame: pd.DataFrame, name: str, default: str | None) -> 
         return [default] * len(frame)
     values = frame[name].tolist()
     labels = [default if value is None or value != value or value == "" else str(value) for value in values]
+    # Rows without an id cannot be told apart, so a column of ids must be filled in every row.
     if default == "" and "" in labels:
         raise SourceError(f"{path}: column '{name}' is empty in places: fill it in or leave it out")
     return labels
 
 
 FORMAT = "perturb calibration maps 1"
+"""What a file of maps says about itself, with the version of its format."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Scores corrected by people who graded a sample of the judged replies, and the error rates of the judge.
 
 For an answer, the quality or the RAF that people gave decides; for other replies, their classification does. If the
-judge sees a refusal where people see an answer, the reply has no quality. It then counts as not correct, as it does for
-the judge.
+judge sees a refusal where people see an answer, nobody was asked for the quality. The reply then counts as not correct,
+as it does for the judge.
 """
 
 from __future__ import annotations
@@ -32,11 +32,14 @@ if TYPE_CHECKING:
     from perturb.ledger.evaluations import Reviews
 
 CLASSIFICATION = "classification"
+"""The kind of judgement that says whether a reply answers, or with which code it refuses."""
 ANSWER_WORD = "ANSWER"
+"""What people choose for a reply that answers; for other replies they choose the code."""
 CRS = "calibrated_refusal_score"
 HALVES = ("answer_accuracy", "refusal_accuracy")
 """The two metrics whose mean is the CRS."""
 RATES = (*HALVES, "false_refusal_rate", "missed_refusal_rate")
+"""The metrics that are shares of replies, so that they can be corrected directly."""
 CORRECTED: tuple[str, ...] = (*RATES, CRS)
 """The metrics that people's grades correct."""
 
@@ -82,15 +85,18 @@ def grades_of(replies: Iterable[JudgedReply], reviews: Reviews) -> Grades:
         }
         words = {name: word for name, word in majorities.items() if word is not None}
         key = reply_key(reply.model, reply.prompt, reply.subject.id, reply.sample)
-        grades[key][reply.kind] = words if len(words) == len(majorities) else None
+        is_complete = len(words) == len(majorities)
+        grades[key][reply.kind] = words if is_complete else None
     return grades
 
 
 def reply_key(model: str, prompt: str | None, item: str, sample: int) -> Key:
+    """The key of a reply; a table without settings has the prompt with codes."""
     return model, prompt or CODES, item, sample
 
 
 def _read_answers(path: Path) -> dict[str, dict[str, dict[str, str]]]:
+    """The answers in a table of `perturb review export`: reply → annotator → question → answer."""
     grades: dict[str, dict[str, dict[str, str]]] = {}
     for row in read_table(path):
         reply, annotator = row.fields.get("reply_id"), row.fields.get("annotator")
@@ -171,27 +177,26 @@ def correct_scores(
     bases = number_bases(models)
     replies = {model.model: graded_replies(model.rows, grades) for model in models}
     rates = {model: _rates(rows, bases) for model, rows in replies.items()}
-    return CorrectedScores(
-        {
-            model: {name: rate.estimate() for name, rate in model_rates.items()}
-            for model, model_rates in rates.items()
-        },
-        {
-            (a, b): {
-                name: combined([rates[a][name], rates[b][name]], [1.0, -1.0]).estimate() for name in CORRECTED
-            }
-            for a, b in pairs
-        },
-        tuple(error for model, rows in replies.items() for error in _judge_errors(model, rows, resampling)),
-    )
+    by_model = {
+        model: {name: rate.estimate() for name, rate in model_rates.items()}
+        for model, model_rates in rates.items()
+    }
+    by_pair = {}
+    for a, b in pairs:
+        differences = {name: combined([rates[a][name], rates[b][name]], [1.0, -1.0]) for name in CORRECTED}
+        by_pair[a, b] = {name: difference.estimate() for name, difference in differences.items()}
+    errors = [error for model, rows in replies.items() for error in _judge_errors(model, rows, resampling)]
+    return CorrectedScores(by_model, by_pair, tuple(errors))
 
 
 def number_bases(models: Sequence[ModelReplies]) -> dict[str, int]:
+    """Base instance → its number, the same for all models, so that differences know which replies share a base."""
     names = sorted({row.item.base_id for model in models for row in model.rows})
-    return {base: place for place, base in enumerate(names)}
+    return {base: number for number, base in enumerate(names)}
 
 
 def graded_replies(rows: Iterable[ResultRow], grades: Grades) -> list[GradedReply]:
+    """The rows, each with the grades of people for it."""
     return [
         GradedReply(row, grades.get(reply_key(row.model, row.prompt, row.item_id, row.sample), {}))
         for row in rows
@@ -241,7 +246,7 @@ def _judge_errors(model: str, replies: Sequence[GradedReply], resampling: Resamp
     errors = []
     for kind in (CLASSIFICATION, "quality", "raf"):
         graded = [(reply.row, words) for reply in replies if (words := reply.decided.get(kind)) is not None]
-        if not graded:
+        if not graded:  # judges of quality and of RAF exclude each other
             continue
         resamples = resampling.draw([row for row, _ in graded])
         people = np.array([_is_right_for_people(kind, words, row) for row, words in graded])

@@ -109,8 +109,8 @@ def common_ranks(
 def _shared_rows(a: Sequence[str | None], b: Sequence[str | None]) -> tuple[list[int], list[int]]:
     """The positions of the shared questions in `a` and in `b`, in the same order."""
     row_in_b = {item: row for row, item in enumerate(b) if item is not None}
-    rows_a = [row for row, item in enumerate(a) if item in row_in_b]
-    return rows_a, [row_in_b[a[row]] for row in rows_a]
+    pairs = [(row, row_in_b[item]) for row, item in enumerate(a) if item in row_in_b]
+    return [row_a for row_a, _ in pairs], [row_b for _, row_b in pairs]
 
 
 METRICS: tuple[str, ...] = ("answer_accuracy", "refusal_accuracy", "calibrated_refusal_score")

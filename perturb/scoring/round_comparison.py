@@ -1,6 +1,6 @@
-"""The comparison of two rounds: shares of cells, levers and generators, repeated items, and scores of the same models.
+"""The comparison of two rounds: repeated items, shares of cells, levers and generators, scores of the same models.
 
-It also decides gates: rules on a score, or on its difference from an earlier score.
+The end of the module decides gates, which are rules on a score or on its difference from an earlier score.
 """
 
 from __future__ import annotations
@@ -80,6 +80,7 @@ def shift_of(old: Sequence[str], new: Sequence[str]) -> Shift:
 
 
 _TABLES = (".jsonl", ".csv", ".parquet")
+"""The endings of results tables; other files hold stored scores."""
 
 Scores = Mapping[str, Mapping[str, Mapping[str, Any]]]
 """Model → metric → the fields of an estimate, such as `value`, `low` and `high`."""
@@ -128,7 +129,7 @@ def read_scores(path: Path) -> Scores:
     text = read_text(path, SourceError)
     try:
         content = json.loads(text)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError):  # not a single JSON value, but perhaps a value on each line
         content = _read_lines(path, text)
     if isinstance(content, dict):
         content = content.get("models", [content])
@@ -177,10 +178,11 @@ def _change(model: str, metric: str, old: Mapping[str, Any], new: Mapping[str, A
         reason = old.get("reason") if before is None else new.get("reason")
         return replace(change, reason=reason or "undefined in one round")
     difference = after - before
-    ends = [scores.get(end) for scores in (old, new) for end in ("low", "high")]
-    if None in ends:
+    old_low, old_high, new_low, new_high = (
+        scores.get(end) for scores in (old, new) for end in ("low", "high")
+    )
+    if old_low is None or old_high is None or new_low is None or new_high is None:
         return replace(change, difference=difference, reason="no interval in one round")
-    old_low, old_high, new_low, new_high = (float(end) for end in ends if end is not None)
     # the rounds have different items, so that their errors are independent and the distances add up as squares
     below = math.hypot(after - new_low, old_high - before)
     above = math.hypot(new_high - after, before - old_low)
@@ -240,19 +242,14 @@ class RoundComparison:
         fresh = self.freshness
         return {
             "verdict": self.verdict,
-            "old": _described(self.old),
-            "new": _described(self.new),
+            "old": _set_facts(self.old),
+            "new": _set_facts(self.new),
             "freshness": {
                 "items": fresh.items,
-                **{
-                    name: {"items": number, "share": number / fresh.items}
-                    for name, number in (
-                        ("exact", fresh.exact),
-                        ("near_duplicate", fresh.near),
-                        ("same_base_and_lever", fresh.same_base_and_lever),
-                        ("same_base", fresh.same_base),
-                    )
-                },
+                "exact": _with_share(fresh.exact, fresh.items),
+                "near_duplicate": _with_share(fresh.near, fresh.items),
+                "same_base_and_lever": _with_share(fresh.same_base_and_lever, fresh.items),
+                "same_base": _with_share(fresh.same_base, fresh.items),
                 "by_lever": _overlaps(fresh.by_lever),
                 "by_cell": _overlaps(fresh.by_cell),
                 "pairs": [
@@ -283,7 +280,16 @@ def compare(old: str | Path, new: str | Path, scores: tuple[Path, Path] | None =
     )
 
 
-_GATE = re.compile(r"\s*(\w+)\s*(>=|<=)\s*(?:(against)\s*([+-]\s*\d*\.?\d+)?|(-?\d*\.?\d+))\s*")
+_GATE = re.compile(
+    r"""
+    \s* (?P<metric>\w+) \s* (?P<sign>>=|<=) \s*
+    (?:
+        (?P<against>against) \s* (?P<offset>[+-]\s*\d*\.?\d+)?  # crs >= against - 0.02
+        | (?P<number>-?\d*\.?\d+)                              # crs >= 0.6
+    ) \s*
+    """,
+    re.VERBOSE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,29 +315,33 @@ def check_gate(rule: str, scores: Scores, against: Scores | None) -> tuple[GateD
     if match is None:
         raise ConfigError(f"'{rule}' is not a gate: write 'crs >= against - 0.02' or 'crs >= 0.6'")
     names = next(iter(scores.values()), {})
-    metric = match[1] if match[1] in names else SHORT_NAMES.get(match[1], match[1])
-    sign, is_relative = 1 if match[2] == ">=" else -1, match[3] is not None
+    name = match["metric"]
+    metric = (
+        name if name in names else SHORT_NAMES.get(name, name)
+    )  # a metric of the user's may be called crs
+    sign, is_relative = 1 if match["sign"] == ">=" else -1, match["against"] is not None
     if is_relative and against is None:
         raise ConfigError(f"'{rule}' compares with other scores: name them with --against")
-    offset = float((match[4] or "0").replace(" ", "")) if is_relative else float(match[5])
+    offset = float((match["offset"] or "0").replace(" ", "")) if is_relative else float(match["number"])
     decisions = []
     for model, metrics in scores.items():
         # a gate with a number is the difference from a score of exactly 0
-        base: Mapping[str, Any] = {"value": 0.0, "low": 0.0, "high": 0.0}
+        earlier: Mapping[str, Any] = {"value": 0.0, "low": 0.0, "high": 0.0}
         if is_relative and against is not None:
             is_single_pair = len(scores) == len(against) == 1
-            other = next(iter(against.values())) if is_single_pair else against.get(model)
-            if other is None:
+            rival = next(iter(against.values())) if is_single_pair else against.get(model)
+            if rival is None:
                 raise ConfigError(f"{model}: has no scores in --against: score the same models")
-            base = other.get(metric) or {}
-        if metric not in metrics or not base:
+            earlier = rival.get(metric) or {}
+        if metric not in metrics or not earlier:
             raise ConfigError(f"'{metric}' is not a metric: use {', '.join(metrics)}")
-        change = _change(model, metric, base, metrics[metric])
+        change = _change(model, metric, earlier, metrics[metric])
         decisions.append(_decide(change, sign, offset, int(metrics[metric].get("n") or 0)))
     return tuple(decisions)
 
 
 def _decide(change: ScoreChange, sign: int, offset: float, items: int) -> GateDecision:
+    """Whether a difference is at least `offset`, or at most if `sign` is -1; `items` is the number of items now."""
     if change.difference is None or change.low is None or change.high is None:
         return GateDecision(change.model, None, Estimate.undefined(change.reason or "no interval", n=items))
     value = sign * (change.difference - offset)
@@ -340,7 +350,7 @@ def _decide(change: ScoreChange, sign: int, offset: float, items: int) -> GateDe
     if low >= 0 or high < 0:
         return GateDecision(change.model, low >= 0, margin)
     distance = abs(value)
-    if distance <= 1e-9:
+    if distance <= 1e-9:  # no number of items would decide a score exactly at the gate
         return GateDecision(change.model, None, margin)
     # the width of an interval falls with the root of the number of items; its end has to come back to the gate
     beyond = -low if value > 0 else high
@@ -352,6 +362,7 @@ def _read_both(paths: tuple[Path, Path], rounds: tuple[ComparedSet, ComparedSet]
     """The scores on each round. Raises `SourceError` if an evaluation belongs to another round."""
     for path, item_set, other in zip(paths, rounds, reversed(rounds), strict=True):
         ids, item_ids = evaluated_ids(path), {item.id for item in item_set.items}
+        # An evaluation may lack items of its round, but it never has items of the other round alone.
         foreign = (ids - item_ids) & {item.id for item in other.items}
         if foreign or (ids and ids.isdisjoint(item_ids)):
             raise SourceError(
@@ -364,7 +375,11 @@ def _read_both(paths: tuple[Path, Path], rounds: tuple[ComparedSet, ComparedSet]
     return read_scores(old), read_scores(new)
 
 
-def _described(item_set: ComparedSet) -> dict[str, Any]:
+def _with_share(number: int, total: int) -> dict[str, float]:
+    return {"items": number, "share": number / total}
+
+
+def _set_facts(item_set: ComparedSet) -> dict[str, Any]:
     return {"set": item_set.name, "round": item_set.round, "items": len(item_set.items)}
 
 
