@@ -284,6 +284,7 @@ def _with_effective_numbers(
     basis: EstimationSample, agreement: Agreement, self_bias: Sequence[SelfBias]
 ) -> EstimationSample:
     """Add a note on how many independent candidates the figures of an audited share are worth."""
+    # a figure knows the number of independent candidates that would give its interval
     figures = {
         "raw agreement": agreement.panel["agreement"],
         "mean κ (votes of the rarer kind)": agreement.mean_kappa,
@@ -298,7 +299,9 @@ def _with_effective_numbers(
 
 
 RESAMPLES = 1000
+"""Of the intervals in the manifest, with the seed 0, so that the same votes always give the same figures."""
 _DIGITS = 4
+"""Digits of the figures in the manifest: machines may differ in later ones."""
 
 
 def agreement_figures(votes: VoteTable) -> dict[str, Any] | None:
@@ -329,7 +332,7 @@ def shortcut_figures(items: Sequence[Item]) -> dict[str, Any]:
     """
     try:
         measured = measure_shortcuts("the rows", items, resamples=RESAMPLES)
-    except SourceError as error:
+    except SourceError as error:  # a small snapshot is still published, without these figures
         return {"note": str(error), "chance": {}, "figures": {}}
     f1 = {(score.view, score.target): _rounded(score.macro_f1) for score in measured.scores}
     return {

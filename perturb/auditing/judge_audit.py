@@ -62,6 +62,7 @@ class JudgeAudit:
 
 
 REPLY_WORDS = VoteWords("reply", "credited", "did not credit", "judges")
+"""How sentences about the audit call what the audit of a build calls candidate, passed, failed and verifiers."""
 
 
 def audit_judges(run: Path, *, seed: int = 0, resamples: int = 1000) -> JudgeAudit:
@@ -137,7 +138,7 @@ def _vote_table(
     judges = tuple(sorted(panel["judges"]))
     row_of: dict[tuple[str, str, str], int] = {}
     for vote in votes:
-        row_of.setdefault((vote.item_id, vote.model, vote.variant), len(row_of))
+        row_of.setdefault((vote.item_id, vote.model, vote.variant), len(row_of))  # rows by first appearance
     states = np.full((len(row_of), len(judges)), NOT_ASKED, dtype=np.int8)
     for vote in votes:
         state = UNSCORED

@@ -36,6 +36,7 @@ from perturb.llm.client import ChatRequest
 from perturb.records import Item, Judgement, JudgementStatus, Response
 from perturb.snapshots.settings import setting_of, split_sample
 
+# Names of the texts that a judge gets → their headings on the page.
 HEADINGS = {
     "query": "Question",
     "question": "Question",
@@ -151,6 +152,7 @@ def draw_replies(db: sqlite3.Connection, size: int = 200, seed: int = 0, kinds: 
 def read_judged_replies(db: sqlite3.Connection, run: Path) -> tuple[JudgedReply, ...]:
     """The drawn replies whose judgement still counts, in order. Raises `LedgerError` if none were drawn."""
     ids, judged = sample_ids(db, run), {reply.id: reply for reply in _judged(db)}
+    # a reply that was asked again since has another text, and so another id
     still_judged = (judged[reply_id] for reply_id in ids if reply_id in judged)
     return tuple(replace(reply, position=position) for position, reply in enumerate(still_judged, start=1))
 
@@ -218,6 +220,7 @@ def _answers(judgement: Judgement) -> dict[str, str]:
 
 
 def _as_text(value: Any) -> str:
+    """A value of the judge's input as a cell of a sheet: a text, a list, or a numbered passage."""
     if isinstance(value, list):
         return " | ".join(map(_as_text, value))
     return f"[{value['number']}] {value['text']}" if isinstance(value, dict) else str(value)

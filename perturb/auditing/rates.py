@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 _PAGE_ROWS = 4_000
 """Votes that are read from the ledger at a time."""
 
+# A row for each vote of the current plan and panel; its columns are `COLUMNS`, `AUDITED`, and the key of the instance.
 _VOTES_QUERY = f"""
     SELECT j.id, j.base_id, j.generator, v.verifier, j.perturbation_class, j.intensity, c.lever, v.state,
         coalesce(d.audited, 0), j.instance_key
@@ -139,7 +140,7 @@ def _same_model(facts: PlanFacts) -> dict[str, str]:
         if generator.name in verifier_names or generator.model == "rules":
             continue
         twins = [verifier.name for verifier in facts.verifiers if verifier.model == generator.model]
-        if len(twins) == 1:
+        if len(twins) == 1:  # several may have other settings, and none is the generator more than the others
             pairs[generator.name] = twins[0]
     return pairs
 
@@ -207,22 +208,24 @@ def pass_rate_matrix(table: VoteTable) -> tuple[MatrixRate, ...]:
         )
         for column in range(len(table.verifiers))
     ]
-    return tuple(
-        MatrixRate(
-            generator=generator,
-            verifier=verifier,
-            n=rate.n,
-            rate=rate.rate,
-            low=rate.low,
-            high=rate.high,
-            cluster_low=rate.cluster_low,
-            cluster_high=rate.cluster_high,
-            reason=rate.reason,
-        )
-        for row, generator in enumerate(table.generator.names)
-        for verifier, rates in zip(table.verifiers, rates_by_verifier, strict=True)
-        for rate in [rates[row]]
-    )
+    matrix = []
+    for row, generator in enumerate(table.generator.names):
+        for verifier, rates in zip(table.verifiers, rates_by_verifier, strict=True):
+            rate = rates[row]
+            matrix.append(
+                MatrixRate(
+                    generator=generator,
+                    verifier=verifier,
+                    n=rate.n,
+                    rate=rate.rate,
+                    low=rate.low,
+                    high=rate.high,
+                    cluster_low=rate.cluster_low,
+                    cluster_high=rate.cluster_high,
+                    reason=rate.reason,
+                )
+            )
+    return tuple(matrix)
 
 
 def grouped_rates(passed: Floats, scored: Floats, labels: Labels, base: Integers) -> tuple[Rate, ...]:

@@ -56,6 +56,8 @@ EPSILON = 0.15
 FEWEST_SHARED = 30
 """The number of items that a person must share with another person."""
 FALSE_DISCOVERIES = 0.05
+"""The false discovery rate over all people."""
+# What a reader must believe to accept the result of the test.
 ASSUMPTIONS = (
     "The reviewers resemble the people whom the judge would replace.",
     "The items of the sample resemble those that the judge would get; base instances are independent.",
@@ -216,18 +218,17 @@ def measure_review(
     if not len(table):
         raise LedgerError(f"{run}: no item has all five answers yet: `perturb review {run} serve`")
     human = majority(table.votes)
-    # the order of the rows of `table`
+    # in the order of the rows of `table`
     reviewed_ids = [item_id for item_id, by_annotator in reviews.items() if finished_verdicts(by_annotator)]
     decisions = [queries.acceptance_of(db, item_id, plan.panel) for item_id in reviewed_ids]
     votes = [queries.votes_of(db, item_id, plan.judges) for item_id in reviewed_ids]
     panel = np.array(
         [{"accepted": 1.0, "rejected": 0.0}.get(str(decision), np.nan) for decision in decisions]
     )
+    class_names, intensities = table.perturbation_class, table.intensity
     cells = [
-        f"{table.perturbation_class.names[class_code]}/{table.intensity.names[intensity_code]}"
-        for class_code, intensity_code in zip(
-            table.perturbation_class.codes, table.intensity.codes, strict=True
-        )
+        f"{class_names.names[class_code]}/{intensities.names[intensity_code]}"
+        for class_code, intensity_code in zip(class_names.codes, intensities.codes, strict=True)
     ]
     groupings = {
         "all": Labels(("all",), np.zeros(len(table), dtype=np.int64)),
@@ -267,11 +268,8 @@ def measure_review(
 
 def review_table(db: sqlite3.Connection, reviews: Reviews, source: str) -> VoteTable:
     """The finished reviews as votes, with annotators in the role of verifiers; items without one are left out."""
-    finished = {
-        item_id: verdicts
-        for item_id, by_annotator in reviews.items()
-        if (verdicts := finished_verdicts(by_annotator))
-    }
+    all_verdicts = {item_id: finished_verdicts(by_annotator) for item_id, by_annotator in reviews.items()}
+    finished = {item_id: verdicts for item_id, verdicts in all_verdicts.items() if verdicts}
     annotators = tuple(sorted({name for verdicts in finished.values() for name in verdicts}))
     states = np.full((len(finished), len(annotators)), NOT_ASKED, dtype=np.int8)
     for row, verdicts in enumerate(finished.values()):
@@ -303,6 +301,8 @@ def majority(votes: Floats) -> Floats:
 
 
 def _compare(name: str, verdicts: Floats, human: Floats, base: Integers) -> JudgeComparison:
+    """Compare a judge's verdicts (1, 0 or NaN) with those of people (1 or 0)."""
+
     def agreement_on(verdict: float) -> Rate:
         rows = verdicts == verdict
         return overall_rate(name, (human[rows] == verdict).astype(np.float64), base[rows])
@@ -324,19 +324,21 @@ def _work(name: str, reviews: Reviews) -> AnnotatorWork:
 
 
 def _question_rates(reviews: Reviews, table: VoteTable) -> tuple[Rate, ...]:
-    finished = [
-        [by_annotator[name] for name in verdicts]
-        for by_annotator in reviews.values()
-        if (verdicts := finished_verdicts(by_annotator))
-    ]
-    answer_counts = np.array([float(len(answers)) for answers in finished])
+    """The share of yes for each question, over the finished reviews."""
+    # item → the answers of each person who finished it, for the items of `table`, in the order of its rows
+    finished = []
+    for by_annotator in reviews.values():
+        if verdicts := finished_verdicts(by_annotator):
+            finished.append([by_annotator[name] for name in verdicts])
+    review_counts = np.array([float(len(reviews_of_item)) for reviews_of_item in finished])
     rates: list[Rate] = []
     for question in QUESTION_NAMES:
-        yes = np.array([float(sum(answer[question] == YES for answer in answers)) for answers in finished])
+        yes = np.array([float(sum(answers[question] == YES for answers in people)) for people in finished])
         labels = Labels((question,), np.zeros(len(finished), dtype=np.int64))
-        rates += grouped_rates(yes, answer_counts, labels, table.base.codes)
+        rates += grouped_rates(yes, review_counts, labels, table.base.codes)
     return tuple(rates)
 
 
 def _vote_value(vote: Any) -> float:
+    """1 for a pass, 0 for a fail, NaN for any other vote or for none."""
     return {"pass": 1.0, "fail": 0.0}.get(str(vote.state), np.nan) if vote is not None else np.nan

@@ -1,6 +1,7 @@
 """The items of a review, and the local server of the review page.
 
-A page shows one item: goal, lever, original and result, but no votes. Each annotator has an address with a token.
+A page shows an item: goal, lever, original and result, but no votes, which would influence people. Each annotator has
+an address with a token.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ from perturb.runtime.local_server import (
 )
 from perturb.text.passages import Piece, describe_change, mark_passages
 
+# Columns of `CandidateItem.values` → their headings in other tools.
 _HEADINGS = {
     "class_definition": "Class",
     "goal": "Goal",
@@ -124,10 +126,11 @@ class CandidateItem:
 
     @property
     def _change(self) -> str:
+        """The question and every changed passage, with their changes in brackets."""
         passages = mark_passages(self.instance.passages, self.candidate.passages)
-        parts = [f"Question: {_marked(self.change['query'])}"]
-        parts += [f"[{passage.number}] {_marked(passage.pieces)}" for passage in passages if passage.changed]
-        return "\n\n".join(parts)
+        texts = [f"Question: {_marked(self.change['query'])}"]
+        texts += [f"[{passage.number}] {_marked(passage.pieces)}" for passage in passages if passage.changed]
+        return "\n\n".join(texts)
 
     def verdict(self, answers: Mapping[str, str]) -> str:
         """The verdict of finished answers: `pass` or `fail`."""
@@ -135,6 +138,7 @@ class CandidateItem:
 
 
 ReviewItem = CandidateItem | JudgedReply
+"""Pages, sheets and exports use the attributes that both have, such as `questions`, `headings` and `values`."""
 
 
 def load_items(db: sqlite3.Connection, run: Path) -> tuple[ReviewItem, ...]:
@@ -151,6 +155,7 @@ def load_items(db: sqlite3.Connection, run: Path) -> tuple[ReviewItem, ...]:
 
 
 def _marked(pieces: Iterable[Piece]) -> str:
+    """A text with its changes as in `the [-old-]{+new+} word`."""
     forms = {"same": "{}", "out": "[-{}-]", "in": "{{+{}+}}"}
     return "".join(forms[piece.kind].format(piece.text) for piece in pieces)
 
@@ -170,6 +175,7 @@ def _item(db: sqlite3.Connection, catalogue: Catalogue, position: int, candidate
 
 
 _ASSETS = ("report/base.css", "report/items.css", "report/items.js", "review/review.css", "review/review.js")
+"""The styles and scripts of the page."""
 
 
 class ReviewSession:
@@ -180,6 +186,7 @@ class ReviewSession:
         self.annotator = annotator
         self._ledger = ledger
         self._answers = answers_by(ledger.db, annotator)
+        # a browser sends several requests at a time, each of which has a thread
         self._lock = threading.Lock()
 
     def answers(self, item: ReviewItem) -> dict[str, str]:
@@ -276,12 +283,13 @@ class ReviewServer(LocalServer):
 
 
 def _read_answer(request: Request, item: ReviewItem) -> tuple[str, str]:
+    """The name of the question and the answer in a request. Raises `Refused` for anything else."""
     content = request.read_json() if request.read_json else None
     try:
         question, answer = content["question"], content["answer"]  # type: ignore[index]
     except (KeyError, TypeError):
         raise Refused(HTTPStatus.BAD_REQUEST, "send an object with question and answer") from None
-    if any(question == asked.name and answer in asked.choices for asked in item.questions):
+    if any(question == candidate.name and answer in candidate.choices for candidate in item.questions):
         return question, answer
     if question == COMMENT and isinstance(answer, str) and len(answer) <= MAX_COMMENT:
         # a browser can send half of a surrogate pair, which SQLite cannot store
@@ -292,7 +300,7 @@ def _read_answer(request: Request, item: ReviewItem) -> tuple[str, str]:
     )
 
 
-def _position(text: str, last: int) -> int:
-    """The position in the query of a request, at most the last one; 0 if the text is not a number."""
+def _position(text: str, largest: int) -> int:
+    """The position in the query of a request, at most `largest`; 0 if the text is not a number."""
     is_number = text.isascii() and text.isdigit() and len(text) < 10
-    return min(int(text), last) if is_number else 0
+    return min(int(text), largest) if is_number else 0

@@ -27,6 +27,7 @@ from perturb.metrics.inputs import Estimate
 from perturb.records import PlantedItem
 
 YES, NO = "yes", "no"
+"""The stored answers to a yes-or-no question."""
 COMMENT = "comment"
 """The name under which an annotator's comment is stored beside the answers."""
 MAX_COMMENT = 4_000
@@ -69,6 +70,7 @@ QUESTIONS: tuple[RubricQuestion, ...] = (
     ),
 )
 
+"""The five questions about a candidate (RefusalBench, appendix C.2)."""
 QUESTION_NAMES: tuple[str, ...] = tuple(question.name for question in QUESTIONS)
 
 LABEL_QUESTIONS = ("intensity_achieved", "uncertainty_induction", "ground_truth_alignment")

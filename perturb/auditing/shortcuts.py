@@ -26,6 +26,7 @@ from perturb.records import Item
 from perturb.text.matching import word_source, words
 
 FOLDS = 5
+"""A baseline is trained on four fifths of the base instances and tested on the others, five times."""
 NOTHING = "∅"
 """Replaces a text without words, so that a baseline can learn from its absence."""
 FEWEST_BASES = 3
@@ -40,6 +41,7 @@ VIEWS: dict[str, str] = {
 """Baseline → the only part of an item that it sees."""
 
 _LENGTHS = "lengths"
+"""The view that has numbers instead of texts."""
 
 
 def view_of(items: Sequence[Item], view: str) -> NDArray[Any]:
@@ -51,6 +53,7 @@ def view_of(items: Sequence[Item], view: str) -> NDArray[Any]:
 
 
 def _lengths(item: Item) -> list[int]:
+    """Characters of question and context, words of both, and the number of passages."""
     texts = (item.query, item.context)
     return [*map(len, texts), *(len(text.split()) for text in texts), len(item.passages)]
 
@@ -77,7 +80,7 @@ def added_words(item: Item) -> str:
 def folds_of(items: Sequence[Item], seed: int) -> Integers:
     """The fold of each item, shape (items,): base instances in an order drawn by `seed`, dealt out in turn."""
     bases = sorted({item.base_id for item in items}, key=lambda base: (seed_of(seed, "fold", base), base))
-    fold_of = {base: place % FOLDS for place, base in enumerate(bases)}
+    fold_of = {base: number % FOLDS for number, base in enumerate(bases)}
     return np.array([fold_of[item.base_id] for item in items])
 
 
@@ -275,6 +278,7 @@ def measure_shortcuts(
 
 
 def _usable(source: str, items: Sequence[Item]) -> list[Item]:
+    """The items without controls. Raises `SourceError` if they are too few, or all have the same label."""
     perturbed = [item for item in items if not item.control]
     bases = len({item.base_id for item in perturbed})
     if bases < FOLDS or len({item.answerable for item in perturbed}) < 2:
@@ -327,8 +331,8 @@ class _Predictions:
         if any(item.construction for item in self.items):
             groups["depth"] = ["deep" if item.construction else "not deep" for item in self.items]
         by = {name: self._group_scores(target, values) for name, values in groups.items()}
-        whole = self._group_scores(target, [""] * len(self.items))[0]
-        return BaselineScore(target, view, whole.accuracy, whole.macro_f1, by, words)
+        (overall,) = self._group_scores(target, [""] * len(self.items))  # all items as a single group
+        return BaselineScore(target, view, overall.accuracy, overall.macro_f1, by, words)
 
     def _group_scores(self, target: str, values: Sequence[str]) -> tuple[GroupScore, ...]:
         labels, k = Labels.of_words(values), self.n_labels

@@ -1,6 +1,7 @@
 """The votes of a panel as arrays: a matrix of verdicts, with labels for each candidate.
 
-It also counts the candidates of a round that the panel accepted.
+`vote_table` checks votes and makes the matrix, `decide_by_rule` makes decisions of it, and `read_tallies` counts the
+decisions that a run has stored.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ LANGUAGE = "language"
 Coded = tuple[NDArray[np.integer], Sequence[Any]]
 """A column: for each row the index of its value in a list of values, -1 for a missing value."""
 
+# Stored verdict → state in the matrix.
 STATE_CODES = {
     VerdictState.PASS: PASS,
     VerdictState.FAIL: FAIL,
@@ -92,6 +94,7 @@ class Labels:
 
 
 CANDIDATE_WORDS = VoteWords("candidate", "passed", "failed", "verifiers")
+"""How sentences about the votes call what is judged, both verdicts, and the raters."""
 
 
 @dataclass(frozen=True)
@@ -250,6 +253,7 @@ def _read_labels(codes: NDArray[np.integer], values: Sequence[Any], name: str, s
 
 
 def _read_verdicts(verdicts: Labels, source: str) -> NDArray[np.int8]:
+    """The state of each row. Raises `SourceError` for a word that is not a verdict."""
     words = [word.casefold() for word in verdicts.names]
     for number, word in enumerate(words):
         if word not in STATE_CODES:
@@ -295,6 +299,7 @@ def _one_per_candidate(
 def _read_audited(
     column: Coded, candidate: Labels, first_rows: NDArray[np.intp], source: str
 ) -> NDArray[np.bool_]:
+    """Whether each candidate was drawn to get every vote."""
     labels = _read_labels(*column, AUDITED, source)
     flags = [read_flag(name) for name in labels.names]
     if None in flags:
@@ -344,6 +349,7 @@ class Tally:
         if n == 0 or clusters < 2 or self.accepted in (0, n):
             return Share(self.accepted, n)
         p = self.accepted / n
+        # the design effect: the variance over base instances, divided by that of independent candidates
         squares = sum((accepted - p * decided) ** 2 for accepted, decided in self.bases.values())
         # at least 1: candidates of one base instance are never worth more than independent ones
         effect = max(1.0, clusters / (clusters - 1) * squares / n / (p * (1 - p)))

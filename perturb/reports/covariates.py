@@ -161,7 +161,7 @@ def covariate_value(model: ModelValues, covariate: str) -> float | None:
 
 
 def _fitted(models: Sequence[ModelValues]) -> dict[str, str]:
-    return FITTED | {name: name for name in _ACCURACIES if name in models[0].scores}
+    return {**FITTED, **{name: name for name in _ACCURACIES if name in models[0].scores}}
 
 
 def _mean(values: Sequence[Estimate]) -> Estimate:

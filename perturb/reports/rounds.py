@@ -149,6 +149,7 @@ def _sizes_table(question: PowerQuestion, plan: Mapping[str, Any]) -> Table:
 
 def _splits_table(splits: Sequence[Split]) -> Table:
     best = min(splits, key=lambda split: split.half_width)
+    # The budget may allow hundreds of splits. A few common ones and the best suffice.
     typical = [split for split in splits if split.samples in (1, 2, 3, 5, 10, best.samples)]
     return Table.of(
         "split",

@@ -1,4 +1,7 @@
-"""Scores of stated confidence by model, before and after calibration, on one data set and across data sets."""
+"""Scores of stated confidence by model, before and after calibration, on one data set and across data sets.
+
+A map is never scored on a row that it was fitted on, nor on another row of the same question or base instance.
+"""
 
 from __future__ import annotations
 
@@ -162,6 +165,7 @@ def read_prior(weight: str) -> RiskPrior:
     prior = find_function(weight, f"weight '{weight}'")
     try:
         with function_errors():
+            # tried once with any confidence, so that a mistake shows before all tables are scored
             gains_and_losses(prior, np.array([0.5]))
     except FunctionError as error:
         raise ConfigError(f"weight '{weight}': {error}") from error
@@ -218,6 +222,7 @@ def calibrate_on(
         raise ConfigError(
             f"{group.name}: every row is in the calibration table: no row is left to be scored; give other rows"
         )
+    # `calibrate` takes one table and the rows to fit on, so the two groups become one.
     joined = _joined(calibration, _only(group, unseen))
     # The rows of `calibration` come first in the joined group.
     fitting = np.arange(len(joined.correct)) < len(calibration.correct)
@@ -260,6 +265,7 @@ def _unseen(group: ConfidenceGroup, fitted_on: Iterable[str]) -> Flags:
 
 
 def _flat(keys: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """All questions and bases of the keys, each once."""
     return tuple(dict.fromkeys(itertools.chain.from_iterable(keys)))
 
 
@@ -276,6 +282,7 @@ def _calibrated(
 
 
 def _only(group: ConfidenceGroup, mask: Flags) -> ConfidenceGroup:
+    """Some rows of a group. Notes and the number of unscored rows are about the table, so they are left out."""
     items, bases = (
         None if labels is None else tuple(itertools.compress(labels, mask))
         for labels in (group.items, group.bases)
@@ -291,16 +298,16 @@ def _only(group: ConfidenceGroup, mask: Flags) -> ConfidenceGroup:
     )
 
 
-def _joined(first: ConfidenceGroup, second: ConfidenceGroup) -> ConfidenceGroup:
-    """The rows of the first group followed by those of the second, under the name of the second."""
+def _joined(calibration: ConfidenceGroup, group: ConfidenceGroup) -> ConfidenceGroup:
+    """The rows of `calibration` followed by those of `group`, under the name of `group`."""
     items, bases = (
         None if a is None or b is None else (*a, *b)
-        for a, b in ((first.items, second.items), (first.bases, second.bases))
+        for a, b in ((calibration.items, group.items), (calibration.bases, group.bases))
     )
     return replace(
-        second,
-        correct=np.concatenate([first.correct, second.correct]),
-        confidence=np.concatenate([first.confidence, second.confidence]),
+        group,
+        correct=np.concatenate([calibration.correct, group.correct]),
+        confidence=np.concatenate([calibration.confidence, group.confidence]),
         items=items,
         bases=bases,
     )
@@ -345,7 +352,7 @@ def calibration_matrix(
 
     Raises `ConfigError` if a data set is too small to be split, or has only rows of the other one.
     """
-    without_ablation = replace(split, sizes=())
+    without_ablation = replace(split, sizes=())  # it would take longer than all maps, and is not reported
     by_model: dict[tuple[str, str | None], list[ConfidenceGroup]] = {}
     for group in groups:
         if group.dataset is not None:

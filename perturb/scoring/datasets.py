@@ -1,4 +1,7 @@
-"""The data set of each group of answers, if the tables hold several data sets, and means over data sets."""
+"""Groups of answers, by model, data set and way of asking: how they are named, and means over data sets.
+
+Tables of refusals and of stated confidence share this.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ class AnswerGroup:
         return group_name(self.model, self.dataset, self.way)
 
     def labels(self, way: str) -> dict[str, str]:
-        """The labels that are known, for JSON; `way` names the third one: `setting` or `elicitation`."""
+        """The labels that the table has, for JSON; `way` is the name of the third: `setting` or `elicitation`."""
         labels = {"model": self.model, "dataset": self.dataset, way: self.way}
         return {name: value for name, value in labels.items() if value is not None}
 
@@ -58,12 +61,11 @@ def with_datasets(groups_by_source: Sequence[tuple[Path, Sequence[GroupT]]]) -> 
     The column `dataset` names it. A group without that column takes the data set of its source (`source_datasets`).
     Raises `SourceError` if two groups still have the same labels.
     """
-    names = source_datasets(
-        [
-            (source, {(group.model, group.way) for group in groups if group.dataset is None})
-            for source, groups in groups_by_source
-        ]
-    )
+    unnamed = [
+        (source, {(group.model, group.way) for group in groups if group.dataset is None})
+        for source, groups in groups_by_source
+    ]
+    names = source_datasets(unnamed)
     source_of_group: dict[tuple[object, ...], Path] = {}
     labelled_groups = []
     for (source, groups), name in zip(groups_by_source, names, strict=True):
@@ -103,10 +105,12 @@ def run_dataset(source: Path) -> str | None:
         return None
     with reading(source) as db:
         facts = read_facts(db)
-    evaluated: dict[str, str] = facts.get("snapshot") or next(
-        (fact["questions"] for fact in facts.values() if isinstance(fact, dict) and "questions" in fact), {}
-    )
-    return evaluated.get("name")
+    # An evaluation of items stores its snapshot; one on questions stores them in the fact about its kind.
+    snapshots = [facts["snapshot"]] if facts.get("snapshot") else []
+    question_sets = [
+        fact["questions"] for fact in facts.values() if isinstance(fact, dict) and "questions" in fact
+    ]
+    return next((evaluated.get("name") for evaluated in (*snapshots, *question_sets)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +148,7 @@ def dataset_means(
     datasets_by_way: dict[str | None, dict[str, None]] = {}
     for (_, way), by_dataset in by_group.items():
         datasets_by_way.setdefault(way, {}).update(dict.fromkeys(by_dataset))
-    dataset_mean_rows = []
+    all_means = []
     for (model, way), by_dataset in by_group.items():
         datasets = tuple(datasets_by_way[way])
         if len(datasets) < 2:
@@ -156,5 +160,5 @@ def dataset_means(
                 means[name] = Estimate.undefined(f"not measured on {', '.join(missing)}")
             else:
                 means[name] = mean_of_independent(list(filter(None, estimates.values())))
-        dataset_mean_rows.append(DatasetMean(model, way, datasets, means))
-    return tuple(dataset_mean_rows)
+        all_means.append(DatasetMean(model, way, datasets, means))
+    return tuple(all_means)

@@ -46,11 +46,12 @@ ASSUMED = 0.1
 """The assumed error rate of a judge if no grade and no second judge shows it."""
 ENOUGH_TO_TELL = 20
 """With this many grades of a model or more, they show how often the judge is wrong about it."""
-_PRIOR = 5
+_PRIOR_GRADES = 5
 """The weight, in grades, of a model's error rate in the error rate of one of its strata."""
 
 
 _STRATUM = ["rate", "stratum"]
+"""The columns of a data frame that name a stratum."""
 
 
 @dataclass(frozen=True)
@@ -77,11 +78,11 @@ class GradingStrata:
     """Number of base instances."""
 
     def counts(self, pace: float) -> Integers:
-        """Grades by stratum, including those so far; a larger `pace` gives more."""
+        """Grades by stratum, including those so far: `pace` for each unit of weight times spread (Neyman)."""
         # with fewer grades in a stratum, too few disagreements show to estimate its variance
         least = np.maximum(FEWEST_GRADES, self.graded)
-        wanted = np.maximum(np.ceil(pace * self.weights * self.spreads), least)
-        return np.minimum(wanted, self.sizes).astype(np.int64)
+        proportional = np.maximum(np.ceil(pace * self.weights * self.spreads), least)
+        return np.minimum(proportional, self.sizes).astype(np.int64)
 
     def half_width(self, counts: Integers) -> float:
         """Half the 95 % interval that these numbers of grades would give, computed as `CorrectedRate` does."""
@@ -175,9 +176,9 @@ def draw_for(run: Path, metric: str, half_width: float, seed: int = 0) -> Sample
         expected = strata.half_width(counts)
         graded, size = int(strata.graded.sum()), int(strata.sizes.sum())
         needs.append(GradesNeeded(model.model, size, graded, int(counts.sum()), expected, plan.source))
-    kinds = Counter(
-        reply.kind for reply in {reply.id: reply for reply in replies if reply.id in chosen}.values()
-    )
+    # By id, since a reply with several kinds of judgement is in the list once for each.
+    chosen_replies = {reply.id: reply for reply in replies if reply.id in chosen}
+    kinds = Counter(reply.kind for reply in chosen_replies.values())
     # In the order of the strata, people would see one model and one class after the other.
     ids = sorted(chosen, key=lambda reply_id: seed_of(seed, "review order", reply_id))
     rule = {"for": f"ci({metric}) <= {half_width:g}", "seed": seed}
@@ -251,7 +252,8 @@ class _ModelPlan:
             # a rate of 0 or 1 from few replies would claim certainty: Laplace's rule keeps away from both
             common = (errors.sum() + 1) / (compared.sum() + 2)
             # judge minus human is 0, 1 or -1; its variance is at most the share that is not 0
-            shares = np.minimum(np.asarray((errors + _PRIOR * common) / (compared + _PRIOR)), 0.25)
+            pooled = (errors + _PRIOR_GRADES * common) / (compared + _PRIOR_GRADES)
+            shares = np.minimum(np.asarray(pooled), 0.25)
         return GradingStrata(
             sizes=np.asarray(groups.size(), dtype=np.int64),
             weights=groups["weight"].sum().to_numpy(),

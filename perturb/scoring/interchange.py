@@ -22,7 +22,8 @@ from perturb.evaluation.results import EvaluationRun, Result, is_current, run_of
 from perturb.files.resources import code_version, writing_errors
 from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import read_items, read_responses
-from perturb.metrics.outcomes import UNSCORED, ReplyOutcome, is_correct, reply_outcome
+from perturb.metrics.outcomes import UNSCORED, is_correct, reply_outcome
+from perturb.metrics.refusal import RIGHT
 from perturb.metrics.refusal_registry import REFUSAL_METRICS
 from perturb.records import Item, JsonObject, Response
 from perturb.scoring.model_scores import ModelScores
@@ -31,11 +32,11 @@ from perturb.snapshots.harness_files import HEADLINE
 from perturb.snapshots.settings import in_setting, setting_of, split_sample
 
 SCHEMA_VERSION = "0.3.0"
+"""The version of Every Eval Ever that the records follow."""
 HUB_TASKS = {"refusal": "refusal_accuracy", "answer": "answer_accuracy"}
 """Task of a snapshot's `eval.yaml` → the metric that is its value."""
 
-_NAME = "perturb.selective_refusal"
-_RIGHT = (ReplyOutcome.CORRECT_ANSWER, ReplyOutcome.CORRECT_REFUSAL)
+_EVALUATION_NAME = "perturb.selective_refusal"
 
 
 def write_every_eval_ever(run: Path, report: ScoreReport, out: Path, now: float | None = None) -> list[Path]:
@@ -50,15 +51,12 @@ def write_every_eval_ever(run: Path, report: ScoreReport, out: Path, now: float 
         evaluation = run_of(db, run)
         items = {name: Item.from_payload(name, payload) for name, payload in read_items(db)}
         models = evaluation.facts["models"]
-        texts = {
-            _reply_key(
-                response,
-                setting_of(models[response.model], response.variant).name,
-                split_sample(response.variant)[1],
-            ): response.text
-            for response in read_responses(db)
-            if is_current(response, models)
-        }
+        texts = {}
+        for response in read_responses(db):
+            if is_current(response, models):  # a reply to earlier settings of the model has no result
+                setting = setting_of(models[response.model], response.variant).name
+                _, sample = split_sample(response.variant)
+                texts[_reply_key(response, setting, sample)] = response.text
     paths = []
     for scores in report.models:
         results = [
@@ -96,6 +94,7 @@ def write_eval_results(
 
 
 def _record(scores: ModelScores, run: EvaluationRun, model: str, now: float) -> JsonObject:
+    """The record of a model; `model` is its name without the setting, by which the run stores its facts."""
     facts, snapshot = run.facts["models"][model], run.facts["snapshot"]
     full_name = str(facts.get("model") or model)
     collection = f"perturb-{snapshot['name']}-{snapshot['round']}"
@@ -129,6 +128,7 @@ def _model_info(full_name: str) -> JsonObject:
 def _result(
     name: str, scores: ModelScores, facts: Mapping[str, Any], snapshot: Mapping[str, Any]
 ) -> JsonObject:
+    """The entry of a record on one metric."""
     metric, estimate = REFUSAL_METRICS[name], scores.metrics[name]
     config: JsonObject = {
         "metric_id": f"perturb.{name}",
@@ -154,7 +154,7 @@ def _result(
         }
     return {
         "evaluation_result_id": name,
-        "evaluation_name": _NAME,
+        "evaluation_name": _EVALUATION_NAME,
         "source_data": {
             "dataset_name": f"{snapshot['name']}, round {snapshot['round']}",
             "source_type": "other",
@@ -187,7 +187,7 @@ def _samples(
             "schema_version": SCHEMA_VERSION,
             "evaluation_id": record["evaluation_id"],
             "model_id": record["model_info"]["id"],
-            "evaluation_name": _NAME,
+            "evaluation_name": _EVALUATION_NAME,
             # The format has no field for the number of a sample, and ids must be unique.
             "sample_id": result.item_id if result.sample == 1 else f"{result.item_id}/{result.sample}",
             "sample_hash": hashlib.sha256((raw + "".join(reference)).encode()).hexdigest(),
@@ -203,7 +203,7 @@ def _samples(
                     "is_terminal": True,
                 }
             ],
-            "evaluation": {"score": float(outcome in _RIGHT), "is_correct": outcome in _RIGHT},
+            "evaluation": {"score": float(outcome in RIGHT), "is_correct": outcome in RIGHT},
             "metadata": {
                 "class": result.perturbation_class,
                 "intensity": result.intensity,
@@ -214,6 +214,7 @@ def _samples(
 
 
 def _reply_key(reply: Result | Response, setting: str | None, sample: int) -> tuple[Any, ...]:
+    """What a stored reply and its result have in common."""
     return reply.item_id, reply.model, setting, sample
 
 

@@ -163,7 +163,7 @@ def _scale(name: str, table: ResultTable, *, answerable: bool) -> Scale:
         ]
     )
     bases = np.unique([row.item.base_id for row in rows], return_inverse=True)[1]
-    try:
+    try:  # too few models or items: the report says so, and the other scale may still have a fit
         fit = item_responses(right, np.array([cells.index(row.cell) for row in rows]), bases)
     except ValueError as error:
         return Scale(name, reason=str(error))
@@ -177,13 +177,13 @@ def _scale(name: str, table: ResultTable, *, answerable: bool) -> Scale:
         ItemEstimate(
             item_id=row.item_id,
             cell=row.cell,
-            difficulty=float(fit.difficulty[place]),
-            difficulty_se=float(fit.difficulty_se[place]),
-            discrimination=float(fit.discrimination[place]),
-            discrimination_se=float(fit.discrimination_se[place]),
-            n=int(counts[place]),
+            difficulty=float(fit.difficulty[column]),
+            difficulty_se=float(fit.difficulty_se[column]),
+            discrimination=float(fit.discrimination[column]),
+            discrimination_se=float(fit.discrimination_se[column]),
+            n=int(counts[column]),
         )
-        for place, row in enumerate(rows)
+        for column, row in enumerate(rows)
     ]
     return Scale(
         name,
@@ -199,12 +199,14 @@ def _scale(name: str, table: ResultTable, *, answerable: bool) -> Scale:
 
 
 def _groups(grouping: str, labels: Sequence[str | None], fit: ItemResponses) -> Iterator[GroupEstimate]:
+    """The means of the items with each label; items without a label are in no group."""
     for name in ordered_names(labels):
         rows = np.array([label == name for label in labels])
         means = float(fit.difficulty[rows].mean()), float(fit.discrimination[rows].mean())
         yield GroupEstimate(grouping, name, int(rows.sum()), *means)
 
 
+# The reasons why an item should be read again.
 ALL_FAIL = "every model fails"
 STRONG_FAIL = "the stronger models fail and the weaker ones pass"
 
@@ -226,15 +228,16 @@ def items_to_read_again(table: ResultTable) -> tuple[ItemToRead, ...]:
             ]
             for model in table.models
         ]
-        totals = [(sum(_right(row) for row in rows), len(rows)) for rows in scored]
         by_item: dict[str, list[_RatedReply]] = {}
-        for model, rows, (right, n) in zip(table.models, scored, totals, strict=True):
+        for model, rows in zip(table.models, scored, strict=True):
+            right = sum(_right(row) for row in rows)
             for row in rows:
                 # without the item itself, which would make every model that passes it stronger
-                strength = (right - _right(row)) / max(n - 1, 1)
+                strength = (right - _right(row)) / max(len(rows) - 1, 1)
                 by_item.setdefault(row.item_id, []).append(_RatedReply(strength, model.model, row))
-        candidates += [to_read for replies in by_item.values() if (to_read := _to_read(replies))]
-    return tuple(sorted(candidates, key=lambda item: (item.reason, item.cell, item.item_id)))
+        candidates += [_to_read(replies) for replies in by_item.values()]
+    to_read = [item for item in candidates if item is not None]
+    return tuple(sorted(to_read, key=lambda item: (item.reason, item.cell, item.item_id)))
 
 
 class _RatedReply(NamedTuple):
@@ -246,6 +249,7 @@ class _RatedReply(NamedTuple):
 
 
 def _to_read(replies: Sequence[_RatedReply]) -> ItemToRead | None:
+    """The item of these replies, or None if they give no reason to read it again."""
     right = sorted((reply for reply in replies if _right(reply.row)), key=_strength_and_name)
     wrong = sorted((reply for reply in replies if not _right(reply.row)), key=_strength_and_name)
     if len({reply.row.model for reply in replies}) < 2 or not wrong:
@@ -286,7 +290,7 @@ def separate_models(report: ItemResponseReport, scores: tuple[float, float]) -> 
     for scale in report.scales:
         if scale.fit is None:
             continue
-        # the abilities at which the expected scores on all items are the two scores
+        # the abilities at which the expected scores on all items are the two scores; ±40 logits are practically 0 and 1
         abilities = [brentq(_excess, -40.0, 40.0, args=(scale.fit, score)) for score in (high, low)]
         p_a, p_b = (scale.fit.chances(ability) for ability in abilities)
         for cell in dict.fromkeys(scale.cell_of_item):
@@ -294,13 +298,13 @@ def separate_models(report: ItemResponseReport, scores: tuple[float, float]) -> 
             a, b = p_a[in_cell], p_b[in_cell]
             difference = float((a - b).mean())
             spread = float((a * (1 - a) + b * (1 - b)).mean() + (a - b).var())
-            items = math.ceil(z**2 * spread / difference**2) if difference > _SAME else None
+            items = math.ceil(z**2 * spread / difference**2) if difference > _SAME_SCORE else None
             separations.append(Separation(scale.name, cell, float(a.mean()), float(b.mean()), items))
     # cells in which no number of items is enough come last
     return tuple(sorted(separations, key=lambda row: (row.items is None, row.items or 0)))
 
 
-_SAME = 1e-3
+_SAME_SCORE = 1e-3
 """If expected scores differ by less, no round of a realistic size distinguishes the models."""
 
 

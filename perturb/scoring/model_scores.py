@@ -30,7 +30,8 @@ from perturb.scoring.table import GROUPINGS, ModelReplies, ordered_names
 PARTS: tuple[str, ...] = ("eligible", "factual_all", "factual_signal", "raf")
 """The parts of relevance-aware factuality (RAF).
 
-The answer does what the question asks; all passages support it; the signal passages support it; the first and third.
+`eligible`: the answer does what the question asks. `factual_all`: all passages together support it. `factual_signal`:
+the signal passages support it. `raf`: it is eligible, and the signal passages support it.
 """
 
 
@@ -56,6 +57,7 @@ NONE = "NONE"
 
 
 Bounds = dict[str, Range | None]
+"""Metric → its range over all that the unscored replies may be; None if it may be undefined."""
 
 
 class Unit(StrEnum):
@@ -170,8 +172,18 @@ def score_model(
     by_outcome = Counter(replies.outcomes)
     scored = sum(by_outcome[outcome] for outcome in SCORED)
     members = {name: _members(replies.labels(GROUPINGS[name])) for name in groupings}
-    if len(members.get("language", ())) == 1:  # the group would repeat the whole
+    if len(members.get("language", ())) == 1:  # the group would repeat the scores of the model
         members["language"] = {}
+    groups: dict[str, dict[str, dict[str, Estimate]]] = {}
+    group_bounds: dict[str, dict[str, Bounds]] = {}
+    for grouping, rows_of_group in members.items():
+        groups[grouping], group_bounds[grouping] = {}, {}
+        for name, rows in rows_of_group.items():
+            cells = replies.cells[rows]
+            groups[grouping][name] = estimate_metrics(cells, resamples.part(rows), raf=raf)
+            group_counts = ReplyCounts.of_rows(cells, raf=raf)
+            if group_counts.total(UNSCORED):
+                group_bounds[grouping][name] = _bounds(group_counts)
     return ModelScores(
         model=replies.model,
         n=len(replies.rows),
@@ -180,22 +192,8 @@ def score_model(
             **{metric.entry.name: metric.estimate(replies.rows, resamples) for metric in own},
         },
         bounds=_bounds(counts),
-        groups={
-            grouping: {
-                name: estimate_metrics(replies.cells[rows], resamples.part(rows), raf=raf)
-                for name, rows in groups.items()
-            }
-            for grouping, groups in members.items()
-        },
-        group_bounds={
-            grouping: {
-                name: _bounds(part)
-                for name, rows in groups.items()
-                # Without unscored replies, the bounds are the value itself.
-                if (part := ReplyCounts.of_rows(replies.cells[rows], raf=raf)).total(UNSCORED)
-            }
-            for grouping, groups in members.items()
-        },
+        groups=groups,
+        group_bounds=group_bounds,
         confusion=confusion_matrix(replies.rows, codes),
         confusion_by_intensity={
             name: confusion_matrix([row for row in replies.rows if row.item.intensity == name], codes)
@@ -222,11 +220,7 @@ def confusion_matrix(rows: Sequence[ResultRow], codes: Sequence[str]) -> dict[st
 
 def _members(labels: Sequence[str | None]) -> dict[str, Integers]:
     """Group → its rows; a row without a label is in no group."""
-    members: dict[str, list[int]] = {name: [] for name in ordered_names(labels)}
-    for number, label in enumerate(labels):
-        if label is not None:
-            members[label].append(number)
-    return {name: np.array(rows) for name, rows in members.items()}
+    return {name: np.flatnonzero([label == name for label in labels]) for name in ordered_names(labels)}
 
 
 def _bounds(counts: ReplyCounts) -> Bounds:
@@ -234,16 +228,15 @@ def _bounds(counts: ReplyCounts) -> Bounds:
 
 
 def _calibration(counts: ReplyCounts) -> tuple[LevelAccuracy, ...]:
+    """The accuracy at each stated level, of all replies, of answers and of refusals."""
     points = []
     # A model may be sure of its answers and unsure of its refusals, so both are also shown apart.
     for name, outcomes in (("all", (*ANSWERED, *REFUSED)), ("answers", ANSWERED), ("refusals", REFUSED)):
-        answers_by_level = counts.by_level(outcomes)
-        right = counts.by_level([outcome for outcome in outcomes if outcome in RIGHT])
-        points += [
-            LevelAccuracy(name, level, midpoint, int(n), float(hits / n))
-            for (level, midpoint), n, hits in zip(LEVELS.items(), answers_by_level, right, strict=True)
-            if n
-        ]
+        replies_by_level = counts.by_level(outcomes)
+        right_by_level = counts.by_level([outcome for outcome in outcomes if outcome in RIGHT])
+        for (level, midpoint), n, right in zip(LEVELS.items(), replies_by_level, right_by_level, strict=True):
+            if n:
+                points.append(LevelAccuracy(name, level, midpoint, int(n), float(right / n)))
     return tuple(points)
 
 

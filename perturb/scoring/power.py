@@ -22,7 +22,8 @@ from perturb.errors import ConfigError, SourceError
 from perturb.files.tables import column_names, read_columns
 from perturb.metrics.inputs import Floats, read_numbers
 from perturb.metrics.intervals import wilson_interval
-from perturb.metrics.outcomes import SCORED, ReplyOutcome
+from perturb.metrics.outcomes import SCORED
+from perturb.metrics.refusal import RIGHT
 from perturb.metrics.resampling import cluster_codes
 from perturb.scoring.table import read_results
 from perturb.snapshots.freshness import HUB_PREFIX, read_set
@@ -192,11 +193,12 @@ def size_from_variance(
         raise ConfigError(f"design effect is {effect:g}: give a number above 0")
     if not 0 < epsilon < 1:
         raise ConfigError(f"epsilon is {epsilon:g}: give an error between 0 and 1, such as 0.05")
-    rate = (1 + math.sqrt(max(0.0, 1 - 4 * variance))) / 2  # the rate whose variance p (1 - p) it is
+    rate = (1 + math.sqrt(max(0.0, 1 - 4 * variance))) / 2  # p from its variance p (1 - p)
     round_delta = delta / rounds
     critical = float(norm.ppf(1 - round_delta / 2))
 
     def excess(log_size: float) -> float:
+        """By how much the interval is too wide; the size is searched by its logarithm, since it may be very large."""
         low, high = wilson_interval(rate, math.exp(log_size), critical)
         return max(rate - low, high - rate) - epsilon
 
@@ -220,6 +222,7 @@ def _exact_size(rate: float, epsilon: float, delta: float, size: int) -> int:
 
 SCORE_COLUMNS = ("score", "correct", "is_correct")
 BASE_COLUMNS = ("base_id", "source_id")
+"""Names under which tables have the score and the base instance; the first that a table has counts."""
 
 
 def read_scores(path: Path) -> tuple[Floats, list[str]]:
@@ -232,8 +235,8 @@ def read_scores(path: Path) -> tuple[Floats, list[str]]:
     """
     table = read_columns(path, (*SCORE_COLUMNS, *BASE_COLUMNS, "model"), texts=(*BASE_COLUMNS, "model"))
     score, base = (
-        next((name for name in names if name in table.columns), None)
-        for names in (SCORE_COLUMNS, BASE_COLUMNS)
+        next((name for name in alternatives if name in table.columns), None)
+        for alternatives in (SCORE_COLUMNS, BASE_COLUMNS)
     )
     if score is None or base is None:
         missing_column = "score" if score is None else "base_id"
@@ -264,7 +267,7 @@ def observe(path: Path) -> DesignEffect:
     measured = []
     for model in read_results(path).firsts().models:
         rows = [row for row in model.rows if row.outcome in SCORED]
-        right = [float(row.outcome in _RIGHT) for row in rows]
+        right = [float(row.outcome in RIGHT) for row in rows]
         if rows:
             measured.append(design_effect(right, [row.item.base_id for row in rows]))
     if not measured:
@@ -306,9 +309,6 @@ def read_design(source: Path) -> RoundDesign | None:
     sizes = Counter(item.base_id for item in read_set(source).items)
     n = sizes.total()
     return RoundDesign(str(source), n, len(sizes), sum(size**2 for size in sizes.values()) / n)
-
-
-_RIGHT = (ReplyOutcome.CORRECT_ANSWER, ReplyOutcome.CORRECT_REFUSAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,6 +355,7 @@ class Split:
 
 
 MOST_SAMPLES = 20
+"""The most samples of an item that a plan considers; beyond, further samples gain next to nothing."""
 
 
 def split_budget(budget: Budget, variance: float = 0.25, effect: float = 1.0) -> tuple[Split, ...]:
@@ -400,6 +401,7 @@ def plan_sizes(question: PowerQuestion) -> dict[str, Any]:
     fresh = generative_size(epsilon, delta, question.rounds)
     normal = size_from_variance(epsilon, delta, question.rounds, question.variance, question.effect)
     paper_size = paper_static_size(epsilon, delta)
+    no_size = f"no size is enough: the drift ({drift:g}) reaches epsilon ({epsilon:g})"
     settings = asdict(question)
     settings["design_effect"] = settings.pop("effect")
     return {
@@ -412,9 +414,7 @@ def plan_sizes(question: PowerQuestion) -> dict[str, Any]:
         },
         "static": {
             "size": static,
-            "reason": None
-            if static
-            else f"no size is enough: the drift ({drift:g}) reaches epsilon ({epsilon:g})",
+            "reason": None if static else no_size,
             "paper_size": paper_size,
             "paper_size_assumes_drift": epsilon / 2,
             "size_clustered": None if static is None else math.ceil(static * question.effect),

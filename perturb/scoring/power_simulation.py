@@ -90,21 +90,22 @@ def simulate(setting: DriftSetting, runs: int = 1000, seed: int = 0) -> Simulati
     _check(setting, runs)
     rng = np.random.default_rng(seed)
     truth = setting.truth
-    fixed = _estimates(rng, setting, np.full((runs, 1), truth[0]))
+    # The static benchmark has one estimate for all rounds, since it asks the same items.
+    static = _estimates(rng, setting, np.full((runs, 1), truth[0]))
     fresh = _estimates(rng, setting, np.tile(truth, (runs, 1)))
-    static = np.abs(fixed - truth).max(axis=1) > setting.epsilon
-    generative = np.abs(fresh - truth).max(axis=1) > setting.epsilon
+    static_fails = np.abs(static - truth).max(axis=1) > setting.epsilon
+    fresh_fails = np.abs(fresh - truth).max(axis=1) > setting.epsilon
     drift = float(np.abs(truth - truth[0]).max())
     effective_size = _effective_size(setting)
     return Simulation(
         setting=setting,
         runs=runs,
-        static=float(static.mean()),
-        generative=float(generative.mean()),
+        static=float(static_fails.mean()),
+        generative=float(fresh_fails.mean()),
         static_bound=static_failure_bound(effective_size, setting.epsilon, drift),
         static_floor=static_failure_floor(effective_size, setting.epsilon, drift),
         generative_bound=generative_failure_bound([effective_size] * setting.rounds, setting.epsilon),
-        example_static=tuple(np.repeat(fixed[0], setting.rounds).tolist()),
+        example_static=tuple(np.repeat(static[0], setting.rounds).tolist()),
         example_generative=tuple(fresh[0].tolist()),
     )
 
@@ -150,6 +151,7 @@ def _check(setting: DriftSetting, runs: int) -> None:
 FORMATS = (".png", ".svg", ".pdf")
 """The possible endings of a figure's name."""
 _STATIC, _FRESH, _TRUTH = "#b5442e", "#1f6f8b", "#444444"
+"""Colours of the static benchmark, of fresh rounds, and of the true score."""
 
 
 def draw_figure(example: Simulation, sweep: Sequence[Simulation], path: Path) -> None:
@@ -163,9 +165,9 @@ def draw_figure(example: Simulation, sweep: Sequence[Simulation], path: Path) ->
     if path.is_dir() or path.suffix not in FORMATS:
         raise ConfigError(f"{path}: is not a name for a figure: give a .png, .svg or .pdf file")
     figure = Figure(figsize=(11, 5), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    _draw_rounds(left, example)
-    _draw_failures(right, sweep)
+    left_panel, right_panel = figure.subplots(1, 2)
+    _draw_rounds(left_panel, example)
+    _draw_failures(right_panel, sweep)
     try:
         figure.savefig(path, dpi=150)
     except (OSError, ValueError) as error:
@@ -173,6 +175,7 @@ def draw_figure(example: Simulation, sweep: Sequence[Simulation], path: Path) ->
 
 
 def _draw_rounds(axes: Axes, example: Simulation) -> None:
+    """The estimates of both benchmarks in one run, round by round."""
     setting, numbers = example.setting, np.arange(1, example.setting.rounds + 1)
     truth = setting.truth
     band = (truth - setting.epsilon, truth + setting.epsilon)
@@ -190,6 +193,7 @@ def _effective_size(setting: DriftSetting) -> int:
 
 
 def _draw_failures(axes: Axes, sweep: Sequence[Simulation]) -> None:
+    """How often both benchmarks failed by drift, with the bounds."""
     setting = sweep[0].setting
     observed = [result.setting.drift for result in sweep]
     drifts = np.linspace(0, max(observed), 400)

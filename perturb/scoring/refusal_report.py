@@ -1,6 +1,7 @@
 """The report on a table of refusals and errors: Refusal Index, companions, copulas, stability and ranking.
 
-It also uses P(Answering), the share of answers among the sampled replies to a question.
+If questions were asked several times, it also measures P(Answering), the share of the replies to a question that are
+answers, as a confidence.
 """
 
 from __future__ import annotations
@@ -81,13 +82,13 @@ def _auroc(correct: Flags, chance: Floats, group: RefusalGroup, precision: Refus
     if estimate.value is None:
         return estimate
     # a share of few samples has few possible values, so that counts at each value are enough for a resample
-    levels, place = np.unique(chance, return_inverse=True)
-    at_level = np.eye(len(levels))[place]
+    levels, level_of_row = np.unique(chance, return_inverse=True)
+    at_level = np.eye(len(levels))[level_of_row]
     columns = np.hstack([at_level * correct[:, None], at_level * ~correct[:, None]])
     means = bootstrap_means(
         columns, clusters=group.clusters, resamples=precision.resamples, seed=precision.seed
     )
-    right, wrong = np.maximum(np.hsplit(means, 2), 0)
+    right, wrong = np.maximum(np.hsplit(means, 2), 0)  # rounding may leave a mean just below 0
     pairs = right.sum(axis=1) * wrong.sum(axis=1)
     wrong_below = np.cumsum(wrong, axis=1) - wrong / 2  # a tie counts one half
     replicates = ratio((right * wrong_below).sum(axis=1), pairs)
@@ -108,9 +109,11 @@ def auroc_correlations(groups: Sequence[GroupResult]) -> tuple[Correlation, ...]
 
 
 def _correlation(name: str, measured: Sequence[tuple[Mapping[str, Estimate], float]]) -> Correlation:
+    """The correlation of a metric with the AUROC; `measured` has the metrics and the AUROC of each group."""
     from scipy.stats import rankdata
 
-    pairs = [(metric, aurocs) for metrics, aurocs in measured if (metric := metrics[name].value) is not None]
+    values = [(metrics[name].value, group_auroc) for metrics, group_auroc in measured]
+    pairs = [(value, group_auroc) for value, group_auroc in values if value is not None]
     columns = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
     if len(pairs) < FEWEST_GROUPS or np.any(np.ptp(columns, axis=1) == 0):
         return Correlation(name, None, None, len(pairs))
@@ -119,6 +122,7 @@ def _correlation(name: str, measured: Sequence[tuple[Mapping[str, Estimate], flo
 
 
 SUBSET_SIZES: tuple[int, ...] = (50, 100, 200, 500, 1000, 2000)
+"""The sizes of random subsets on which the spread of metrics is measured, as far as the table is larger."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -288,8 +292,9 @@ def _group_result(group: RefusalGroup, precision: RefusalOptions) -> GroupResult
 
 
 def _metrics(group: RefusalGroup, index: RefusalIndex, precision: RefusalOptions) -> dict[str, Estimate]:
+    """The index and its companions, each with its interval."""
     rates = np.array([[index.correct_rate], [index.refusal_rate]])
-    values, replicates = _replicates(*rates), _replicates(*_resampled_rates(group, precision))
+    values, replicates = _companions(*rates), _companions(*_resampled_rates(group, precision))
     clusters = index.n if group.clusters is None else len(set(group.bases))
     answered = index.n00 + index.n01
 
@@ -298,7 +303,7 @@ def _metrics(group: RefusalGroup, index: RefusalIndex, precision: RefusalOptions
             return Estimate.undefined("every question was refused", index.n)
         # c - p (1 - r) is between -p (all answered, all wrong) and 1 - p (all answered, all right)
         penalty = {"weighted p=0.2": 0.2, "weighted p=1": 1.0}.get(name, 0.0)
-        trials = answered if name == "c_over_a" else index.n
+        trials = answered if name == "c_over_a" else index.n  # C/A is a share of the answered questions alone
         return reported_estimate(
             Bounded.of(
                 value,
@@ -317,9 +322,9 @@ def _metrics(group: RefusalGroup, index: RefusalIndex, precision: RefusalOptions
 
 
 def _resampled_rates(group: RefusalGroup, precision: RefusalOptions) -> tuple[Floats, Floats]:
-    if (
-        group.clusters is None
-    ):  # a resample of independent questions is a multinomial table, which is fast to draw
+    """The rates of correct answers and of refusals in each resample."""
+    if group.clusters is None:
+        # a resample of independent questions is a multinomial table, which is fast to draw
         n = len(group.refused)
         rng = np.random.default_rng(precision.seed)
         n11, n10, _, n00 = rng.multinomial(n, group.cells.sum(axis=0) / n, size=precision.resamples).T
@@ -334,11 +339,11 @@ def _resampled_rates(group: RefusalGroup, precision: RefusalOptions) -> tuple[Fl
 def _companion(tables: Floats, metric: str) -> Floats:
     """A companion, as a function of tables of counts."""
     shares = tables / tables.sum(axis=1, keepdims=True)
-    return _replicates(shares[:, 3], shares[:, 0] + shares[:, 1])[metric]
+    return _companions(shares[:, 3], shares[:, 0] + shares[:, 1])[metric]
 
 
-def _replicates(c: Floats, r: Floats) -> dict[str, Floats]:
-    """The companions of every resample, from its rates of correct answers (c) and of refusals (r)."""
+def _companions(c: Floats, r: Floats) -> dict[str, Floats]:
+    """The companions of every table or resample, from its rates of correct answers (c) and of refusals (r)."""
     return {
         "correct_rate": c,
         "refusal_rate": r,

@@ -1,7 +1,7 @@
-"""Tables of refusals and errors, with one row for each question, model and setting, and comparisons of the settings.
+"""Tables of refusals and errors, with a row for each question, model and setting, and comparisons of the settings.
 
-The comparisons are: do first-pass prompts and forced answers agree on the questions that a model gets right; how much
-does a metric change between the settings of a model; how stable is its ranking of the models.
+Three questions are answered about settings. How much does a metric change between the settings of a model? How stable
+is the ranking of the models by a metric? Do prompts agree on the questions that a model gets right?
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,17 +75,17 @@ def _read(source: Path, columns: Mapping[str, str]) -> list[RefusalGroup]:
     if source.is_dir() and not path.is_file():
         raise SourceError(f"{source}: holds no two-pass run: give the folder that `refusal-index run` wrote")
     groups: dict[tuple[str | None, str | None, str | None], list[Row]] = {}
-    keys: set[tuple[str | None, ...]] = set()
+    questions: set[tuple[str | None, ...]] = set()
     for row in _with_columns(path, columns):
-        key = row.label("model"), row.label("setting"), row.label("dataset")
+        labels = row.label("model"), row.label("setting"), row.label("dataset")
         item = row.label("item_id")
-        if item is not None and (*key, item) in keys:
+        if item is not None and (*labels, item) in questions:
             raise row.error("item_id", f"'{item}' appears twice under one model and setting: keep one row")
-        keys.add((*key, item))
-        groups.setdefault(key, []).append(row)
+        questions.add((*labels, item))
+        groups.setdefault(labels, []).append(row)
     if not groups:
         raise SourceError(f"{path}: the table has no rows: give one row per question")
-    return [_group(rows, *key) for key, rows in groups.items()]
+    return [_group(rows, *labels) for labels, rows in groups.items()]
 
 
 def _group(rows: Sequence[Row], model: str | None, setting: str | None, dataset: str | None) -> RefusalGroup:
@@ -128,9 +129,9 @@ METRICS: Mapping[str, str] = {
 
 
 RANDOM = "random"
-"""The row of the ranking table for a random ranking."""
+"""The name of the row of the ranking table for a random ranking."""
 GIVEN: tuple[str, ...] = ("nothing", "correct_rate", "refusal_rate", "both")
-"""The covariates that are removed from a metric before it ranks the models."""
+"""The covariates that are removed from a metric before it ranks the models: neither rate, one of them, or both."""
 
 
 @dataclass(frozen=True)
@@ -185,18 +186,22 @@ def setting_stability(groups: Sequence[MeasuredGroup]) -> tuple[Stability, ...]:
     return tuple(stabilities)
 
 
+_DatasetAndWay = tuple[str | None, str | None]
+"""A setting on a data set; None where a table does not name it."""
+
+
 def ranking_settings(
     groups: Sequence[MeasuredGroup],
-) -> tuple[list[tuple[str | None, str | None]], list[tuple[str | None, str | None]]]:
-    """The settings, as data set and way, in which every model has every metric, and the other settings."""
+) -> tuple[list[_DatasetAndWay], list[_DatasetAndWay]]:
+    """The settings in which every model has every metric, and the other settings."""
     models = dict.fromkeys(group.model for group in groups)
-    complete: dict[tuple[str | None, str | None], set[str | None]] = {}
+    complete_models: dict[_DatasetAndWay, set[str | None]] = {}
     for group in groups:
-        ranked_models = complete.setdefault((group.dataset, group.way), set())
+        ranked_models = complete_models.setdefault((group.dataset, group.way), set())
         if all(group.metrics[metric].value is not None for metric in METRICS):
             ranked_models.add(group.model)
-    usable = [setting for setting, ranked_models in complete.items() if len(ranked_models) == len(models)]
-    return usable, [setting for setting in complete if setting not in usable]
+    usable = [setting for setting, names in complete_models.items() if len(names) == len(models)]
+    return usable, [setting for setting in complete_models if setting not in usable]
 
 
 def ranking_stability(groups: Sequence[MeasuredGroup]) -> tuple[RankingStability, ...]:
@@ -206,8 +211,8 @@ def ranking_stability(groups: Sequence[MeasuredGroup]) -> tuple[RankingStability
     settings. A setting counts if every model has every metric in it (`ranking_settings`).
     """
     models = list(dict.fromkeys(group.model for group in groups))
-    settings, left_out = ranking_settings(groups)
-    if len(models) < 2 or len(settings) + len(left_out) < 2:
+    settings, incomplete = ranking_settings(groups)
+    if len(models) < 2 or len(settings) + len(incomplete) < 2:
         return ()
     if len(settings) < 2:
         missing = Estimate.undefined(
@@ -233,7 +238,7 @@ def ranking_stability(groups: Sequence[MeasuredGroup]) -> tuple[RankingStability
     correct, refused = values("correct_rate"), values("refusal_rate")
     for metric in METRICS:
         scores = values(metric)
-        variants = (
+        variants = (  # in the order of `GIVEN`
             scores,
             isotonic_residuals(scores, correct),
             isotonic_residuals(scores, refused),
@@ -247,10 +252,17 @@ def ranking_stability(groups: Sequence[MeasuredGroup]) -> tuple[RankingStability
 
 
 FORCED = "forced"
-"""The name of the second pass, beside the settings of the first."""
+"""The name of the second pass, which forces an answer to refused questions, beside the settings of the first."""
 
-Answers = dict[str, tuple[bool, str]]
-"""Question → whether the answer is wrong, and the base of the question."""
+
+class _Answer(NamedTuple):
+    is_wrong: bool
+    base: str
+    """The base instance of the question."""
+
+
+Answers = dict[str, _Answer]
+"""By question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,25 +292,31 @@ def prompt_agreement(
         if len(runs) < 2:
             continue
         answers = {run.way or "": _answers(run, refused=False) for run in runs}
+        # All settings share the second pass, so that its answers are joined.
         forced: Answers = {}
         for run in runs:
             forced |= _answers(run, refused=True)
         for a, b in combinations([*answers, FORCED], 2):
-            pair = answers[a], answers.get(b, forced)
-            agreements.append(PromptAgreement(model, dataset, a, b, _agreement(*pair, resamples, seed)))
+            agreement = _agreement(answers[a], answers.get(b, forced), resamples, seed)
+            agreements.append(PromptAgreement(model, dataset, a, b, agreement))
     return tuple(agreements)
 
 
 def _answers(group: RefusalGroup, *, refused: bool) -> Answers:
+    """The answers to questions that were answered at once or, if `refused`, only when forced."""
     rows = zip(group.items, group.refused, group.wrong, group.bases, strict=True)
-    return {str(item): (wrong, base) for item, was_refused, wrong, base in rows if was_refused is refused}
+    return {
+        str(item): _Answer(is_wrong, base)
+        for item, was_refused, is_wrong, base in rows
+        if was_refused is refused
+    }
 
 
 def _agreement(a: Answers, b: Answers, resamples: int, seed: int) -> Estimate:
     shared = [item for item in a if item in b]
     if not shared:
         return Estimate.undefined("no question was answered under both")
-    same = np.array([a[item][0] == b[item][0] for item in shared], dtype=np.float64)
-    bases = [a[item][1] for item in shared]
+    same = np.array([a[item].is_wrong == b[item].is_wrong for item in shared], dtype=np.float64)
+    bases = [a[item].base for item in shared]
     means = bootstrap_means(same, clusters=bases, resamples=resamples, seed=seed)[:, 0]
     return reported_estimate(Bounded.of(float(same.mean()), means, len(shared), clusters=len(set(bases))))

@@ -106,7 +106,7 @@ def read_row(fields: Mapping[str, Any], place: str, catalogue: Catalogue) -> Res
     Raises `SourceError` with the place if a field is empty, a class, intensity, code or level is unknown, a judgement
     is out of range, or the ground truth does not fit the cell.
     """
-    row = _Fields(fields, place)
+    row = _FieldReader(fields, place)
     cell = Cell(
         PerturbationClass(row.one_of("perturbation_class", sorted(catalogue.classes, key=taxonomy_place))),
         Intensity(row.one_of("intensity", list(Intensity))),
@@ -123,6 +123,7 @@ def read_row(fields: Mapping[str, Any], place: str, catalogue: Catalogue) -> Res
         raise row.error(
             "quality", "stands beside 'eligible' or 'factual_signal': fill in one of the two judgements"
         )
+    # None if neither was judged: then an attempted answer is not scored
     correct = raf if quality is None else is_correct(quality)
     return ResultRow(
         place=place,
@@ -155,7 +156,7 @@ def read_row(fields: Mapping[str, Any], place: str, catalogue: Catalogue) -> Res
     )
 
 
-class _Fields:
+class _FieldReader:
     """Reads the fields of one row; every error has the place of the row."""
 
     def __init__(self, fields: Mapping[str, Any], place: str) -> None:
@@ -204,7 +205,7 @@ class _Fields:
         value = self.optional_text("quality")
         if value is None:
             return None
-        if not re.fullmatch(r"[1-5](?:\.0+)?", value):
+        if not re.fullmatch(r"[1-5](?:\.0+)?", value):  # a data frame stores 4 as 4.0 if a cell is empty
             raise self.error("quality", f"is {_short(value)}: give a whole number from 1 to 5")
         return int(value[0])
 
@@ -223,6 +224,7 @@ class _Fields:
         return int(float(value))
 
     def judged_by(self) -> str | None:
+        # A refusal has no judgement of its own; `graded_by` then says how its judge grades answers.
         if self.optional_text("quality") is not None:
             return "quality"
         flags = ("eligible", "factual_all", "factual_signal")
@@ -239,7 +241,8 @@ class _Fields:
         name = re.sub(r"[\s-]+", "_", value).upper()
         if name in LEVELS:
             return name
-        number = float(value) if re.fullmatch(r"[01]?\.?\d*", value) and value != "." else -1.0
+        is_number = re.fullmatch(r"[01]?\.?\d*", value) and value != "."
+        number = float(value) if is_number else -1.0  # out of range, as an error should be
         if not 0 <= number <= 1:
             raise self.error(
                 "confidence",
@@ -258,5 +261,6 @@ class _Fields:
 
 
 def _short(text: str) -> str:
+    """A text for an error message: one line of at most 60 characters."""
     line = " ".join(text.split())
     return line if len(line) <= 60 else line[:57] + "..."

@@ -1,4 +1,4 @@
-"""All scores of all models in one report, and the effect of the perturbation itself on each model.
+"""`score`: all scores of all models in one report, with the effect of the perturbation itself on each model.
 
 The effect is measured by a comparison with the replies to unperturbed controls. A model that refuses a control has
 other reasons than the perturbation. A model that answers the control and refuses the item reacts to the perturbation:
@@ -78,8 +78,11 @@ def measure_flips(
     for control in controls:
         replies = replied[control.model].rows if control.model in replied else ()
         items = {(row.item_id, row.sample): row for row in replies}
-        keyed_rows = (((row.item_id.removesuffix(SUFFIX), row.sample), row) for row in control.rows)
-        pairs = [(items[name], control_row) for name, control_row in keyed_rows if name in items]
+        pairs = []
+        for control_row in control.rows:
+            item = items.get((control_row.item_id.removesuffix(SUFFIX), control_row.sample))
+            if item is not None:
+                pairs.append((item, control_row))
         if pairs:
             flips.append(_flips(control.model, pairs, resampling))
     return tuple(flips)
@@ -216,6 +219,7 @@ def score(
             for replies, measured in zip(table.models, scores, strict=True)
             for error in split_errors(replies, measured.metrics)
         ),
+        # Item response models take one reply of a model to an item.
         read_again=items_to_read_again(table.firsts()),
         item_response=measure_item_response(table.firsts()) if item_response else None,
         stops=table.stops,
@@ -245,7 +249,8 @@ def _in_part(table: ResultTable, part: Path) -> list[ModelReplies]:
     from perturb.evaluation.loading import load_made_items
 
     ids = frozenset(item.id for item in load_made_items(part))
-    models = [replies for model in table.models if (replies := model.of_items(ids)).rows]
+    replies_by_model = [model.of_items(ids) for model in table.models]
+    models = [replies for replies in replies_by_model if replies.rows]
     if not models:
         raise SourceError(
             f"{part}: {table.source} has no reply to its items: give a snapshot of the same run"

@@ -20,6 +20,7 @@ from perturb.metrics.intervals import reported_estimate, weighted_sum
 from perturb.metrics.outcomes import BehaviourKind, Reading
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric, ResampledReplies, rate_of
 from perturb.records import ANSWER_CORRECTLY
+from perturb.scoring.human_grades import HALVES
 from perturb.scoring.model_scores import Resampling
 from perturb.scoring.result_rows import ResultRow
 from perturb.scoring.table import ModelReplies, in_common, ordered_names
@@ -33,6 +34,7 @@ GAP_METRICS: tuple[str, ...] = (
 )
 """The metrics that are compared between settings."""
 ALL_CLASSES = "all"
+"""What results have as their class if they count all classes together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +102,12 @@ def measure_exam_gaps(
         name, prompt = other.setting
         if prompt in (None, CODES) or name not in with_codes:
             continue
-        first, second = in_common(with_codes[name], other)
-        if not first.rows:
+        codes_shared, other_shared = in_common(with_codes[name], other)
+        if not codes_shared.rows:
             continue
-        gaps += _gaps(first, second, "strict", resampling, raf=raf)
-        if other.free:
-            gaps += _gaps(first, second.lenient(), "lenient", resampling, raf=raf)
+        gaps += _gaps(codes_shared, other_shared, "strict", resampling, raf=raf)
+        if other.free:  # only replies in plain words can be read in two ways
+            gaps += _gaps(codes_shared, other_shared.lenient(), "lenient", resampling, raf=raf)
     return tuple(gaps)
 
 
@@ -118,17 +120,18 @@ def _gaps(
     groups: dict[str, Integers] = {ALL_CLASSES: np.arange(len(labels))}
     groups |= {name: np.flatnonzero([label == name for label in labels]) for name in ordered_names(labels)}
     for group, rows in groups.items():
-        part = resamples.part(rows)
-        pair = [ResampledReplies.of(replies.cells[rows], part, raf=raf) for replies in (codes, other)]
+        group_resamples = resamples.part(rows)
+        both = [
+            ResampledReplies.of(replies.cells[rows], group_resamples, raf=raf) for replies in (codes, other)
+        ]
         for metric in GAP_METRICS:
-            sides = [side.bounded(REFUSAL_METRICS[metric]) for side in pair]
-            if any(side.value is None for side in sides):
+            with_codes, without = (replies.bounded(REFUSAL_METRICS[metric]) for replies in both)
+            if with_codes.value is None or without.value is None:
                 gap = Estimate.undefined("undefined in one of the settings", len(rows))
             else:
-                gap = reported_estimate(weighted_sum(sides, [1.0, -1.0], len(rows)))
+                gap = reported_estimate(weighted_sum([with_codes, without], [1.0, -1.0], len(rows)))
             name, prompt = other.setting
-            with_codes, without = (side.value for side in sides)
-            yield ExamGap(name, prompt or "", reading, metric, group, with_codes, without, gap)
+            yield ExamGap(name, prompt or "", reading, metric, group, with_codes.value, without.value, gap)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,18 +210,14 @@ def share_within(models: Sequence[ModelReplies]) -> float:
 
     Raises `ConfigError` if no model was asked several times.
     """
-    metrics = [REFUSAL_METRICS[name] for name in _HALVES]
-    shares = [
-        parts.within for model in models for metric in metrics if (parts := _variance_parts(model, metric))
-    ]
+    metrics = [REFUSAL_METRICS[name] for name in HALVES]
+    parts = [_variance_parts(model, metric) for model in models for metric in metrics]
+    shares = [part.within for part in parts if part is not None]
     if not shares:
         raise ConfigError(
             "no model was asked several times about an item: give results of `perturb evaluate --samples`"
         )
     return float(np.mean(shares))
-
-
-_HALVES = ("answer_accuracy", "refusal_accuracy")
 
 
 def split_errors(replies: ModelReplies, metrics: Mapping[str, Estimate]) -> Iterator[SampleError]:
@@ -227,17 +226,19 @@ def split_errors(replies: ModelReplies, metrics: Mapping[str, Estimate]) -> Iter
     Formula: replies add the variance Σ s_i² k_i / n² over items, where k_i of the n replies are to item i, and s_i² is
     their variance (divisor k_i - 1). Items add the rest. Reference: Miller (2024), arXiv 2411.00640.
     """
-    parts = {name: _variance_parts(replies, REFUSAL_METRICS[name]) for name in _HALVES}
+    parts = {name: _variance_parts(replies, REFUSAL_METRICS[name]) for name in HALVES}
     halves = [half for half in parts.values() if half is not None]
-    if len(halves) < len(_HALVES):
+    if len(halves) < len(HALVES):
         return
     mean_added, mean_within = map(float, np.mean(halves, axis=0))
     # the CRS is the mean of two rates on different items: a half of each, so a quarter of each variance
     crs = _VarianceParts(mean_added / 2, mean_within)
-    for name, part in zip(("calibrated_refusal_score", *_HALVES), (crs, *halves), strict=True):
+    for name, part in zip(("calibrated_refusal_score", *HALVES), (crs, *halves), strict=True):
         se = metrics[name].se
         if se is not None:
-            from_items = max(se**2 - part.from_replies, 0.0)
+            from_items = max(
+                se**2 - part.from_replies, 0.0
+            )  # both are estimates, so the rest may be negative
             yield SampleError(replies.model, name, se, part.from_replies**0.5, from_items**0.5, part.within)
 
 

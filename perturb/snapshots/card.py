@@ -95,7 +95,9 @@ def count_licences(rows: Sequence[SnapshotRow]) -> dict[str | None, int]:
 
 
 _SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"))
+"""The size categories of the Hub, each with the number of rows below which it applies."""
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&$!@]|:(?=//))")
+"""Characters that Markdown or GitHub may format; `://` would become a link."""
 
 
 class _Verbatim(str):
@@ -140,6 +142,13 @@ def render_card(
 ) -> str:
     """The text of `README.md` for a snapshot. The example comes from `texts`, the first rows with their texts."""
     languages = count_languages(rows)
+    parts = {}
+    for name in files.data:
+        if name != DEFAULT:
+            is_several = PART_COLUMNS[name] is SEVERAL_COLUMNS
+            parts[name] = sum(("grounding" in row) == is_several for row in rows)
+    # A card in English alone needs no line about languages.
+    is_english = list(languages) == [ENGLISH]
     text: str = _card_template().render(
         header=_Verbatim(yaml.safe_dump(_header(rows, facts, files), sort_keys=False, allow_unicode=True)),
         facts=facts,
@@ -150,19 +159,12 @@ def render_card(
         by_class=_class_table(rows),
         behaviors=_behavior_table(rows),
         columns=union_of({columns_of(row) for row in rows}),
-        parts={
-            name: sum(("grounding" in row) == (PART_COLUMNS[name] is SEVERAL_COLUMNS) for row in rows)
-            for name in files.data
-            if name != DEFAULT
-        },
+        parts=parts,
         controls=list(files.controls),
         prompts=list(files.prompts),
         licences=count_licences(rows),
         sources=count_values(rows, "source"),
-        # A card in English alone needs no line about languages.
-        languages={}
-        if list(languages) == [ENGLISH]
-        else {named(code): number for code, number in languages.items()},
+        languages={} if is_english else {named(code): number for code, number in languages.items()},
         canary=_Verbatim(canary(content_digest)),
         content_digest=content_digest,
         example=_example(texts),
@@ -256,8 +258,8 @@ def _example(rows: Iterable[SnapshotRow]) -> JsonObject | None:
 def _change(row: SnapshotRow, name: str) -> JsonObject:
     """The perturbed text with its new sentences in bold, and the original sentences that it no longer has."""
     before, now = (
-        [sentence.text for sentence in split_sentences(row[f"{when}_{name}"])]
-        for when in ("original", "perturbed")
+        [sentence.text for sentence in split_sentences(row[f"{state}_{name}"])]
+        for state in ("original", "perturbed")
     )
     return {
         "before": _Verbatim(" ".join(escape(text) for text in before if text not in now)),

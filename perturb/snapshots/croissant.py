@@ -19,6 +19,7 @@ from perturb.text.wording import certificate_line, counted, listed
 
 CROISSANT = "croissant.json"
 
+# The terms of the format that the context gives short names.
 _SHORT = (
     "citeAs column conformsTo containedIn extract field fileObject fileProperty fileSet format includes isArray"
     " isLiveDataset jsonPath key md5 parentField path recordSet references regex repeated replace samplingRate"
@@ -139,11 +140,10 @@ def _responsible(manifest: Facts) -> dict[str, Any]:
     }
     # snapshots of earlier versions have neither
     people, certificate = manifest.get("people") or {"n": 0}, manifest.get("certificate")
-    certificate_sentences = (
-        [f"{certificate_line(certificate, len(manifest['verifiers']))} (measured on planted faults)"]
-        if certificate
-        else []
-    )
+    certificate_sentences = []
+    if certificate:
+        line = certificate_line(certificate, len(manifest["verifiers"]))
+        certificate_sentences.append(f"{line} (measured on planted faults)")
     return {
         "dataCollection": (
             f"{counted(stages.get('jobs', 0), 'job')}: each asked a generator to put one flaw into an answerable"

@@ -1,10 +1,11 @@
 """Which items of a round repeat an earlier round: exact copies, near duplicates, the same lever on one base instance.
 
-Rounds are read from a snapshot, a table, or a data set on the Hub. Two items from one base instance share most of
-their text, so that text alone would call every second round stale. An item is a near duplicate of another if both its
-text and its change are similar; the change is what the perturbation added to the original and removed from it. Texts
-are compared by their shingles, runs of three words. Two items have the same base instance if their ids or questions are
-equal, or if one passage contains most of the other. A build uses this to avoid the items of earlier rounds.
+An item is a near duplicate of another if both its text and its change are similar; the change is what the perturbation
+added to the original and removed from it. Text alone would not do: two items from one base instance share most of it.
+Texts are compared by their shingles, which are runs of three words. Two items have the same base instance if their ids
+or questions are equal, or if one passage contains most of the other.
+
+Rounds are read from a snapshot, a table, or a data set on the Hub. A build uses this module to avoid earlier items.
 """
 
 from __future__ import annotations
@@ -23,9 +24,12 @@ from perturb.records import NEAR_DUPLICATE, BaseInstance, Candidate, Facts
 from perturb.text.matching import comparable, words
 
 HUB_PREFIX = "hub:"
+"""The start of a source that names a data set on the Hub, as in `hub:OWNER/NAME`."""
 
 
 class _Base(NamedTuple):
+    """What a base instance is recognised by."""
+
     id: str
     question: str
     passage: str
@@ -95,6 +99,7 @@ def read_set(source: str | Path) -> ComparedSet:
 
 
 def _collect(name: str, rows: Iterable[Facts]) -> ComparedSet:
+    """The items of these rows; the set has a round only if all its rows have the same."""
     items: list[RoundItem] = []
     rounds: set[str] = set()
     for number, row in enumerate(rows, start=1):
@@ -154,6 +159,7 @@ CONTAINED = 0.7
 REWORDED = 0.45
 """The same for two items with similar changes: rewording eight of sixty words leaves about 0.6."""
 SHINGLE_WORDS = 3
+"""The number of words in a shingle."""
 FEWEST_SHINGLES = 3
 """A text of fewer shingles occurs in other texts by chance."""
 
@@ -204,18 +210,21 @@ class _ShingleIndex:
 
     def __init__(self) -> None:
         self.texts: list[Shingles] = []
-        self._places: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+        self._texts_with: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+        """Shingle → the positions of the texts that have it."""
 
     def add(self, text: Shingles) -> None:
         for shingle in text:
-            self._places[shingle].append(len(self.texts))
+            self._texts_with[shingle].append(len(self.texts))
         self.texts.append(text)
 
     def containment(self, text: Shingles) -> Iterator[tuple[int, float]]:
         """The position of each text that shares a shingle, and the share of the shorter text that is in the longer."""
         shared: Counter[int] = Counter()
         for shingle in text:
-            shared.update(self._places.get(shingle, ()))
+            shared.update(
+                self._texts_with.get(shingle, ())
+            )  # `get`, since a look-up would add an empty entry
         for position, count in shared.items():
             shorter = min(len(text), len(self.texts[position]))
             yield position, count / shorter if shorter >= FEWEST_SHINGLES else 0.0
@@ -274,7 +283,9 @@ class BaseIndex:
         self._passages = _ShingleIndex()
         self._passage_ids: list[str] = []
         self._ids: defaultdict[str, set[str]] = defaultdict(set)
+        """A question, or `id` with an id → the ids of the base instances that have it."""
         self._matches: dict[_Base, set[str]] = {}
+        """Results of `find`, since the items of one base instance come many at a time."""
         for base in {original_of(item).base: None for item in items}:
             self._add(base)
 
@@ -335,17 +346,18 @@ def measure_freshness(old: Sequence[RoundItem], new: Sequence[RoundItem]) -> Fre
     )
 
 
-def jaccard(first: Shingles, other: Shingles) -> float:
+def jaccard(text: Shingles, other: Shingles) -> float:
     """Size of the intersection over size of the union; 1 for two empty sets.
 
     >>> jaccard(frozenset({("a",), ("b",)}), frozenset({("b",), ("c",)})).__round__(2)
     0.33
     """
-    union = len(first | other)
-    return len(first & other) / union if union else 1.0
+    union = len(text | other)
+    return len(text & other) / union if union else 1.0
 
 
 def _tally(members: Iterable[tuple[str, str]], near: set[str], same_lever: set[str]) -> dict[str, Overlap]:
+    """The overlap of each group; `members` has the group and the id of each item."""
     groups: dict[str, list[str]] = {}
     for name, item_id in members:
         groups.setdefault(name, []).append(item_id)
@@ -382,10 +394,10 @@ def _change(item: RoundItem) -> Shingles:
     return frozenset(added | {("-", *shingle) for shingle in before - after})
 
 
-def _same_change(first: Shingles, other: Shingles) -> bool:
+def _same_change(change: Shingles, other: Shingles) -> bool:
     """Whether one change contains most of the other. If one is unknown, only the texts decide, and this is True."""
-    smaller = min(len(first), len(other))
-    return not smaller or len(first & other) >= CHANGE_THRESHOLD * smaller
+    smaller = min(len(change), len(other))
+    return not smaller or len(change & other) >= CHANGE_THRESHOLD * smaller
 
 
 class PriorRounds:

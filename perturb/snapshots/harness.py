@@ -1,10 +1,11 @@
 """The rows of a snapshot for other harnesses: rendered prompts, and the expected reply.
 
-They are beside the published rows, in a configuration with two splits, because items to answer and items to refuse are
-scored in different ways; controls are left out. Some harnesses accept only regular expressions, so that the rule that
-reads refusal codes is written as such. They agree with `perturb.evaluation.reading.read_code`: the whole reply is a
-code or a short form of it, possibly with thinking before it, and with a confidence, quotes, brackets or Markdown around
-it.
+They are a configuration with two splits, because items to answer and items to refuse are scored in different ways;
+controls are left out.
+
+Some harnesses accept only regular expressions. The end of the module writes the rule that reads refusal codes as such.
+It agrees with `perturb.evaluation.reading.read_code`: the whole reply is a code or a short form of it, possibly with
+thinking before it, and with a confidence, quotes, brackets or Markdown around it.
 """
 
 from __future__ import annotations
@@ -67,8 +68,8 @@ class PromptSet:
         hashed = hashlib.sha256(f"[{canonical(self.version)},{{".encode())
         for number, (name, rows) in enumerate(sorted(self.splits.items())):
             hashed.update(f"{',' if number else ''}{canonical(name)}:[".encode())
-            for place, row in enumerate(rows):
-                hashed.update(f"{',' if place else ''}{canonical(row)}".encode("utf-8", "surrogatepass"))
+            for position, row in enumerate(rows):
+                hashed.update(f"{',' if position else ''}{canonical(row)}".encode("utf-8", "surrogatepass"))
             hashed.update(b"]")
         hashed.update(b"}]")
         return hashed.hexdigest()[:32]
@@ -173,8 +174,12 @@ def _only(columns: Sequence[str], rows: Sequence[Facts]) -> list[JsonObject]:
 
 
 DECORATION = r"""[\s*_`'"\u201c\u201d\u2018\u2019\[\](){}<>|.,:;!-]{0,20}"""
-"""The repetition is limited, so that a reply of only such characters is read in linear time."""
+"""Quotes, brackets, Markdown and punctuation around a code, as in `**[REFUSE_OTHER]**`.
+
+The repetition is limited, so that a reply of only such characters is read in linear time."""
 _LEVEL = r"(?:VERY|SOMEWHAT)?[\s_-]*(?:CONFIDENT|UNCERTAIN)"
+"""As in `VERY_CONFIDENT` or `somewhat uncertain`; all patterns ignore case."""
+# A line such as `Confidence level: **VERY CONFIDENT** (90 %)`.
 _CONFIDENCE = (
     r"(?:^|[\s|*_`\[(])CONFIDENCE(?:[ _]LEVEL)?[*_`]{0,3}\s?[:=]"
     rf"{DECORATION}{_LEVEL}{DECORATION}"
@@ -233,15 +238,16 @@ def code_marks(codes: Mapping[str, str]) -> dict[str, str]:
 
 
 def _shared_part(texts: list[str]) -> str:
-    """The longest text that occurs in all of these texts; the first one if several are equally long."""
+    """The longest text that occurs in all of these texts; the first if several are equally long."""
     shortest = min(texts, key=len)
-    parts = (
+    pieces = (
         shortest[start:end] for start in range(len(shortest)) for end in range(start + 1, len(shortest) + 1)
     )
-    return max((part for part in parts if all(part in text for text in texts)), key=len)
+    return max((piece for piece in pieces if all(piece in text for text in texts)), key=len)
 
 
 def _whole_reply(code: str) -> str:
+    """The pattern of a reply that is only `code`, with what may be around it; at most 200 characters after thinking."""
     return (
         rf"(?ims)\A(?:.*{END_OF_THINKING})?\s*(?=\S.{{0,199}}\s*\Z)"
         rf"(?:{DECORATION}{_CONFIDENCE})*{DECORATION}{code}{DECORATION}(?:{_CONFIDENCE}{DECORATION})*\s*\Z"

@@ -48,6 +48,7 @@ MAX_TOKENS = 1024
 """The largest number of tokens in a reply, unless the user of the harness changes it."""
 
 _ANSWERABLE, _UNANSWERABLE = SPLITS
+# Path in the snapshot → template, for the files that every snapshot has.
 _TEMPLATES = {
     "harness/inspect_task.py": "inspect_task.py.j2",
     "harness/lighteval_task.py": "lighteval_task.py.j2",
@@ -70,7 +71,7 @@ def task_files(prompts: PromptSet, title: str, codes: Mapping[str, str]) -> dict
         "end_of_thinking": END_OF_THINKING,
         "start_of_thinking": START_OF_THINKING,
         "max_tokens": MAX_TOKENS,
-        "plain_system": next(iter(prompts.splits.values()))[0]["plain_system"],
+        "plain_system": next(iter(prompts.splits.values()))[0]["plain_system"],  # the same for all items
         "judge": render_template("judge/kinds/kind"),
         "kinds": {str(kind): dict(counts) for kind, counts in COUNTS_AS.items()},
         "ambiguous": AMBIGUOUS,

@@ -63,6 +63,8 @@ FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
 """Seconds before the next try: they double each time, and are limited also if the Hub asks for more."""
 
 _TRANSIENT = (408, 409, 412, 425, 429, 500, 502, 503, 504)
+"""Status codes after which the same request may succeed; 409 and 412 come from another push at the same time."""
+# What to do, by the status code of the Hub's final answer.
 _HINTS = {
     401: "the token is not valid: export HF_TOKEN, or run `hf auth login`",
     403: "the token may not write there: use one with write access to this account",
@@ -71,6 +73,7 @@ _HINTS = {
 }
 
 _GO_ON = "run the same command again to resume where it stopped"
+"""What to do after any other failure."""
 
 T = TypeVar("T")
 
@@ -145,6 +148,7 @@ def push(round_: RoundOnHub, *, public: bool, endpoint: str | None, progress: bo
         hub.tag(round_, commit)
     else:
         _require_same(round_, hub.read_manifest(commit))
+    # last, so that nobody sees a repository without its tag
     if public:
         hub.open()
     url = f"{hub.api.endpoint}/datasets/{round_.repo}/tree/{round_.tag}"
@@ -170,15 +174,15 @@ class HubRepository:
         self.repo = repo
         self.repo_type = repo_type
 
-    def call(self, what: str, send: Callable[[], T]) -> T:
-        """Send a request, again if need be. Raises `PublishError` if it fails finally."""
+    def call(self, action: str, send: Callable[[], T]) -> T:
+        """Send a request, several times if need be. Raises `PublishError`, which names the `action`, if all fail."""
         for attempt in range(TRIES):
             try:
                 return send()
             except (HfHubHTTPError, _http.HTTPError, RuntimeError, OSError) as error:
                 wait = _wait_before_retry(error, attempt)
                 if wait is None or attempt == TRIES - 1:
-                    raise PublishError(_explain(self.repo, what, error)) from None
+                    raise PublishError(_explain(self.repo, action, error)) from None
             time.sleep(wait)
         raise AssertionError("the last try returns or raises")
 
@@ -297,8 +301,9 @@ def _commit_once(hub: HubRepository, round_: RoundOnHub) -> tuple[str, bool]:
     if identity(former) == identity(round_.snapshot.manifest):
         return head, False
     card, manifest = _published_texts(round_, former, hub.read_text(CARD, head))
-    listed = [entry["path"] for entry in round_.snapshot.manifest["files"] if entry["path"] != CARD]
-    adds = [CommitOperationAdd(path, round_.snapshot.folder / path) for path in listed]
+    # Card and manifest are merged with the published ones; all other files go as they are.
+    files = [entry["path"] for entry in round_.snapshot.manifest["files"] if entry["path"] != CARD]
+    adds = [CommitOperationAdd(path, round_.snapshot.folder / path) for path in files]
     adds += [CommitOperationAdd(CARD, card.encode()), CommitOperationAdd(MANIFEST, manifest.encode())]
     if round_.replies is not None:
         adds.append(CommitOperationAdd(REPLIES, round_.replies))
@@ -318,11 +323,13 @@ def _commit_once(hub: HubRepository, round_: RoundOnHub) -> tuple[str, bool]:
     try:
         pushed = send()
     except (RuntimeError, OSError) as error:
+        # an answer of the Hub has nothing to do with Xet; any other failure may
         if constants.HF_HUB_DISABLE_XET or isinstance(error, HfHubHTTPError):
             raise
         with _without_xet():
             pushed = send()
     commit = str(pushed.oid)
+    # the Hub leaves out files that its .gitignore names, without an error
     missing = {add.path_in_repo for add in adds} - set(
         hub.api.list_repo_files(hub.repo, repo_type="dataset", revision=commit)
     )
@@ -345,27 +352,33 @@ def _without_xet() -> Iterator[None]:
 
 
 def _published_texts(round_: RoundOnHub, former: Facts, card: str | None) -> tuple[str, str]:
-    """The card and the manifest to publish: merged with the published ones, with all rounds and matching digests."""
+    """The card and the manifest to publish: merged with the published ones, with all rounds and matching digests.
+
+    The order matters. The card states the digest of the manifest, which does not depend on the card; the manifest lists
+    the digest of the card.
+    """
     manifest = dict(round_.snapshot.manifest)
     manifest["rounds"] = [round_entry(round_.tag, manifest, former), *former.get("rounds", ())]
-    ours = with_digest((round_.snapshot.folder / CARD).read_text(encoding="utf-8"), manifest)
-    configs = [entry["config_name"] for entry in split_card(ours)[0].get("configs", ())]
+    generated = with_digest((round_.snapshot.folder / CARD).read_text(encoding="utf-8"), manifest)
+    header, _ = split_card(generated)
+    configs = [entry["config_name"] for entry in header.get("configs", ())]
     section = rounds_section(manifest["rounds"], round_.repo, configs)
     section = f"{round_.scores}\n\n{section}" if round_.scores else section
-    text = merge_cards(ours, card, section, config_names(former))
+    text = merge_cards(generated, card, section, config_names(former))
     content = text.encode()
     # The merged card differs from that of the folder, so the manifest needs its new digest.
-    described = {"path": CARD, "sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
-    manifest["files"] = [described if entry["path"] == CARD else entry for entry in manifest["files"]]
+    card_entry = {"path": CARD, "sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+    manifest["files"] = [card_entry if entry["path"] == CARD else entry for entry in manifest["files"]]
     return text, render_manifest(manifest)
 
 
-def _require_same(round_: RoundOnHub, commit: Facts) -> None:
-    if identity(commit) != identity(round_.snapshot.manifest):
+def _require_same(round_: RoundOnHub, published: Facts) -> None:
+    """Raise `PublishError` if the published manifest is not that of the round."""
+    if identity(published) != identity(round_.snapshot.manifest):
         raise PublishError(
             f"{round_.repo}: the tag '{round_.tag}' exists with other content"
-            f" ({commit.get('content_digest', 'no manifest of ours')}): published rounds do not change, so build under"
-            " a new round name"
+            f" ({published.get('content_digest', 'no manifest of ours')}): published rounds do not change, so build"
+            " under a new round name"
         )
 
 
@@ -384,15 +397,18 @@ def _wait_before_retry(error: Exception, attempt: int) -> float | None:
 
 
 def _explain(repo: str, action: str, error: Exception) -> str:
+    """The message of the final error, with what the Hub said and what to do."""
+    # an upload that breaks off is raised as a RuntimeError, with the error of the connection as its cause
     cause = error.__cause__ if isinstance(error, RuntimeError) and error.__cause__ else error
     if isinstance(cause, HfHubHTTPError) and cause.response is not None:
         status = cause.response.status_code
         if isinstance(cause, RepositoryNotFoundError) and status == 401:
-            status = 404
+            status = 404  # the Hub says so of a repository that it hides
         server_message = redact(" ".join(str(cause.server_message or "").split()))[:200]
         hint = _HINTS.get(status, _GO_ON)
         return f"{repo}: {action}: the Hub answered {status}{f' ({server_message})' if server_message else ''}: {hint}"
     reason = redact(" ".join(str(cause).split()))[:200] or type(cause).__name__
+    # some errors carry the status in their text alone, such as "... (403 Forbidden) ..."
     if status_match := re.search(r"\(([45]\d\d) [A-Z]", reason):
         return f"{repo}: {action}: the answer was {status_match[1]} ({reason}): {_GO_ON}"
     return f"{repo}: {action}: the connection failed ({reason}): {_GO_ON}"

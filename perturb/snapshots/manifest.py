@@ -22,10 +22,12 @@ from perturb.snapshots.rows import Parts, SnapshotRow
 from perturb.snapshots.select import Strategy
 
 FORMAT_VERSION = 1
+"""It rises if older versions of perturb could misread a manifest; new keys alone do not raise it."""
 MANIFEST = "manifest.json"
 CARD = "README.md"
 
 _DIGEST_LINE = re.compile(r"^Manifest digest: ([0-9a-f]{64})$", re.MULTILINE)
+"""The line of a card that states the digest."""
 _HOW_TO_REPAIR = "restore it, or export the run again"
 _OPTIONAL = ("people", "shortcuts", "solvers", "since", "classes", "replies")
 """Keys that a manifest lacks if the run has nothing for them, as manifests had before there were these keys."""
@@ -41,6 +43,7 @@ class _Entry(Strict):
 
 
 class _Model(_Entry):
+    # with the settings of the model, whatever they are
     model_config = ConfigDict(extra="allow")
 
     name: str
@@ -228,7 +231,7 @@ class Manifest(_Entry):
 
 def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> JsonObject:
     """The manifest's facts about the rows and the run, without its files; `content` is the content digest."""
-    rows = [row for members in parts.values() for row in members]
+    rows = [row for rows_of_part in parts.values() for row in rows_of_part]
     run, replies = facts.run, facts.replies
     created = facts.created.astimezone(UTC).isoformat(timespec="seconds") if facts.created else None
     manifest: JsonObject = {
@@ -274,8 +277,8 @@ def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> JsonObject:
 
 def counts_of(parts: Parts) -> JsonObject:
     """The counts of rows, cells and generators: of all parts together and, under `configs`, of each part."""
-    rows = [row for members in parts.values() for row in members]
-    return {**_counts(rows), "configs": {name: _counts(members) for name, members in parts.items()}}
+    rows = [row for rows_of_part in parts.values() for row in rows_of_part]
+    return {**_counts(rows), "configs": {name: _counts(rows_of_part) for name, rows_of_part in parts.items()}}
 
 
 def _counts(rows: Sequence[SnapshotRow]) -> JsonObject:
@@ -323,6 +326,7 @@ def with_digest(card: str, manifest: Facts) -> str:
 
 def _first_fault(error: ValidationError) -> str:
     fault = error.errors(include_url=False)[0]
+    # a damaged file may have keys of any length, with control characters
     field = ".".join(map(str, fault["loc"]))[:80]
     field = field if field.isprintable() else ascii(field)
     if field == "format_version" and fault["type"] == "literal_error":

@@ -7,7 +7,7 @@ manifests of published rounds show whether two rounds are the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import yaml
@@ -23,6 +23,7 @@ BEGIN = "<!-- perturb: generated, do not edit between these marks -->"
 END = "<!-- perturb: end of the generated part -->"
 
 _HEADER = re.compile(r"\A---\r?\n(.*?\n)?---\r?\n?", re.DOTALL)
+"""The YAML header of a card, between two lines of three hyphens; the group is the YAML."""
 _UNITED = ("language", "source_datasets", "tags", "task_categories")
 """Lists of the header with the entries of both cards."""
 _OWNED = ("license", "license_name", "license_link")
@@ -43,8 +44,9 @@ def merge_cards(ours: str, theirs: str | None, rounds: str, former: Collection[s
     if theirs is None:
         return join_card(header, "\n" + generated)
     # People may have written around the generated part, and their text stays.
-    published_header, published_body = split_card(theirs)
-    return join_card(merge_headers(header, published_header, former), _place(generated, published_body))
+    published_header, published_page = split_card(theirs)
+    merged_header = merge_headers(header, published_header, former)
+    return join_card(merged_header, _insert(generated, published_page))
 
 
 def split_card(text: str) -> tuple[JsonObject, str]:
@@ -56,16 +58,15 @@ def split_card(text: str) -> tuple[JsonObject, str]:
     match = _HEADER.match(text)
     if match is None:
         return {}, text
+    not_yaml = "the header of the card on the Hub is not YAML: fix its README.md there, then publish again"
     try:
         header = yaml.safe_load(match[1] or "")
     except yaml.YAMLError:
-        header = text
+        raise PublishError(not_yaml) from None
     if header is None:
         header = {}
     if not isinstance(header, dict):
-        raise PublishError(
-            "the header of the card on the Hub is not YAML: fix its README.md there, then publish again"
-        )
+        raise PublishError(not_yaml)
     return header, text[match.end() :]
 
 
@@ -78,10 +79,10 @@ def merge_headers(ours: Facts, theirs: Facts, former: Collection[str] = ()) -> J
     merged = {**{key: value for key, value in theirs.items() if key not in _OWNED}, **ours}
     for key in _UNITED:
         if key in ours and key in theirs:
-            merged[key] = [*dict.fromkeys([*_listed(theirs[key]), *_listed(ours[key])])]
+            merged[key] = [*dict.fromkeys([*_as_list(theirs[key]), *_as_list(ours[key])])]
     names = {entry["config_name"] for entry in ours.get("configs", ())} | set(former)
     for key in ("configs", "dataset_info"):
-        unrelated = [entry for entry in _listed(theirs.get(key)) if _config_name(entry) not in names]
+        unrelated = [entry for entry in _as_list(theirs.get(key)) if _config_name(entry) not in names]
         entries = [*ours.get(key, ()), *unrelated]
         merged.pop(key, None)
         if entries:
@@ -97,6 +98,7 @@ def rounds_section(rounds: Sequence[Facts], repo: str, configs: Sequence[str]) -
     Every entry has `round`, `tag`, `created`, `rows`, `content_digest` and `changed`.
     """
     newest = rounds[0]
+    # `load_dataset` needs no name for a single configuration, or for one called default
     name = "" if DEFAULT in configs or len(configs) == 1 else f' "{configs[0]}",'
     lines = [
         "## Published rounds",
@@ -133,15 +135,17 @@ def scores_section(columns: Sequence[tuple[str, Sequence[str]]]) -> str:
     |---|---|
     | a\\|b | 65.3 |
     """
-    lines = [
-        [escape(name) for name, _ in columns],
-        *zip(*(map(escape, texts) for _, texts in columns), strict=True),
-    ]
-    head, *rows = [f"| {' | '.join(line)} |" for line in lines]
+    head = [escape(name) for name, _ in columns]
+    rows = zip(*(map(escape, texts) for _, texts in columns), strict=True)  # columns become rows
     description = (
         "In percent, with 95 % intervals over base instances; CRS is the mean of answer and refusal accuracy."
     )
-    return "\n".join(["## Scores", "", description, "", head, "|" + "---|" * len(columns), *rows])
+    lines = ["## Scores", "", description, "", _table_line(head), "|" + "---|" * len(columns)]
+    return "\n".join([*lines, *map(_table_line, rows)])
+
+
+def _table_line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def join_card(header: Facts, page: str) -> str:
@@ -149,14 +153,15 @@ def join_card(header: Facts, page: str) -> str:
     return f"---\n{yaml.safe_dump(dict(header), sort_keys=False, allow_unicode=True)}---\n{page}"
 
 
-def _place(generated: str, page: str) -> str:
+def _insert(generated: str, page: str) -> str:
+    """A published page with the generated part in the place of the earlier one, or at its end."""
     start, end = page.find(BEGIN), page.find(END)
     if 0 <= start < end:
         return page[:start] + generated + page[end + len(END) :].lstrip("\n")
     return f"{page.rstrip()}\n\n{generated}" if page.strip() else "\n" + generated
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     if value is None:
         return []
     return list(value) if isinstance(value, list) else [value]
@@ -184,10 +189,10 @@ def round_entry(tag: str, manifest: Facts, former: Facts) -> JsonObject:
 
 def config_names(manifest: Facts) -> list[str]:
     """The configurations of a published round, including `default`, controls and prompts."""
-    beside = (manifest.get("controls") or {}).get("configs", ())
+    controls = (manifest.get("controls") or {}).get("configs", ())
     prompts = (manifest.get("harness") or {}).get("config")
     default = [DEFAULT] if whole_path(manifest.get("content_digest", "")) in paths(manifest) else []
-    return [*default, *manifest.get("configs", ()), *beside, *([prompts] if prompts else [])]
+    return [*default, *manifest.get("configs", ()), *controls, *([prompts] if prompts else [])]
 
 
 def _names(manifest: Facts) -> list[Any]:
@@ -200,7 +205,9 @@ def paths(manifest: Facts) -> set[str]:
 
 
 def identity(manifest: Facts) -> list[tuple[str, str]]:
-    """The files with their digests: two published rounds with the same ones are equal. The card, which is merged, is
-    left out."""
+    """The files with their digests: two published rounds are equal if these are.
+
+    The card is left out, since it is merged with the published one.
+    """
     files = manifest.get("files", ())
     return sorted((entry["path"], entry["sha256"]) for entry in files if entry["path"] != CARD)

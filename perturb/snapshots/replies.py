@@ -55,12 +55,13 @@ def export_replies(run: Path, file: Path) -> ExportedReplies:
     if "".join(file.suffixes[-2:]) != ".jsonl.gz":
         raise RecordingError(f"{file}: recorded replies are gzipped JSON Lines: call the file NAME.jsonl.gz")
     with reading(run) as db:
-        facts = read_facts(db)
+        facts = read_facts(db)  # only evaluations have facts
         header, rows = _of_evaluation(db, facts) if facts else _of_build(db, current_plan(db, run))
         kinds: Counter[str] = Counter()
         names = key_variables_of(db)
         _refuse_key(run, header, names)
         sha256 = write_recording(file, header, _checked(run, rows, kinds, names))
+    # Rows are written while they are read, so that only the written file shows whether there was a reply.
     if not kinds["reply"]:
         file.unlink()
         raise RecordingError(f"{run}: has no reply of a model: there is nothing to export")
@@ -76,6 +77,7 @@ def holds_evaluation(run: Path) -> bool:
 def _checked(
     run: Path, rows: Iterator[JsonObject], kinds: Counter[str], names: set[str]
 ) -> Iterator[JsonObject]:
+    """The rows, refused if they contain a key, and counted by kind in `kinds`."""
     for row in rows:
         kinds[row["kind"]] += 1
         _refuse_key(run, row, names)
@@ -104,6 +106,7 @@ def _of_build(db: sqlite3.Connection, plan: CurrentPlan) -> tuple[JsonObject, It
 
 
 def _build_rows(db: sqlite3.Connection, plan: CurrentPlan) -> Iterator[JsonObject]:
+    """The instances, jobs, planted items and replies of a build. Rules need no replies: a replay runs them again."""
     calls = AnsweredCalls(db)
     model_generators = {entry.name for entry in plan.facts.generators if entry.model != "rules"}
     model_verifiers = [entry.name for entry in plan.facts.verifiers if entry.model != "rules"]
@@ -112,15 +115,13 @@ def _build_rows(db: sqlite3.Connection, plan: CurrentPlan) -> Iterator[JsonObjec
         job = planned.job
         offers = _offers(calls, job.id, job.generator) if job.generator in model_generators else []
         votes = queries.votes_of(db, job.id, plan.judges)
-        verifications = {
-            name: rows
-            for name in model_verifiers
-            if name in votes and (rows := calls.behind(job.id, name, ["verify"], votes[name].raw))
-        }
-        # On a deep item, a verifier first decides blind. A replay asks for that reply before the vote.
-        blind = [
-            last_pass(groups[-1]) for name in verifications if (groups := calls.of(job.id, name, ["blind"]))
-        ]
+        blind, verifications = [], []
+        for name in model_verifiers:
+            if name in votes and (rows := calls.behind(job.id, name, ["verify"], votes[name].raw)):
+                verifications.append(rows)
+                # On a deep item, a verifier first decides blind. A replay asks for that reply before the vote.
+                if groups := calls.of(job.id, name, ["blind"]):
+                    blind.append(last_pass(groups[-1]))
         # Many jobs share an instance, which is written once, before its first job.
         if planned.instance_key not in written_instances:
             written_instances.add(planned.instance_key)
@@ -143,7 +144,7 @@ def _build_rows(db: sqlite3.Connection, plan: CurrentPlan) -> Iterator[JsonObjec
             yield record_row("job", recorded_job)
         for number, rows in enumerate(offers):
             yield from _replies(job.id, str(number), rows)
-        for rows in (*blind, *verifications.values()):
+        for rows in (*blind, *verifications):
             yield from _replies(job.id, "", rows)
     yield from _solver_rows(db, plan, calls)
     yield from _planted_rows(db, plan, calls, model_verifiers)
@@ -187,7 +188,7 @@ def _of_evaluation(db: sqlite3.Connection, facts: Facts) -> tuple[JsonObject, It
     if "snapshot" in facts:
         entries, snapshot = facts["models"], facts["snapshot"]
         judge = None
-        if not facts.get(PANEL_FACT):  # a panel has an entry of its own
+        if not facts.get(PANEL_FACT):  # the judges of a panel are in `_panel`
             judge = next((entry["judge"] for entry in entries.values() if entry.get("judge")), None)
         own_classes = snapshot.get("classes")
         n_planted = facts.get(PLANTED_FACT, {}).get("number")
@@ -237,6 +238,7 @@ def _prompt_facts(entries: Facts) -> JsonObject:
 
 
 def _evaluation_rows(db: sqlite3.Connection) -> Iterator[JsonObject]:
+    """The items of an evaluation, and the replies of its models and judges to them."""
     calls = AnsweredCalls(db)
     item_ids: set[str] = set()
     for item_id, content in read_items(db):
@@ -272,6 +274,7 @@ def _panel(facts: Facts) -> JsonObject:
 
 
 def _replies(subject: str, part: str, rows: Sequence[sqlite3.Row]) -> Iterator[JsonObject]:
+    """The replies of some calls about one subject: an item or a job; `part` tells apart groups of its calls."""
     for attempt, row in enumerate(rows, start=1):
         recorded_reply = RecordedReply(
             id=subject,
@@ -320,7 +323,7 @@ def verify_snapshot(folder: Path, levers: Sequence[Path] = ()) -> Verification:
     problems = list(check_snapshot(folder))
     try:
         rows = snapshot.read_rows()
-    except SnapshotError:
+    except SnapshotError:  # `check_snapshot` has already reported the damaged file
         return Verification(0, tuple(problems))
     catalogue = Catalogue.load(levers or _embedded_levers(snapshot)).with_classes(snapshot.classes)
     notes = []
@@ -372,6 +375,7 @@ def _vote_faults(row: SnapshotRow, cell: Cell, manifest: Facts) -> Iterator[str]
 
 
 def _label_faults(row: SnapshotRow, cell: Cell, catalogue: Catalogue) -> Iterator[str]:
+    """A label that does not fit the cell, or a lever that does not exist or does not fit."""
     expected = catalogue.expected_behavior(cell)
     if row.get("expected_rag_behavior") != expected:
         yield f"expects {row.get('expected_rag_behavior')}, but {cell} calls for {expected}"
@@ -385,16 +389,17 @@ def _label_faults(row: SnapshotRow, cell: Cell, catalogue: Catalogue) -> Iterato
 
 
 def _target_faults(row: SnapshotRow, cell: Cell, catalogue: Catalogue) -> Iterator[str]:
+    """Changes of a text that the class must not change, and texts that are empty or unchanged."""
     target = catalogue.classes[cell.perturbation_class].target
-    parts = ("query", "context")
-    changed = [part for part in parts if row.get(f"perturbed_{part}") != row.get(f"original_{part}")]
+    texts = ("query", "context")
+    changed = [text for text in texts if row.get(f"perturbed_{text}") != row.get(f"original_{text}")]
     if not changed:
         yield "neither query nor context was changed"
-    for part in changed:
+    for text in changed:
         # a deep item has more passages, which by itself is not a flaw
-        is_deep_context = part == "context" and row.get("depth") == "deep"
-        if part not in target and not is_deep_context:
-            yield f"the {part} was changed, which {cell.perturbation_class} does not allow"
-    for part in parts:
-        if not str(row.get(f"perturbed_{part}") or "").strip():
-            yield f"the {part} is empty"
+        is_deep_context = text == "context" and row.get("depth") == "deep"
+        if text not in target and not is_deep_context:
+            yield f"the {text} was changed, which {cell.perturbation_class} does not allow"
+    for text in texts:
+        if not str(row.get(f"perturbed_{text}") or "").strip():
+            yield f"the {text} is empty"

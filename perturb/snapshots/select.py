@@ -16,6 +16,7 @@ from perturb.files.resources import seed_of
 from perturb.records import ALL_CELLS, Cell, Job
 
 Strategy = Literal["balanced", "natural", "hard"]
+"""Explained at `SelectionPlan.strategy`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,9 @@ def select(
     """
     cell_set = set(cells)
     unique = {item.id: item for item in accepted if item.cell in cell_set}
-    pool = [unique[name] for name in sorted(unique)]
+    pool = [
+        unique[item_id] for item_id in sorted(unique)
+    ]  # sorted, so that the order of the input does not matter
     names = sorted({item.generator for item in pool} if generators is None else set(generators))
     by_generator: dict[str, list[Job]] = {name: [] for name in names}
     for item in pool:
@@ -119,6 +122,7 @@ def _check(plan: SelectionPlan, n_cells: int) -> None:
 
 
 def _draw(items: list[Job], plan: SelectionPlan) -> list[Job]:
+    """The rows of one generator: the floor of each cell first, then a uniform draw from the others."""
     by_cell: defaultdict[Cell, list[Job]] = defaultdict(list)
     for item in items:
         by_cell[item.cell].append(item)

@@ -20,6 +20,7 @@ from perturb.records import Facts, Item
 from perturb.snapshots.items import Variant, render_prompt, respond_version
 
 CODES, PLAIN = "codes", "plain"
+"""The names of the built-in settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +86,9 @@ def split_sample(variant: str) -> tuple[str, int]:
     (('plain', 1), ('prompt/plain', 3))
     """
     parts = variant.split("/")
-    length = 2 if parts[0] == "prompt" else 1
-    return "/".join(parts[:length]), int(parts[length]) if len(parts) > length else 1
+    setting_parts = 2 if parts[0] == "prompt" else 1
+    sample = int(parts[setting_parts]) if len(parts) > setting_parts else 1
+    return "/".join(parts[:setting_parts]), sample
 
 
 def sample_variant(variant: str, sample: int) -> str:
