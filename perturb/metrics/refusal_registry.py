@@ -218,7 +218,8 @@ def _extreme_ratio(options: list[Floats], sign: int) -> float | None:
     return None
 
 
-_PLACES = {outcome: place for place, outcome in enumerate(ReplyOutcome)}
+_OUTCOME_NUMBERS = {outcome: number for number, outcome in enumerate(ReplyOutcome)}
+"""The numbers of outcomes in the cells of `reply_cells`."""
 
 
 @dataclass(frozen=True)
@@ -259,7 +260,7 @@ class ResampledReplies:
 
     def clusters(self, metric: RefusalMetric) -> int:
         """The number of base instances with a reply that the metric counts."""
-        outcomes = [_PLACES[outcome] for outcome in metric.over]
+        outcomes = [_OUTCOME_NUMBERS[outcome] for outcome in metric.over]
         levels = slice(NO_LEVEL if metric.of_levels else None)
         return int(self.present[:, outcomes, levels].any(axis=(1, 2)).sum())
 
@@ -280,10 +281,10 @@ def _calibration_error(metric: RefusalMetric, replies: ResampledReplies, cells: 
     value = measure(metric.name, replies.point)
     if value.value is None:
         return value
-    outcomes, levels = np.divmod(cells, NO_LEVEL + 1)
     # a cell is outcome × (number of levels) + level
-    rows = np.isin(outcomes, [_PLACES[outcome] for outcome in metric.over]) & (levels != NO_LEVEL)
-    right = np.isin(outcomes[rows], [_PLACES[outcome] for outcome in RIGHT])
+    outcomes, levels = np.divmod(cells, NO_LEVEL + 1)
+    rows = np.isin(outcomes, [_OUTCOME_NUMBERS[outcome] for outcome in metric.over]) & (levels != NO_LEVEL)
+    right = np.isin(outcomes[rows], [_OUTCOME_NUMBERS[outcome] for outcome in RIGHT])
     p_value = calibration_p_value(
         right, np.array([*LEVELS.values()])[levels[rows]], clusters=replies.drawn.clusters[rows]
     )

@@ -280,13 +280,14 @@ class OwnMetric:
         if not low <= value <= high:
             reason = f"no interval: the value is beyond the metric's range of {low:g} to {high:g}"
             return Estimate(value, n=len(rows), reason=reason)
-        members: list[list[dict[str, Any]]] = [[] for _ in range(drawn.count())]
+        by_cluster: list[list[dict[str, Any]]] = [[] for _ in range(drawn.count())]
         for cluster, reply in zip(drawn.clusters, replies, strict=True):
-            members[cluster].append(reply)
+            by_cluster[cluster].append(reply)
+        # The function is the user's, so that it has to be called with the replies of each resample.
         replicates = []
         for times in drawn.weights.astype(int):  # how often a resample draws each cluster
-            drawn_clusters = np.repeat(np.arange(len(times)), times)
-            replicates.append(self.value([reply for cluster in drawn_clusters for reply in members[cluster]]))
+            clusters = np.repeat(np.arange(len(times)), times)
+            replicates.append(self.value([reply for cluster in clusters for reply in by_cluster[cluster]]))
         return reported_estimate(
             drawn.bounded(value, np.array(replicates, dtype=float), len(rows), low=low, high=high)
         )
@@ -300,17 +301,16 @@ def read_metrics(sources: Iterable[Any]) -> tuple[OwnMetric, ...]:
     metrics: dict[str, OwnMetric] = {}
     for source in sources:
         content = dict(source) if isinstance(source, Mapping) else {"function": source}
-        if callable(function := content.get("function")):
-            content = {
-                "name": getattr(function, "__name__", ""),
-                **content,
-                "function": name_function(function),
-            }
+        function = content.get("function")
+        if callable(function):
+            content.setdefault("name", getattr(function, "__name__", ""))
+            content["function"] = name_function(function)
         elif isinstance(function, str):
             if not ADDRESS.fullmatch(function):
                 raise ConfigError(f"metric '{function}': not a function: write package.module:function")
-            content = {"name": function.rpartition(":")[2], **content}
+            content.setdefault("name", function.rpartition(":")[2])
         entry = parse_content(content, MetricEntry)
+        # Scores are stored by name, so that a second metric of a name would replace the first.
         if entry.name in REFUSAL_METRICS or entry.name in metrics:
             raise ConfigError(f"metric '{entry.name}': the name is taken: give it another 'name'")
         metrics[entry.name] = OwnMetric(entry, find_function(entry.function, f"metric '{entry.name}'"))
