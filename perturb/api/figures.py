@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 PathOrName: TypeAlias = "str | PathLike[str]"
 ExecutorName: TypeAlias = Literal["local", "processes", "ray"]
+# Whether batch APIs are used, or `{"rows": 10_000, "poll": 15}`: with these limits.
 Batch: TypeAlias = "bool | Mapping[str, float]"
-"""Whether batch APIs are used, or `{"rows": 10_000, "poll": 15}`: with these limits."""
+# A run, its folder or a table (CSV, JSON Lines or Parquet), or several; or, where models are asked, questions.
 Tables: TypeAlias = "QuestionRun | PathOrName | Iterable[QuestionRun | PathOrName]"
-"""A run, its folder or a table (CSV, JSON Lines or Parquet), or several; or, where models are asked, questions."""
+# A litellm name (`openai/gpt-4o`), an entry as a configuration writes it, or a function of your own.
 ModelLike: TypeAlias = "str | Mapping[str, Any] | Callable[..., Any]"
-"""A litellm name (`openai/gpt-4o`), an entry as a configuration writes it, or a function of your own."""
 P = ParamSpec("P")
 R = TypeVar("R")
 

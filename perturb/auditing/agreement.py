@@ -22,6 +22,7 @@ from perturb.metrics.resampling import Resamples, Totals
 
 ONE_VERIFIER = "agreement takes two raters; there is one"
 
+# The coefficients of a whole panel, with their usual names.
 PANEL_NAMES = {
     "agreement": "raw agreement",
     "pabak": "PABAK",
@@ -29,13 +30,12 @@ PANEL_NAMES = {
     "fleiss": "Fleiss' κ",
     "alpha": "Krippendorff's α",
 }
-"""The coefficients of a whole panel, with their usual names."""
 
+# With fewer votes of the rarer kind κ gets no interval: it would contain nearly every value.
 MIN_RARE = 3
-"""With fewer votes of the rarer kind κ gets no interval: it would contain nearly every value."""
 
+# With this many votes of the rarer kind each counts twice: the commoner votes are informative too.
 MANY_RARE = 20
-"""With this many votes of the rarer kind each counts twice: the commoner votes are informative too."""
 
 # The function of each coefficient, and the reason why it may be undefined.
 _PANEL: dict[str, tuple[Callable[[Floats], Floats], str]] = {

@@ -298,10 +298,10 @@ def _with_effective_numbers(
     return replace(basis, note=f"{basis.note}; effective numbers: {', '.join(numbers)}")
 
 
+# Of the intervals in the manifest, with the seed 0, so that the same votes always give the same figures.
 RESAMPLES = 1000
-"""Of the intervals in the manifest, with the seed 0, so that the same votes always give the same figures."""
+# Digits of the figures in the manifest: machines may differ in later ones.
 _DIGITS = 4
-"""Digits of the figures in the manifest: machines may differ in later ones."""
 
 
 def agreement_figures(votes: VoteTable) -> dict[str, Any] | None:

@@ -28,16 +28,16 @@ from perturb.metrics.inputs import Estimate, Flags, Floats, ratio
 from perturb.metrics.intervals import Bounded, WeightedSum, reported_estimate, weighted_sum
 from perturb.metrics.resampling import Resamples, Totals
 
+# A pass rate over fewer base instances gets no interval: it would include nearly every value.
 MIN_BASES = 5
-"""A pass rate over fewer base instances gets no interval: it would include nearly every value."""
 NO_OWN_VOTE = "the model gives no vote on candidates of its own"
 NOT_SEPARABLE = "the pairs of other models are too few to tell leniency and quality from self-preference"
+# The steps of Newton's method after which a fit ends although it has not converged.
 MAX_STEPS = 50
-"""The steps of Newton's method after which a fit ends although it has not converged."""
+# The longest step of Newton's method in one coefficient; a longer step from a bad start may not come back.
 LONGEST_STEP = 4.0
-"""The longest step of Newton's method in one coefficient; a longer step from a bad start may not come back."""
+# A fit has converged if no coefficient moves by more.
 SETTLED = 1e-6
-"""A fit has converged if no coefficient moves by more."""
 
 
 @dataclass(frozen=True, slots=True)

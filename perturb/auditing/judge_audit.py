@@ -61,8 +61,8 @@ class JudgeAudit:
         }
 
 
+# How sentences about the audit call what the audit of a build calls candidate, passed, failed and verifiers.
 REPLY_WORDS = VoteWords("reply", "credited", "did not credit", "judges")
-"""How sentences about the audit call what the audit of a build calls candidate, passed, failed and verifiers."""
 
 
 def audit_judges(run: Path, *, seed: int = 0, resamples: int = 1000) -> JudgeAudit:

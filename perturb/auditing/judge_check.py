@@ -30,12 +30,12 @@ from perturb.evaluation.reading import ANSWER
 from perturb.ledger.evaluations import Reviews, read_reviews, read_sample_fact
 from perturb.metrics.resampling import Resamples
 
+# Question about a reply → the answer of a judge or a person.
 Answers = Mapping[str, str]
-"""Question about a reply → the answer of a judge or a person."""
+# The names of the majority of people, and of the judgement that counts, among the raters.
 PEOPLE, JUDGE = "people", "judge"
-"""The names of the majority of people, and of the judgement that counts, among the raters."""
+# What a rater says about a reply in a word; None if the rater was not asked.
 _Measure = Callable[[Answers], str | None]
-"""What a rater says about a reply in a word; None if the rater was not asked."""
 
 
 def _either(question: str, true_answers: tuple[str, ...], *, true: str, false: str) -> _Measure:
@@ -56,6 +56,7 @@ def _raf(answers: Answers) -> str | None:
     return "correct" if answers["eligible"] == answers["factual_signal"] == YES else "incorrect"
 
 
+# Name of each measure → its title, and the function that turns answers into its word.
 MEASURES: Mapping[str, tuple[str, _Measure]] = {
     "grade": ("grade", lambda answers: answers.get("grade")),
     "correct": ("correct (grade)", _either("grade", (Grade.CORRECT,), true="correct", false="incorrect")),
@@ -71,7 +72,6 @@ MEASURES: Mapping[str, tuple[str, _Measure]] = {
     "factual_signal": ("factual on signal", lambda answers: answers.get("factual_signal")),
     "raf": ("RAF", _raf),
 }
-"""Name of each measure → its title, and the function that turns answers into its word."""
 
 
 @dataclass(frozen=True, slots=True)

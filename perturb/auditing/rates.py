@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
     from perturb.ledger.plans import CurrentPlan, PlanFacts
 
+# Votes that are read from the ledger at a time.
 _PAGE_ROWS = 4_000
-"""Votes that are read from the ledger at a time."""
 
 # A row for each vote of the current plan and panel; its columns are `COLUMNS`, `AUDITED`, and the key of the instance.
 _VOTES_QUERY = f"""

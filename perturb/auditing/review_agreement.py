@@ -51,12 +51,12 @@ class JudgeComparison:
     kappa: Estimate
 
 
+# A judge is cheaper than a person, so it may be worse by this share of items (the paper's for trained annotators).
 EPSILON = 0.15
-"""A judge is cheaper than a person, so it may be worse by this share of items (the paper's for trained annotators)."""
+# The number of items that a person must share with another person.
 FEWEST_SHARED = 30
-"""The number of items that a person must share with another person."""
+# The false discovery rate over all people.
 FALSE_DISCOVERIES = 0.05
-"""The false discovery rate over all people."""
 # What a reader must believe to accept the result of the test.
 ASSUMPTIONS = (
     "The reviewers resemble the people whom the judge would replace.",

@@ -19,16 +19,16 @@ from perturb.errors import ConfigError, SourceError
 from perturb.files.resources import read_text, writing_errors
 from perturb.ledger.evaluations import Reviews
 
+# What people write for the two answers of a yes-or-no question.
 _YES_NO_WORDS = {
     **dict.fromkeys(("yes", "y", "true", "1", "pass"), YES),
     **dict.fromkeys(("no", "n", "false", "0", "fail"), NO),
 }
-"""What people write for the two answers of a yes-or-no question."""
+# The characters with which a cell begins that a spreadsheet program runs as a formula.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-"""The characters with which a cell begins that a spreadsheet program runs as a formula."""
 
+# Item, annotator, question and answer: the arguments of `ReviewLedger.record_answer`.
 Answer = tuple[str, str, str, str]
-"""Item, annotator, question and answer: the arguments of `ReviewLedger.record_answer`."""
 
 
 def sheet_text(items: Sequence[ReviewItem]) -> str:

@@ -137,8 +137,8 @@ class CandidateItem:
         return "pass" if human_verdict(answers) else "fail"
 
 
+# Pages, sheets and exports use the attributes that both have, such as `questions`, `headings` and `values`.
 ReviewItem = CandidateItem | JudgedReply
-"""Pages, sheets and exports use the attributes that both have, such as `questions`, `headings` and `values`."""
 
 
 def load_items(db: sqlite3.Connection, run: Path) -> tuple[ReviewItem, ...]:
@@ -174,8 +174,8 @@ def _item(db: sqlite3.Connection, catalogue: Catalogue, position: int, candidate
     )
 
 
+# The styles and scripts of the page.
 _ASSETS = ("report/base.css", "report/items.css", "report/items.js", "review/review.css", "review/review.js")
-"""The styles and scripts of the page."""
 
 
 class ReviewSession:

@@ -26,12 +26,12 @@ from perturb.metrics.corrected_rates import Share
 from perturb.metrics.inputs import Estimate
 from perturb.records import PlantedItem
 
+# The stored answers to a yes-or-no question.
 YES, NO = "yes", "no"
-"""The stored answers to a yes-or-no question."""
+# The name under which an annotator's comment is stored beside the answers.
 COMMENT = "comment"
-"""The name under which an annotator's comment is stored beside the answers."""
+# The largest number of characters in a comment.
 MAX_COMMENT = 4_000
-"""The largest number of characters in a comment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,7 @@ class RubricQuestion:
     choices: tuple[str, ...] = (YES, NO)
 
 
+# The five questions about a candidate (RefusalBench, appendix C.2).
 QUESTIONS: tuple[RubricQuestion, ...] = (
     RubricQuestion(
         "lever_fidelity", "Lever fidelity", "Was the text changed in the way the lever describes?"
@@ -70,11 +71,10 @@ QUESTIONS: tuple[RubricQuestion, ...] = (
     ),
 )
 
-"""The five questions about a candidate (RefusalBench, appendix C.2)."""
 QUESTION_NAMES: tuple[str, ...] = tuple(question.name for question in QUESTIONS)
 
+# The questions that decide whether the label is right; an unused lever or clumsy wording does not make it wrong.
 LABEL_QUESTIONS = ("intensity_achieved", "uncertainty_induction", "ground_truth_alignment")
-"""The questions that decide whether the label is right; an unused lever or clumsy wording does not make it wrong."""
 
 
 def human_verdict(answers: Mapping[str, str], decisive: Sequence[str] = QUESTION_NAMES) -> bool | None:
@@ -142,6 +142,7 @@ def read_label_sample(db: sqlite3.Connection, plan: CurrentPlan) -> LabelSample 
     return LabelSample(Share.of_sample(wrong, weights, bases), len(read))
 
 
+# The questions by kind of judgement. Their names are keys of stored judgements; some choices depend on the item.
 GRADE_QUESTIONS: Mapping[str, tuple[RubricQuestion, ...]] = {
     "grade": (
         RubricQuestion(
@@ -174,7 +175,6 @@ GRADE_QUESTIONS: Mapping[str, tuple[RubricQuestion, ...]] = {
         ),
     ),
 }
-"""The questions by kind of judgement. Their names are keys of stored judgements; some choices depend on the item."""
 
 
 def is_finished(questions: Sequence[RubricQuestion], answers: Mapping[str, str]) -> bool:
@@ -208,8 +208,8 @@ def read_right_items(db: sqlite3.Connection, plan: CurrentPlan) -> list[PlantedI
     ]
 
 
+# Ids in the order of review, and a description of the draw for the ledger.
 Sample = tuple[list[str], dict[str, Any]]
-"""Ids in the order of review, and a description of the draw for the ledger."""
 
 
 def draw_candidates(

@@ -25,23 +25,23 @@ from perturb.metrics.resampling import Resamples, check_resampling
 from perturb.records import Item
 from perturb.text.matching import word_source, words
 
+# A baseline is trained on four fifths of the base instances and tested on the others, five times.
 FOLDS = 5
-"""A baseline is trained on four fifths of the base instances and tested on the others, five times."""
+# Replaces a text without words, so that a baseline can learn from its absence.
 NOTHING = "∅"
-"""Replaces a text without words, so that a baseline can learn from its absence."""
+# A word that occurs in fewer base instances is a word of their topic, and is not reported.
 FEWEST_BASES = 3
-"""A word that occurs in fewer base instances is a word of their topic, and is not reported."""
 
+# Baseline → the only part of an item that it sees.
 VIEWS: dict[str, str] = {
     "query": "the question",
     "context": "the context",
     "added": "what was added",
     "lengths": "the lengths",
 }
-"""Baseline → the only part of an item that it sees."""
 
+# The view that has numbers instead of texts.
 _LENGTHS = "lengths"
-"""The view that has numbers instead of texts."""
 
 
 def view_of(items: Sequence[Item], view: str) -> NDArray[Any]:
@@ -151,8 +151,8 @@ def _model(inputs: NDArray[Any]) -> Any:
     )
 
 
+# The labels that baselines predict, with their titles.
 TARGETS: dict[str, str] = {"decision": "answer or refuse", "behaviour": "expected behaviour"}
-"""The labels that baselines predict, with their titles."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from perturb.ledger.plans import CurrentPlan
 
+# Columns of a vote table, one row per vote (spec, section 11).
 COLUMNS: tuple[str, ...] = (
     "candidate_id",
     "base_id",
@@ -42,19 +43,18 @@ COLUMNS: tuple[str, ...] = (
     "lever",
     "verdict",
 )
-"""Columns of a vote table, one row per vote (spec, section 11)."""
 
+# An optional column: true for a candidate that was drawn to get the vote of every verifier.
 AUDITED = "audited"
-"""An optional column: true for a candidate that was drawn to get the vote of every verifier."""
 
+# States in the matrix. Only the first two are votes. An absent verifier abstained, or does not judge the class.
 PASS, FAIL, UNSCORED, NOT_ASKED, ABSENT = 1, 0, -1, -2, -3
-"""States in the matrix. Only the first two are votes. An absent verifier abstained, or does not judge the class."""
 
+# An optional column: the code of the language of a candidate.
 LANGUAGE = "language"
-"""An optional column: the code of the language of a candidate."""
 
+# A column: for each row the index of its value in a list of values, -1 for a missing value.
 Coded = tuple[NDArray[np.integer], Sequence[Any]]
-"""A column: for each row the index of its value in a list of values, -1 for a missing value."""
 
 # Stored verdict → state in the matrix.
 STATE_CODES = {
@@ -93,8 +93,8 @@ class Labels:
         return Labels(self.names, self.codes[rows])
 
 
+# How sentences about the votes call what is judged, both verdicts, and the raters.
 CANDIDATE_WORDS = VoteWords("candidate", "passed", "failed", "verifiers")
-"""How sentences about the votes call what is judged, both verdicts, and the raters."""
 
 
 @dataclass(frozen=True)

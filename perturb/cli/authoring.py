@@ -179,8 +179,8 @@ def _draft(
     print_result(draft.to_dict(), make_draft_report(draft), json_output)
 
 
+# The word that makes `perturb levers` draft a class instead of showing the lever of this name.
 DRAFT = "draft"
-"""The word that makes `perturb levers` draft a class instead of showing the lever of this name."""
 
 
 def _as_json(catalogue: Catalogue, lever: Lever) -> dict[str, object]:

@@ -44,10 +44,10 @@ if TYPE_CHECKING:
     from perturb.config import BaseSetEntry, BuildConfig
     from perturb.llm.recording import Replay
 
+# The demo whose items the rule engine writes and the offline checks judge.
 RULES = "rules"
-"""The demo whose items the rule engine writes and the offline checks judge."""
+# The demo of deep flaws: a recorded round.
 DEEP = "deep"
-"""The demo of deep flaws: a recorded round."""
 NEXT_STEP = (
     "Next: `perturb init`, name models of your own in build.yaml, then `perturb build build.yaml --dry-run`"
 )

@@ -152,8 +152,8 @@ def _replay_deep_evaluation(options: Mapping[str, Any]) -> None:
     print_report(make_evaluation_report(report.facts))
 
 
+# What scores can be listed by.
 ScoreGrouping = StrEnum("ScoreGrouping", "CLASS INTENSITY CELL DOMAIN LANGUAGE LEVER GENERATOR")
-"""What scores can be listed by."""
 
 
 class BareReview(WorkflowCommand):

@@ -71,12 +71,13 @@ def note(message: str) -> None:
     typer.echo(styled(line, "red") if line.startswith("perturb: ") else line, err=True)
 
 
+# The exit code of wrong use.
 USAGE_EXIT_CODE = 2
-"""The exit code of wrong use."""
 
+# What the parser raises; typer has no public name for it.
 UsageError: Any = typer.BadParameter.__base__
-"""What the parser raises; typer has no public name for it."""
 
+# Patterns in the parser's messages, and what replaces them.
 _PHRASES = (
     (r"^Invalid value(?: for '?([^:']+)'?)?: ", r"\1: "),
     (r"^: ", ""),
@@ -95,7 +96,6 @@ _PHRASES = (
     (r"\. Choose from: ", ": choose from "),
     (r" \(Possible options: (.*)\)", r": did you mean \1?"),
 )
-"""Patterns in the parser's messages, and what replaces them."""
 
 
 def reject_option(option: str, message: str) -> NoReturn:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
+# What pass rates can be listed by.
 AuditGrouping = StrEnum("AuditGrouping", "CLASS INTENSITY LEVER GENERATOR LANGUAGE")
-"""What pass rates can be listed by."""
 
 
 def audit_command(

@@ -149,13 +149,13 @@ class _JsonLines(logging.Formatter):
         return redact(json.dumps(line, ensure_ascii=False, default=str))
 
 
+# Every command, by its heading in `perturb --help`.
 WORKFLOW: Mapping[str, Sequence[str]] = {
     "Make a benchmark": ("init", "curate", "build", "status", "show", "view", "export", "levers", "schema"),
     "Check it": ("audit", "review", "report", "verify-snapshot", "compare", "power"),
     "Publish it": ("publish",),
     "Evaluate models": ("evaluate", "score", "refusal-index", "bas"),
 }
-"""Every command, by its heading in `perturb --help`."""
 
 
 class WorkflowGroup(typer.core.TyperGroup):
@@ -182,6 +182,7 @@ class WorkflowGroup(typer.core.TyperGroup):
                 formatter.write_dl([(name, self.commands[name].get_short_help_str(1000)) for name in names])
 
 
+# The options of the commands that ask models, by their heading in `--help` and in its order.
 OPTION_GROUPS: Mapping[str, str] = {
     "Source": "base-set format column subset split levers knowledge recipe since mix seed demo replay fill",
     "Models": "model models generator verifier judge judge-rule solvers writer api-base request reply preset",
@@ -190,10 +191,9 @@ OPTION_GROUPS: Mapping[str, str] = {
     "Limits": "limit until budget-usd dry-run",
     "Output": "out name round force report json quiet verbose log help",
 }
-"""The options of the commands that ask models, by their heading in `--help` and in its order."""
 
+# The parser's name for the type of a value → the placeholder in the help; choices are listed instead.
 _TYPES = {"str": "TEXT", "path": "PATH", "int": "N", "float": "X"}
-"""The parser's name for the type of a value → the placeholder in the help; choices are listed instead."""
 
 
 class WorkflowCommand(typer.core.TyperCommand):
@@ -264,11 +264,11 @@ def _variable(*words: str) -> str:
     return "_".join(words).upper().replace("-", "_")
 
 
+# The command that runs if the first word is not a command.
 DEFAULT = "table"
-"""The command that runs if the first word is not a command."""
 
+# An option of the command `run`, which runs if this option comes first.
 DEMO = "--demo"
-"""An option of the command `run`, which runs if this option comes first."""
 
 
 class TableGroup(WorkflowGroup):

@@ -35,8 +35,8 @@ from perturb.records import BaseInstance, Item
 from perturb.snapshots.items import Variant
 from perturb.snapshots.settings import CODES_SETTING, PromptSetting
 
+# The number of characters of a reply that a judge gets; a longer reply loses its middle.
 JUDGED_CHARS = 12_000
-"""The number of characters of a reply that a judge gets; a longer reply loses its middle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +126,11 @@ def judge_version(own_codes: tuple[OwnCode, ...] = ()) -> str:
     return digest(folder_version("judge"), folder_version("respond", own_codes))
 
 
+# The variables of request templates and functions.
 FIELDS: tuple[str, ...] = ("prompt", "query", "context", "passages", "item_id")
-"""The variables of request templates and functions."""
 
+# Other variables of a function that judges: the reply, the kind of judgement, expected answers and behaviour.
 JUDGED_FIELDS: tuple[str, ...] = ("reply", "asked", "answers", "reference", "expected", "signal")
-"""Other variables of a function that judges: the reply, the kind of judgement, expected answers and behaviour."""
 
 DEFAULT_REQUEST: Mapping[str, Any] = {name: f"{{{name}}}" for name in ("query", "passages", "prompt")}
 DEFAULT_REPLY = "answer"

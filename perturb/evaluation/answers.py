@@ -18,8 +18,8 @@ from perturb.llm.replies import ReplyError, after_thinking, read_ruling
 from perturb.records import Response
 from perturb.text.matching import folded
 
+# The word that a model is told to write between the tags if it refuses.
 UNANSWERED = "UNANSWERED"
-"""The word that a model is told to write between the tags if it refuses."""
 
 _TAGGED = re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.IGNORECASE | re.DOTALL)
 _LONE_LETTER = re.compile(r"[\W_]*([A-Za-z])[\W_]*")
@@ -123,11 +123,15 @@ def _normalised(text: str) -> str:
     return " ".join(word for word in words_only.split() if word not in ("a", "an", "the"))
 
 
+# The kind of these judgements in the ledger; their value is `{"grade": …, "answer": …}`.
 KIND = "grade"
-"""The kind of these judgements in the ledger; their value is `{"grade": …, "answer": …}`."""
 TEMPLATE = "grade/judge"
 
 _STATED = r"grade[\W_]{0,12}(?:is)?[\W_]{0,12}"
+# What a judge's reply must not say beside each grade, since it would contradict the grade.
+#
+# A judge that explains another grade often mentions "correct", so only CORRECT is contradicted by any mention of
+# another.
 _DENIED = {
     Grade.CORRECT: re.compile(
         r"\b(?:incorrect|wrong|not[\W_]+attempted)\b|(?:\bnot|n['’]t)[\W_]+(?:\w+[\W_]+)?correct\b"
@@ -135,12 +139,8 @@ _DENIED = {
     Grade.INCORRECT: re.compile(rf"{_STATED}(?:correct|not[\W_]+attempted)"),
     Grade.NOT_ATTEMPTED: re.compile(rf"{_STATED}(?:in)?correct"),
 }
-"""What a judge's reply must not say beside each grade, since it would contradict the grade.
-
-A judge that explains another grade often mentions "correct", so only CORRECT is contradicted by any mention of another.
-"""
+# Characters of a reply that a judge sees.
 _LONGEST_ANSWER = 20_000
-"""Characters of a reply that a judge sees."""
 
 
 async def grade(session: Session, question: Question, response: Response) -> Grade:

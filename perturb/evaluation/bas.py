@@ -39,10 +39,10 @@ from perturb.runtime.asyncs import gather_all
 from perturb.text.wording import counted
 
 DEFAULT_K = 3
+# The answer that stands for all answers that are not listed.
 NONE_OF_THESE = ("none of these", "none of the above")
-"""The answer that stands for all answers that are not listed."""
+# How far the probabilities may be from adding up to 1 before this is noted.
 SUM_TOLERANCE = 0.01
-"""How far the probabilities may be from adding up to 1 before this is noted."""
 
 _ANSWER_WORDS: dict[AnswerForm, str] = {
     "text": "as short as can be: a name, a number, a date or a phrase",
@@ -190,8 +190,8 @@ def _plain(entry: DecisionEntry) -> str:
     return re.sub(r"[\W_]+", " ", entry.answer).casefold().strip()
 
 
+# Added to the variant of the first of two replies: `reflection/first`.
 FIRST = "first"
-"""Added to the variant of the first of two replies: `reflection/first`."""
 
 
 @dataclass(frozen=True, slots=True)

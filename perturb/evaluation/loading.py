@@ -189,8 +189,8 @@ def _item_set(
     )
 
 
+# The start of a source that is one of the three FaithEval tasks, such as `faitheval:unanswerable`.
 FAITHEVAL = "faitheval:"
-"""The start of a source that is one of the three FaithEval tasks, such as `faitheval:unanswerable`."""
 FAITHEVAL_TASKS: tuple[str, ...] = ("unanswerable", "inconsistent", "counterfactual")
 
 

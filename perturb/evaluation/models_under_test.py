@@ -24,16 +24,16 @@ from perturb.llm.functions import ADDRESS, find_function, source_of
 from perturb.llm.redaction import redact
 from perturb.llm.transports import needs_address
 
+# The decoding parameters of each paper, by command; the code of RefusalBench leaves all to the provider.
 PAPER_DECODING: Mapping[str, Mapping[str, Any]] = {
     "refusal-index": {"temperature": 0.7, "top_p": 0.95, "max_tokens": 4096},
     "bas": {"temperature": 0},
     "evaluate": {},
 }
-"""The decoding parameters of each paper, by command; the code of RefusalBench leaves all to the provider."""
+# Names of decoding parameters at any provider; a preset replaces them.
 _DECODING = frozenset(
     ("temperature", "top_p", "top_k", "min_p", "max_tokens", "max_completion_tokens", "num_predict")
 )
-"""Names of decoding parameters at any provider; a preset replaces them."""
 
 _SERVICE = re.compile(r"https?://")
 

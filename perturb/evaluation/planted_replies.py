@@ -25,12 +25,12 @@ from perturb.snapshots.settings import PromptSetting
 from perturb.text.matching import holds_answer
 from perturb.text.wording import listed
 
+# The default number of planted replies, and the number of real replies with which an evaluation plants them.
 AUTO_NUMBER, AUTO_FROM = 24, 200
-"""The default number of planted replies, and the number of real replies with which an evaluation plants them."""
 
 Form = Literal["code", "refusal", "answer", "another answer"]
+# A code with a reason, a plain refusal, the accepted answer, and the answer to another item.
 FORMS: tuple[Form, ...] = ("code", "refusal", "answer", "another answer")
-"""A code with a reason, a plain refusal, the accepted answer, and the answer to another item."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from perturb.errors import ConfigError
 from perturb.files.resources import digest, seed_of
 from perturb.files.tables import type_name
 
+# The kind of an answer: words that a judge compares, the letter of an option, or one exact number.
 AnswerForm = Literal["text", "option", "number"]
-"""The kind of an answer: words that a judge compares, the letter of an option, or one exact number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,15 +116,15 @@ def mix_questions(first: QuestionSet, second: QuestionSet, seed: int) -> Questio
     return QuestionSet("+".join(names), tuple(mixed), (*first.warnings, *second.warnings))
 
 
+# Columns that name a question.
 ID_FIELDS: tuple[str, ...] = ("id", "qid", "ID", "item_id")
-"""Columns that name a question."""
+# The form of snapshots and of the published RefusalBench sets, which `perturb.evaluation.loading` reads.
 SNAPSHOT = "snapshot"
-"""The form of snapshots and of the published RefusalBench sets, which `perturb.evaluation.loading` reads."""
+# The names of options, in order.
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-"""The names of options, in order."""
 
+# The start of an option in a prompt, such as `a) ` on a line of its own; the group is the letter.
 _INLINE_OPTIONS = re.compile(r"\n\s*([A-Za-z])\)\s+")
-"""The start of an option in a prompt, such as `a) ` on a line of its own; the group is the letter."""
 _NUMBER = re.compile(
     r"""
     [-+]? (?: \d{1,3}(?:,\d{3})+ | \d+ ) (?:\.\d+)?  # 1,234.5 or 033 or -7
@@ -288,6 +288,7 @@ def _plain(row: SourceRow) -> Question:
     )
 
 
+# The question of a row, by form; raises `RowError`, with file, line and field, for a row that cannot be used.
 READERS: Mapping[str, Callable[[SourceRow], Question]] = {
     "simpleqa": _text_and_answer("problem"),
     "precisewikiqa": _text_and_answer("prompt"),
@@ -298,9 +299,8 @@ READERS: Mapping[str, Callable[[SourceRow], Question]] = {
     "aime": _aime,
     "plain": _plain,
 }
-"""The question of a row, by form; raises `RowError`, with file, line and field, for a row that cannot be used."""
+# The names of forms that a set can be read as.
 FORMATS: tuple[str, ...] = ("auto", SNAPSHOT, *READERS)
-"""The names of forms that a set can be read as."""
 
 
 def read_number(text: str) -> Decimal | None:

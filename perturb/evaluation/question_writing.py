@@ -32,11 +32,11 @@ from perturb.snapshots.freshness import BaseIndex, round_item
 from perturb.text.matching import folded, holds_answer
 from perturb.text.passages import split_sentences
 
+# The fewest and the most words of a section: 200 to 500 tokens, as in HalluLens.
 SECTION_WORDS = (150, 375)
-"""The fewest and the most words of a section: 200 to 500 tokens, as in HalluLens."""
 MAX_ANSWER_WORDS = 10
+# The key in the metadata of the sentence that shows the answer.
 SENTENCE = "sentence"
-"""The key in the metadata of the sentence that shows the answer."""
 _TEXT = {"type": "string"}
 _FIELDS = {
     "question": {"question": _TEXT},

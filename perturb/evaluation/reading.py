@@ -154,9 +154,10 @@ def _short(text: str) -> str:
     return " ".join(text.split())[:40]
 
 
+# The classification of an answer attempt, right or wrong; that of a refusal is its canonical code.
 ANSWER = "ANSWER"
-"""The classification of an answer attempt, right or wrong; that of a refusal is its canonical code."""
 
+# The five levels a model may state, from the highest down (spec, section 7: midpoints .95, .80, .60, .40, .15).
 CONFIDENCE_LEVELS: tuple[str, ...] = (
     "VERY_CONFIDENT",
     "CONFIDENT",
@@ -164,12 +165,11 @@ CONFIDENCE_LEVELS: tuple[str, ...] = (
     "UNCERTAIN",
     "VERY_UNCERTAIN",
 )
-"""The five levels a model may state, from the highest down (spec, section 7: midpoints .95, .80, .60, .40, .15)."""
 
 _CONFIDENCE_LINE = re.compile(STATED_CONFIDENCE, re.IGNORECASE | re.MULTILINE)
 _CODE = re.compile(rf"{DECORATION}([A-Z]+(?:_[A-Z]+)+){DECORATION}", re.IGNORECASE)
+# Characters; a longer reply is more than a code and a line of confidence.
 _LONGEST_CODE = 200
-"""Characters; a longer reply is more than a code and a line of confidence."""
 
 
 def read_code(text: str, codes: Mapping[str, str]) -> str | None:
@@ -212,12 +212,12 @@ def refusal_codes(codes: Mapping[str, str]) -> tuple[str, ...]:
 
 
 JudgeRule = Literal["majority", "unanimity"]
+# The author of a judgement that several judges made together.
 PANEL = "panel"
-"""The author of a judgement that several judges made together."""
+# How the reason begins where they could not make one.
 DISAGREE = "the judges disagree"
-"""How the reason begins where they could not make one."""
+# The lowest quality that counts as correct.
 GOOD_QUALITY = 4
-"""The lowest quality that counts as correct."""
 
 
 def votes_needed(rule: JudgeRule, judges: int) -> int:

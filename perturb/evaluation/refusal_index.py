@@ -134,10 +134,10 @@ class QuestionTask(Task[Question], Generic[RowT]):
         }
 
 
+# First-pass prompt → how many of its ten examples are unanswered, which invites refusals (paper, table 5).
 REFUSAL_PROMPTS: Mapping[str, int] = {"low": 0, "normal": 1, "high": 4, "highest": 6}
-"""First-pass prompt → how many of its ten examples are unanswered, which invites refusals (paper, table 5)."""
+# The prompt of the second pass.
 FORCED = "forced"
-"""The prompt of the second pass."""
 TEMPLATE = "two_pass/prompt"
 
 

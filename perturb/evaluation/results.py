@@ -32,8 +32,8 @@ from perturb.records import ANSWER_CORRECTLY, Item, Judgement, JudgementStatus, 
 from perturb.snapshots.settings import fingerprint_of, setting_of, split_sample
 
 RESULTS_FILE = "results.jsonl"
+# The start of the reason if the call to a judge failed; the same command then asks again.
 JUDGE_FAILED = "call failed: "
-"""The start of the reason if the call to a judge failed; the same command then asks again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +90,8 @@ class Result:
         return asdict(self)
 
 
+# Columns that come from judgements.
 _JUDGED = ("predicted", "quality", "eligible", "factual_all", "factual_signal", "behaviour_kind")
-"""Columns that come from judgements."""
 COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(Result))
 
 
@@ -247,12 +247,12 @@ def answer_kind(item: Item) -> str:
     return "raf" if item.several else "quality"
 
 
+# The judgements of an empty reply: a bad answer. It is not a refusal.
 _EMPTY: Mapping[str, Mapping[str, Any]] = {
     "classification": {"predicted": ANSWER},
     "quality": {"quality": 1},
     "raf": {"eligible": False, "factual_all": False, "factual_signal": False},
 }
-"""The judgements of an empty reply: a bad answer. It is not a refusal."""
 
 
 def rule_author(codes: Mapping[str, str]) -> str:

@@ -84,8 +84,8 @@ def run_task(
     return replace(result, facts=facts, warnings=warnings, stopped=str(stopped) if stopped else None)
 
 
+# The largest number of failures that the warnings at the end of a run list.
 _NAMED_FAILURES = 5
-"""The largest number of failures that the warnings at the end of a run list."""
 
 
 def check_models(models: ModelSet, options: RunOptions) -> None:
@@ -269,8 +269,8 @@ def _disagreements(ledger: EvaluationLedger, models: ModelSet) -> Iterator[str]:
         yield f"{split} of {total} unscored: the judges disagree ({among} must agree)"
 
 
+# A function that makes the task over questions. The mapping has the settings of a recording; it may be empty.
 Ways = Callable[[QuestionSet, Mapping[str, Any]], QuestionTask[Any]]
-"""A function that makes the task over questions. The mapping has the settings of a recording; it may be empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

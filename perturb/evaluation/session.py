@@ -24,10 +24,10 @@ from perturb.llm.recording import Replay, judged_part
 from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
 from perturb.runtime.asyncs import gather_all
 
+# The author of judgements that are made by rule.
 RULE = "rule"
-"""The author of judgements that are made by rule."""
+# Reasons for a missing score that a second run of the same command would remove.
 NOT_ASKED, NOT_JUDGED = "not asked yet", "not judged yet"
-"""Reasons for a missing score that a second run of the same command would remove."""
 
 
 Stage = Literal["reply", "grade", "unread", "split"]
@@ -59,8 +59,8 @@ class Rubric:
     """The purpose under which the call is recorded."""
 
 
+# A function that makes the rubric for the judge with a fingerprint, or without a judge for None.
 RubricBy = Callable[[str | None], Rubric]
-"""A function that makes the rubric for the judge with a fingerprint, or without a judge for None."""
 
 
 def judges_fingerprint(models: ModelSet, fingerprints: Mapping[str, str]) -> str | None:

@@ -114,8 +114,8 @@ def call_fault(result: ModelResult[Any], name: str) -> str | None:
     return f"the call to '{name}' is refused" if result.status == "error" else None
 
 
+# The templates under `templates/solve/`.
 TEMPLATES: tuple[str, ...] = ("answer", "judge_single", "judge_several")
-"""The templates under `templates/solve/`."""
 
 _RAF_KEYS = ("eligible", "supported_by_all", "supported_by_relevant")
 

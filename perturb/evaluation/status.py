@@ -83,10 +83,10 @@ def _build_status(db: sqlite3.Connection, run: Path) -> dict[str, Any]:
     }
 
 
+# The states that a second run of the same command can change.
 LEFT = ("failed", "not_judged", "not_asked")
-"""The states that a second run of the same command can change."""
+# The states of a reply.
 STATES = ("done", "unscored", *LEFT)
-"""The states of a reply."""
 
 
 def _count_replies(
@@ -103,8 +103,8 @@ def _count_replies(
     return name, {model: {state: states[state] for state in STATES} for model, states in counts.items()}
 
 
+# Model under test → for each of its rows the reason why it is unscored, or None.
 Rows = Mapping[str, list[str | None]]
-"""Model under test → for each of its rows the reason why it is unscored, or None."""
 
 
 def _snapshot(db: sqlite3.Connection, run: Path) -> tuple[str, Rows, Mapping[str, int]]:
@@ -158,8 +158,8 @@ def _questions(db: sqlite3.Connection, facts: Mapping[str, Any]) -> tuple[str, R
     return questions.name, rows, dict.fromkeys(rows, len(items) * len(task.ways))
 
 
+# The first words of the reason if a reply or a judgement exists but cannot be read.
 _UNREADABLE = frozenset(("reading", "classification", "quality", "raf"))
-"""The first words of the reason if a reply or a judgement exists but cannot be read."""
 
 
 def _state(unscored: str | None) -> str:

@@ -40,14 +40,14 @@ from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric, mea
 from perturb.records import Cell, Intensity, Item
 from perturb.snapshots.items import SUFFIX
 
+# The probability that any of the intervals of a model misses its metric.
 ALPHA = 0.05
-"""The probability that any of the intervals of a model misses its metric."""
+# The number of blocks, after each of which an interval is computed.
 MOST_BLOCKS = 100
-"""The number of blocks, after each of which an interval is computed."""
+# The largest part of the capital that a bet may lose on one item. A larger bet could ruin the capital for good.
 MOST_STAKED = 0.5
-"""The largest part of the capital that a bet may lose on one item. A larger bet could ruin the capital for good."""
+# The weight, in items, of the common share in the guess for a stratum, which has few items at first.
 POOLED_WEIGHT = 2.0
-"""The weight, in items, of the common share in the guess for a stratum, which has few items at first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +116,14 @@ def _lower_ends(hits: Integers, sizes: Integers, strata: Strata, half_width: flo
     return np.asarray(np.maximum.accumulate(np.maximum(by_bets, sum_before + hits @ weights)))
 
 
+# Abbreviations that a rule may use for metrics.
 SHORT_NAMES = {"crs": "calibrated_refusal_score", "frr": "false_refusal_rate", "mrr": "missed_refusal_rate"}
-"""Abbreviations that a rule may use for metrics."""
+# A cell with fewer items joins another cell of its kind (answerable or not), since each block takes of every stratum,
+# and the smallest stratum limits the number of blocks.
 LEAST_IN_STRATUM = 10
-"""A cell with fewer items joins another cell of its kind (answerable or not), since each block takes of every stratum,
-and the smallest stratum limits the number of blocks."""
 
+# As in `ci(crs) <= 0.03`; the groups are the metric and the half-width.
 _RULE = re.compile(r"\s*ci\(\s*(\w+)\s*\)\s*<=\s*(0?\.\d+)\s*")
-"""As in `ci(crs) <= 0.03`; the groups are the metric and the half-width."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,8 +49,8 @@ from perturb.snapshots.rows import write_rows
 from perturb.snapshots.settings import CODES
 
 FACTS = "training.json"
+# The share of base instances that go into the validation split.
 VALIDATION = 0.1
-"""The share of base instances that go into the validation split."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,12 +197,13 @@ def _write(
     (folder / "README.md").write_text(join_card(header, card.render(facts)), encoding="utf-8")
 
 
+# Prompt and completion, or prompt, chosen and rejected, as TRL's trainers name them.
 Format = Literal["sft", "dpo"]
-"""Prompt and completion, or prompt, chosen and rejected, as TRL's trainers name them."""
 
+# Item id → the wrong replies of models to it.
 Replies = Mapping[str, Sequence[str]]
-"""Item id → the wrong replies of models to it."""
 
+# The fields of an item's row that an example has as well.
 _COPIED_FIELDS = (
     "source_id",
     "perturbation_class",
@@ -213,10 +214,9 @@ _COPIED_FIELDS = (
     "source",
 )
 
-"""The fields of an item's row that an example has as well."""
 
+# A row of a snapshot, or an example, by field.
 Row = dict[str, Any]
-"""A row of a snapshot, or an example, by field."""
 
 
 def make_examples(

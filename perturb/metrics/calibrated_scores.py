@@ -195,8 +195,8 @@ _FIT: dict[Method, Callable[[Flags, Floats], dict[str, ArrayLike]]] = {
 }
 
 
+# The sizes of the paper's table A2.
 ABLATION_SIZES = (10, 25, 50, 100, 250, 500, 1000)
-"""The sizes of the paper's table A2."""
 
 
 class ReportOptions(TypedDict, total=False):

@@ -16,16 +16,16 @@ from perturb.metrics.inputs import Estimate, Flags, Floats, Integers, read_grade
 from perturb.metrics.intervals import Bounded, reported_estimate
 
 Binning = Literal["width", "mass", "unbinned"]
+# The side on which a bin includes its edge: right as in Guo et al. (2017), left as in the code of the BAS authors.
 Closed = Literal["right", "left"]
-"""The side on which a bin includes its edge: right as in Guo et al. (2017), left as in the code of the BAS authors."""
+# Up to this number of answers `calibration_p_value` draws each answer; above it, it draws normal sums of the bins.
 EXACT_ROWS = 10_000
-"""Up to this number of answers `calibration_p_value` draws each answer; above it, it draws normal sums of the bins."""
+# The number of answers drawn in one step, which limits memory.
 DRAWS_AT_ONCE = 2_000_000
-"""The number of answers drawn in one step, which limits memory."""
+# If the test of calibration has a larger p-value, the interval of the ECE begins at 0.
 CALIBRATED_UP_TO = 0.05
-"""If the test of calibration has a larger p-value, the interval of the ECE begins at 0."""
+# `log_loss` clips confidence at this distance from 0 and 1, the distance at which the BAS clips it from 1.
 LOG_CLIP = 1e-4
-"""`log_loss` clips confidence at this distance from 0 and 1, the distance at which the BAS clips it from 1."""
 
 
 @dataclass(frozen=True, slots=True)

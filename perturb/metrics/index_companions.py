@@ -24,16 +24,16 @@ from perturb.metrics.calibration import auroc, expected_calibration_error
 from perturb.metrics.inputs import Estimate, Flags, Floats, read_flags
 from perturb.metrics.resampling import cluster_codes
 
+# The families of copulas; the Gaussian, which the Refusal Index assumes, comes first.
 FAMILIES = ("gaussian", "student-t", "clayton", "gumbel")
-"""The families of copulas; the Gaussian, which the Refusal Index assumes, comes first."""
+# Of Student-t; a usual choice for heavy tails, since the table does not tell.
 DEGREES_OF_FREEDOM = 4.0
-"""Of Student-t; a usual choice for heavy tails, since the table does not tell."""
+# Log-likelihoods closer than this are ties.
 SAME_LIKELIHOOD = 1e-6
-"""Log-likelihoods closer than this are ties."""
+# The largest arcsin(rho) of the search; at π/2 itself the density is not defined.
 _MAX_ANGLE = np.pi / 2 - 1e-9
-"""The largest arcsin(rho) of the search; at π/2 itself the density is not defined."""
+# The largest log theta of the search; beyond it dependence is complete to within rounding.
 _MAX_LOG_THETA = 14.0
-"""The largest log theta of the search; beyond it dependence is complete to within rounding."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+# A confidence between 1 and this is more likely a typing error than a percentage.
 PERCENT_FROM = 2
-"""A confidence between 1 and this is more likely a typing error than a percentage."""
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -24,16 +24,16 @@ import numpy as np
 
 from perturb.metrics.inputs import Estimate, Floats, Integers
 
+# The probability beyond each end of a 95 % interval.
 TAIL = 0.025
-"""The probability beyond each end of a 95 % interval."""
+# Normal quantile of a 95 % interval.
 Z = 1.959963984540054
-"""Normal quantile of a 95 % interval."""
+# The weight, in events, of the assumption that the items of a base instance are equal.
 ALIKE_EVENTS = 2
-"""The weight, in events, of the assumption that the items of a base instance are equal."""
+# Steps of the search for a p-value, over a range of 27 in its logarithm: the relative error is below 3e-8.
 HALVINGS = 30
-"""Steps of the search for a p-value, over a range of 27 in its logarithm: the relative error is below 3e-8."""
+# If a smaller share of the resamples defines a statistic, the note of its estimate says so.
 MOSTLY = 0.95
-"""If a smaller share of the resamples defines a statistic, the note of its estimate says so."""
 ONE_CLUSTER = "no interval: everything comes from one base instance"
 FEW_DEFINED = "no interval: the statistic is undefined in the resamples"
 

@@ -21,20 +21,20 @@ from numpy.typing import ArrayLike
 from perturb.metrics.inputs import Estimate, Floats, Integers
 from perturb.metrics.intervals import ONE_CLUSTER, t_quantile
 
+# With fewer models or items the priors would decide the estimates.
 MIN_MODELS = 4
 MIN_ITEMS = 30
-"""With fewer models or items the priors would decide the estimates."""
+# The priors in words, in logits. They keep estimates finite if all replies of a model are right, or all wrong.
 PRIORS = (
     "abilities and mean difficulties: normal with mean 0 and SD 3; spread of difficulties: half-normal with scale 2;"
     " spread of log discriminations: half-normal with scale 0.5"
 )
-"""The priors in words, in logits. They keep estimates finite if all replies of a model are right, or all wrong."""
+# The numbers in `PRIORS`; the scales are those of difficulties and of log discriminations.
 _PRIOR_SD, _SPREAD_SCALES = 3.0, np.array([2.0, 0.5])
-"""The numbers in `PRIORS`; the scales are those of difficulties and of log discriminations."""
+# The grid of difficulties and of log discriminations, in standard deviations of their normal distributions.
 _DIFFICULTY_NODES, _SLOPE_NODES = np.linspace(-4, 4, 41), np.linspace(-3, 3, 9)
-"""The grid of difficulties and of log discriminations, in standard deviations of their normal distributions."""
+# The step of the numerical derivative of the gradient.
 _STEP = 1e-4
-"""The step of the numerical derivative of the gradient."""
 
 
 @dataclass(frozen=True)

@@ -34,9 +34,10 @@ import numpy as np
 
 from perturb.metrics.inputs import Floats, Integers
 
+# The ground truth of an answerable item; as a prediction, an attempted answer.
 ANSWER = "ANSWER_CORRECTLY"
-"""The ground truth of an answerable item; as a prediction, an attempted answer."""
 
+# The verbal confidence levels and the midpoints of their ranges (RefusalBench, appendix F.2).
 LEVELS: dict[str, float] = {
     "VERY_CONFIDENT": 0.95,
     "CONFIDENT": 0.80,
@@ -44,14 +45,13 @@ LEVELS: dict[str, float] = {
     "UNCERTAIN": 0.40,
     "VERY_UNCERTAIN": 0.15,
 }
-"""The verbal confidence levels and the midpoints of their ranges (RefusalBench, appendix F.2)."""
 
+# The position of replies without a stated confidence, after the levels.
 NO_LEVEL = len(LEVELS)
-"""The position of replies without a stated confidence, after the levels."""
 
 
+# An answer of this quality or more, from 1 to 5, is correct.
 CORRECT_FROM = 4
-"""An answer of this quality or more, from 1 to 5, is correct."""
 
 
 class ReplyOutcome(StrEnum):
@@ -77,12 +77,13 @@ class ReplyOutcome(StrEnum):
     """An unanswerable item; it is unknown whether it was answered or refused."""
 
 
+# The six outcomes of a scored reply; their shares sum to 1.
 SCORED: tuple[ReplyOutcome, ...] = tuple(ReplyOutcome)[:6]
-"""The six outcomes of a scored reply; their shares sum to 1."""
 
 UNSCORED: tuple[ReplyOutcome, ...] = tuple(ReplyOutcome)[6:]
 
 _PLACE = {outcome: place for place, outcome in enumerate(ReplyOutcome)}
+# The outcomes that an unscored reply could have had.
 COULD_BE = {
     ReplyOutcome.UNGRADED_ANSWER: (ReplyOutcome.CORRECT_ANSWER, ReplyOutcome.POOR_ANSWER),
     ReplyOutcome.UNREAD_ANSWERABLE: (
@@ -96,7 +97,6 @@ COULD_BE = {
         ReplyOutcome.MISSED_REFUSAL,
     ),
 }
-"""The outcomes that an unscored reply could have had."""
 
 
 def is_correct(
@@ -205,8 +205,8 @@ class ReplyCounts:
         return list(np.ascontiguousarray(np.moveaxis(self.table.sum(axis=-1), -1, 0)))
 
 
+# The number of combinations of outcome and level.
 CELLS = len(ReplyOutcome) * (NO_LEVEL + 1)
-"""The number of combinations of outcome and level."""
 
 
 def reply_cells(outcomes: Iterable[str], confidence: Sequence[str | None] | None = None) -> Integers:
@@ -236,12 +236,12 @@ def _place(places: dict[Any, int], name: str, kind: str) -> int:
     return places[name]
 
 
+# Strict: only a reply without any answer is a refusal. Lenient: a list of answers without a preference is one too.
 Reading = Literal["strict", "lenient"]
-"""Strict: only a reply without any answer is a refusal. Lenient: a list of answers without a preference is one too."""
 READINGS: tuple[Reading, ...] = ("strict", "lenient")
 
+# A refusal with the right code, with another code, as ambiguous, or an attempted answer.
 _CountsAs = Literal["right", "other", "ambiguous", "answer"]
-"""A refusal with the right code, with another code, as ambiguous, or an attempted answer."""
 
 OTHER, AMBIGUOUS = "REFUSE_OTHER", "REFUSE_AMBIGUOUS_QUERY"
 
@@ -259,6 +259,7 @@ class BehaviourKind(StrEnum):
     ANSWERS = "answers"
 
 
+# The table in the docstring of the module.
 COUNTS_AS: Mapping[BehaviourKind, Mapping[Reading, _CountsAs]] = {
     BehaviourKind.REFUSES_RIGHT_REASON: {"strict": "right", "lenient": "right"},
     BehaviourKind.REFUSES_OTHER_REASON: {"strict": "other", "lenient": "other"},
@@ -269,7 +270,6 @@ COUNTS_AS: Mapping[BehaviourKind, Mapping[Reading, _CountsAs]] = {
     BehaviourKind.CORRECTS_PREMISE: {"strict": "answer", "lenient": "answer"},
     BehaviourKind.ANSWERS: {"strict": "answer", "lenient": "answer"},
 }
-"""The table in the docstring of the module."""
 
 
 def predicted_behaviour(kind: str, expected: str, reading: Reading = "strict") -> str:

@@ -15,8 +15,8 @@ from perturb.metrics.inputs import Estimate, Floats, read_flags, read_numbers, r
 from perturb.metrics.tetrachoric import rank_correlation, tetrachoric
 
 MAX_SWEEPS = 1000
+# Residuals below this share of the largest score are rounding errors, and become 0.
 ROUNDING = 1e-10
-"""Residuals below this share of the largest score are rounding errors, and become 0."""
 
 
 def normalised_difference(values: ArrayLike, refusal_rates: ArrayLike) -> Estimate:

@@ -25,10 +25,10 @@ from perturb.metrics.tetrachoric import (
 )
 
 IntervalMethod = Literal["bootstrap", "delta"]
+# Three rates may contradict each other by this much, since papers often print two decimals.
 RATE_TOLERANCE = 0.01
-"""Three rates may contradict each other by this much, since papers often print two decimals."""
+# With fewer questions in a cell, the normal approximations are not reliable.
 SMALL_CELL = 5
-"""With fewer questions in a cell, the normal approximations are not reliable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -77,6 +77,7 @@ _SCORED = (*refusal.GRADED_A, *refusal.READ_U)
 _CORRECT, _RIGHT_CODE = (ReplyOutcome.CORRECT_ANSWER,), (ReplyOutcome.CORRECT_REFUSAL,)
 _TOP = max(LEVELS.values())
 
+# Every metric by name, in the order of tables.
 REFUSAL_METRICS: dict[str, RefusalMetric] = {
     metric.name: metric
     for metric in (
@@ -118,7 +119,6 @@ REFUSAL_METRICS: dict[str, RefusalMetric] = {
         RefusalMetric(refusal.ece_refusals, False, refusal.REFUSED, f"no refusal {_NO_LEVEL}", _TOP, True),
     )
 }
-"""Every metric by name, in the order of tables."""
 
 
 def measure(name: str, replies: ReplyCounts) -> Estimate:
@@ -218,8 +218,8 @@ def _extreme_ratio(options: list[Floats], sign: int) -> float | None:
     return None
 
 
+# The numbers of outcomes in the cells of `reply_cells`.
 _OUTCOME_NUMBERS = {outcome: number for number, outcome in enumerate(ReplyOutcome)}
-"""The numbers of outcomes in the cells of `reply_cells`."""
 
 
 @dataclass(frozen=True)

@@ -29,12 +29,12 @@ from perturb.errors import ConfigError
 from perturb.metrics.inputs import Estimate, Flags, Floats, Integers
 from perturb.metrics.intervals import Bounded
 
+# Up to this number of units the weights are multinomial.
 EXACT_UNITS = 10_000
-"""Up to this number of units the weights are multinomial."""
+# The number of weights in memory at a time.
 CHUNK_CELLS = 4_000_000
-"""The number of weights in memory at a time."""
+# The number of units in one block of Poisson weights.
 BLOCK_ROWS = 4_096
-"""The number of units in one block of Poisson weights."""
 
 
 def check_resampling(resamples: int, seed: int) -> None:
@@ -111,10 +111,10 @@ def bootstrap_means(
     return np.asarray(centre + sums[:, :-1] / sums[:, -1:])
 
 
+# More base instances are bundled at random into this number, which limits time and memory; intervals stay valid.
 MAX_CLUSTERS = 10_000
-"""More base instances are bundled at random into this number, which limits time and memory; intervals stay valid."""
+# The same limit for resamples that leave out each base instance in turn.
 MAX_LEFT_OUT = 500
-"""The same limit for resamples that leave out each base instance in turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,13 +252,13 @@ def _poisson_weights(rng: np.random.Generator, shape: tuple[int, int]) -> NDArra
     return _poisson_table()[words[:cells].reshape(shape)]
 
 
+# Up to this number of base instances all patterns of signs are tried (4,096).
 EXACT_UP_TO = 12
-"""Up to this number of base instances all patterns of signs are tried (4,096)."""
+# The number of patterns that are drawn if there are more base instances.
 SAMPLED = 9_999
-"""The number of patterns that are drawn if there are more base instances."""
 HALVINGS = 40
+# Two sums that differ by less are equal, apart from rounding.
 TOLERANCE = 1e-12
-"""Two sums that differ by less are equal, apart from rounding."""
 
 
 @dataclass(frozen=True, slots=True)

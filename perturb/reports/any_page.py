@@ -131,12 +131,12 @@ def figures_folder(source: Path, page: Path) -> Path:
     return source / "audit" if inside and source_kind(source) is SourceKind.BUILD else page.with_suffix("")
 
 
+# All scores of the common table, and their headings.
 SCORES: Mapping[str, str] = {**HEADLINES, "refusal_index": "RI", "bas_uniform": "BAS"}
-"""All scores of the common table, and their headings."""
 _COLUMNS = {f"{head}, percent": PERCENT for head in HEADLINES.values()} | {"RI": NUMBER, "BAS": NUMBER}
 
+# Data set, and setting or elicitation; an empty text if a source does not name it.
 Condition = tuple[str, str]
-"""Data set, and setting or elicitation; an empty text if a source does not name it."""
 
 
 @dataclass(slots=True)

@@ -331,8 +331,8 @@ def _levers(report: AuditReport) -> Section:
     return Section("levers", "Levers", tables=(usage, never))
 
 
+# Rule of a panel of judges → when a judgement stands, in words.
 _DECIDED = {"majority": "more than half of them say the same", "unanimity": "all of them say the same"}
-"""Rule of a panel of judges → when a judgement stands, in words."""
 
 
 def make_panel_report(audit: JudgeAudit) -> Report:

@@ -36,10 +36,10 @@ from perturb.text.wording import counted
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# The columns that name a group.
 LABELS = table_columns("model | data set | elicitation")
-"""The columns that name a group."""
+# Groups whose maps are drawn.
 MAX_MAPS = 12
-"""Groups whose maps are drawn."""
 
 
 def calibration_section(calibrations: Sequence[GroupCalibration]) -> Section:
@@ -162,12 +162,13 @@ def transfer_section(transfers: Sequence[Transfer]) -> Section:
     return Section("transfer", "Across data sets", (sentence,), figures, (table,))
 
 
+# Groups that get figures of their own.
 MAX_GROUPS = 12
-"""Groups that get figures of their own."""
+# Points of a risk-coverage curve that are drawn, however many answers there are.
 _MAX_POINTS = 400
-"""Points of a risk-coverage curve that are drawn, however many answers there are."""
+# Utility is drawn up to this threshold; above it one wrong answer costs more than 19 right answers gain.
 _UTILITY_TO = 0.95
-"""Utility is drawn up to this threshold; above it one wrong answer costs more than 19 right answers gain."""
+# Metric → its heading; other metrics are headed by their name.
 _HEADINGS = {
     "bas_uniform": "BAS",
     "bas_linear": "BAS linear",
@@ -177,7 +178,6 @@ _HEADINGS = {
     "brier": "Brier",
     "log_loss": "log loss",
 }
-"""Metric → its heading; other metrics are headed by their name."""
 
 
 def make_bas_page(

@@ -32,12 +32,12 @@ from perturb.reports.model import Table
 from perturb.reports.run_data import describe_item, read_run_data
 from perturb.reports.runs import call_table
 
+# The columns of the list that items are filtered by.
 FIELDS = ("cell", "lever", "generator", "verdict")
-"""The columns of the list that items are filtered by."""
+# Items in one page of the list.
 PAGE = 50
-"""Items in one page of the list."""
+# The list of a running run is rebuilt after this many times the duration of the last rebuild.
 _PATIENCE = 10
-"""The list of a running run is rebuilt after this many times the duration of the last rebuild."""
 
 
 class ListRow(NamedTuple):
@@ -240,8 +240,8 @@ def _pattern(text: str) -> str:
 _VERDICT = (
     "CASE WHEN j.outcome = 'candidate' THEN coalesce(d.acceptance, 'undecided') ELSE j.outcome END AS verdict"
 )
+# Filters by stage of the funnel, for stages that are one verdict.
 _STAGES: Mapping[str, Mapping[str, str]] = {"accepted": {"verdict": "accepted"}}
-"""Filters by stage of the funnel, for stages that are one verdict."""
 
 
 class BuildView(RunView):

@@ -60,12 +60,12 @@ def linear_fit(x: ArrayLike, y: ArrayLike) -> LinearFit:
     return LinearFit(estimate, float(regression.intercept), float(regression.rvalue) ** 2)
 
 
+# The covariates that lines are fitted over, with the label of the axis.
 FITTED: Mapping[str, str] = {"size_b": "log10 of the size in billions", "release": "year of release"}
-"""The covariates that lines are fitted over, with the label of the axis."""
+# Scores that also serve as covariates: figure 5 of the RI paper, figure 2 of the BAS paper.
 _ACCURACIES: tuple[str, ...] = ("accuracy", "correct", "C/A")
-"""Scores that also serve as covariates: figure 5 of the RI paper, figure 2 of the BAS paper."""
+# The name of all families together.
 ALL = "all"
-"""The name of all families together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +189,8 @@ def _trend(models: Sequence[ModelValues], score: str, covariate: str, family: st
     return Trend(score, covariate, family, fit.slope, fit.intercept, fit.r_squared)
 
 
+# Stages of training in their order.
 STAGES: tuple[str, ...] = ("base", "sft", "dpo", "rl")
-"""Stages of training in their order."""
 # The labels of axes; other covariates are labelled by their name.
 _AXES = {
     "size_b": "billions of parameters",

@@ -35,8 +35,8 @@ BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY, GREY = (
     "#56B4E9",
     "#6b6b6b",
 )
+# Colour and marker of the first, second, … series; the markers differ without colour too.
 SERIES = ((BLUE, "o"), (VERMILLION, "s"), (GREEN, "^"), (ORANGE, "D"), (PURPLE, "v"), (SKY, "P"))
-"""Colour and marker of the first, second, … series; the markers differ without colour too."""
 
 _STYLE: Any = {
     "font.family": "DejaVu Sans",
@@ -50,12 +50,12 @@ _STYLE: Any = {
     "grid.color": "#dddddd",
     "hatch.color": "#bbbbbb",
 }
+# Characters of a name that fit beside a figure.
 _LABEL_LENGTH = 34
-"""Characters of a name that fit beside a figure."""
+# The start of an SVG group whose id `hover` has set, such as `<g id="hover gpt: 61.5">`; the group is the text.
 _HOVER = re.compile(r'<g id="hover ([^"]*)">')
-"""The start of an SVG group whose id `hover` has set, such as `<g id="hover gpt: 61.5">`; the group is the text."""
+# A black that stays black on a dark page, for texts on light fields of a figure.
 INK = "#010101"
-"""A black that stays black on a dark page, for texts on light fields of a figure."""
 
 
 class Drawing:
@@ -303,10 +303,10 @@ def plot_curve(
     plot_points(axes, hover_points, "o", "white", alpha=0.0, markersize=9, zorder=5)
 
 
+# Larger values are percentages and the like; they are shown with one decimal.
 _ONE_DECIMAL_ABOVE = 5.0
-"""Larger values are percentages and the like; they are shown with one decimal."""
+# Number of points of a curve that show their values.
 _HOVER_POINTS = 41
-"""Number of points of a curve that show their values."""
 
 
 def describe(mark: Mark, form: str = ".1f") -> str:

@@ -29,8 +29,9 @@ from perturb.scoring.refusal_table import read_refusals
 from perturb.scoring.table import result_table
 from perturb.text.wording import counted
 
+# The file of the rows, and the folder of the files that they follow from.
 DATA, REPLIES = "leaderboard.json", "replies"
-"""The file of the rows, and the folder of the files that they follow from."""
+# By kind of replies: the scores of a row and their headings. The first one ranks.
 SCORES: Mapping[str, Mapping[str, str]] = {
     "evaluation": DASHBOARD,
     "refusal-index": {
@@ -41,15 +42,14 @@ SCORES: Mapping[str, Mapping[str, str]] = {
     },
     "bas": {"bas_uniform": "BAS", "accuracy": "accuracy", "ece": "ECE", "aurc": "AURC"},
 }
-"""By kind of replies: the scores of a row and their headings. The first one ranks."""
+# Of all intervals and tests. They are fixed, so that anybody who computes a row again gets the same digits.
 RESAMPLES, SEED = 1000, 0
-"""Of all intervals and tests. They are fixed, so that anybody who computes a row again gets the same digits."""
+# The largest share of unscored replies in a row. More could hide wrong replies, since unscored ones are left out.
 MOST_UNSCORED = 0.02
-"""The largest share of unscored replies in a row. More could hide wrong replies, since unscored ones are left out."""
+# The header fields that comparable recordings share.
 _SAME = ("round", "classes", "variant", "templates")
-"""The header fields that comparable recordings share."""
+# A leaderboard file with an unknown field is refused, since nobody would check that field.
 _STRICT = ConfigDict(extra="forbid")
-"""A leaderboard file with an unknown field is refused, since nobody would check that field."""
 
 
 @dataclass(frozen=True, slots=True)

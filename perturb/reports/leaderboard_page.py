@@ -32,8 +32,9 @@ from perturb.reports.rendering import render_page
 from perturb.snapshots.replies import export_replies
 from perturb.text.wording import counted, listed
 
+# The files of the folder that people read. A Hub Space shows the first and reads its settings from the second.
 PAGE, CARD = "index.html", "README.md"
-"""The files of the folder that people read. A Hub Space shows the first and reads its settings from the second."""
+# By kind of replies: the title of its table, and the question that it answers.
 _TITLES = {
     "evaluation": (
         "RefusalBench",
@@ -42,14 +43,13 @@ _TITLES = {
     "refusal-index": ("Refusal Index", "Does a model refuse the questions that it would get wrong?"),
     "bas": ("Behavioral Alignment Score", "Does the confidence that a model states support decisions?"),
 }
-"""By kind of replies: the title of its table, and the question that it answers."""
+# By kind of replies: the heading of the column of `BoardRow.way`.
 _WAYS = {"evaluation": "way", "refusal-index": "setting", "bas": "elicitation"}
-"""By kind of replies: the heading of the column of `BoardRow.way`."""
+# The note below a table; the gaps are for which rows are ranked together, and for the score that ranks.
 _RANKS = (
     "Rank: one more than the number of rows{} that are better in {} beyond chance, by paired tests with Holm's"
     " correction at 5 %. Rows marked = share theirs."
 )
-"""The note below a table; the gaps are for which rows are ranked together, and for the score that ranks."""
 
 
 def write_leaderboard(folder: Path, added: Sequence[Path]) -> Leaderboard:
@@ -196,8 +196,8 @@ def _rank(row: BoardRow, table: Standings) -> str:
     return f"{row.rank} =" if shared else str(row.rank)
 
 
+# Scores are rounded to six digits; machines may differ in the last one.
 _TOLERANCE = 2e-6
-"""Scores are rounded to six digits; machines may differ in the last one."""
 
 
 def check_rows(folder: Path, file: Path) -> tuple[int, tuple[str, ...]]:

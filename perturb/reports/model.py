@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from perturb.metrics.inputs import Estimate
     from perturb.reports.figures import Drawing
 
+# How a value is shown: a share of 0.081 as 8.1 % (share), 8.1 (percent) or +8.1 (change); 8.1 points as +8.1.
 CellFormat = Literal["text", "count", "share", "percent", "number", "points", "change", "usd"]
-"""How a value is shown: a share of 0.081 as 8.1 % (share), 8.1 (percent) or +8.1 (change); 8.1 points as +8.1."""
 
+# None is shown as NA, or as unknown if it is a price.
 CellValue: TypeAlias = "str | int | float | Estimate | None"
-"""None is shown as NA, or as unknown if it is a price."""
 # The formats as typed names: a dictionary of plain strings would not pass for one of formats.
 TEXT: CellFormat = "text"
 SHARE: CellFormat = "share"

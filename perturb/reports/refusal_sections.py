@@ -36,13 +36,13 @@ from perturb.text.wording import listed
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# Indices whose curves are drawn behind the points.
 ISO_LEVELS: tuple[float, ...] = (0.0, 0.25, 0.5, 0.75)
-"""Indices whose curves are drawn behind the points."""
+# The refusal rates at which curves are computed.
 _RATES = np.linspace(0, 1, 201)
-"""The refusal rates at which curves are computed."""
 _AXES = ("refusal rate", "correct-answer rate")
+# The metrics whose curves are drawn, and their lines.
 _STYLES = {"refusal_index": "-", "c_over_a": "--", "f_score": "-.", "weighted p=0.2": ":"}
-"""The metrics whose curves are drawn, and their lines."""
 
 
 def iso_curve(metric: str, value: float, refusal_rates: Floats, forced_accuracy: float) -> Floats:
@@ -231,8 +231,8 @@ def _draw_agreement(agreements: Sequence[PromptAgreement]) -> Drawing:
     return draw_heat_map(grid, names, names, limits=(0.5, 1), form=".2f")
 
 
+# The columns that name a group.
 NAMES = table_columns("model | data set | setting")
-"""The columns that name a group."""
 
 
 def sampling_section(report: RefusalReport) -> Section | None:

@@ -103,10 +103,10 @@ def render_fragment(report: Report) -> str:
     return "".join(parts)
 
 
+# Blanks between two columns.
 _GAP = 2
-"""Blanks between two columns."""
+# The width in characters from which running text in a cell reads well.
 _COMFORTABLE_TEXT = 24
-"""The width in characters from which running text in a cell reads well."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,10 +200,10 @@ def _snapshot_manifest(path: Path) -> Mapping[str, Any]:
     return manifest
 
 
+# Characters of a passage or reply that are shown; the rest is counted.
 MAX_CHARACTERS = 4000
-"""Characters of a passage or reply that are shown; the rest is counted."""
+# Outcomes that earn credit.
 RIGHT = (ReplyOutcome.CORRECT_ANSWER, ReplyOutcome.CORRECT_REFUSAL)
-"""Outcomes that earn credit."""
 
 
 def browse_replies(

@@ -24,12 +24,12 @@ from perturb.scoring.model_scores import PARTS, ModelScores
 from perturb.scoring.score_report import ScoreReport
 from perturb.scoring.table import GROUPINGS
 
+# The scores by which RefusalBench sums up a model, with their headings.
 HEADLINES: dict[str, str] = {
     "calibrated_refusal_score": "CRS",
     "answer_accuracy": "answer accuracy",
     "refusal_accuracy": "refusal accuracy",
 }
-"""The scores by which RefusalBench sums up a model, with their headings."""
 _GROUP_METRICS = {
     **{name: HEADLINES[name] for name in ("answer_accuracy", "refusal_accuracy", "calibrated_refusal_score")},
     "refusal_rate": "refusal rate",

@@ -174,8 +174,8 @@ def _kinds_figure(kinds: Sequence[KindCount]) -> Figure:
     )
 
 
+# Domains that figures show; tables have all.
 MAX_DOMAINS = 30
-"""Domains that figures show; tables have all."""
 
 
 def domains_section(models: Models) -> Section:
@@ -284,10 +284,10 @@ def _domain_scores(models: Models) -> list[Mark]:
     return sorted(marks, key=lambda mark: -(mark.value or 0.0))
 
 
+# Below this reliability, more than half of the spread of a figure comes from the prior.
 _LOW_RELIABILITY = 0.5
-"""Below this reliability, more than half of the spread of a figure comes from the prior."""
+# Rows of the table of hardest items; the CSV file has all items.
 _ITEMS_SHOWN = 10
-"""Rows of the table of hardest items; the CSV file has all items."""
 
 
 def item_response_section(report: ItemResponseReport) -> Section:

@@ -33,8 +33,8 @@ from perturb.reports.figures import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# A grey line for orientation: its label, x and y, in percent.
 Guide = tuple[str, Floats, Floats]
-"""A grey line for orientation: its label, x and y, in percent."""
 
 # Colour and hatching of the shares of a stack, from left to right; there are as many as outcomes of a reply.
 _STACK = (
@@ -48,12 +48,12 @@ _STACK = (
     (BLUE, "..."),
     (GREY, ""),
 )
+# The share from which a part of a bar has room for its number.
 _MIN_NUMBERED_SHARE = 0.06
-"""The share from which a part of a bar has room for its number."""
+# Area of the largest bubble, in square points.
 _LARGEST_BUBBLE = 700.0
-"""Area of the largest bubble, in square points."""
+# Percent on both axes, with a margin so that markers at 0 and 100 are drawn whole.
 _SQUARE: Any = {"xlim": (-4, 104), "ylim": (-4, 104)}
-"""Percent on both axes, with a margin so that markers at 0 and 100 are drawn whole."""
 
 
 @dataclass(frozen=True, slots=True)

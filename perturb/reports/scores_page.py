@@ -55,8 +55,9 @@ from perturb.scoring.score_report import ScoreReport, score
 from perturb.scoring.table import table_of_run
 from perturb.text.wording import counted
 
+# The metrics of the first table, with their headings.
 DASHBOARD: dict[str, str] = {**HEADLINES, "false_refusal_rate": "FRR", "missed_refusal_rate": "MRR"}
-"""The metrics of the first table, with their headings."""
+# The metrics of the table on refusing, with their headings.
 DETAILS: dict[str, str] = {
     "refusal_rate": "refusal rate",
     "detection_precision": "detection precision",
@@ -65,9 +66,9 @@ DETAILS: dict[str, str] = {
     "category_accuracy": "category accuracy",
     "hierarchical_refusal_score": "hierarchical score",
 }
-"""The metrics of the table on refusing, with their headings."""
+# Models that the overview shows at most, so that it fits a screen.
 _MOST_IN_OVERVIEW = 8
-"""Models that the overview shows at most, so that it fits a screen."""
+# Metrics that are defined only for items of several passages, or with stated confidence.
 RARE: dict[str, str] = {
     "answer_quality": "answer quality (RAF)",
     "hybrid_score": "hybrid score",
@@ -75,7 +76,6 @@ RARE: dict[str, str] = {
     "ece_answers": "ECE of answers",
     "ece_refusals": "ECE of refusals",
 }
-"""Metrics that are defined only for items of several passages, or with stated confidence."""
 
 
 def make_scores_page(

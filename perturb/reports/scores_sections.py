@@ -23,10 +23,10 @@ from perturb.reports.scores_figures import (
 )
 from perturb.scoring.model_scores import NONE, ModelScores
 
+# Models that get figures of their own.
 MAX_MODELS = 12
-"""Models that get figures of their own."""
+# Scores whose points of equal score are joined by a grey line.
 _GUIDES = (0.25, 0.5, 0.75)
-"""Scores whose points of equal score are joined by a grey line."""
 
 
 def plane_section(models: Models) -> Section:

@@ -56,6 +56,7 @@ from perturb.snapshots.settings import (
 )
 from perturb.text.wording import counted
 
+# Every reply with its judgements: `class_*` say answer or which refusal, `grade_*` how good an answer is.
 _REPLIES = (
     "SELECT r.*, i.payload, c.value AS class_value, c.fingerprint AS class_version, g.value AS grade_value,"
     " g.fingerprint AS grade_version FROM items i JOIN responses r ON r.item_id = i.id"
@@ -64,9 +65,8 @@ _REPLIES = (
     " LEFT JOIN judgements g ON g.item_id = i.id AND g.model = r.model AND g.variant = r.variant"
     f" AND g.kind IN ('quality', 'raf', '{GRADE}')"
 )
-"""Every reply with its judgements: `class_*` say answer or which refusal, `grade_*` how good an answer is."""
+# The judgements that a model makes with a prompt of its own, which the page shows.
 _PROMPTED_KINDS = ("classification", "quality", "raf")
-"""The judgements that a model makes with a prompt of its own, which the page shows."""
 
 
 class EvaluationView(RunView):
@@ -258,20 +258,20 @@ def _words(outcome: str) -> str:
     return outcome.replace("_", " ")
 
 
+# Right outcomes of replies to items, and the right grade of a reply to a question.
 _RIGHT_WORDS = {*(_words(outcome) for outcome in RIGHT), "CORRECT"}
-"""Right outcomes of replies to items, and the right grade of a reply to a question."""
 _OUTCOME_ORDER = {_words(outcome): number for number, outcome in enumerate(ReplyOutcome)}
+# Grade of a reply to a question → its mark on the page; every other grade is unscored.
 _GRADE_MARKS = {"CORRECT": "right", "INCORRECT": "wrong"}
-"""Grade of a reply to a question → its mark on the page; every other grade is unscored."""
 
 
 def _percent(part: int, total: int) -> int | None:
     return round(100 * part / total) if total else None
 
 
+# The styles and scripts of the served page.
 STYLES = ("report/base.css", "report/items.css", "view/view.css")
 SCRIPTS = ("report/items.js", "view/view.js")
-"""The styles and scripts of the served page."""
 
 
 def open_view(run: Path, *, published: bool = False) -> RunView:
@@ -322,8 +322,8 @@ class ViewSite:
         raise NOTHING_HERE()
 
 
+# The scripts of a static page. `bundle.js` receives the data files, so it must come before `view.js`.
 _BUNDLE_SCRIPTS = ("report/items.js", "view/bundle.js", "view/view.js")
-"""The scripts of a static page. `bundle.js` receives the data files, so it must come before `view.js`."""
 
 
 def write_bundle(view: RunView, folder: Path) -> int:

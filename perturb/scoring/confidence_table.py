@@ -27,10 +27,10 @@ from perturb.text.wording import counted
 if TYPE_CHECKING:
     import pandas as pd
 
+# Columns that a table must have.
 NEEDED: tuple[str, ...] = ("is_correct", "confidence")
-"""Columns that a table must have."""
+# Columns that a table may have; other columns are ignored.
 LABELS: tuple[str, ...] = ("model", "elicitation", "dataset", "item_id", "base_id", "unscored")
-"""Columns that a table may have; other columns are ignored."""
 
 
 @dataclass(frozen=True)
@@ -282,8 +282,8 @@ def _labels(path: Path, frame: pd.DataFrame, name: str, default: str | None) -> 
     return labels
 
 
+# What a file of maps says about itself, with the version of its format.
 FORMAT = "perturb calibration maps 1"
-"""What a file of maps says about itself, with the version of its format."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from perturb.ledger.calls import LEDGER_FILE, reading
 from perturb.ledger.evaluations import read_facts
 from perturb.metrics.inputs import Estimate, mean_of_independent
 
+# The label of a group if the table names no model, data set or setting.
 ALL_ROWS = "all rows"
-"""The label of a group if the table names no model, data set or setting."""
 
 
 @dataclass(frozen=True)

@@ -42,16 +42,16 @@ if TYPE_CHECKING:
     from perturb.auditing.judged_replies import JudgedReply
     from perturb.auditing.rubric import Sample
 
+# The assumed error rate of a judge if no grade and no second judge shows it.
 ASSUMED = 0.1
-"""The assumed error rate of a judge if no grade and no second judge shows it."""
+# With this many grades of a model or more, they show how often the judge is wrong about it.
 ENOUGH_TO_TELL = 20
-"""With this many grades of a model or more, they show how often the judge is wrong about it."""
+# The weight, in grades, of a model's error rate in the error rate of one of its strata.
 _PRIOR_GRADES = 5
-"""The weight, in grades, of a model's error rate in the error rate of one of its strata."""
 
 
+# The columns of a data frame that name a stratum.
 _STRATUM = ["rate", "stratum"]
-"""The columns of a data frame that name a stratum."""
 
 
 @dataclass(frozen=True)

@@ -31,24 +31,24 @@ if TYPE_CHECKING:
     from perturb.auditing.judged_replies import JudgedReply
     from perturb.ledger.evaluations import Reviews
 
+# The kind of judgement that says whether a reply answers, or with which code it refuses.
 CLASSIFICATION = "classification"
-"""The kind of judgement that says whether a reply answers, or with which code it refuses."""
+# What people choose for a reply that answers; for other replies they choose the code.
 ANSWER_WORD = "ANSWER"
-"""What people choose for a reply that answers; for other replies they choose the code."""
 CRS = "calibrated_refusal_score"
+# The two metrics whose mean is the CRS.
 HALVES = ("answer_accuracy", "refusal_accuracy")
-"""The two metrics whose mean is the CRS."""
+# The metrics that are shares of replies, so that they can be corrected directly.
 RATES = (*HALVES, "false_refusal_rate", "missed_refusal_rate")
-"""The metrics that are shares of replies, so that they can be corrected directly."""
+# The metrics that people's grades correct.
 CORRECTED: tuple[str, ...] = (*RATES, CRS)
-"""The metrics that people's grades correct."""
 
+# Model, setting, item and sample of a reply.
 Key = tuple[str, str, str, int]
-"""Model, setting, item and sample of a reply."""
+# Question → the answer that most people gave.
 Words = Mapping[str, str]
-"""Question → the answer that most people gave."""
+# Human grades by reply and kind of judgement; None for a judged reply without a grade.
 Grades = dict[Key, dict[str, Words | None]]
-"""Human grades by reply and kind of judgement; None for a judged reply without a grade."""
 
 
 def read_grades(run: Path, table: Path | None = None) -> Grades:

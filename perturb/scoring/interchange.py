@@ -31,10 +31,10 @@ from perturb.scoring.score_report import ScoreReport
 from perturb.snapshots.harness_files import HEADLINE
 from perturb.snapshots.settings import in_setting, setting_of, split_sample
 
+# The version of Every Eval Ever that the records follow.
 SCHEMA_VERSION = "0.3.0"
-"""The version of Every Eval Ever that the records follow."""
+# Task of a snapshot's `eval.yaml` → the metric that is its value.
 HUB_TASKS = {"refusal": "refusal_accuracy", "answer": "answer_accuracy"}
-"""Task of a snapshot's `eval.yaml` → the metric that is its value."""
 
 _EVALUATION_NAME = "perturb.selective_refusal"
 

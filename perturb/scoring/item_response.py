@@ -22,8 +22,8 @@ from perturb.records import ANSWER_CORRECTLY
 from perturb.scoring.result_rows import ResultRow
 from perturb.scoring.table import ResultTable, ordered_names
 
+# Abilities at which the information is reported, in logits around the mean ability.
 ABILITIES: Floats = np.round(np.arange(-4, 4.01, 0.25), 2)
-"""Abilities at which the information is reported, in logits around the mean ability."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,8 +304,8 @@ def separate_models(report: ItemResponseReport, scores: tuple[float, float]) -> 
     return tuple(sorted(separations, key=lambda row: (row.items is None, row.items or 0)))
 
 
+# If expected scores differ by less, no round of a realistic size distinguishes the models.
 _SAME_SCORE = 1e-3
-"""If expected scores differ by less, no round of a realistic size distinguishes the models."""
 
 
 def _excess(ability: float, fit: ItemResponses, score: float) -> float:

@@ -24,8 +24,8 @@ from perturb.scoring.model_scores import Resampling, corrected_values
 from perturb.scoring.refusal_table import RefusalGroup
 from perturb.scoring.table import ModelReplies, in_common
 
+# Two models differ beyond chance if their corrected p-value is below this.
 BEYOND_CHANCE = 0.05
-"""Two models differ beyond chance if their corrected p-value is below this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +113,8 @@ def _shared_rows(a: Sequence[str | None], b: Sequence[str | None]) -> tuple[list
     return [row_a for row_a, _ in pairs], [row_b for _, row_b in pairs]
 
 
+# The metrics in which a model's own items are compared with those of other generators.
 METRICS: tuple[str, ...] = ("answer_accuracy", "refusal_accuracy", "calibrated_refusal_score")
-"""The metrics in which a model's own items are compared with those of other generators."""
 
 
 @dataclass(frozen=True, slots=True)

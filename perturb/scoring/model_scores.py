@@ -27,12 +27,11 @@ from perturb.records import ANSWER_CORRECTLY, REFUSE_OTHER
 from perturb.scoring.result_rows import ResultRow
 from perturb.scoring.table import GROUPINGS, ModelReplies, ordered_names
 
+# The parts of relevance-aware factuality (RAF).
+#
+# `eligible`: the answer does what the question asks. `factual_all`: all passages together support it. `factual_signal`:
+# the signal passages support it. `raf`: it is eligible, and the signal passages support it.
 PARTS: tuple[str, ...] = ("eligible", "factual_all", "factual_signal", "raf")
-"""The parts of relevance-aware factuality (RAF).
-
-`eligible`: the answer does what the question asks. `factual_all`: all passages together support it. `factual_signal`:
-the signal passages support it. `raf`: it is eligible, and the signal passages support it.
-"""
 
 
 def measure_answer_parts(replies: ModelReplies, drawn: Resamples) -> dict[str, Estimate]:
@@ -52,12 +51,12 @@ def measure_answer_parts(replies: ModelReplies, drawn: Resamples) -> dict[str, E
     return shares
 
 
+# The column of the confusion matrix for replies that are not refusals.
 NONE = "NONE"
-"""The column of the confusion matrix for replies that are not refusals."""
 
 
+# Metric → its range over all that the unscored replies may be; None if it may be undefined.
 Bounds = dict[str, Range | None]
-"""Metric → its range over all that the unscored replies may be; None if it may be undefined."""
 
 
 class Unit(StrEnum):

@@ -114,8 +114,8 @@ def _check(epsilon: float, delta: float) -> None:
         raise ConfigError(f"delta is {delta:g}: give a probability between 0 and 1, such as 0.05")
 
 
+# Up to this number of items the binomial distribution decides; above it the normal approximation is good enough.
 EXACT_ITEMS = 5_000
-"""Up to this number of items the binomial distribution decides; above it the normal approximation is good enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,9 +220,9 @@ def _exact_size(rate: float, epsilon: float, delta: float, size: int) -> int:
     return int(sizes[np.flatnonzero(failing)[-1]] + 1) if failing.any() else size
 
 
+# Names under which tables have the score and the base instance; the first that a table has counts.
 SCORE_COLUMNS = ("score", "correct", "is_correct")
 BASE_COLUMNS = ("base_id", "source_id")
-"""Names under which tables have the score and the base instance; the first that a table has counts."""
 
 
 def read_scores(path: Path) -> tuple[Floats, list[str]]:
@@ -354,8 +354,8 @@ class Split:
     """Half of the 95 % interval of a rate."""
 
 
+# The most samples of an item that a plan considers; beyond, further samples gain next to nothing.
 MOST_SAMPLES = 20
-"""The most samples of an item that a plan considers; beyond, further samples gain next to nothing."""
 
 
 def split_budget(budget: Budget, variance: float = 0.25, effect: float = 1.0) -> tuple[Split, ...]:

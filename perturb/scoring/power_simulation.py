@@ -148,10 +148,10 @@ def _check(setting: DriftSetting, runs: int) -> None:
         )
 
 
+# The possible endings of a figure's name.
 FORMATS = (".png", ".svg", ".pdf")
-"""The possible endings of a figure's name."""
+# Colours of the static benchmark, of fresh rounds, and of the true score.
 _STATIC, _FRESH, _TRUTH = "#b5442e", "#1f6f8b", "#444444"
-"""Colours of the static benchmark, of fresh rounds, and of the true score."""
 
 
 def draw_figure(example: Simulation, sweep: Sequence[Simulation], path: Path) -> None:

@@ -36,8 +36,8 @@ from perturb.scoring.refusal_table import (
     setting_stability,
 )
 
+# The number of models and settings that a correlation needs: over two it is always 1 or -1.
 FEWEST_GROUPS = 3
-"""The number of models and settings that a correlation needs: over two it is always 1 or -1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +121,8 @@ def _correlation(name: str, measured: Sequence[tuple[Mapping[str, Estimate], flo
     return Correlation(name, pearson, spearman, len(pairs))
 
 
+# The sizes of random subsets on which the spread of metrics is measured, as far as the table is larger.
 SUBSET_SIZES: tuple[int, ...] = (50, 100, 200, 500, 1000, 2000)
-"""The sizes of random subsets on which the spread of metrics is measured, as far as the table is larger."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -116,6 +116,7 @@ def _with_columns(path: Path, columns: Mapping[str, str]) -> Iterator[Row]:
     yield from (replace(row, fields=rename(row.fields, columns)) for row in rows)
 
 
+# The metrics of a group and their headings; the two rates are also covariates in the rankings by the others.
 METRICS: Mapping[str, str] = {
     "correct_rate": "correct",
     "refusal_rate": "refused",
@@ -125,13 +126,12 @@ METRICS: Mapping[str, str] = {
     "weighted p=1": "weighted p=1",
     "refusal_index": "RI",
 }
-"""The metrics of a group and their headings; the two rates are also covariates in the rankings by the others."""
 
 
+# The name of the row of the ranking table for a random ranking.
 RANDOM = "random"
-"""The name of the row of the ranking table for a random ranking."""
+# The covariates that are removed from a metric before it ranks the models: neither rate, one of them, or both.
 GIVEN: tuple[str, ...] = ("nothing", "correct_rate", "refusal_rate", "both")
-"""The covariates that are removed from a metric before it ranks the models: neither rate, one of them, or both."""
 
 
 @dataclass(frozen=True)
@@ -186,8 +186,8 @@ def setting_stability(groups: Sequence[MeasuredGroup]) -> tuple[Stability, ...]:
     return tuple(stabilities)
 
 
+# A setting on a data set; None where a table does not name it.
 _DatasetAndWay = tuple[str | None, str | None]
-"""A setting on a data set; None where a table does not name it."""
 
 
 def ranking_settings(
@@ -251,8 +251,8 @@ def ranking_stability(groups: Sequence[MeasuredGroup]) -> tuple[RankingStability
     return tuple(stabilities)
 
 
+# The name of the second pass, which forces an answer to refused questions, beside the settings of the first.
 FORCED = "forced"
-"""The name of the second pass, which forces an answer to refused questions, beside the settings of the first."""
 
 
 class _Answer(NamedTuple):
@@ -261,8 +261,8 @@ class _Answer(NamedTuple):
     """The base instance of the question."""
 
 
+# By question.
 Answers = dict[str, _Answer]
-"""By question."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from perturb.metrics.outcomes import (
 from perturb.records import ANSWER_CORRECTLY, Cell, Intensity, PerturbationClass, taxonomy_place
 from perturb.text.wording import ENGLISH
 
+# Columns that a results table must have (spec, section 11).
 REQUIRED: tuple[str, ...] = (
     "item_id",
     "model",
@@ -30,10 +31,9 @@ REQUIRED: tuple[str, ...] = (
     "expected_rag_behavior",
     "predicted",
 )
-"""Columns that a results table must have (spec, section 11)."""
 
+# The lower ends of the confidence levels, in the order of `LEVELS`.
 _LOWER_ENDS = (0.9, 0.7, 0.5, 0.3, 0.0)
-"""The lower ends of the confidence levels, in the order of `LEVELS`."""
 
 
 class ItemFields(NamedTuple):

@@ -27,12 +27,12 @@ from perturb.snapshots.freshness import (
     read_set,
 )
 
+# The aspects of items whose shares are compared.
 ASPECTS: dict[str, Callable[[RoundItem], str]] = {
     "cell": lambda item: item.cell,
     "lever": lambda item: item.lever,
     "generator": lambda item: item.generator,
 }
-"""The aspects of items whose shares are compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +79,11 @@ def shift_of(old: Sequence[str], new: Sequence[str]) -> Shift:
     return Shift(sum(abs(share.change) for share in shares) / 2, tuple(shares))
 
 
+# The endings of results tables; other files hold stored scores.
 _TABLES = (".jsonl", ".csv", ".parquet")
-"""The endings of results tables; other files hold stored scores."""
 
+# Model → metric → the fields of an estimate, such as `value`, `low` and `high`.
 Scores = Mapping[str, Mapping[str, Mapping[str, Any]]]
-"""Model → metric → the fields of an estimate, such as `value`, `low` and `high`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,10 +204,10 @@ def _agreement(metric: str, changes: list[ScoreChange]) -> RankAgreement:
 
 Verdict = Literal["fresh", "repeats found", "drifted"]
 
+# Up to this distance in the shares of cells, two rounds do not count as drifted.
 DRIFT_DISTANCE = 0.1
-"""Up to this distance in the shares of cells, two rounds do not count as drifted."""
+# A larger distance counts as drift if its p-value is smaller.
 DRIFT_CHANCE = 0.01
-"""A larger distance counts as drift if its p-value is smaller."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,8 +46,8 @@ from perturb.scoring.settings import (
 )
 from perturb.scoring.table import ModelReplies, ResultTable, read_results
 
+# The end of a control's id, after the id of its item; the same in `perturb.snapshots.items`.
 SUFFIX = "-control"
-"""The end of a control's id, after the id of its item; the same in `perturb.snapshots.items`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,15 +26,15 @@ from perturb.scoring.result_rows import ResultRow
 from perturb.scoring.table import ModelReplies, in_common, ordered_names
 from perturb.snapshots.settings import CODES
 
+# The metrics that are compared between settings.
 GAP_METRICS: tuple[str, ...] = (
     "refusal_accuracy",
     "correct_refusal_rate",
     "false_refusal_rate",
     "answer_accuracy",
 )
-"""The metrics that are compared between settings."""
+# What results have as their class if they count all classes together.
 ALL_CLASSES = "all"
-"""What results have as their class if they count all classes together."""
 
 
 @dataclass(frozen=True, slots=True)

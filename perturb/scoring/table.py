@@ -26,6 +26,7 @@ from perturb.text.wording import listed
 if TYPE_CHECKING:
     from perturb.evaluation.results import EvaluationRun
 
+# The groupings that scores are broken down by → the field of the item.
 GROUPINGS: dict[str, str] = {
     "class": "perturbation_class",
     "intensity": "intensity",
@@ -35,10 +36,9 @@ GROUPINGS: dict[str, str] = {
     "lever": "lever",
     "generator": "generator",
 }
-"""The groupings that scores are broken down by → the field of the item."""
 
+# The end of three errors.
 _MIXED = "items of two snapshots are mixed: score them apart"
-"""The end of three errors."""
 
 
 @dataclass(frozen=True)

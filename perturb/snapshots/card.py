@@ -94,10 +94,10 @@ def count_licences(rows: Sequence[SnapshotRow]) -> dict[str | None, int]:
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0] or "")))
 
 
+# The size categories of the Hub, each with the number of rows below which it applies.
 _SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"))
-"""The size categories of the Hub, each with the number of rows below which it applies."""
+# Characters that Markdown or GitHub may format; `://` would become a link.
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&$!@]|:(?=//))")
-"""Characters that Markdown or GitHub may format; `://` would become a link."""
 
 
 class _Verbatim(str):

@@ -25,6 +25,7 @@ _SHORT = (
     " isLiveDataset jsonPath key md5 parentField path recordSet references regex repeated replace samplingRate"
     " separator source subField transform arrayShape equivalentProperty"
 )
+# The standard context of version 1.1. Readers of the format warn about any other context.
 _CONTEXT: JsonObject = {
     "@language": "en",
     "@vocab": "https://schema.org/",
@@ -40,15 +41,14 @@ _CONTEXT: JsonObject = {
     "examples": {"@id": "cr:examples", "@type": "@json"},
     "name": {"@container": "@language"},
 }
-"""The standard context of version 1.1. Readers of the format warn about any other context."""
 
+# The data type of each kind of column. Votes have none: the format has no type for lists of records.
 _TYPES = {
     ColumnKind.TEXT: "sc:Text",
     ColumnKind.TEXTS: "sc:Text",
     ColumnKind.INDICES: "sc:Integer",
     ColumnKind.NUMBER: "sc:Float",
 }
-"""The data type of each kind of column. Votes have none: the format has no type for lists of records."""
 
 
 def describe_snapshot(manifest: Facts, columns: Mapping[str, Sequence[Column]]) -> JsonObject:

@@ -23,8 +23,8 @@ from perturb.files.tables import ending_of
 from perturb.records import NEAR_DUPLICATE, BaseInstance, Candidate, Facts
 from perturb.text.matching import comparable, words
 
+# The start of a source that names a data set on the Hub, as in `hub:OWNER/NAME`.
 HUB_PREFIX = "hub:"
-"""The start of a source that names a data set on the Hub, as in `hub:OWNER/NAME`."""
 
 
 class _Base(NamedTuple):
@@ -150,18 +150,18 @@ def _hub_rows(name: str) -> Iterator[Facts]:
         yield row.fields
 
 
+# Two texts with this Jaccard similarity or more are similar.
 TEXT_THRESHOLD = 0.8
-"""Two texts with this Jaccard similarity or more are similar."""
+# The share of the smaller change that the larger must contain: edits elsewhere do not belong to the perturbation.
 CHANGE_THRESHOLD = 0.6
-"""The share of the smaller change that the larger must contain: edits elsewhere do not belong to the perturbation."""
+# The share of a shorter passage's shingles that the longer must contain. A word added after every 8th leaves 0.75.
 CONTAINED = 0.7
-"""The share of a shorter passage's shingles that the longer must contain. A word added after every 8th leaves 0.75."""
+# The same for two items with similar changes: rewording eight of sixty words leaves about 0.6.
 REWORDED = 0.45
-"""The same for two items with similar changes: rewording eight of sixty words leaves about 0.6."""
+# The number of words in a shingle.
 SHINGLE_WORDS = 3
-"""The number of words in a shingle."""
+# A text of fewer shingles occurs in other texts by chance.
 FEWEST_SHINGLES = 3
-"""A text of fewer shingles occurs in other texts by chance."""
 
 Shingles = frozenset[tuple[str, ...]]
 

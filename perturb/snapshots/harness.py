@@ -26,10 +26,10 @@ from perturb.snapshots.rows import SnapshotRow, read_part, write_rows
 if TYPE_CHECKING:
     from perturb.catalogue.levers import Catalogue
 
+# The configuration name under which `datasets` loads the prompts.
 CONFIG = "prompts"
-"""The configuration name under which `datasets` loads the prompts."""
+# Items of LOW, which must be answered, and the other items, which must be refused.
 SPLITS = ("answerable", "unanswerable")
-"""Items of LOW, which must be answered, and the other items, which must be refused."""
 
 _CODES_COLUMNS = (
     "id",
@@ -42,12 +42,12 @@ _CODES_COLUMNS = (
     "intensity",
     "domain",
 )
+# Also the columns for the setting `plain`: the question, both messages, and why an item cannot be answered.
 _COLUMNS = (*_CODES_COLUMNS, "query", "plain_system", "plain_prompt", "flaw")
-"""Also the columns for the setting `plain`: the question, both messages, and why an item cannot be answered."""
+# Columns that depend on templates and codes, not only on the rows.
 _RENDERED = ("prompt", "match", "plain_system", "plain_prompt", "flaw")
-"""Columns that depend on templates and codes, not only on the rows."""
+# The prompt settings with tasks; snapshots from before version 0.2 have only those of `codes`.
 HARNESS_SETTINGS = ("codes", "plain")
-"""The prompt settings with tasks; snapshots from before version 0.2 have only those of `codes`."""
 
 
 @dataclass(frozen=True)
@@ -173,20 +173,20 @@ def _only(columns: Sequence[str], rows: Sequence[Facts]) -> list[JsonObject]:
     return [{name: row.get(name) for name in columns} for row in rows]
 
 
+# Quotes, brackets, Markdown and punctuation around a code, as in `**[REFUSE_OTHER]**`.
+#
+# The repetition is limited, so that a reply of only such characters is read in linear time.
 DECORATION = r"""[\s*_`'"\u201c\u201d\u2018\u2019\[\](){}<>|.,:;!-]{0,20}"""
-"""Quotes, brackets, Markdown and punctuation around a code, as in `**[REFUSE_OTHER]**`.
-
-The repetition is limited, so that a reply of only such characters is read in linear time."""
+# As in `VERY_CONFIDENT` or `somewhat uncertain`; all patterns ignore case.
 _LEVEL = r"(?:VERY|SOMEWHAT)?[\s_-]*(?:CONFIDENT|UNCERTAIN)"
-"""As in `VERY_CONFIDENT` or `somewhat uncertain`; all patterns ignore case."""
 # A line such as `Confidence level: **VERY CONFIDENT** (90 %)`.
 _CONFIDENCE = (
     r"(?:^|[\s|*_`\[(])CONFIDENCE(?:[ _]LEVEL)?[*_`]{0,3}\s?[:=]"
     rf"{DECORATION}{_LEVEL}{DECORATION}"
     r"(?:\([^()\n]{0,60}\))?[*_`.]{0,3}[ \t]*$"
 )
+# A statement of confidence at the end of a line; its only group is the level.
 STATED_CONFIDENCE = _CONFIDENCE.replace(_LEVEL, f"({_LEVEL})")
-"""A statement of confidence at the end of a line; its only group is the level."""
 
 
 def refusal_spellings(codes: Mapping[str, str]) -> dict[str, str]:

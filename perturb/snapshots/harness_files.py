@@ -42,10 +42,10 @@ from perturb.snapshots.harness import (
 )
 from perturb.snapshots.rows import SnapshotRow
 
+# The main metric of the tasks.
 HEADLINE = "calibrated_refusal_score"
-"""The main metric of the tasks."""
+# The largest number of tokens in a reply, unless the user of the harness changes it.
 MAX_TOKENS = 1024
-"""The largest number of tokens in a reply, unless the user of the harness changes it."""
 
 _ANSWERABLE, _UNANSWERABLE = SPLITS
 # Path in the snapshot → template, for the files that every snapshot has.
@@ -54,10 +54,10 @@ _TEMPLATES = {
     "harness/lighteval_task.py": "lighteval_task.py.j2",
     "harness/lm_eval/utils.py": "lm_eval_utils.py.j2",
 }
+# Split → its task in lm-evaluation-harness, in the setting `codes`.
 _LM_EVAL = {_UNANSWERABLE: "perturb_refusal", _ANSWERABLE: "perturb_answer"}
-"""Split → its task in lm-evaluation-harness, in the setting `codes`."""
+# The group of tasks in the setting `plain`; the group of the setting `codes` is `perturb`.
 _PLAIN = "perturb_plain"
-"""The group of tasks in the setting `plain`; the group of the setting `codes` is `perturb`."""
 
 
 def task_files(prompts: PromptSet, title: str, codes: Mapping[str, str]) -> dict[str, str]:

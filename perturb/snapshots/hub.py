@@ -54,16 +54,16 @@ from perturb.snapshots.published_card import (
 )
 from perturb.snapshots.snapshot import REPLIES, Snapshot
 
+# The HTTP library of huggingface_hub: httpx in its version 1, httpx2 in its version 2.
 _http = import_module(HfHubHTTPError.__bases__[0].__module__.partition(".")[0])
-"""The HTTP library of huggingface_hub: httpx in its version 1, httpx2 in its version 2."""
 
+# The number of times that a request is sent if the Hub is busy or the connection breaks.
 TRIES = 5
-"""The number of times that a request is sent if the Hub is busy or the connection breaks."""
+# Seconds before the next try: they double each time, and are limited also if the Hub asks for more.
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
-"""Seconds before the next try: they double each time, and are limited also if the Hub asks for more."""
 
+# Status codes after which the same request may succeed; 409 and 412 come from another push at the same time.
 _TRANSIENT = (408, 409, 412, 425, 429, 500, 502, 503, 504)
-"""Status codes after which the same request may succeed; 409 and 412 come from another push at the same time."""
 # What to do, by the status code of the Hub's final answer.
 _HINTS = {
     401: "the token is not valid: export HF_TOKEN, or run `hf auth login`",
@@ -72,8 +72,8 @@ _HINTS = {
     429: "too many requests: wait some minutes and run the same command again",
 }
 
+# What to do after any other failure.
 _GO_ON = "run the same command again to resume where it stopped"
-"""What to do after any other failure."""
 
 T = TypeVar("T")
 

@@ -50,11 +50,11 @@ from perturb.snapshots.rows import (
 )
 from perturb.text.wording import counted
 
+# The form of the prompt: it asks for an answer or a code, or also for one of the five levels of confidence.
 Variant = Literal["plain", "confidence"]
-"""The form of the prompt: it asks for an answer or a code, or also for one of the five levels of confidence."""
 
+# Enough for the longest retrieval results in use. It keeps a damaged row from filling the memory.
 _MAX_CONTEXT_CHARS = 40 * MAX_PASSAGE_CHARS
-"""Enough for the longest retrieval results in use. It keeps a damaged row from filling the memory."""
 
 
 def items_of(rows: Iterable[Facts], classes: Iterable[ClassEntry] = ()) -> Iterator[Item]:
@@ -231,10 +231,10 @@ def _marked(name: str, text: str, mark: str) -> str:
     return f"{name}\n<<{mark}\n{text}\n{mark}>>\n"
 
 
+# The suffix of a control's id, after the id of its row.
 SUFFIX = "-control"
-"""The suffix of a control's id, after the id of its row."""
+# What a control's row has as its generator and as its lever.
 _GENERATOR, _LEVER = "original", "unperturbed"
-"""What a control's row has as its generator and as its lever."""
 
 
 def build_controls(items: Iterable[AcceptedItem], round_name: str, panel: str) -> Sequence[SnapshotRow]:

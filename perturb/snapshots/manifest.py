@@ -21,16 +21,16 @@ from perturb.snapshots.card import SnapshotFacts, canary, count_cells, count_lic
 from perturb.snapshots.rows import Parts, SnapshotRow
 from perturb.snapshots.select import Strategy
 
+# It rises if older versions of perturb could misread a manifest; new keys alone do not raise it.
 FORMAT_VERSION = 1
-"""It rises if older versions of perturb could misread a manifest; new keys alone do not raise it."""
 MANIFEST = "manifest.json"
 CARD = "README.md"
 
+# The line of a card that states the digest.
 _DIGEST_LINE = re.compile(r"^Manifest digest: ([0-9a-f]{64})$", re.MULTILINE)
-"""The line of a card that states the digest."""
 _HOW_TO_REPAIR = "restore it, or export the run again"
+# Keys that a manifest lacks if the run has nothing for them, as manifests had before there were these keys.
 _OPTIONAL = ("people", "shortcuts", "solvers", "since", "classes", "replies")
-"""Keys that a manifest lacks if the run has nothing for them, as manifests had before there were these keys."""
 
 Count = Annotated[int, Field(ge=0)]
 Hex32 = Annotated[str, Field(pattern=r"^[0-9a-f]{32}\z")]

@@ -22,12 +22,12 @@ from perturb.snapshots.snapshot import REPLIES
 BEGIN = "<!-- perturb: generated, do not edit between these marks -->"
 END = "<!-- perturb: end of the generated part -->"
 
+# The YAML header of a card, between two lines of three hyphens; the group is the YAML.
 _HEADER = re.compile(r"\A---\r?\n(.*?\n)?---\r?\n?", re.DOTALL)
-"""The YAML header of a card, between two lines of three hyphens; the group is the YAML."""
+# Lists of the header with the entries of both cards.
 _UNITED = ("language", "source_datasets", "tags", "task_categories")
-"""Lists of the header with the entries of both cards."""
+# Fields that depend on the rows: a published field that the generated card lacks is no longer valid.
 _OWNED = ("license", "license_name", "license_link")
-"""Fields that depend on the rows: a published field that the generated card lacks is no longer valid."""
 
 
 def merge_cards(ours: str, theirs: str | None, rounds: str, former: Collection[str] = ()) -> str:

@@ -42,8 +42,8 @@ from perturb.snapshots.rows import SnapshotRow
 from perturb.snapshots.settings import samples_of, settings_of
 from perturb.snapshots.snapshot import Snapshot, check_snapshot, read_snapshot
 
+# The fields that a recorded reply has in common with a call of the ledger.
 _CALL_FIELDS = ("model", "prompt_tokens", "completion_tokens", "seconds", "finish_reason", "problem")
-"""The fields that a recorded reply has in common with a call of the ledger."""
 
 
 def export_replies(run: Path, file: Path) -> ExportedReplies:

@@ -24,8 +24,8 @@ from perturb.text.wording import ENGLISH
 if TYPE_CHECKING:
     import pyarrow as pa
 
+# A row, its fields in published order; built by `build_rows`.
 SnapshotRow: TypeAlias = dict[str, Any]
-"""A row, its fields in published order; built by `build_rows`."""
 
 
 class ColumnKind(Enum):
@@ -92,11 +92,11 @@ _OURS = (
     Column("row_digest", "Digest of all the other fields."),
 )
 
+# Fields of a row whose context is a single passage.
 SINGLE_COLUMNS: tuple[Column, ...] = (*_PUBLISHED, _ROUND, _DOMAIN, *_OURS)
-"""Fields of a row whose context is a single passage."""
 
+# Fields of a row whose context is several passages.
 SEVERAL_COLUMNS: tuple[Column, ...] = (*_PUBLISHED, *_SEVERAL_PASSAGES, _DOMAIN, _ROUND, *_OURS)
-"""Fields of a row whose context is several passages."""
 
 
 # Columns that a snapshot has only if an item has a value for them, so that older snapshots keep their digests.
@@ -117,8 +117,9 @@ _OPTIONAL = (
         ColumnKind.NUMBER,
     ),
 )
+# Optional columns that come together, if items of other depths than open were built.
 _DEEP = ("depth", "construction", "proof", "blind_agreement")
-"""Optional columns that come together, if items of other depths than open were built."""
+# The values of optional columns in a row that has nothing for them, if other rows of its snapshot have them.
 _ABSENT: SnapshotRow = {
     EXPECTED_ANSWER: None,
     "language": ENGLISH,
@@ -128,7 +129,6 @@ _ABSENT: SnapshotRow = {
     "blind_agreement": None,
     "difficulty": None,
 }
-"""The values of optional columns in a row that has nothing for them, if other rows of its snapshot have them."""
 
 
 @cache
@@ -276,21 +276,21 @@ def _why_unscored(vote: Verdict) -> str:
     return "unreadable reply" if vote.is_unread else "call failed"
 
 
+# Name of a part → its columns. Rows with a single passage are `default`, or `nq` if the snapshot has both layouts.
 PART_COLUMNS: Mapping[str, tuple[Column, ...]] = {
     "default": SINGLE_COLUMNS,
     "nq": SINGLE_COLUMNS,
     "garage": SEVERAL_COLUMNS,
 }
-"""Name of a part → its columns. Rows with a single passage are `default`, or `nq` if the snapshot has both layouts."""
 
+# The configuration with all rows, which loads without a name. A snapshot with two parts has an extra file for it.
 DEFAULT = "default"
-"""The configuration with all rows, which loads without a name. A snapshot with two parts has an extra file for it."""
 
+# Name of a part → its rows, ordered by id.
 Parts = Mapping[str, Sequence[SnapshotRow]]
-"""Name of a part → its rows, ordered by id."""
 
+# Number of rows in a row group of a parquet file, which limits the memory for writing.
 _ROW_GROUP = 250
-"""Number of rows in a row group of a parquet file, which limits the memory for writing."""
 
 
 def part_rows(rows: Sequence[SnapshotRow]) -> dict[str, RowSelection]:

@@ -15,8 +15,8 @@ from perturb.errors import ConfigError
 from perturb.files.resources import seed_of
 from perturb.records import ALL_CELLS, Cell, Job
 
+# Explained at `SelectionPlan.strategy`.
 Strategy = Literal["balanced", "natural", "hard"]
-"""Explained at `SelectionPlan.strategy`."""
 
 
 @dataclass(frozen=True, slots=True)

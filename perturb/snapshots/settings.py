@@ -19,8 +19,8 @@ from perturb.llm.client import Message
 from perturb.records import Facts, Item
 from perturb.snapshots.items import Variant, render_prompt, respond_version
 
+# The names of the built-in settings.
 CODES, PLAIN = "codes", "plain"
-"""The names of the built-in settings."""
 
 
 @dataclass(frozen=True, slots=True)
