@@ -132,10 +132,13 @@ FIELDS: tuple[str, ...] = ("prompt", "query", "context", "passages", "item_id")
 # Other variables of a function that judges: the reply, the kind of judgement, expected answers and behaviour.
 JUDGED_FIELDS: tuple[str, ...] = ("reply", "asked", "answers", "reference", "expected", "signal")
 
+# What a service gets, and where its reply has the text, unless the user says otherwise.
 DEFAULT_REQUEST: Mapping[str, Any] = {name: f"{{{name}}}" for name in ("query", "passages", "prompt")}
 DEFAULT_REPLY = "answer"
 
-_PLACE = re.compile(rf"\{{({'|'.join(FIELDS)})\}}")
+# The name of a part in a request template, such as `{query}`.
+_PLACEHOLDER = re.compile(rf"\{{({'|'.join(FIELDS)})\}}")
+# The most bytes that are read of a response, so that a faulty service cannot fill the memory.
 _MOST_BYTES = 8 * 2**20
 
 
@@ -165,6 +168,7 @@ class ServiceModel:
             raise failure(self.settings, message, transient=True) from None
         except (aiohttp.ClientError, OSError) as error:
             raise failure(self.settings, str(error), transient=True) from None
+        # a redirect is not followed: the key would go to another address
         if 300 <= status < 400:
             body = redirect_words(headers.get("Location", "nowhere"))
         if status >= 300:
@@ -188,6 +192,7 @@ class ServiceModel:
         async with self._session.post(
             self.settings.model, json=body, headers=headers, allow_redirects=False
         ) as response:
+            # one read may return less than there is
             content = await response.content.read(_MOST_BYTES)
             while not response.content.at_eof() and len(content) < _MOST_BYTES:
                 content += await response.content.read(_MOST_BYTES - len(content))
@@ -268,9 +273,9 @@ def fill(template: Any, parts: Mapping[str, Any]) -> Any:
     {'q': 'Tell me: ?', 'docs': ['a']}
     """
     if isinstance(template, str):
-        if match := _PLACE.fullmatch(template):
+        if match := _PLACEHOLDER.fullmatch(template):
             return parts[match[1]]
-        return _PLACE.sub(lambda place: _as_text(parts[place[1]]), template)
+        return _PLACEHOLDER.sub(lambda match: _as_text(parts[match[1]]), template)
     if isinstance(template, Mapping):
         return {key: fill(value, parts) for key, value in template.items()}
     if isinstance(template, list):
@@ -290,6 +295,7 @@ def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else "\n\n".join(value)
 
 
+# What a judge answers if a reply fits no kind.
 _UNREADABLE = "unreadable"
 
 

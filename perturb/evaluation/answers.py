@@ -21,9 +21,13 @@ from perturb.text.matching import folded
 # The word that a model is told to write between the tags if it refuses.
 UNANSWERED = "UNANSWERED"
 
+# The innermost tags, if a model forgot to close an earlier one.
 _TAGGED = re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.IGNORECASE | re.DOTALL)
+# `(b)` or `B.` as the whole answer.
 _LONE_LETTER = re.compile(r"[\W_]*([A-Za-z])[\W_]*")
+# `B) Venus` or `[b] Venus`.
 _LETTER_FIRST = re.compile(r"[\W_]*([A-Za-z])[).:\]]")
+# `The answer is **B**` or `option (B)`; not `option A or B`.
 _LETTER_NAMED = re.compile(r"\b(?i:answer|option|choice)(?: is|:| =)?[\s*(\[]*([A-Z])\b(?!'| or\b)")
 
 
@@ -105,9 +109,9 @@ def read_letter(answer: str, options: Mapping[str, str]) -> str | None:
             letter = chosen[1].upper()
             return letter if letter in options else None
     by_text = [letter for letter, text in options.items() if is_exact_match(answer, [text])]
-    letters = {letter for letter in _LETTER_NAMED.findall(answer) if letter in options}
-    found_letters = set(by_text) or letters
-    return found_letters.pop() if len(found_letters) == 1 else None
+    by_name = {letter for letter in _LETTER_NAMED.findall(answer) if letter in options}
+    letters = set(by_text) or by_name
+    return letters.pop() if len(letters) == 1 else None
 
 
 def _graded(correct: bool) -> Grade:
@@ -115,6 +119,7 @@ def _graded(correct: bool) -> Grade:
 
 
 def _normalised(text: str) -> str:
+    """A text without case, punctuation, articles and repeated blanks."""
     plain = folded(unicodedata.normalize("NFKC", text)).casefold().replace("'", "")
     words_only = "".join(
         " " if character in string.punctuation or unicodedata.category(character)[0] == "P" else character
@@ -127,6 +132,7 @@ def _normalised(text: str) -> str:
 KIND = "grade"
 TEMPLATE = "grade/judge"
 
+# `The grade is: "` before the word of a grade.
 _STATED = r"grade[\W_]{0,12}(?:is)?[\W_]{0,12}"
 # What a judge's reply must not say beside each grade, since it would contradict the grade.
 #
@@ -196,7 +202,7 @@ def grade_request(question: Question, answer: str) -> ChatRequest:
 
 
 def read_grade(text: str, question: Question, judged: str = "") -> Grade:
-    """The grade in a judge's reply about the `judged` one. Raises `ReplyError`.
+    """The grade in a judge's reply about the reply `judged`. Raises `ReplyError`.
 
     >>> read_grade('{"grade": "not attempted"}', Question("q", "Who?", ("Ada",)))
     <Grade.NOT_ATTEMPTED: 'NOT_ATTEMPTED'>

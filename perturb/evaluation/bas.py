@@ -38,18 +38,21 @@ from perturb.records import Response
 from perturb.runtime.asyncs import gather_all
 from perturb.text.wording import counted
 
+# The number of answers that a top-k elicitation asks for by default.
 DEFAULT_K = 3
 # The answer that stands for all answers that are not listed.
 NONE_OF_THESE = ("none of these", "none of the above")
 # How far the probabilities may be from adding up to 1 before this is noted.
 SUM_TOLERANCE = 0.01
 
+# How a prompt asks for each form of answer.
 _ANSWER_WORDS: dict[AnswerForm, str] = {
     "text": "as short as can be: a name, a number, a date or a phrase",
     "option": "the letter of one of the `options`",
     "number": "one number, in digits",
 }
 
+# The reason why a reply is not read.
 _SEVERAL = "a block with several answers where one was asked for"
 
 
@@ -85,7 +88,7 @@ class StatedAnswer:
     confidence: float
     """In [0, 1], as stated: probabilities that do not add up to 1 are not rescaled."""
     entries: tuple[DecisionEntry, ...]
-    """Every answer that the model named: one, unless the elicitation asks for several."""
+    """Every answer that the model named; a single entry unless the elicitation asks for several."""
     notes: tuple[str, ...] = ()
     """What is unusual about the reply: a missing answer, probabilities that do not add up to 1."""
 
@@ -106,7 +109,8 @@ def confidence_request(
         if elicitation.several:
             options["k"] = answers_wanted(question, k)
     else:
-        answers = [entry.answer for entry in _named(elicitation, read_block(first_reply, confidence=False))]
+        entries = _proper_answers(elicitation, read_block(first_reply, confidence=False))
+        answers = [entry.answer for entry in entries]
         if len(answers) > 1 and not elicitation.several:
             raise ReplyError(_SEVERAL)
         data |= {"candidates": answers} if elicitation.several else {"proposed_answer": answers[0]}
@@ -134,13 +138,15 @@ def read_stated(elicitation: Elicitation, replies: Sequence[str], k: int = DEFAU
     >>> stated.answer, stated.confidence, stated.notes
     ('Elbe', 0.7, ('2 answers instead of 3', 'probabilities add up to 0.9'))
     """
-    last = read_block(replies[-1], answers=elicitation is not Elicitation.REFLECTION)
-    entries, notes = _named(elicitation, last), list[str]()
+    # with reflection, the second reply has the confidence alone
+    with_confidence = read_block(replies[-1], answers=elicitation is not Elicitation.REFLECTION)
+    entries, notes = _proper_answers(elicitation, with_confidence), list[str]()
     if elicitation.calls == 2:
-        first = read_block(replies[0], confidence=False)
-        entries = _join(elicitation, _named(elicitation, first), entries)
+        with_answers = read_block(replies[0], confidence=False)
+        entries = _join(elicitation, _proper_answers(elicitation, with_answers), entries)
     if elicitation.several:
-        notes += _oddities(entries, sum(map(_confidence, last)), k)
+        # the probability of NONE_OF_THESE belongs to the sum
+        notes += _oddities(entries, sum(map(_confidence, with_confidence)), k)
     elif len(entries) > 1:
         raise ReplyError(_SEVERAL)
     best = max(entries, key=_confidence)
@@ -148,19 +154,22 @@ def read_stated(elicitation: Elicitation, replies: Sequence[str], k: int = DEFAU
 
 
 def _join(
-    elicitation: Elicitation, first: tuple[DecisionEntry, ...], second: tuple[DecisionEntry, ...]
+    elicitation: Elicitation, answers: tuple[DecisionEntry, ...], confidences: tuple[DecisionEntry, ...]
 ) -> tuple[DecisionEntry, ...]:
+    """The answers of a first reply with the confidences of a second; raises `ReplyError` if they do not fit."""
     if elicitation is Elicitation.REFLECTION:
-        if len(first) > 1:
+        if len(answers) > 1:
             raise ReplyError(_SEVERAL)
-        return (DecisionEntry(first[0].answer, second[0].confidence),)
-    if sorted(map(_plain, first)) != sorted(map(_plain, second)):
+        return (DecisionEntry(answers[0].answer, confidences[0].confidence),)
+    if sorted(map(_plain, answers)) != sorted(map(_plain, confidences)):
         raise ReplyError("the second reply is not about the answers of the first")
-    return second
+    return confidences
 
 
-def _named(elicitation: Elicitation, entries: tuple[DecisionEntry, ...]) -> tuple[DecisionEntry, ...]:
-    """The entries that name an answer. Raises `ReplyError` if they are missing."""
+def _proper_answers(
+    elicitation: Elicitation, entries: tuple[DecisionEntry, ...]
+) -> tuple[DecisionEntry, ...]:
+    """The entries without NONE_OF_THESE. Raises `ReplyError` if no other entry remains."""
     if not elicitation.several:
         return entries
     proper = tuple(entry for entry in entries if _plain(entry) not in NONE_OF_THESE)
@@ -170,6 +179,7 @@ def _named(elicitation: Elicitation, entries: tuple[DecisionEntry, ...]) -> tupl
 
 
 def _oddities(entries: tuple[DecisionEntry, ...], total: float, k: int) -> list[str]:
+    """Notes on a list of answers whose probabilities add up to `total`."""
     notes = []
     if len(entries) != k:
         notes.append(f"{len(entries)} answers instead of {k}")
@@ -187,6 +197,7 @@ def _confidence(entry: DecisionEntry) -> float:
 
 
 def _plain(entry: DecisionEntry) -> str:
+    """The answer in letters, digits and single blanks, to compare answers."""
     return re.sub(r"[\W_]+", " ", entry.answer).casefold().strip()
 
 
@@ -269,7 +280,7 @@ class BasTask(QuestionTask[ConfidenceRow]):
             confidence=stated.confidence if stated else None,
             answer=stated.answer if stated else None,
             grade=answer_grade,
-            notes="; ".join(stated.notes) or None if stated else None,
+            notes=("; ".join(stated.notes) or None) if stated else None,
             answerable=question.answerable,
             source=question.source,
             unscored=unscored,
@@ -290,8 +301,8 @@ class BasTask(QuestionTask[ConfidenceRow]):
 
     def warnings(self, rows: Sequence[ConfidenceRow], *, stopped: bool) -> Iterator[str]:
         """Warnings on replies that could not be read, whose probabilities do not add up, or that are missing."""
-        for (model, elicitation), of_group in groupby(rows, key=lambda row: (row.model, row.elicitation)):
-            name, group = f"{model}, {elicitation}", list(of_group)
+        for (model, elicitation), group_rows in groupby(rows, key=lambda row: (row.model, row.elicitation)):
+            name, group = f"{model}, {elicitation}", list(group_rows)
             sums = sum("add up to" in (row.notes or "") for row in group)
             if sums:
                 yield f"{name}: in {sums} of {len(group)} replies the probabilities do not add up to 1; they stand"

@@ -105,15 +105,16 @@ def load_made_items(source: Path) -> tuple[Item, ...]:
 
 
 def _limited(item_set: ItemSet, limit: int | None) -> ItemSet:
+    """The first `limit` items with their controls; the digest stays that of the whole set."""
     if not item_set.items:
         reason = f" ({item_set.warnings[0]})" if item_set.warnings else ""
         raise SourceError(f"{item_set.name}: has no item that can be evaluated{reason}: check the source")
     if limit is None:
         return item_set
-    first_items = [item for item in item_set.items if not item.control][:limit]
-    control_ids = {f"{item.id}{SUFFIX}" for item in first_items}
+    chosen = [item for item in item_set.items if not item.control][:limit]
+    control_ids = {f"{item.id}{SUFFIX}" for item in chosen}
     controls = [item for item in item_set.items if item.control and item.id in control_ids]
-    return replace(item_set, items=(*first_items, *controls))
+    return replace(item_set, items=(*chosen, *controls))
 
 
 def _from_snapshot(folder: Path, catalogue: Catalogue) -> ItemSet:
@@ -191,6 +192,7 @@ def _item_set(
 
 # The start of a source that is one of the three FaithEval tasks, such as `faitheval:unanswerable`.
 FAITHEVAL = "faitheval:"
+# The tasks of FaithEval, each a data set on the Hub.
 FAITHEVAL_TASKS: tuple[str, ...] = ("unanswerable", "inconsistent", "counterfactual")
 
 
@@ -295,7 +297,10 @@ def recorded_models(recording: Recording, names: Sequence[str] = ()) -> ModelSet
         )
     judge, panel = recording.header["judge"], recording.header.get("judges")
     chosen = {name: recorded[name] for name in names or recorded}
-    entries = panel["members"] if panel else [judge] if judge else []
+    entries = [judge] if judge else []
+    if panel:
+        entries = panel["members"]
+    # a judge that is also under test is one model, with one set of connections
     judges = tuple(chosen.get(entry["name"]) or recorded_model(entry) for entry in entries)
     return ModelSet(chosen, judges, panel["rule"] if panel else "majority")
 

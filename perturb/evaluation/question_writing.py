@@ -1,7 +1,8 @@
 """Questions that a model writes from articles and documents, and curation that needs models.
 
-A section of each article is drawn; a question is kept if the section alone answers it, in ten words at most. The
-method and the prompts are those of HalluLens (Bang et al. 2025), section 3.1.
+A section of each article is drawn, and a model writes a question about it. The question is used if another model
+answers it from the section alone, in ten words at most. The method and the prompts are those of HalluLens (Bang et al.
+2025), section 3.1.
 """
 
 from __future__ import annotations
@@ -34,10 +35,12 @@ from perturb.text.passages import split_sentences
 
 # The fewest and the most words of a section: 200 to 500 tokens, as in HalluLens.
 SECTION_WORDS = (150, 375)
+# As in HalluLens.
 MAX_ANSWER_WORDS = 10
 # The key in the metadata of the sentence that shows the answer.
 SENTENCE = "sentence"
 _TEXT = {"type": "string"}
+# The fields of a reply, in JSON schema, for each part of the writing.
 _FIELDS = {
     "question": {"question": _TEXT},
     "answer": {"answerable": {"type": "boolean"}, "answer": _TEXT},
@@ -75,7 +78,7 @@ class QuestionWriter(InstanceTest):
         self._writer, self._reader = entries[0].name, entries[-1].name
         self._seed = seed
         self._written: dict[str, BaseInstance] = {}
-        self._kept = BaseIndex()
+        self._accepted = BaseIndex()
 
     def written(self, article: BaseInstance) -> BaseInstance:
         """The instance of an article that passed: question, answer, and the section as its passage."""
@@ -114,15 +117,14 @@ class QuestionWriter(InstanceTest):
     async def _ask(
         self, session: Session, article: BaseInstance, part: str, data: Mapping[str, Any]
     ) -> list[str]:
-        """The texts of a reply; raises `_NoQuestionError` if there is none, or if the first is empty."""
-        model, empty_reason = self._writer, "its text allows no question"
-        read_reply: Callable[[str], list[str]] = partial(read_written, keys=_FIELDS[part])
+        """The texts of a reply. Raises `_NoQuestionError` if it cannot be read, or if its first text is empty."""
+        read_reply: Callable[[str], list[str]]
         if part == "answer":
-            model, empty_reason, read_reply = (
-                self._reader,
-                "its text does not answer the question",
-                read_answer,
-            )
+            model, empty_reason = self._reader, "its text does not answer the question"
+            read_reply = read_answer
+        else:
+            model, empty_reason = self._writer, "its text allows no question"
+            read_reply = partial(read_written, keys=_FIELDS[part])
         request = data_request(system_message(f"write/{part}"), data, object_schema(_FIELDS[part]))
         result = await session.client.ask(
             model, request, read_reply, purpose="write", subject=article.id, part=part
@@ -148,10 +150,10 @@ class PassageWriter(QuestionWriter):
         repeated = {}
         for instance in instances:
             item = round_item(instance)
-            if self._kept.find(item):
+            if self._accepted.find(item):
                 repeated[instance.id] = "it repeats a question or passage of the set"
             else:
-                self._kept.add(item)
+                self._accepted.add(item)
         return repeated
 
     async def _write(self, session: Session, article: BaseInstance) -> BaseInstance:
@@ -175,6 +177,7 @@ class _NoQuestionError(Exception):
 
 
 def _check_answer(question: str, answer: str) -> None:
+    """Raise `_NoQuestionError` for an answer that is too long, or that the question gives away."""
     if len(answer.split()) > MAX_ANSWER_WORDS:
         raise _NoQuestionError(f"the answer has more than {MAX_ANSWER_WORDS} words")
     if holds_answer(question, answer):
@@ -254,6 +257,7 @@ def curate_source(
     The ledger of the calls to models is written beside the base set, so that a stopped command resumes. Raises
     `PerturbError`s.
     """
+    # before any model is called
     check_name(out)
     check_place(out, force)
     # Rows that are not documents can have a writer only as articles.
@@ -293,6 +297,7 @@ def _write_and_solve(
 ) -> Mapping[str, str]:
     """The id of each article that gets no question, or none that passes the later tests, with the first reason."""
     left_out = dict(writer(articles))
+    # solvers first: a question that fails there should not count as one that others repeat
     tests: list[Callable[[Sequence[BaseInstance]], Mapping[str, str]]] = [solvers] if solvers else []
     if isinstance(writer, PassageWriter):
         tests.append(writer.repeats)

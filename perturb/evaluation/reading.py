@@ -1,8 +1,9 @@
 """Reads a reply without a judge: its `### FINAL DECISION` block, its refusal code and its confidence.
 
-The form is read tolerantly: Markdown, percent signs, decimal commas, a repeated block. The content is not: a number is
-never guessed. A confidence of `high`, a range, or 85 without a percent sign make a block unreadable. Votes of several
-judges are combined here too.
+The form is read tolerantly: Markdown, percent signs, decimal commas, a repeated block. The content is read strictly: a
+number is never guessed. A confidence of `high`, a range, or 85 without a percent sign make a block unreadable.
+
+The end of the module combines the votes of several judges.
 """
 
 from __future__ import annotations
@@ -19,23 +20,36 @@ from perturb.metrics.outcomes import LEVELS
 from perturb.records import ANSWER_CORRECTLY, REFUSE_OTHER, Judgement, JudgementStatus
 from perturb.snapshots.harness import DECORATION, STATED_CONFIDENCE
 
+# The line that opens a block, such as `### FINAL DECISION` or `**FINAL DECISION**`; what follows `###` may stay on it.
 _HEADER = re.compile(
     r"^[ \t>*_`]*(?:\#{1,6}[ \t*_`]*FINAL[ \t]+DECISION\b[ \t*_`:]*|FINAL[ \t]+DECISION[ \t*_`:]*$)",
     re.IGNORECASE | re.MULTILINE,
 )
+# The label of an answer at the start of a line, as in `**Answer:** Ada`, `1. Answer: Ada` or `- Answer 2 = Ada`.
 _ANSWER = re.compile(
-    r"^[ \t>*_`•-]*(?:\(?\d+[.):][ \t*_`]*)?Answer(?:[ \t]+\d+)?[*_`]*[ \t]*[:=][ \t]*",
-    re.IGNORECASE | re.MULTILINE,
+    r"""
+    ^ [ \t>*_`•-]*
+    (?: \(? \d+ [.):] [ \t*_`]* )?                 # the number of an entry
+    Answer (?: [ \t]+ \d+ )? [*_`]* [ \t]* [:=] [ \t]*
+    """,
+    re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
+# The label of a confidence with the rest of its line, as in `Confidence: 85 %` or `Ada (Probability score = 0.7)`.
 _CONFIDENCE = re.compile(
-    r"(?:^|(?<=[\s,;|(–—-]))[*_`]*(?:Confidence|Probability)(?:[ \t]+score)?[*_`]*[ \t]*[:=][ \t]*([^\n]*)",
-    re.IGNORECASE | re.MULTILINE,
+    r"""
+    (?: ^ | (?<= [\s,;|(–—-] ) )
+    [*_`]* (?:Confidence|Probability) (?: [ \t]+ score )? [*_`]* [ \t]* [:=] [ \t]*
+    ([^\n]*)
+    """,
+    re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
+# A number at the start of a text, as in `0.85`, `,7`, `85 % (fairly sure)` or `85/100`.
 _NUMBER = re.compile(
     r"(?P<number>\d+(?:[.,]\d*)?|[.,]\d+)\s*(?P<percent>%|per\s?cent\b|/\s*100\b)?(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _WORDS = re.compile(r"[a-z]+", re.IGNORECASE)
+# Characters that may stand around an answer or a confidence.
 _AROUND = " \t\r,;|*_`"
 
 
@@ -61,17 +75,22 @@ def read_block(text: str, *, answers: bool = True, confidence: bool = True) -> t
     headers = list(_HEADER.finditer(reply))
     if not headers:
         raise ReplyError("an empty reply" if not reply else "no block that begins with '### FINAL DECISION'")
-    ends = [header.start() for header in headers[1:]] + [len(reply)]
-    blocks = [reply[header.end() : end] for header, end in zip(headers, ends, strict=True)]
-    last = tuple(_entries(blocks[-1], answers, confidence))
-    for block in blocks[:-1]:
+    *earlier_blocks, final_block = _after_each(headers, reply)
+    entries = tuple(_entries(final_block, answers, confidence))
+    for block in earlier_blocks:
         try:
             earlier = tuple(_entries(block, answers, confidence))
         except ReplyError:
             continue  # not a block of its own: the model repeats the form it was asked for
-        if earlier != last:
+        if earlier != entries:
             raise ReplyError("blocks that differ: end with exactly one")
-    return last
+    return entries
+
+
+def _after_each(labels: Sequence[re.Match[str]], text: str) -> list[str]:
+    """The text after each of some labels, up to the next label."""
+    ends = [label.start() for label in labels[1:]] + [len(text)]
+    return [text[label.end() : end] for label, end in zip(labels, ends, strict=True)]
 
 
 def read_probability(text: str) -> float:
@@ -88,10 +107,11 @@ def read_probability(text: str) -> float:
     perturb.llm.replies.ReplyError: a confidence of 'high', which is not a number
     """
     # NFKC turns full-width digits and signs into ASCII ones.
-    written = unicodedata.normalize("NFKC", text).strip(_AROUND + "\"'~≈")
-    if re.match(r"[<>≤≥](?!.*>\s*$)", written):
-        raise ReplyError(f"a confidence of '{_short(written)}', which is a bound and not a number")
-    core = written.strip(_AROUND + "[]()<>\"'~≈")
+    normal = unicodedata.normalize("NFKC", text).strip(_AROUND + "\"'~≈")
+    # `<0.9` is a bound; `<0.9>` only stands in brackets
+    if re.match(r"[<>≤≥](?!.*>\s*$)", normal):
+        raise ReplyError(f"a confidence of '{_short(normal)}', which is a bound and not a number")
+    core = normal.strip(_AROUND + "[]()<>\"'~≈")
     level = LEVELS.get("_".join(_WORDS.findall(core)).upper())
     if level is not None and not re.search(r"\d", core):
         return level
@@ -114,26 +134,26 @@ def read_probability(text: str) -> float:
 
 
 def _entries(block: str, answers: bool, confidence: bool) -> Iterator[DecisionEntry]:
+    """The entries of a block; the flags as in `read_block`."""
     if not answers:
         yield DecisionEntry("", _only_confidence(block))
         return
     labels = list(_ANSWER.finditer(block))
     if not labels:
         raise ReplyError("a block without 'Answer:'")
-    ends = [label.start() for label in labels[1:]] + [len(block)]
-    parts = [block[label.end() : end] for label, end in zip(labels, ends, strict=True)]
-    if confidence and len(parts) == 1:
+    texts = _after_each(labels, block)
+    if confidence and len(texts) == 1:
         # A single pair may come in either order.
-        yield DecisionEntry(_answer(parts[0]), _only_confidence(block))
+        yield DecisionEntry(_answer(texts[0]), _only_confidence(block))
         return
-    for part in parts:
-        yield DecisionEntry(_answer(part), _only_confidence(part) if confidence else None)
+    for text in texts:
+        yield DecisionEntry(_answer(text), _only_confidence(text) if confidence else None)
 
 
-def _answer(part: str) -> str:
-    """The first line of what follows the label, up to the confidence."""
-    match = _CONFIDENCE.search(part)
-    before = part[: match.start()] if match else part
+def _answer(text: str) -> str:
+    """The first line of the text after the label, up to the confidence."""
+    match = _CONFIDENCE.search(text)
+    before = text[: match.start()] if match else text
     lines = [line.strip(_AROUND).rstrip("(–—-").strip(_AROUND) for line in before.splitlines()]
     answer = next((line for line in lines if line), "")
     if not answer:
@@ -141,8 +161,9 @@ def _answer(part: str) -> str:
     return answer
 
 
-def _only_confidence(part: str) -> float:
-    levels = _CONFIDENCE.findall(part)
+def _only_confidence(text: str) -> float:
+    """The single confidence in a text. Raises `ReplyError` if there are several, or if it cannot be read."""
+    levels = _CONFIDENCE.findall(text)
     if not levels:
         raise ReplyError("a block without 'Confidence:' for each answer")
     if len(levels) > 1:
@@ -167,6 +188,7 @@ CONFIDENCE_LEVELS: tuple[str, ...] = (
 )
 
 _CONFIDENCE_LINE = re.compile(STATED_CONFIDENCE, re.IGNORECASE | re.MULTILINE)
+# A word in capitals with underscores, such as `**REFUSE_AMBIGUOUS**`, whether or not it is a code.
 _CODE = re.compile(rf"{DECORATION}([A-Z]+(?:_[A-Z]+)+){DECORATION}", re.IGNORECASE)
 # Characters; a longer reply is more than a code and a line of confidence.
 _LONGEST_CODE = 200
@@ -246,10 +268,13 @@ def panel_value(votes: Sequence[Judgement], rule: JudgeRule) -> dict[str, Any] |
             if len(agreeing) >= needed:
                 return {"quality": agreeing[(len(agreeing) - 1) // 2]}
         return None
-    commonest = {part: Counter(value[part] for value in values).most_common(1)[0] for part in values[0]}
-    if min(n for _, n in commonest.values()) < needed:
-        return None
-    return {part: word for part, (word, _) in commonest.items()}
+    agreed = {}
+    for part in values[0]:
+        commonest, n_votes = Counter(value[part] for value in values).most_common(1)[0]
+        if n_votes < needed:
+            return None
+        agreed[part] = commonest
+    return agreed
 
 
 def describe_votes(votes: Sequence[Judgement]) -> str:

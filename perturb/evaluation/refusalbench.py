@@ -108,6 +108,7 @@ def prepare_evaluation(plan: EvaluationPlan) -> tuple[RefusalBench, ModelSet]:
     recorded = tuple(PromptSetting(prompt["name"], prompt["source"]) for prompt in header.get("prompts", ()))
     settings = prompt_settings(plan.prompts) if plan.prompts or not recorded else recorded
     models = find_models(plan)
+    # a stopping rule counts one reply to each item, whatever was recorded
     samples = plan.samples if plan.until else max(plan.samples, header.get("samples", 1))
     _check_settings(plan, settings, models)
     if plan.until and plan.batch:
@@ -119,7 +120,7 @@ def prepare_evaluation(plan: EvaluationPlan) -> tuple[RefusalBench, ModelSet]:
     # A replay has judgements of planted replies only if some were recorded.
     planted = plan.planted_judgements
     if plan.replay and not plan.replay.fill:
-        planted = header.get("planted_judgements", 0)
+        planted = header.get("planted_judgements", 0)  # no judge can be asked about more
     task = RefusalBench(
         item_set, variant, catalogue, order, settings=settings, samples=samples, planted=planted
     )
@@ -245,6 +246,7 @@ class RefusalBench(Task[Item]):
         self, session: Session, model: str, item: Item, setting: PromptSetting, sample: int
     ) -> None:
         values: dict[str, Any] = {}
+        # the ledger has the reason why a reply is unscored; the run goes on
         with suppress(Unscored):
             response = await session.reply(
                 item.id,
@@ -276,29 +278,29 @@ class RefusalBench(Task[Item]):
         state = run_of(session.ledger.db, run)
         table = run / RESULTS_FILE
         write_rows(table, (result.to_dict() for result in state.results))
+        counts = {name: _counts(name, state) for name in models.under_test}
         stops: dict[str, Stop] = {}
         if self.order is not None:
-            stops = {name: self.order.stop(self._outcomes(state, name)) for name in models.under_test}
-            entries = {
-                name: {**entry, "until": asdict(stops[name])} if name in stops else entry
-                for name, entry in state.facts["models"].items()
-            }
+            entries = dict(state.facts["models"])
+            for name in models.under_test:
+                stops[name] = self.order.stop(self._outcomes(state, name))
+                until = {"until": asdict(stops[name])}
+                counts[name] |= until
+                entries[name] = {**entries[name], **until}
             session.ledger.write_fact("models", entries)
         facts = {
             "snapshot": state.facts["snapshot"],
             "items": state.items,
             "judge": models.judge_name,
             "judge_under_test": list(models.own_judges),
-            "models": [
-                {**_counts(name, state), **({"until": asdict(stops[name])} if stops else {})}
-                for name in models.under_test
-            ],
+            "models": list(counts.values()),
         }
         early = (f"{name}: {stop}" for name, stop in stops.items() if stop.early)
         warnings = (*self.item_set.warnings, *early, *_left_to_do(facts))
         return EvaluationReport(run, facts, warnings, table)
 
     def _version(self, fingerprint: str, setting: PromptSetting) -> str:
+        """The fingerprint of a model's replies in a setting: they count as long as it does not change."""
         version = setting.version(self.catalogue.own_codes)
         return digest(fingerprint, setting.variant(self.variant), version, self.item_set.digest)
 
@@ -331,8 +333,9 @@ class RefusalBench(Task[Item]):
                 "source": setting.source,
                 "fingerprint": version,
             }
-        with_codes = [variant for variant, prompt in prompts.items() if prompt["name"] == CODES]
-        main = with_codes[0] if with_codes else next(iter(prompts))
+        main = next(
+            (variant for variant, prompt in prompts.items() if prompt["name"] == CODES), next(iter(prompts))
+        )
         facts: dict[str, Any] = {"variant": main, "fingerprint": prompts[main]["fingerprint"]}
         if any(prompt["source"] for prompt in prompts.values()):
             facts["prompts"] = prompts
@@ -357,6 +360,7 @@ class RefusalBench(Task[Item]):
         judge_fingerprints = {judge.name: judge.settings.fingerprint() for judge in models.judges}
         panel_fingerprint = judges_fingerprint(models, judge_fingerprints)
         own_codes = self.catalogue.own_codes
+        # the authors whose judgements count: the rule, then the judges
         authors = [rule_author(self.catalogue.codes)]
         if panel_fingerprint is None:
             authors += former.get("authors", [])[1:]  # the first author is the rule
@@ -380,10 +384,11 @@ class RefusalBench(Task[Item]):
 
 
 def _counts(name: str, state: EvaluationRun) -> dict[str, Any]:
+    """The numbers of replies of one model, as `perturb evaluate --json` prints them."""
     rows = [row for row in state.results if row.model == name]
     unscored = [row.unscored for row in rows if row.unscored is not None]
     errors = [reason.removeprefix("response: ") for reason in unscored if reason.startswith("response: ")]
-    split = sum(f": {DISAGREE}" in reason for reason in unscored)
+    disagreed = sum(f": {DISAGREE}" in reason for reason in unscored)
     return {
         "model": name,
         "replies": len(rows) - len(errors),
@@ -393,11 +398,12 @@ def _counts(name: str, state: EvaluationRun) -> dict[str, Any]:
         "errors": len(errors),
         "missing": state.items * sum(samples_of(state.facts["models"][name]).values()) - len(rows),
         "first_error": errors[0] if errors else None,
-        **({"disagreed": split} if split else {}),
+        **({"disagreed": disagreed} if disagreed else {}),
     }
 
 
 def _left_to_do(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Warnings about missing and unscored replies, with the command that helps."""
     for model in facts["models"]:
         name, unscored = model["model"], model["unscored"] - model.get("disagreed", 0)
         replies = counted(unscored, "reply", "replies")

@@ -58,6 +58,7 @@ def run_task(
         check_models(models, options)
     with EvaluationLedger(run) as ledger, ledger_errors(ledger.path):
         task.register_run(ledger, models)
+        # a run that began with a panel stays one, even if this session has a single judge
         if len(models.judges) > 1 or (models.judge and read_facts(ledger.db).get(PANEL_FACT)):
             ledger.write_fact(PANEL_FACT, models.panel_facts())
         ledger.flush()
@@ -125,7 +126,7 @@ async def open_session(
     SIGTERM ends the work as Ctrl-C does, so that paid replies are kept. Raises `ConfigError` for a model that cannot be
     called.
     """
-    budget = Budget(options.budget_usd, queries.spent_usd(ledger.db))
+    budget = Budget(options.budget_usd, queries.spent_usd(ledger.db))  # what earlier sessions spent counts
     executor = await open_executor(options.executor)
     opened: list[ChatModel] = []
     with sigterm_as_interrupt():  # after the executor: Ray sets a handler of its own
@@ -181,7 +182,10 @@ def _note_key_variables(ledger: EvaluationLedger, called: Iterable[ModelUnderTes
 async def _run_all(
     task: Task[ItemT], models: ModelSet, ledger: EvaluationLedger, options: RunOptions, progress: bool
 ) -> BudgetSpent | None:
-    """Take all models through all items at the same time; return the error that stopped a model, or None."""
+    """Take all models through all items at the same time.
+
+    Returns the error if a model stopped because the budget was spent; the other models finish what is in progress.
+    """
     total = len(task.items) * len(models.under_test)
     retry = options.retry_unscored or task.retries_unscored
     with Progress(total, task.unit, shown=progress) as bar:
@@ -203,6 +207,7 @@ async def _run_all(
                 raise first_error(failures) from None
             stops = [model_run.result() for model_run in model_runs]
             stopped = next((stop for stop in stops if stop is not None), None)
+            # judges are checked last: real replies are worth more than planted ones if the budget ends
             if stopped is None:
                 try:
                     # Replies with known behaviour are judged last, so that a small budget goes to the real ones.
@@ -241,10 +246,12 @@ def _open_batches(ledger: EvaluationLedger) -> tuple[str, ...]:
 
 
 def _warnings(models: ModelSet, options: RunOptions) -> Iterator[str]:
-    panel = ("one of the judges", "see the bias in its report")
-    role, mend = panel if len(models.judges) > 1 else ("the judge", "name another judge")
+    """Warnings about models that judge themselves, and about judges without a batch API."""
+    role, advice = "the judge", "name another judge"
+    if len(models.judges) > 1:
+        role, advice = "one of the judges", "see the bias in its report"
     for name in models.own_judges:
-        yield f"{name}: is {role} too and judges its own replies, so its scores may be partial: {mend}"
+        yield f"{name}: is {role} too and judges its own replies, so its scores may be partial: {advice}"
     for judge in models.judges:
         if options.batch and not _uses_batch_api(judge, options):
             yield (

@@ -95,9 +95,10 @@ def _count_replies(
     """The name of the snapshot or the questions, and for each model under test the number of replies by state."""
     from perturb.evaluation.stop_rule import early_stop
 
-    name, rows, expected = _snapshot(db, run) if "models" in facts else _questions(db, facts)
-    counts = {model: Counter(map(_state, reasons)) for model, reasons in rows.items()}
+    name, rows, expected = _item_rows(db, run) if "models" in facts else _question_rows(db, facts)
+    counts = {model: Counter(map(_reply_state, reasons)) for model, reasons in rows.items()}
     for model, states in counts.items():
+        # a model that stopped early is not to be asked about the other items
         if "models" not in facts or early_stop(facts["models"][model]) is None:
             states["not_asked"] += expected[model] - states.total()
     return name, {model: {state: states[state] for state in STATES} for model, states in counts.items()}
@@ -107,7 +108,8 @@ def _count_replies(
 Rows = Mapping[str, list[str | None]]
 
 
-def _snapshot(db: sqlite3.Connection, run: Path) -> tuple[str, Rows, Mapping[str, int]]:
+def _item_rows(db: sqlite3.Connection, run: Path) -> tuple[str, Rows, Mapping[str, int]]:
+    """Name, rows and expected counts of a run over the items of a snapshot."""
     from perturb.evaluation.results import run_of
     from perturb.snapshots.settings import samples_of
 
@@ -122,7 +124,7 @@ def _snapshot(db: sqlite3.Connection, run: Path) -> tuple[str, Rows, Mapping[str
 
 
 @stored_values()
-def _questions(db: sqlite3.Connection, facts: Mapping[str, Any]) -> tuple[str, Rows, Mapping[str, int]]:
+def _question_rows(db: sqlite3.Connection, facts: Mapping[str, Any]) -> tuple[str, Rows, Mapping[str, int]]:
     """Name, rows and expected counts of a run over questions, from its task repeated on the stored replies."""
     from perturb.evaluation.bas import DEFAULT_K, BasTask
     from perturb.evaluation.loading import recorded_model
@@ -162,10 +164,10 @@ def _questions(db: sqlite3.Connection, facts: Mapping[str, Any]) -> tuple[str, R
 _UNREADABLE = frozenset(("reading", "classification", "quality", "raf"))
 
 
-def _state(unscored: str | None) -> str:
+def _reply_state(unscored: str | None) -> str:
     """The state of a reply, from the reason why its row is unscored.
 
-    >>> _state("low: not asked yet"), _state("quality: maybe"), _state("response: status 500")
+    >>> _reply_state("low: not asked yet"), _reply_state("quality: maybe"), _reply_state("response: status 500")
     ('not_asked', 'unscored', 'failed')
     """
     from perturb.evaluation.reading import DISAGREE

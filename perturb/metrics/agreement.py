@@ -43,22 +43,24 @@ def read_votes(votes: Any, name: str = "votes") -> Floats:
     return numbers
 
 
-def pair_codes(first: Floats, second: Floats, kinds: int = 2) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+def pair_codes(a: Floats, b: Floats, kinds: int = 2) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
     """Whether both raters scored each item, and for the items that both scored, the cell of their k × k table.
 
     The raters' values are the numbers of `kinds` kinds, from 0, or NaN. Cells are numbered row by row.
     """
-    both = ~np.isnan(first) & ~np.isnan(second)
-    return both, (kinds * first[both] + second[both]).astype(np.int64)
+    both = ~np.isnan(a) & ~np.isnan(b)
+    return both, (kinds * a[both] + b[both]).astype(np.int64)
 
 
-def pair_counts(first: Floats, second: Floats) -> Floats:
+def pair_counts(a: Floats, b: Floats) -> Floats:
     """How often two raters both passed, passed and failed, failed and passed, both failed: shape (4,).
 
     >>> pair_counts(np.array([1.0, 1.0, 0.0, np.nan]), np.array([1.0, 0.0, 0.0, 1.0])).tolist()
     [1.0, 1.0, 0.0, 1.0]
     """
-    return np.bincount(pair_codes(1 - first, 1 - second)[1], minlength=4).astype(np.float64)
+    # a pass is the kind 0 of `pair_codes`, so that passes come first
+    _, codes = pair_codes(1 - a, 1 - b)
+    return np.bincount(codes, minlength=4).astype(np.float64)
 
 
 def panel_counts(votes: Floats) -> Floats:
@@ -95,18 +97,19 @@ def pair_kappa(counts: Floats) -> Floats:
     0.6486
     """
     n = counts.sum(axis=-1)
-    first, second = pair_margins(counts)
-    varied = (first.max(axis=-1) < n) & (second.max(axis=-1) < n)
-    by_chance = ratio((first * second).sum(axis=-1), n * n)
+    margin_a, margin_b = pair_margins(counts)
+    varied = (margin_a.max(axis=-1) < n) & (margin_b.max(axis=-1) < n)
+    by_chance = ratio((margin_a * margin_b).sum(axis=-1), n * n)
     return np.where(varied, _above_chance(pair_agreement(counts), by_chance), np.nan)
 
 
 def pair_kappa_floor(counts: Floats) -> Floats:
     """The lowest κ that two raters with these margins can have."""
     n = counts.sum(axis=-1)
-    first, second = pair_margins(counts)
-    fewest = np.maximum(0, first + second - n[..., None]).sum(axis=-1)
-    return _above_chance(ratio(fewest, n), ratio((first * second).sum(axis=-1), n * n))
+    margin_a, margin_b = pair_margins(counts)
+    # two raters who give a kind more than n times together must give it to some items together
+    fewest_agreements = np.maximum(0, margin_a + margin_b - n[..., None]).sum(axis=-1)
+    return _above_chance(ratio(fewest_agreements, n), ratio((margin_a * margin_b).sum(axis=-1), n * n))
 
 
 def pair_pabak(counts: Floats) -> Floats:
@@ -117,8 +120,8 @@ def pair_pabak(counts: Floats) -> Floats:
 
 def pair_ac1(counts: Floats) -> Floats:
     """Gwet's AC1 of two raters."""
-    first, second = pair_margins(counts)
-    share = ratio(first + second, 2 * counts.sum(axis=-1)[..., None])
+    margin_a, margin_b = pair_margins(counts)
+    share = ratio(margin_a + margin_b, 2 * counts.sum(axis=-1)[..., None])
     by_chance = (share * (1 - share)).sum(axis=-1) / (share.shape[-1] - 1)
     return _above_chance(pair_agreement(counts), by_chance)
 
@@ -154,6 +157,7 @@ def panel_alpha(counts: Floats) -> Floats:
 
 
 def _square(counts: Floats) -> Floats:
+    """The k × k tables of two raters from their cells, row by row."""
     kinds = math.isqrt(counts.shape[-1])
     return counts.reshape(*counts.shape[:-1], kinds, kinds)
 
@@ -218,12 +222,13 @@ class VoteWords(NamedTuple):
 PLAIN_WORDS = VoteWords()
 
 
-def no_variance(counts: Floats, first: str, second: str, words: VoteWords = PLAIN_WORDS) -> str | None:
-    """The reason why κ is undefined for a table of `pair_counts`; None if it is defined."""
+def no_variance(counts: Floats, a: str, b: str, words: VoteWords = PLAIN_WORDS) -> str | None:
+    """The reason why κ is undefined for a table of `pair_counts`, naming the raters; None if it is defined."""
     n = counts.sum()
     if n == 0:
         return f"no {words.item} was scored by both raters"
-    for name, passes in ((first, counts[0] + counts[1]), (second, counts[0] + counts[2])):
+    pass_pass, pass_fail, fail_pass, _ = counts
+    for name, passes in ((a, pass_pass + pass_fail), (b, pass_pass + fail_pass)):
         if passes == n:
             return f"{name} {words.passed} every {words.item}"
         if passes == 0:

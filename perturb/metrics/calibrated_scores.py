@@ -39,8 +39,10 @@ from perturb.metrics.resampling import bootstrap_means, cluster_codes
 Method = Literal["isotonic", "platt", "temperature", "histogram"]
 METHODS: tuple[Method, ...] = get_args(Method)
 HISTOGRAM_BINS = 10
+# The divisor of the logit; its inverse is the smallest. If all answers are right, or all wrong, the fit ends there.
 MAX_TEMPERATURE = 100.0
 
+# The parameters of each map, as saved files must have them.
 _FIELDS: dict[str, frozenset[str]] = {
     "isotonic": frozenset({"stated", "calibrated"}),
     "platt": frozenset({"slope", "intercept"}),
@@ -169,14 +171,15 @@ def _fit_temperature(correct: Flags, confidence: Floats) -> dict[str, ArrayLike]
 
 def _fit_histogram(correct: Flags, confidence: Floats) -> dict[str, ArrayLike]:
     edges = np.linspace(0, 1, HISTOGRAM_BINS + 1)
-    places = bin_places(confidence, edges)
-    n = np.bincount(places, minlength=HISTOGRAM_BINS)
-    right = np.bincount(places, weights=correct, minlength=HISTOGRAM_BINS)
+    bins = bin_places(confidence, edges)
+    n = np.bincount(bins, minlength=HISTOGRAM_BINS)
+    right = np.bincount(bins, weights=correct, minlength=HISTOGRAM_BINS)
     middles = (edges[:-1] + edges[1:]) / 2
     return {"edges": edges, "calibrated": np.where(n > 0, right / np.maximum(n, 1), middles)}
 
 
 def _logit(confidence: Floats) -> Floats:
+    # a stated confidence of 0 or 1 has no finite logit
     clipped = np.clip(confidence, LOG_CLIP, 1 - LOG_CLIP)
     return np.asarray(np.log(clipped) - np.log1p(-clipped))
 

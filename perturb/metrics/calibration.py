@@ -101,12 +101,12 @@ def reliability_bins(
     """
     correct, confidences = read_graded(is_correct, confidence)
     edges = bin_edges(confidences, bins, binning)
-    place = bin_places(confidences, edges, closed)
-    n = np.bincount(place, minlength=bins)
-    right, mass = (np.bincount(place, weights=column, minlength=bins) for column in (correct, confidences))
+    bin_of = bin_places(confidences, edges, closed)
+    n = np.bincount(bin_of, minlength=bins)
+    right, total = (np.bincount(bin_of, weights=column, minlength=bins) for column in (correct, confidences))
     return [
         ReliabilityBin(
-            float(edges[b]), float(edges[b + 1]), int(n[b]), float(mass[b] / n[b]), float(right[b] / n[b])
+            float(edges[b]), float(edges[b + 1]), int(n[b]), float(total[b] / n[b]), float(right[b] / n[b])
         )
         for b in np.flatnonzero(n)
     ]
@@ -171,6 +171,7 @@ def calibration_p_value(
     if len(confidences) > EXACT_ROWS:
         effect = 1.0
         if codes is not None:
+            # the design effect of clusters of unequal size
             sizes = np.bincount(codes)
             effect = 1 + correlation * (float(sizes @ sizes) / len(confidences) - 1)
         gaps = rng.normal(size=(resamples, len(variance))) * np.sqrt(variance * effect)

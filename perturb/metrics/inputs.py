@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 # A confidence between 1 and this is more likely a typing error than a percentage.
 PERCENT_FROM = 2
 
+# Arrays of any shape.
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Integers = NDArray[np.int64]
@@ -98,8 +99,9 @@ def ratio(top: ArrayLike, bottom: ArrayLike) -> Floats:
     return np.where(safe, top / np.where(safe, bottom, 1.0), np.nan)
 
 
-def _refuse(bad: Flags, numbers: Floats, name: str, problem: str) -> None:
-    rows = np.flatnonzero(bad)
+def _refuse(is_wrong: Flags, numbers: Floats, name: str, problem: str) -> None:
+    """Raise ValueError about the first wrong row, if there is one."""
+    rows = np.flatnonzero(is_wrong)
     if rows.size:
         raise ValueError(f"{name}: row {rows[0]} holds {numbers[rows[0]]:g}, which {problem}")
 

@@ -17,7 +17,7 @@ Newcombe (1998) and Zou and Donner (2008), Statistics in Medicine 17 and 27, for
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -53,6 +53,25 @@ def wilson_interval(share: float, n: float, critical: float = Z) -> tuple[float,
     scale = 1 + squared / n
     low, high = (centre - spread) / scale, (centre + spread) / scale
     return (0.0 if share == 0 else low, 1.0 if share == 1 else high)
+
+
+def bisect(
+    holds: Callable[[float], bool], inside: float, outside: float, halvings: int
+) -> tuple[float, float]:
+    """The border of a condition that holds at `inside` and not at `outside`: the nearest points on both sides of it.
+
+    scipy.optimize has this too, but takes long to import.
+
+    >>> [round(x, 3) for x in bisect(lambda x: x * x < 2, 0.0, 2.0, 20)]
+    [1.414, 1.414]
+    """
+    for _ in range(halvings):
+        middle = (inside + outside) / 2
+        if holds(middle):
+            inside = middle
+        else:
+            outside = middle
+    return inside, outside
 
 
 def t_quantile(clusters: int, tail: float = TAIL) -> float:
@@ -239,19 +258,15 @@ class WeightedSum:
             low, high = self._ends(math.exp(log_tail), correlation)
             return low > 0 if value > 0 else high < 0
 
-        # bisection on the logarithm of the tail; scipy.optimize would take longer to import
-        excluding, including = math.log(0.5), math.log(1e-12)
-        if excludes_0(including):
+        # by the logarithm of the tail, since p-values of all sizes need the same relative precision
+        smallest = math.log(1e-12)
+        if excludes_0(smallest):
             return 2e-12
-        for _ in range(HALVINGS):
-            middle = (excluding + including) / 2
-            if excludes_0(middle):
-                excluding = middle
-            else:
-                including = middle
+        excluding, _ = bisect(excludes_0, math.log(0.5), smallest, HALVINGS)
         return min(1.0, 2 * math.exp(excluding))
 
     def _ends(self, tail: float, correlation: Floats) -> tuple[float, float]:
+        """The interval that leaves `tail` beyond each end."""
         down, up = [], []
         for weight, part in zip(self.weights, self.parts, strict=True):
             low, high = part.ends(tail)
@@ -262,7 +277,8 @@ class WeightedSum:
         value = self.value
         # the distances of correlated parts, combined as the variance of a sum is
         below, above = (
-            math.sqrt(max(float(np.array(side) @ correlation @ np.array(side)), 0.0)) for side in (down, up)
+            math.sqrt(max(float(np.array(distances) @ correlation @ np.array(distances)), 0.0))
+            for distances in (down, up)
         )
         return value - below, value + above
 

@@ -82,7 +82,8 @@ SCORED: tuple[ReplyOutcome, ...] = tuple(ReplyOutcome)[:6]
 
 UNSCORED: tuple[ReplyOutcome, ...] = tuple(ReplyOutcome)[6:]
 
-_PLACE = {outcome: place for place, outcome in enumerate(ReplyOutcome)}
+# The position of each outcome in tables of counts.
+_POSITIONS = {outcome: position for position, outcome in enumerate(ReplyOutcome)}
 # The outcomes that an unscored reply could have had.
 COULD_BE = {
     ReplyOutcome.UNGRADED_ANSWER: (ReplyOutcome.CORRECT_ANSWER, ReplyOutcome.POOR_ANSWER),
@@ -176,12 +177,12 @@ class ReplyCounts:
 
     def total(self, outcomes: Iterable[str]) -> Floats:
         """The number of replies with one of the outcomes, shape (…)."""
-        return np.asarray(sum(self._by_outcome[_PLACE[ReplyOutcome(outcome)]] for outcome in outcomes))
+        return np.asarray(sum(self._by_outcome[_POSITIONS[ReplyOutcome(outcome)]] for outcome in outcomes))
 
     def by_level(self, outcomes: Iterable[str]) -> Floats:
         """The number of replies with one of the outcomes by stated level, shape (…, 5)."""
         return np.asarray(
-            sum(self.table[..., _PLACE[ReplyOutcome(outcome)], :NO_LEVEL] for outcome in outcomes)
+            sum(self.table[..., _POSITIONS[ReplyOutcome(outcome)], :NO_LEVEL] for outcome in outcomes)
         )
 
     def completions(self) -> ReplyCounts:
@@ -194,8 +195,8 @@ class ReplyCounts:
         for choice in product(*COULD_BE.values()):
             table = self.table.copy()
             for unscored, outcome in zip(COULD_BE, choice, strict=True):
-                table[..., _PLACE[outcome], :] += table[..., _PLACE[unscored], :]
-                table[..., _PLACE[unscored], :] = 0
+                table[..., _POSITIONS[outcome], :] += table[..., _POSITIONS[unscored], :]
+                table[..., _POSITIONS[unscored], :] = 0
             tables.append(table)
         return ReplyCounts(np.stack(tables), self.raf)
 
@@ -217,23 +218,26 @@ def reply_cells(outcomes: Iterable[str], confidence: Sequence[str | None] | None
     >>> reply_cells(["correct_answer", "poor_answer"], ["VERY_CONFIDENT", None]).tolist()
     [0, 11]
     """
-    places = [_place(_PLACE, outcome, "outcome") for outcome in outcomes]
-    level_names = [None] * len(places) if confidence is None else list(confidence)
-    if len(level_names) != len(places):
+    outcome_numbers = [_position(_POSITIONS, outcome, "outcome") for outcome in outcomes]
+    names = [None] * len(outcome_numbers) if confidence is None else list(confidence)
+    if len(names) != len(outcome_numbers):
         raise ValueError(
-            f"columns differ in length: outcomes has {len(places)}, confidence has {len(level_names)} rows"
+            f"columns differ in length: outcomes has {len(outcome_numbers)}, confidence has {len(names)} rows"
         )
     levels = {name: number for number, name in enumerate(LEVELS)}
-    level_places = [
-        NO_LEVEL if level is None else _place(levels, level, "confidence level") for level in level_names
+    level_numbers = [
+        NO_LEVEL if name is None else _position(levels, name, "confidence level") for name in names
     ]
-    return np.array(places, dtype=np.int64) * (NO_LEVEL + 1) + np.array(level_places, dtype=np.int64)
+    return np.array(outcome_numbers, dtype=np.int64) * (NO_LEVEL + 1) + np.array(
+        level_numbers, dtype=np.int64
+    )
 
 
-def _place(places: dict[Any, int], name: str, kind: str) -> int:
-    if name not in places:
-        raise ValueError(f"'{name}' is not a known {kind}: one of {', '.join(places)} is expected")
-    return places[name]
+def _position(positions: dict[Any, int], name: str, kind: str) -> int:
+    """The position of a name. Raises ValueError, which says of what kind the name should be."""
+    if name not in positions:
+        raise ValueError(f"'{name}' is not a known {kind}: one of {', '.join(positions)} is expected")
+    return positions[name]
 
 
 # Strict: only a reply without any answer is a refusal. Lenient: a list of answers without a preference is one too.
@@ -243,6 +247,7 @@ READINGS: tuple[Reading, ...] = ("strict", "lenient")
 # A refusal with the right code, with another code, as ambiguous, or an attempted answer.
 _CountsAs = Literal["right", "other", "ambiguous", "answer"]
 
+# The codes of two kinds of free replies, whatever the code of the item.
 OTHER, AMBIGUOUS = "REFUSE_OTHER", "REFUSE_AMBIGUOUS_QUERY"
 
 

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from perturb.metrics.inputs import Estimate, Floats, read_flags, read_numbers, require_same_length
 from perturb.metrics.tetrachoric import rank_correlation, tetrachoric
 
+# Rounds of the coordinate descent after which it ends although it has not converged.
 MAX_SWEEPS = 1000
 # Residuals below this share of the largest score are rounding errors, and become 0.
 ROUNDING = 1e-10
@@ -106,10 +107,10 @@ def winner_entropy(scores: ArrayLike) -> Estimate:
     n, m = table.shape
     if n < 2:
         return Estimate.undefined("a winner needs two models at least", n=m)
-    first = table == table.max(axis=0)
-    shares = (first / first.sum(axis=0)).mean(axis=1)
-    won = shares[shares > 0]
-    return Estimate(float(abs(np.sum(won * np.log(won)) / np.log(n))), n=m)
+    is_winner = table == table.max(axis=0)
+    shares = (is_winner / is_winner.sum(axis=0)).mean(axis=1)
+    positive = shares[shares > 0]  # a share of 0 adds nothing, but has no logarithm
+    return Estimate(float(abs(np.sum(positive * np.log(positive)) / np.log(n))), n=m)
 
 
 def random_ranking(models: int, settings: int) -> tuple[float, float]:
@@ -231,6 +232,7 @@ def _require_same_shape(table: Floats, covariate: Floats) -> None:
 
 
 def _tie_excess(ranks: Floats) -> float:
+    """Sum of t³ - t over groups of t tied models in one setting."""
     _, sizes = np.unique(ranks, return_counts=True)
     return float(np.sum(sizes**3 - sizes))
 
@@ -239,13 +241,14 @@ def _monotone(values: Floats, covariate: Floats) -> Floats:
     """Least-squares monotone fit, rising or falling; ties in the covariate are pooled."""
     from scipy.optimize import isotonic_regression
 
-    _, place, sizes = np.unique(covariate, return_inverse=True, return_counts=True)
-    means = np.bincount(place, weights=values) / sizes
-    fits = [isotonic_regression(means, weights=sizes, increasing=rising).x[place] for rising in (True, False)]
+    _, level, sizes = np.unique(covariate, return_inverse=True, return_counts=True)
+    means = np.bincount(level, weights=values) / sizes
+    fits = [isotonic_regression(means, weights=sizes, increasing=rising).x[level] for rising in (True, False)]
     return np.asarray(min(fits, key=lambda fit: float(np.sum((values - fit) ** 2))))
 
 
 def _without_both(values: Floats, first: Floats, second: Floats) -> Floats:
+    """The residuals of one model after the curves in both covariates."""
     by_second = np.zeros_like(values)
     remains = values
     for _ in range(MAX_SWEEPS):

@@ -14,6 +14,8 @@ import numpy as np
 from perturb.metrics.inputs import Floats, ratio
 from perturb.metrics.outcomes import LEVELS, ReplyCounts, ReplyOutcome
 
+# Sets of outcomes that metrics count, of the answerable items (A), of the unanswerable ones (U) or of both. A reply is
+# graded if its outcome is fully known, and read if it is known whether the item was answered or refused.
 GRADED_A = (ReplyOutcome.CORRECT_ANSWER, ReplyOutcome.POOR_ANSWER, ReplyOutcome.FALSE_REFUSAL)
 READ_A = (*GRADED_A, ReplyOutcome.UNGRADED_ANSWER)
 READ_U = (ReplyOutcome.CORRECT_REFUSAL, ReplyOutcome.WRONG_CODE_REFUSAL, ReplyOutcome.MISSED_REFUSAL)
@@ -265,7 +267,8 @@ def ece_refusals(replies: ReplyCounts) -> Floats:
 
 
 def _calibration_error(replies: ReplyCounts, outcomes: tuple[ReplyOutcome, ...]) -> Floats:
-    answers_by_level = replies.by_level(outcomes)
-    right = replies.by_level([outcome for outcome in outcomes if outcome in RIGHT])
-    gaps = np.abs(right - answers_by_level * np.array(list(LEVELS.values())))
-    return ratio(gaps.sum(axis=-1), answers_by_level.sum(axis=-1))
+    """The error of `ece`, over the replies with these outcomes."""
+    n_by_level = replies.by_level(outcomes)
+    right_by_level = replies.by_level([outcome for outcome in outcomes if outcome in RIGHT])
+    gaps = np.abs(right_by_level - n_by_level * np.array(list(LEVELS.values())))
+    return ratio(gaps.sum(axis=-1), n_by_level.sum(axis=-1))

@@ -267,12 +267,12 @@ def _estimate(
 
 
 def _result(table: Floats, estimate: Estimate, note: str | None = None) -> RefusalIndex:
+    """The index with its companions and warnings; `note` is a warning of the caller's."""
     n = estimate.n
     n11, n10, n01, n00 = (int(count) for count in table)
     refused, wrong, correct = (n11 + n10) / n, (n11 + n01) / n, n00 / n
-    smallest = (
-        n * min(refused, 1 - refused) * min(wrong, 1 - wrong)
-    )  # the expected count if R and W are independent
+    # the smallest expected count of a cell, if R and W were independent
+    smallest = n * min(refused, 1 - refused) * min(wrong, 1 - wrong)
     warnings = [note] if note else []
     if n11 and not n10:
         warnings.append(

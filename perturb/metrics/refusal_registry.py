@@ -62,11 +62,13 @@ class RefusalMetric:
         """
         if self.halves:
             return 0.5 / answerable, 0.5 / unanswerable
-        counts_a, counts_u = (bool({*self.hits} & {*side}) for side in (refusal.READ_A, refusal.READ_U))
+        # a metric counts the items of a kind if a reply to them can be a hit
+        counts_a, counts_u = (bool({*self.hits} & {*kind}) for kind in (refusal.READ_A, refusal.READ_U))
         total = (answerable if counts_a else 0) + (unanswerable if counts_u else 0)
         return (1 / total if counts_a else 0.0), (1 / total if counts_u else 0.0)
 
 
+# Reasons why metrics are undefined; A are the answerable items, U the unanswerable ones.
 _NO_RAF = "not all answers have relevance-aware factuality, some have grades 1 to 5 or none: answer_accuracy counts all"
 _NO_A = "no reply to an answerable item was scored"
 _NO_U = "no reply to an unanswerable item was read"
@@ -75,7 +77,8 @@ _NO_LEVEL = "states a confidence level"
 _READ = (*refusal.READ_A, *refusal.READ_U)
 _SCORED = (*refusal.GRADED_A, *refusal.READ_U)
 _CORRECT, _RIGHT_CODE = (ReplyOutcome.CORRECT_ANSWER,), (ReplyOutcome.CORRECT_REFUSAL,)
-_TOP = max(LEVELS.values())
+# The largest possible calibration error: every reply states the highest level and is wrong.
+_MAX_ERROR = max(LEVELS.values())
 
 # Every metric by name, in the order of tables.
 REFUSAL_METRICS: dict[str, RefusalMetric] = {
@@ -110,13 +113,15 @@ REFUSAL_METRICS: dict[str, RefusalMetric] = {
             False,
             (*refusal.ANSWERED, *refusal.REFUSED),
             f"no scored reply {_NO_LEVEL}",
-            _TOP,
+            _MAX_ERROR,
             True,
         ),
         RefusalMetric(
-            refusal.ece_answers, False, refusal.ANSWERED, f"no scored answer {_NO_LEVEL}", _TOP, True
+            refusal.ece_answers, False, refusal.ANSWERED, f"no scored answer {_NO_LEVEL}", _MAX_ERROR, True
         ),
-        RefusalMetric(refusal.ece_refusals, False, refusal.REFUSED, f"no refusal {_NO_LEVEL}", _TOP, True),
+        RefusalMetric(
+            refusal.ece_refusals, False, refusal.REFUSED, f"no refusal {_NO_LEVEL}", _MAX_ERROR, True
+        ),
     )
 }
 
@@ -158,7 +163,8 @@ def bounds(name: str, replies: ReplyCounts) -> Range | None:
     if metric.of_levels:
         # a calibration error is a sum of gaps, one for each level, over a sum of replies
         options = [
-            _level_options(replies, metric.over, place, level) for place, level in enumerate(LEVELS.values())
+            _level_options(replies, metric.over, number, midpoint)
+            for number, midpoint in enumerate(LEVELS.values())
         ]
         extremes = [_extreme_ratio(options, sign) for sign in (-1, 1)]
         values = [float(metric.compute(replies)), *[end for end in extremes if end is not None]]
@@ -168,8 +174,8 @@ def bounds(name: str, replies: ReplyCounts) -> Range | None:
     return Range(min(defined), max(defined)) if defined else None
 
 
-def _level_options(replies: ReplyCounts, over: Sequence[ReplyOutcome], place: int, midpoint: float) -> Floats:
-    """Pairs of gap and number of replies that a level can have, with the extreme ones among them: shape (options, 2).
+def _level_options(replies: ReplyCounts, over: Sequence[ReplyOutcome], level: int, midpoint: float) -> Floats:
+    """Pairs of gap and number of replies that a level can have, including the extreme pairs: shape (options, 2).
 
     If x unscored replies are read as right and y as wrong, then x <= X, y <= Y and L <= x + y <= T. For each x the gap
     is convex in y. It is extreme where y is smallest or largest, or where the gap is nearest to 0.
@@ -178,7 +184,7 @@ def _level_options(replies: ReplyCounts, over: Sequence[ReplyOutcome], place: in
     of_wrong = [outcome for outcome in over if outcome not in RIGHT]
 
     def count_at_level(outcomes: Sequence[ReplyOutcome]) -> int:
-        return int(replies.by_level(outcomes)[place]) if outcomes else 0
+        return int(replies.by_level(outcomes)[level]) if outcomes else 0
 
     def unread(could_be: Sequence[ReplyOutcome], test: Callable[[Iterable[bool]], bool] = any) -> int:
         """The number of unscored replies that could have one of these outcomes or, with the test `all`, no other."""
@@ -208,6 +214,7 @@ def _extreme_ratio(options: list[Floats], sign: int) -> float | None:
         gains = sign * (points[:, 0] - ratio * points[:, 1])
         return np.asarray(points[gains.argmax()])
 
+    # any choice with a reply will do as a start
     chosen = np.array([points[points[:, 1].argmax()] for points in options])
     while (total := chosen[:, 1].sum()) > 0:
         ratio = chosen[:, 0].sum() / total

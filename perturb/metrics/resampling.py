@@ -1,11 +1,13 @@
 """The bootstrap of all metrics, and a paired test of two models that flips signs.
 
-Items from one base instance are not independent, so that whole base instances are drawn. A statistic of sums is
-computed for all resamples at once: the sums of each base instance, times the number of times it was drawn. A resample
-is a row of weights, and one matrix product serves all columns without copies of the data. `perturb.metrics.intervals`
-turns the replicates into intervals. Up to `EXACT_UNITS` units the weights are multinomial, as in the classic
-bootstrap. Above, each unit gets an independent Poisson(1) weight, which is equivalent for many units. A table turns 16
-random bits into such a weight, so that 10⁶ units times 1,000 resamples take seconds.
+Items from one base instance are not independent, so that whole base instances are drawn. A resample is a row of
+weights: how often it has each base instance. A statistic of sums is computed for all resamples at once, by one matrix
+product of the weights with the sums of each base instance. `perturb.metrics.intervals` turns the replicates into
+intervals.
+
+Up to `EXACT_UNITS` units the weights are multinomial, as in the classic bootstrap. Above, each unit gets an independent
+Poisson(1) weight, which is equivalent for many units. A table turns 16 random bits into such a weight, so that 10⁶
+units times 1,000 resamples take seconds.
 
 The paired test keeps its power if nearly every reply is right, where resamples show hardly any variance. If two models
 are equally good, chance decides which one does better on a base instance. The sign of each base instance's contribution
@@ -27,7 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from perturb.errors import ConfigError
 from perturb.metrics.inputs import Estimate, Flags, Floats, Integers
-from perturb.metrics.intervals import Bounded
+from perturb.metrics.intervals import Bounded, bisect
 
 # Up to this number of units the weights are multinomial.
 EXACT_UNITS = 10_000
@@ -217,11 +219,12 @@ def bundle(clusters: Integers, at_most: int, seed: int) -> Integers:
     count = int(clusters.max()) + 1 if len(clusters) else 0
     if count <= at_most:
         return clusters
-    place = np.random.default_rng(seed).permutation(count) % at_most
-    return np.asarray(place[clusters])
+    bundle_of = np.random.default_rng(seed).permutation(count) % at_most
+    return np.asarray(bundle_of[clusters])
 
 
 def _draw(rng: np.random.Generator, counts: Floats, resamples: int) -> NDArray[np.float32]:
+    """The weights of units in some resamples: Poisson for many units, or else multinomial."""
     if len(counts) > EXACT_UNITS:
         return _poisson_weights(rng, (resamples, len(counts)))
     total = int(counts.sum())
@@ -256,6 +259,7 @@ def _poisson_weights(rng: np.random.Generator, shape: tuple[int, int]) -> NDArra
 EXACT_UP_TO = 12
 # The number of patterns that are drawn if there are more base instances.
 SAMPLED = 9_999
+# Steps of the search for the end of an interval, each of which halves the error.
 HALVINGS = 40
 # Two sums that differ by less are equal, apart from rounding.
 TOLERANCE = 1e-12
@@ -317,13 +321,7 @@ class SignFlips:
 
     def _near_end(self, level: float) -> float:
         """The smallest shift away from 0 that the test does not reject."""
-        rejected, accepted = 0.0, self.observed
-        for _ in range(HALVINGS):
-            middle = (rejected + accepted) / 2
-            if self.p_value(middle) <= level:
-                rejected = middle
-            else:
-                accepted = middle
+        _, accepted = bisect(lambda shift: self.p_value(shift) <= level, 0.0, self.observed, HALVINGS)
         return accepted
 
 

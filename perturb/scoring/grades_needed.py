@@ -19,7 +19,7 @@ from perturb.errors import ConfigError
 from perturb.files.resources import seed_of
 from perturb.metrics.corrected_rates import FEWEST_GRADES, combined
 from perturb.metrics.inputs import Floats, Integers
-from perturb.metrics.intervals import t_quantile
+from perturb.metrics.intervals import bisect, t_quantile
 from perturb.scoring.human_grades import (
     CLASSIFICATION,
     CORRECTED,
@@ -110,14 +110,11 @@ class GradingStrata:
             return None
         if self.half_width(self.counts(0.0)) <= half_width:
             return self.counts(0.0)
-        # at the largest pace every reply is graded, which is enough
-        too_few, enough = 0.0, float((self.sizes / np.maximum(self.weights * self.spreads, 1e-9)).max())
-        for _ in range(60):  # halvings to the precision of a float
-            middle = (too_few + enough) / 2
-            if self.half_width(self.counts(middle)) <= half_width:
-                enough = middle
-            else:
-                too_few = middle
+        # at the largest pace every reply is graded, which is enough; 60 halvings reach the precision of a float
+        largest_pace = float((self.sizes / np.maximum(self.weights * self.spreads, 1e-9)).max())
+        _, enough = bisect(
+            lambda pace: self.half_width(self.counts(pace)) > half_width, 0.0, largest_pace, halvings=60
+        )
         return self.counts(enough)
 
 
