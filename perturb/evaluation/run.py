@@ -210,7 +210,6 @@ async def _run_all(
             # judges are checked last: real replies are worth more than planted ones if the budget ends
             if stopped is None:
                 try:
-                    # Replies with known behaviour are judged last, so that a small budget goes to the real ones.
                     await task.check_judges(session)
                 except BudgetSpent as error:
                     stopped = error
