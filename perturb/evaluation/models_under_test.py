@@ -35,6 +35,7 @@ _DECODING = frozenset(
     ("temperature", "top_p", "top_k", "min_p", "max_tokens", "max_completion_tokens", "num_predict")
 )
 
+# The start of the address of a service: `http://localhost:8000/answer`.
 _SERVICE = re.compile(r"https?://")
 
 
@@ -69,13 +70,12 @@ class ServiceEntry(Covariates):
 
     def settings(self) -> ModelSettings:
         """The settings for `ServiceModel`."""
-        params = {"request": self.request, "reply": self.reply}
-        same = {"name", "api_key_env", "max_connections", "rpm", "timeout", "max_retries"}
+        same_name_in_both = {"name", "api_key_env", "max_connections", "rpm", "timeout", "max_retries"}
         return ModelSettings(
             model=expand(self.url, self.name),
-            params=params,
+            params={"request": self.request, "reply": self.reply},
             json_schema="off",
-            **self.model_dump(include=same),
+            **self.model_dump(include=same_name_in_both),
         )
 
 
@@ -95,7 +95,7 @@ class FunctionEntry(Covariates):
             model=self.function,
             max_connections=self.max_connections,
             timeout=self.timeout,
-            max_retries=0,
+            max_retries=0,  # a function of the user's own can try again by itself
             json_schema="off",
         )
 
@@ -126,7 +126,7 @@ class ModelsFile(Strict):
     """How many of several judges must say the same."""
 
     @model_validator(mode="after")
-    def _usable(self) -> ModelsFile:
+    def _no_rules_or_repeats(self) -> ModelsFile:
         require_models(self.models, "be evaluated")
         return self
 
@@ -187,6 +187,7 @@ class ModelSet:
     @property
     def own_judges(self) -> dict[str, str]:
         """The names of models under test that also judge, and their names as judges."""
+        # reversed, so that the first of several judges with the same model gives the name
         judges = {
             (judge.settings.model, judge.settings.api_base): judge.name for judge in reversed(self.judges)
         }
@@ -206,6 +207,7 @@ class ModelSet:
         if len(self.judges) < 2:
             return None
         judges = {judge.name: judge.facts() for judge in self.judges}
+        # the facts are published; the address of a server is private
         for facts in judges.values():
             del facts["api_base"]
         return {"judges": judges, "rule": self.rule, "own_judges": self.own_judges}
@@ -240,16 +242,19 @@ class ModelNames:
             **self.entries,
         }
 
-        def find(name: str) -> ModelUnderTest:
+        def model_called(name: str) -> ModelUnderTest:
+            # a name of the file or of Python code hides a litellm name that is spelt the same
             return model_under_test(entries[name].settings() if name in entries else self._settings(name))
 
         judge_names = (judge,) if isinstance(judge, str) else tuple(judge or ())
         judges = judge_names or (models_file.judges if models_file else ())
         _refuse_repeats("model", names, "name each model once")
-        under_test = {name: self._with_common_settings(find(name)) for name in names}
+        under_test = {name: self._with_common_settings(model_called(name)) for name in names}
         _refuse_repeats("judge", judges, "its votes would count double: name it once")
         # A model that is also a judge is one model, with one set of limits.
-        judge_models = tuple(under_test.get(name) or self._with_address(find(name)) for name in judges)
+        judge_models = tuple(
+            under_test.get(name) or self._with_address(model_called(name)) for name in judges
+        )
         file_rule = models_file.judge_rule if models_file else "majority"
         return ModelSet(under_test, judge_models, rule or file_rule)
 
@@ -272,16 +277,19 @@ class ModelNames:
         return replace(judge, settings=replace(settings, api_base=self.api_base))
 
     def _settings(self, name: str) -> ModelSettings:
+        """The settings of a model that no entry describes: an address, a function or a litellm name."""
         if _SERVICE.match(name):
             if "@" in urlsplit(name).netloc or urlsplit(name).query:
                 raise ConfigError(
                     "the address of a service may not hold a secret: name it in a models file instead"
                 )
             params = {"request": dict(self.request), "reply": self.reply}
+            # the defaults of `ServiceEntry`
             return ModelSettings(
                 name, name, params=params, max_connections=8, timeout=120.0, json_schema="off"
             )
         if ADDRESS.fullmatch(name):
+            # not validated, because an address is no `Name`: it has a colon
             return FunctionEntry.model_construct(name=name, function=name).settings()
         if "/" not in name:
             file_names = f"a name from {self.file}, " if self.file else ""

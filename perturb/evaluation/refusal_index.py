@@ -191,14 +191,17 @@ class RefusalIndexTask(QuestionTask[RefusalRow]):
         """The rows of a question, asked with all prompts at the same time; the first refusal starts the second pass."""
         forced_grade: asyncio.Future[Grade] | None = None
 
-        def forced() -> Awaitable[Grade]:
+        # All prompts with which the model refuses wait for the same forced answer.
+        def second_pass() -> Awaitable[Grade]:
             nonlocal forced_grade
             # Several prompts may be refused. The second pass is the same for all, and its call is shared.
             if forced_grade is None:
                 forced_grade = asyncio.ensure_future(_graded(session, item, model, FORCED))
             return forced_grade
 
-        return await gather_all(self._row(session, item, model, setting, forced) for setting in self.ways)
+        return await gather_all(
+            self._row(session, item, model, setting, second_pass) for setting in self.ways
+        )
 
     async def _row(
         self,
@@ -206,8 +209,9 @@ class RefusalIndexTask(QuestionTask[RefusalRow]):
         question: Question,
         model: str,
         setting: str,
-        forced: Callable[[], Awaitable[Grade]],
+        second_pass: Callable[[], Awaitable[Grade]],
     ) -> RefusalRow:
+        """The row of a question with one prompt; what is missing from it is `unscored`."""
         row = RefusalRow(
             item_id=question.id,
             base_id=question.base_id,
@@ -222,18 +226,19 @@ class RefusalIndexTask(QuestionTask[RefusalRow]):
             source=question.source,
             unscored=None,
         )
-        numbers = range(2, self.samples + 1)
+        other_numbers = range(2, self.samples + 1)
         other_samples = asyncio.ensure_future(
-            gather_all(_graded(session, question, model, setting, number) for number in numbers)
+            gather_all(_graded(session, question, model, setting, number) for number in other_numbers)
         )
         # the row keeps what is known when a reply turns out to be unscored
         try:
             first = await _graded(session, question, model, setting)
             row = replace(row, first_grade=first, refused=int(first is Grade.NOT_ATTEMPTED))
-            second = None
+            forced = None
+            # to a question without an answer, every answer is wrong: nothing is learnt by forcing one
             if row.refused and question.answerable is not False:
-                second = await forced()
-            row = replace(row, forced_grade=second, wrong=int((second or first) is not Grade.CORRECT))
+                forced = await second_pass()
+            row = replace(row, forced_grade=forced, wrong=int((forced or first) is not Grade.CORRECT))
             if other_grades := await other_samples:
                 answered = [sample is not Grade.NOT_ATTEMPTED for sample in (first, *other_grades)]
                 row = replace(row, p_answering=sum(answered) / len(answered))
@@ -264,7 +269,9 @@ def pass_request(question: Question, variant: str) -> ChatRequest:
 
 async def _graded(session: Session, question: Question, model: str, variant: str, sample: int = 1) -> Grade:
     """The grade of a reply to one prompt. Raises `Unscored` with the name of the prompt."""
-    request, salt = pass_request(question, variant), "" if sample == 1 else str(sample)
+    request = pass_request(question, variant)
+    # the first sample has no salt and no suffix, so that a run without samples has the same calls
+    salt = "" if sample == 1 else str(sample)
     part = f"{variant}/{salt}" if salt else variant
     try:
         response = await session.reply(question.id, model, part, request, purpose=variant, salt=salt)

@@ -26,6 +26,7 @@ from perturb.files.resources import digest, writing_errors
 from perturb.ledger.calls import reading
 from perturb.ledger.db import stored_values
 from perturb.ledger.evaluations import read_facts, read_items, read_judgements, read_responses
+from perturb.llm.client import ChatRequest
 from perturb.llm.replies import ReplyError, after_thinking, read_flags, read_ruling
 from perturb.metrics.outcomes import ReplyOutcome, is_correct, predicted_behaviour, reply_outcome
 from perturb.records import ANSWER_CORRECTLY, Item, Judgement, JudgementStatus, Response, ResponseStatus
@@ -163,9 +164,9 @@ def run_of(db: sqlite3.Connection, run: Path) -> EvaluationRun:
             prompt = setting_of(entry, response.variant).name
             results.append(_result(items[response.item_id], response, valid_judgements, prompt))
     # Replies are stored in the order in which they arrived; the table must not depend on it.
-    places = {item_id: place for place, item_id in enumerate(items)}
+    positions = {item_id: position for position, item_id in enumerate(items)}
     results.sort(
-        key=lambda result: (result.model, result.prompt or "", places[result.item_id], result.sample)
+        key=lambda result: (result.model, result.prompt or "", positions[result.item_id], result.sample)
     )
     return EvaluationRun(len(items), tuple(results), facts)
 
@@ -219,7 +220,8 @@ def _values(
     if response.status is ResponseStatus.ERROR:
         return {}, f"response: {response.error}"
     values: dict[str, Any] = {}
-    for kind in ["classification", *([answer_kind(item)] if item.answerable else [])]:
+    kinds = ["classification", answer_kind(item)] if item.answerable else ["classification"]
+    for kind in kinds:
         judgement = judgements.get(kind)
         if judgement is None:
             return values, f"{kind}: {NOT_JUDGED}"
@@ -228,7 +230,7 @@ def _values(
             reason = " ".join(judgement.raw.split())[:200] or "an empty reply of the judge"
             return values, f"{kind}: {'' if judgement.fingerprint else JUDGE_FAILED}{reason}"
         if values.get("predicted") != ANSWER:
-            break
+            break  # a refusal has no quality to judge
     return values, None
 
 
@@ -296,16 +298,17 @@ def judge_rubric(
     `judge` is the fingerprint of the judge. A `free` reply is classified by its kind.
     """
     codes, own_codes, reply = catalogue.codes, catalogue.own_codes, response.text
-    read_reply: Callable[[str], dict[str, Any]] = partial(
-        read_raf if kind == "raf" else read_quality, judged=reply
-    )
-    if kind == "classification":
-        read_reply = partial(read_classification, codes=codes, judged=reply)
-    request, author = partial(judge_request, kind), judge_author
+    read_reply: Callable[[str], dict[str, Any]]
+    request: Callable[..., ChatRequest] = partial(judge_request, kind)
+    author = judge_author
     by_kind = free and kind == "classification"
     if by_kind:
         read_reply = partial(_read_kind, expected=item.expected_behavior, judged=reply)
-        request, author = partial(kind_request), kinds_author
+        request, author = kind_request, kinds_author
+    elif kind == "classification":
+        read_reply = partial(read_classification, codes=codes, judged=reply)
+    else:
+        read_reply = partial(read_raf if kind == "raf" else read_quality, judged=reply)
     return Rubric(
         kind,
         version=judgement_version(author(judge, own_codes), reply) if judge else None,
@@ -346,11 +349,13 @@ def read_classification(text: str, codes: Mapping[str, str], judged: str = "") -
         for spelling, name in codes.items()
         if name not in (named_code if refused else None, ANSWER_CORRECTLY)
     ]
-    denied = "refusal" if behaviour == "answer" else "answer"
-    denial = rf"behaviou?r[\W_]{{0,12}}(?:is)?[\W_]{{0,12}}{denied}"
-    ruling.must_not_be_denied(
-        re.compile("|".join([denial, *(rf"\b{re.escape(other)}\b" for other in other_codes)]))
-    )
+    other_behaviour = "refusal" if behaviour == "answer" else "answer"
+    # for an answer, text beside the ruling that decides otherwise: `behaviour is "refusal"`, or a code
+    denials = [
+        rf"behaviou?r[\W_]{{0,12}}(?:is)?[\W_]{{0,12}}{other_behaviour}",
+        *(rf"\b{re.escape(code)}\b" for code in other_codes),
+    ]
+    ruling.must_not_be_denied(re.compile("|".join(denials)))
     return {"predicted": named_code if refused else ANSWER}
 
 
@@ -364,11 +369,12 @@ def read_quality(text: str, judged: str = "") -> dict[str, Any]:
     reply, quality = ruling.value, ruling.value["quality"]
     if isinstance(quality, bool) or quality not in (1, 2, 3, 4, 5):
         raise ReplyError("'quality' must be a whole number from 1 to 5")
-    other = f"(?!{int(quality)})[1-5]"
+    other_grade = f"(?!{int(quality)})[1-5]"
+    # another grade beside the ruling: `score of 2`, `2 out of 5`
     ruling.must_not_be_denied(
         re.compile(
-            rf"(?:quality|score|grade|rating)[\W_]{{0,12}}(?:is|of|as)?[\W_]{{0,12}}{other}(?!\.?\d)"
-            rf"|(?<![\d.]){other} ?(?:/|out of) ?5"
+            rf"(?:quality|score|grade|rating)[\W_]{{0,12}}(?:is|of|as)?[\W_]{{0,12}}{other_grade}(?!\.?\d)"
+            rf"|(?<![\d.]){other_grade} ?(?:/|out of) ?5"
         )
     )
     return {"quality": int(quality), "reason": str(reply.get("reason") or "")}

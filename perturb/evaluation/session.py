@@ -65,10 +65,8 @@ RubricBy = Callable[[str | None], Rubric]
 
 def judges_fingerprint(models: ModelSet, fingerprints: Mapping[str, str]) -> str | None:
     """The fingerprint of the judge, or of several judges, in any order, with their rule; None without a judge."""
-    of_judges = [fingerprints[judge.name] for judge in models.judges]
-    return (
-        digest(PANEL, models.rule, sorted(of_judges)) if len(of_judges) > 1 else next(iter(of_judges), None)
-    )
+    by_judge = [fingerprints[judge.name] for judge in models.judges]
+    return digest(PANEL, models.rule, sorted(by_judge)) if len(by_judge) > 1 else next(iter(by_judge), None)
 
 
 class Session:
@@ -161,6 +159,7 @@ class Session:
     def _holds(self, stored: Judgement, rubric: Rubric) -> bool:
         """Whether a stored judgement still counts."""
         if self._client is None:
+            # no version: the call failed, which is what there is to report
             return stored.fingerprint in ("", rubric.version)
         if stored.status is JudgementStatus.UNSCORED and self._retry:
             return False

@@ -91,7 +91,7 @@ class InstanceTest(ABC):
             try:
                 fault = None if self._outage else await self.fault(session, instance)
             except TransientModelError as error:
-                self._outage = error
+                self._outage = error  # instances in progress go on to their end; no further one is begun
             else:
                 if fault:
                     failed[instance.id] = fault
@@ -99,8 +99,8 @@ class InstanceTest(ABC):
 
         with Progress(len(instances), "question", shown=False) as progress:
             async with open_session(models, self._ledger, options, progress=progress) as session:
-                at_once = width(models, list(models.under_test.values()), options)
-                return await run_concurrently(iter(instances), test, min(len(instances), at_once))
+                max_at_once = width(models, list(models.under_test.values()), options)
+                return await run_concurrently(iter(instances), test, min(len(instances), max_at_once))
 
 
 def call_fault(result: ModelResult[Any], name: str) -> str | None:
@@ -196,12 +196,14 @@ class SolvabilityTest(InstanceTest):
         wrong = f"'{solver}' does not answer right"
         several = len(instance.passages) > 1
         judge = self._models.judge
+        # the answer to several passages is a text, which a comparison of words cannot grade
         if judge is None or not (several or self._judged):
             return None if is_exact_match(answer, instance.answers) else wrong
+        read_grade = read_raf if several else read_correct
         graded = await session.client.ask(
             judge.name,
             judge_request(instance, answer),
-            lambda text: (read_raf if several else read_correct)(text, answer),
+            lambda text: read_grade(text, answer),
             purpose="judge",
             subject=instance.id,
         )
@@ -219,18 +221,19 @@ def answer_request(instance: BaseInstance) -> ItemRequest:
 def judge_request(instance: BaseInstance, answer: str) -> ChatRequest:
     """Ask the judge about an answer."""
     data: dict[str, Any] = {"query": instance.query, "context": instance.context}
-    keys: tuple[str, ...]
+    flags: tuple[str, ...]
     if len(instance.passages) > 1:
-        name, keys = "judge_several", _RAF_KEYS
-        data["relevant"] = [n for n, p in enumerate(instance.passages, start=1) if p.role == "signal"]
+        template, flags = "solve/judge_several", _RAF_KEYS
+        data["relevant"] = [
+            number for number, passage in enumerate(instance.passages, start=1) if passage.role == "signal"
+        ]
         data["reference"] = instance.reference_answer or instance.answers[0]
     else:
-        name, keys = "judge_single", ("correct",)
+        template, flags = "solve/judge_single", ("correct",)
         data["accepted"] = list(instance.answers)
     data["answer"] = answer
-    return data_request(
-        system_message(f"solve/{name}"), data, object_schema({key: {"type": "boolean"} for key in keys})
-    )
+    schema = object_schema({flag: {"type": "boolean"} for flag in flags})
+    return data_request(system_message(template), data, schema)
 
 
 def read_answer(text: str) -> str:

@@ -36,7 +36,8 @@ from perturb.reports.runs import call_table
 FIELDS = ("cell", "lever", "generator", "verdict")
 # Items in one page of the list.
 PAGE = 50
-# The list of a running run is rebuilt after this many times the duration of the last rebuild.
+# The list of a running run is rebuilt after this many times the duration of the last rebuild: at most a tenth of the
+# time goes into it.
 _PATIENCE = 10
 
 
@@ -119,7 +120,7 @@ class RunView(ABC):
                 "running": self._is_running(),
                 "items": self.db.execute("SELECT count(*) FROM temp.shown").fetchone()[0],
                 "calls": sum(usage["calls"] for usage in models.values()),
-                "tables": [_plain(table) for table in self._call_tables(models)],
+                "tables": [_json_of_table(table) for table in self._call_tables(models)],
             }
 
     def find(self, filters: Filters, start: int = 0, count: int = PAGE) -> dict[str, Any]:
@@ -192,8 +193,9 @@ class RunView(ABC):
             conditions.append("s.disagreement")
         if filters.text:
             conditions.append(f"({self.text_sql})")
-            values["text"] = _pattern(filters.text)
-            values["quoted"] = _pattern(json.dumps(filters.text, ensure_ascii=False)[1:-1])
+            values["text"] = _like_pattern(filters.text)
+            # as the text stands inside a JSON string, without the quotes around it
+            values["quoted"] = _like_pattern(json.dumps(filters.text, ensure_ascii=False)[1:-1])
         return " AND ".join(conditions), values
 
     def _values(self, name: str) -> list[str]:
@@ -212,14 +214,13 @@ class RunView(ABC):
 
     def _is_running(self) -> bool:
         with suppress(OSError, ValueError):
-            os.kill(
-                int((self.run / "run.pid").read_text()), 0
-            )  # signal 0 only asks whether the process exists
+            process_id = int((self.run / "run.pid").read_text())
+            os.kill(process_id, 0)  # signal 0 only asks whether the process exists
             return not self.published
         return False
 
 
-def _plain(table: Table) -> dict[str, Any]:
+def _json_of_table(table: Table) -> dict[str, Any]:
     columns = table.columns_shown
     rows = zip(*(texts for _, _, texts in columns), strict=True)
     return {
@@ -230,18 +231,19 @@ def _plain(table: Table) -> dict[str, Any]:
     }
 
 
-def _pattern(text: str) -> str:
+def _like_pattern(text: str) -> str:
     """The LIKE pattern of all texts that contain this text; the escape character is a backslash."""
     for char in "\\%_":
         text = text.replace(char, f"\\{char}")
     return f"%{text}%"
 
 
+# SQL for the verdict on a job: of the panel on a candidate, otherwise how the job failed.
 _VERDICT = (
     "CASE WHEN j.outcome = 'candidate' THEN coalesce(d.acceptance, 'undecided') ELSE j.outcome END AS verdict"
 )
-# Filters by stage of the funnel, for stages that are one verdict.
-_STAGES: Mapping[str, Mapping[str, str]] = {"accepted": {"verdict": "accepted"}}
+# Stage of the funnel → the filter that lists its jobs. The other stages comprise several verdicts and have none.
+_STAGE_FILTERS: Mapping[str, Mapping[str, str]] = {"accepted": {"verdict": "accepted"}}
 
 
 class BuildView(RunView):
@@ -300,7 +302,7 @@ class BuildView(RunView):
             "done": sum(outcomes.values()),
             "of": data.stages.jobs,
             "funnel": [
-                *([name, n, _STAGES.get(name)] for name, n in data.funnel),
+                *([name, n, _STAGE_FILTERS.get(name)] for name, n in data.funnel),
                 *([["rejected by the panel", rejected, {"verdict": "rejected"}]] if rejected else []),
                 *failed,
             ],
@@ -323,7 +325,7 @@ class BuildView(RunView):
                 instance.query, [passage.text for passage in instance.passages], instance.answers
             )
         # errors of providers can contain internal addresses, which are not published
-        is_hidden = self.published and row["outcome"] == JobOutcome.ERROR
+        is_error_hidden = self.published and row["outcome"] == JobOutcome.ERROR
         reason = row["reason"] if row["outcome"] == JobOutcome.CANDIDATE else row["detail"]
         votes = queries.votes_of(self.db, item_id, self.plan.judges)
         for vote in content["votes"]:
@@ -334,14 +336,14 @@ class BuildView(RunView):
         return {
             **content,
             "id": item_id,
-            "reason": "" if is_hidden else reason or "",
-            "generated": [] if is_hidden else self._generated(item_id, row["raw"]),
+            "reason": "" if is_error_hidden else reason or "",
+            "generated": [] if is_error_hidden else self._generator_replies(item_id, row["raw"]),
             "prompts": self._prompts(row, content),
             "prompt_note": self._prompt_note,
         }
 
     @cached_property
-    def _rebuilt(self) -> Prompts:
+    def _rebuilt_prompts(self) -> Prompts:
         return Prompts(self.plan.load_catalogue())
 
     @property
@@ -350,7 +352,7 @@ class BuildView(RunView):
         difference = f"; the run was planned by perturb {planned_by}" if planned_by != code_version() else ""
         return f"Rebuilt from the templates and levers of perturb {code_version()}{difference}."
 
-    def _generated(self, job_id: str, raw: str | None) -> list[str]:
+    def _generator_replies(self, job_id: str, raw: str | None) -> list[str]:
         """The replies of the generator in order, or the reply stored with the job if the calls are missing."""
         rows = self.db.execute(
             "SELECT reply FROM calls WHERE subject = ? AND purpose = 'generate' AND reply != '' ORDER BY id",
@@ -366,13 +368,15 @@ class BuildView(RunView):
             offers, declined = json.loads(row["offers"]), json.loads(row["declined"])
             # a further offer of levers was made only after the generator declined all levers of the one before
             refused = [offer for offer in offers or () if declined.keys() >= set(offer)]
+            cell = Cell(PerturbationClass(row["perturbation_class"]), Intensity(row["intensity"]))
+            # without offers, the only prompt named no lever
             for offer in offers[: len(refused) + 1] if offers else [[]]:
-                levers = [lever for name in offer if (lever := self._rebuilt.catalogue.find(name))]
-                cell = Cell(PerturbationClass(row["perturbation_class"]), Intensity(row["intensity"]))
-                prompts.append(prompt(row["generator"], self._rebuilt.generation(cell, instance, levers)))
+                levers = [lever for name in offer if (lever := self._rebuilt_prompts.catalogue.find(name))]
+                request = self._rebuilt_prompts.generation(cell, instance, levers)
+                prompts.append(prompt(row["generator"], request))
         model_verifiers = {entry.name for entry in self.plan.facts.verifiers if entry.model != "rules"}
         if voters := [vote["verifier"] for vote in content["votes"] if vote["verifier"] in model_verifiers]:
-            request = self._rebuilt.verification(instance, queries.candidate(self.db, row["id"]))
+            request = self._rebuilt_prompts.verification(instance, queries.candidate(self.db, row["id"]))
             prompts.append(prompt(", ".join(voters), request))
         return prompts
 

@@ -26,11 +26,13 @@ def make_refusal_page(report: RefusalReport) -> Report:
     """The page of a report; scores, counts, copulas and stability also go into CSV files."""
     sections = [_scores(report)]
     if report.means:
-        heads = {name: METRICS[name] for name in ("refusal_index", "correct_rate", "refusal_rate")}
+        titles = {name: METRICS[name] for name in ("refusal_index", "correct_rate", "refusal_rate")}
         values = ((group, group.metrics) for group in report.groups)
-        sections.append(datasets_section(values, report.means, heads, "setting"))
-    sampling = sampling_section(report)
-    sections += [_curves(report), *((sampling,) if sampling else ()), _copulas(report)]
+        sections.append(datasets_section(values, report.means, titles, "setting"))
+    sections.append(_curves(report))
+    if sampling := sampling_section(report):
+        sections.append(sampling)
+    sections.append(_copulas(report))
     if report.stability or report.ranking:
         sections.append(stability_section(report))
     return Report("Refusal Index", report.source, tuple(sections))
@@ -52,7 +54,7 @@ def _scores(report: RefusalReport) -> Section:
         "Scores with 95 % intervals",
         {**NAMES, "n": "count", **dict.fromkeys(METRICS.values(), NUMBER)},
         [
-            (*_named(group), group.index.n if group.index else 0, *(group.metrics[name] for name in METRICS))
+            (*_labels(group), group.index.n if group.index else 0, *(group.metrics[name] for name in METRICS))
             for group in report.groups
         ],
         note="Weighted scores: the text of the Refusal Index paper takes p = 0.2, its table 7 p = 1.",
@@ -62,7 +64,7 @@ def _scores(report: RefusalReport) -> Section:
         "questions",
         "Questions",
         {**NAMES, **dict.fromkeys(counts, COUNT)},
-        [(*_named(group), *_counts(group), group.unscored, _needed(group)) for group in report.groups],
+        [(*_labels(group), *_counts(group), group.unscored, _needed(group)) for group in report.groups],
         note=f"Needed: questions at which the coefficient of variation of RI would be {report.precision.cv:g}.",
     )
     tables = [scores, questions]
@@ -70,7 +72,7 @@ def _scores(report: RefusalReport) -> Section:
     sizes = sorted({size for group in report.groups for size in group.subset_cv.get("refusal_index", ())})
     if sizes:
         rows = [
-            (*_named(group), *(group.subset_cv.get("refusal_index", {}).get(size, "-") for size in sizes))
+            (*_labels(group), *(group.subset_cv.get("refusal_index", {}).get(size, "-") for size in sizes))
             for group in report.groups
         ]
         title = "Coefficient of variation of RI over random subsets, by their size"
@@ -95,7 +97,8 @@ def warnings_of(group: GroupResult) -> list[str]:
     return [*lines, f"{counted(group.unscored, 'row')} unscored and left out"] if group.unscored else lines
 
 
-def _named(group: GroupResult) -> tuple[str, str, str]:
+def _labels(group: GroupResult) -> tuple[str, str, str]:
+    """Model, data set and setting of a group, for the columns of `NAMES`; empty where the group comprises several."""
     setting = group.setting or (ALL_ROWS if group.name == ALL_ROWS else "")
     return group.model or "", group.dataset or "", setting
 
@@ -142,7 +145,7 @@ def _curves(report: RefusalReport) -> Section:
 def _copulas(report: RefusalReport) -> Section:
     rows: list[list[CellValue]] = [
         [
-            *_named(group),
+            *_labels(group),
             fit.family,
             fit.log_likelihood,
             ", ".join(f"{name} {value:.3g}" for name, value in fit.parameters.items()),

@@ -54,18 +54,20 @@ def review_section(report: HumanReport) -> Section:
         "Human validation",
         figures=(figure,),
         tables=(
-            _rate_table("human-pass-rates", "Items that pass", rates, heads=("items", "reviewed", "passed")),
+            _rate_table(
+                "human-pass-rates", "Items that pass", rates, column_names=("items", "reviewed", "passed")
+            ),
             _rate_table(
                 "human-pass-rates-by-cell",
                 "Items that pass, by cell",
                 cells,
-                heads=("cell", "reviewed", "passed"),
+                column_names=("cell", "reviewed", "passed"),
             ),
             _rate_table(
                 "human-questions",
                 "Share of yes to each question",
                 questions,
-                heads=("question", "reviews", "yes"),
+                column_names=("question", "reviews", "yes"),
             ),
             Table.of(
                 "human-annotators",
@@ -122,9 +124,9 @@ def stand_in_table(name: str, tests: Sequence[tuple[str, StandIn | None]]) -> Ta
     )
 
 
-def _rate_table(name: str, title: str, rates: Sequence[Rate], *, heads: tuple[str, str, str]) -> Table:
-    """Rates with Wilson's interval and the one over base instances; `heads` name the label, the unit and the rate."""
-    label, unit, share = heads
+def _rate_table(name: str, title: str, rates: Sequence[Rate], *, column_names: tuple[str, str, str]) -> Table:
+    """Rates with Wilson's interval and the one over base instances; in columns of these names: label, unit, rate."""
+    label, unit, share = column_names
     columns = f"{label} | {unit}: count | {share} (Wilson): share | {share} (by base): share"
     rows = [(rate.name, rate.n, _wilson(rate), rate.estimate) for rate in rates]
     return Table(name, title, columns, rows)
@@ -206,7 +208,7 @@ def judge_section(report: JudgeReport) -> Section:
             report.annotators,
         ),
     ]
-    return Section("judge-check", "Human check of the judge", tuple(_sentences(report)), tables=tables)
+    return Section("judge-check", "Human check of the judge", tuple(_check_sentences(report)), tables=tables)
 
 
 def checked_judge(run: Path, *, seed: int = 0, resamples: int = 1000) -> Section | None:
@@ -219,7 +221,7 @@ def checked_judge(run: Path, *, seed: int = 0, resamples: int = 1000) -> Section
         return judge_section(measure_judge(db, run, seed=seed, resamples=resamples))
 
 
-def _sentences(report: JudgeReport) -> Iterator[str]:
+def _check_sentences(report: JudgeReport) -> Iterator[str]:
     if "for" in report.drawn:
         yield (
             "More replies were drawn where the judge may be wrong, so agreement over all replies is higher than here;"

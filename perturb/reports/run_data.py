@@ -17,6 +17,7 @@ from perturb.ledger.evaluations import read_items, read_responses
 from perturb.ledger.plans import CurrentPlan
 from perturb.ledger.queries import StageCounts
 from perturb.metrics.outcomes import SCORED, ReplyOutcome
+from perturb.metrics.refusal import RIGHT
 from perturb.records import NO_INTENSITY, PUBLISHED_CLASSES, Intensity, Item, JobOutcome, taxonomy_place
 from perturb.reports.model import ItemBrowser
 from perturb.scoring.table import ResultTable
@@ -146,14 +147,17 @@ def even_draw(groups: Mapping[str, str], at_most: int) -> Iterator[str]:
     n_of_group: Counter[str] = Counter()
     by_turn: defaultdict[int, list[str]] = defaultdict(list)
     # A hash of the id, rather than the place in the run, decides which ids of a group are drawn.
-    order = (
-        list(groups) if len(groups) <= at_most else sorted(groups, key=lambda name: seed_of("report", name))
+    ids = (
+        list(groups)
+        if len(groups) <= at_most
+        else sorted(groups, key=lambda item_id: seed_of("report", item_id))
     )
-    for item in order:
-        by_turn[n_of_group[groups[item]]].append(item)
-        n_of_group[groups[item]] += 1
-    everything = [item for turn in sorted(by_turn) for item in by_turn[turn]]
-    yield from everything[:at_most]
+    for item_id in ids:
+        # the first id of a group has turn 0, the second has turn 1
+        by_turn[n_of_group[groups[item_id]]].append(item_id)
+        n_of_group[groups[item_id]] += 1
+    in_turns = [item_id for turn in sorted(by_turn) for item_id in by_turn[turn]]
+    yield from in_turns[:at_most]
 
 
 def _outcome(row: sqlite3.Row) -> str:
@@ -202,8 +206,6 @@ def _snapshot_manifest(path: Path) -> Mapping[str, Any]:
 
 # Characters of a passage or reply that are shown; the rest is counted.
 MAX_CHARACTERS = 4000
-# Outcomes that earn credit.
-RIGHT = (ReplyOutcome.CORRECT_ANSWER, ReplyOutcome.CORRECT_REFUSAL)
 
 
 def browse_replies(
@@ -312,7 +314,9 @@ def describe_replies(item: Item, replies: Sequence[Mapping[str, Any]]) -> dict[s
 
 def mark_of(outcome: ReplyOutcome) -> str:
     """How a page marks a reply: right, wrong or unscored."""
-    return "unscored" if outcome not in SCORED else "right" if outcome in RIGHT else "wrong"
+    if outcome not in SCORED:
+        return "unscored"
+    return "right" if outcome in RIGHT else "wrong"
 
 
 def _cut(text: str) -> str:

@@ -31,10 +31,11 @@ from perturb.ledger.evaluations import holds_items, read_facts
 from perturb.ledger.plans import key_variables_of
 from perturb.llm.redaction import show_key
 from perturb.metrics.outcomes import ReplyOutcome
+from perturb.metrics.refusal import RIGHT
 from perturb.records import Item, taxonomy_place
 from perturb.reports.build_view import PAGE, BuildView, Filters, ListRow, RunView, plain_item, prompt
-from perturb.reports.run_data import RIGHT, mark_of
 from perturb.reports.run_data import describe_replies as describe_item
+from perturb.reports.run_data import mark_of
 from perturb.runtime.local_server import (
     NOTHING_HERE,
     POLICY,
