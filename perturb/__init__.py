@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     __version__: str
 
-_HOMES = {
+_MODULE_OF_CLASS = {
     "BaseSet": "perturb.curation.base_sets",
     "Catalogue": "perturb.catalogue.levers",
     "Evaluation": "perturb.api.runs",
@@ -77,7 +77,7 @@ __all__ = [
     "score",
 ]
 
-_MOVED = {
+_MOVED_PATHS = {
     "audit": "auditing",
     "audit.audit_report": "auditing.audit_report",
     "audit.votes": "auditing.votes",
@@ -122,13 +122,13 @@ class _MovedModule(ModuleType):
 
 # An entry in `sys.modules` is enough for `import perturb.score.refusal_report`. The old modules are not attributes of
 # `perturb`, because `perturb.score` must stay the function.
-for _old, _new in _MOVED.items():
+for _old, _new in _MOVED_PATHS.items():
     sys.modules[f"perturb.{_old}"] = _MovedModule(_old, _new)
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+    if name in _MODULE_OF_CLASS:
+        return getattr(import_module(_MODULE_OF_CLASS[name]), name)
     if name == "__version__":
         return import_module("perturb.files.resources").code_version()
     raise AttributeError(f"module 'perturb' has no attribute '{name}'")

@@ -103,12 +103,12 @@ def audit_shortcuts(
     from perturb.auditing.shortcuts import measure_shortcuts
     from perturb.evaluation.loading import load_made_items
 
-    path, earlier = path_of(source), None
+    path, earlier_round = path_of(source), None
     if against is not None:
         earlier_path = path_of(against)
-        earlier = (str(earlier_path), load_made_items(earlier_path))
+        earlier_round = (str(earlier_path), load_made_items(earlier_path))
     measured = measure_shortcuts(
-        str(path), load_made_items(path), earlier=earlier, resamples=resamples, seed=seed
+        str(path), load_made_items(path), earlier=earlier_round, resamples=resamples, seed=seed
     )
     return ShortcutAudit.of(measured)
 

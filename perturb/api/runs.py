@@ -11,7 +11,7 @@ from dataclasses import fields
 from html import escape
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from perturb.auditing.audit_report import AuditReport, audit
 from perturb.auditing.judge_audit import JudgeAudit
@@ -41,8 +41,8 @@ from perturb.text.wording import html_table
 
 if TYPE_CHECKING:
     import pandas
-from typing import TYPE_CHECKING, Protocol
 
+# What a notebook lists rates and scores by.
 _GROUPINGS = ("class", "intensity")
 
 
@@ -105,6 +105,7 @@ class ReportPage(type(Path())):  # type: ignore[misc]  # before Python 3.12, Pat
 
     def showing(self, figure: Path | None) -> ReportPage:
         """The same path with a figure beneath it."""
+        # no argument of the constructor, which takes parts of a path
         self._figure = figure
         return self
 
@@ -149,7 +150,8 @@ class _Folder:
         """
         page = Path(path) if path is not None else self.folder / "report.html"
         written = write_page(make_any_page(self.folder, items=items), page, figures_folder(self.folder, page))
-        return ReportPage(page).showing(next((file for file in written if file.suffix == ".png"), None))
+        first_figure = next((file for file in written if file.suffix == ".png"), None)
+        return ReportPage(page).showing(first_figure)
 
     def _repr_html_(self) -> str:
         return render_fragment(make_status_report(self.status)) + html_table("", notes=self.warnings)

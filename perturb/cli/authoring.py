@@ -31,6 +31,10 @@ from perturb.text.wording import counted, suggestion
 if TYPE_CHECKING:
     from perturb.catalogue.levers import Catalogue
     from perturb.curation.curation import Curation
+    from perturb.curation.source import SourceRequest
+
+# The word that makes `perturb levers` draft a class instead of showing the lever of this name.
+_DRAFT = "draft"
 
 
 def init_command(
@@ -119,7 +123,7 @@ def levers_command(
 
     Example: perturb levers draft "the passage is out of date" --model openai/gpt-4o --out my-levers
     """
-    if name == DRAFT:
+    if name == _DRAFT:
         _draft(sentence, model, out, api_base, budget_usd, json_output)
         return
     draft_options = {"SENTENCE": sentence, "--model": model, "--out": out, "--api-base": api_base}
@@ -144,16 +148,19 @@ def levers_command(
         levers.sort(key=lambda lever: taxonomy_place(str(lever.cell)))
         page = make_levers_report(levers, catalogue.cells_without_rule() if offline else None)
     else:
-        found_lever = catalogue.find(name)
-        if found_lever is None:
-            advice = (
-                suggestion(name, (lever.name for lever in catalogue.levers))
-                or "`perturb levers` lists them all"
-            )
-            raise ConfigError(f"no lever is called '{name}': {advice}")
-        levers, entry = [found_lever], catalogue.classes[found_lever.cell.perturbation_class]
-        page = make_lever_report(found_lever, entry, catalogue.expected_behavior(found_lever.cell))
+        lever = _find_lever(catalogue, name)
+        levers, entry = [lever], catalogue.classes[lever.cell.perturbation_class]
+        page = make_lever_report(lever, entry, catalogue.expected_behavior(lever.cell))
     print_result([_as_json(catalogue, lever) for lever in levers], page, json_output)
+
+
+def _find_lever(catalogue: Catalogue, name: str) -> Lever:
+    lever = catalogue.find(name)
+    if lever is None:
+        names = (lever.name for lever in catalogue.levers)
+        advice = suggestion(name, names) or "`perturb levers` lists them all"
+        raise ConfigError(f"no lever is called '{name}': {advice}")
+    return lever
 
 
 def _draft(
@@ -177,10 +184,6 @@ def _draft(
     models = ModelNames(api_base=api_base).find_all([model])
     draft = draft_class(sentence, models, out, RunOptions(budget_usd=budget_usd))
     print_result(draft.to_dict(), make_draft_report(draft), json_output)
-
-
-# The word that makes `perturb levers` draft a class instead of showing the lever of this name.
-DRAFT = "draft"
 
 
 def _as_json(catalogue: Catalogue, lever: Lever) -> dict[str, object]:
@@ -251,31 +254,23 @@ def curate_command(
     from perturb.evaluation.session import RunOptions
 
     check_choice("--format", form, FORMATS)
-    opened: Path | HubSource = Path(source)
+    place: Path | HubSource = Path(source)
     with given_by_options():
         check_name(out)
         columns = read_columns_option(column)
         if source.startswith(PREFIX):
-            opened, columns = HubSource.named(source, subset, split, columns), {}
-    if isinstance(opened, Path):
-        options = {"--subset": subset, "--split": split}
-        reject_given(options, f"goes with {PREFIX}OWNER/NAME: leave it out")
-        if opened.resolve() == out.resolve():
+            # the columns are now those of the data set on the Hub
+            place, columns = HubSource.named(source, subset, split, columns), {}
+    if isinstance(place, Path):
+        hub_options = {"--subset": subset, "--split": split}
+        reject_given(hub_options, f"goes with {PREFIX}OWNER/NAME: leave it out")
+        if place.resolve() == out.resolve():
             reject_option("--out", f"{out} is the source itself: choose another name")
     chosen_recipe = PLAIN if recipe is None else load_recipe(recipe)
     with given_by_options():
         first_day = None if since is None else read_since(since)
-    request = SourceRequest(opened, form, chosen_recipe, seed, limit, knowledge, columns, first_day)
-    # with a writer, the format auto means articles unless the source is a folder of documents
-    are_articles = form == "articles" or (form == "auto" and writer is not None and not request.is_folder)
-    if writer is None and request.is_folder:
-        reject_option("--writer", "is missing: a folder of documents needs a model that writes questions")
-    if writer is None and are_articles:
-        reject_option("--writer", "is missing: articles need a model that writes questions")
-    if writer is not None and not (are_articles or request.is_folder):
-        reject_option("--writer", "goes with --format articles or a folder of documents: leave it out")
-    if are_articles and solvers:
-        reject_option("--solvers", "cannot test questions that are written from articles: leave it out")
+    request = SourceRequest(place, form, chosen_recipe, seed, limit, knowledge, columns, first_day)
+    _check_writer(request, writer, solvers)
     if not request.is_folder:
         reject_given({"--since": since}, "goes with a folder of documents: leave it out")
     if solvers is None:
@@ -286,6 +281,21 @@ def curate_command(
     run = RunOptions(**calling.run_options())
     curation, digest = curate_source(request, out, solvers, writer, run, judged=judge, force=force)
     _print_curation(curation, out, digest, json_output)
+
+
+def _check_writer(request: SourceRequest, writer: Path | None, solvers: Path | None) -> None:
+    """Reject a source that needs a writer without one, a writer that has nothing to write, and solvers of articles."""
+    # with a writer, the format auto means articles unless the source is a folder of documents
+    by_default = request.form == "auto" and writer is not None and not request.is_folder
+    are_articles = request.form == "articles" or by_default
+    if writer is None and request.is_folder:
+        reject_option("--writer", "is missing: a folder of documents needs a model that writes questions")
+    if writer is None and are_articles:
+        reject_option("--writer", "is missing: articles need a model that writes questions")
+    if writer is not None and not (are_articles or request.is_folder):
+        reject_option("--writer", "goes with --format articles or a folder of documents: leave it out")
+    if are_articles and solvers:
+        reject_option("--solvers", "cannot test questions that are written from articles: leave it out")
 
 
 def _print_curation(curation: Curation, out: Path, digest: str, json_output: bool) -> None:

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 RULES = "rules"
 # The demo of deep flaws: a recorded round.
 DEEP = "deep"
+# The last line of the embedded demo.
 NEXT_STEP = (
     "Next: `perturb init`, name models of your own in build.yaml, then `perturb build build.yaml --dry-run`"
 )
@@ -303,6 +304,7 @@ def _resolve(call: BuildCall, out: Path) -> BuildConfig:
     try:
         return call.resolve(out)
     except ConfigError as exc:
+        # "field 'budget_usd' must be …" → "--budget-usd must be …"
         message = re.sub(r"^field '(\w+)'", lambda match: "--" + match[1].replace("_", "-"), str(exc))
         raise typer.BadParameter(message) from None
 
@@ -337,7 +339,7 @@ def _named_set(
     if demo is not None and path is None:
         name = "demo" if demo == RULES else demo
         with given_by_options():
-            demo_path(name)
+            demo_path(name)  # raises if there is no embedded set with this name
         return BaseSetEntry(demo=name)
     columns = read_columns_option(column) or None
     return None if path is None else BaseSetEntry(path=path.absolute(), format=form, columns=columns)

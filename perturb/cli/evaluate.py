@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
 from typer import Argument, Option
@@ -161,10 +161,10 @@ class BareReview(WorkflowCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Write `--review` as `--review=` where another option or the end follows."""
-        following = [*args, "--"][1:]
+        next_arguments = [*args[1:], "--"] if args else []
         arguments = [
-            "--review=" if argument == "--review" and after.startswith("-") else argument
-            for argument, after in zip(args, following, strict=True)
+            "--review=" if argument == "--review" and next_argument.startswith("-") else argument
+            for argument, next_argument in zip(args, next_arguments, strict=True)
         ]
         return super().parse_args(ctx, arguments)
 
@@ -286,6 +286,7 @@ def score_command(
     )
     content, covariate_facts = with_covariates(content, covariates, values)
     write_beside(page, content)
+    # the page of --report has everything; the terminal gets a summary unless an option asks for more
     if not any((everything, by, item_response, metrics, part, review is not None, covariates)):
         content = make_scores_overview(report)
     if to is not None:
@@ -302,16 +303,7 @@ def score_command(
     decisions = _decide_gate(gate, report, against)
     facts["gate"] = [{**asdict(decision), "margin": decision.margin.to_dict()} for decision in decisions]
     print_result(facts, content, json_output)
-    for decision in decisions:
-        outcome = {True: "holds", False: "does not hold", None: "is undecided"}[decision.passed]
-        if decision.more_items:
-            outcome += f": about {counted(decision.more_items, 'item')} more would decide"
-        note(f"{decision.model}: {gate} {outcome}")
-    passed = [decision.passed for decision in decisions]
-    if False in passed:
-        raise typer.Exit(1)
-    # Three ends for a script: 0 passed, 1 failed, 3 undecided.
-    raise typer.Exit(3 if None in passed else 0)
+    _exit_by_gate(gate, decisions)
 
 
 def _decide_gate(gate: str, report: ScoreReport, against: Path | None) -> tuple[GateDecision, ...]:
@@ -324,13 +316,27 @@ def _decide_gate(gate: str, report: ScoreReport, against: Path | None) -> tuple[
         return check_gate(gate, scores, other_scores)
 
 
+def _exit_by_gate(gate: str, decisions: Sequence[GateDecision]) -> NoReturn:
+    """Say how the gate decided on each model, and exit with 0, 1 or 3; one failure weighs more than any doubt."""
+    for decision in decisions:
+        outcome = {True: "holds", False: "does not hold", None: "is undecided"}[decision.passed]
+        if decision.more_items:
+            outcome += f": about {counted(decision.more_items, 'item')} more would decide"
+        note(f"{decision.model}: {gate} {outcome}")
+    passed = [decision.passed for decision in decisions]
+    if False in passed:
+        raise typer.Exit(1)
+    raise typer.Exit(3 if None in passed else 0)
+
+
 def _check_format(source: Path, to: tuple[str, Path] | None, dataset: str | None) -> None:
-    name = to[0] if to else None
-    if name not in (None, "every-eval-ever", "eval-results"):
-        reject_option("--to", f"'{name}' is not a format: give every-eval-ever or eval-results")
-    if (name == "eval-results") != (dataset is not None):
+    """Reject a `--to` with an unknown format, or with a source or `--dataset` that does not go with the format."""
+    form = to[0] if to else None
+    if form not in (None, "every-eval-ever", "eval-results"):
+        reject_option("--to", f"'{form}' is not a format: give every-eval-ever or eval-results")
+    if (form == "eval-results") != (dataset is not None):
         reject_option("--dataset", "goes with --to eval-results: give both, as in --dataset org/my-benchmark")
-    if name == "every-eval-ever" and not source.is_dir():
+    if form == "every-eval-ever" and not source.is_dir():
         reject_option("--to", "every-eval-ever needs the folder of an evaluation: a table has no replies")
 
 

@@ -51,6 +51,7 @@ def root(
         raise typer.Exit(USAGE_EXIT_CODE)
 
 
+# Name of each command → its function; those that call models are `working`, with --quiet and --log.
 _COMMANDS: dict[str, Callable[..., None]] = {
     "init": init_command,
     "curate": working(curate_command),

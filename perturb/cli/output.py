@@ -77,7 +77,8 @@ USAGE_EXIT_CODE = 2
 # What the parser raises; typer has no public name for it.
 UsageError: Any = typer.BadParameter.__base__
 
-# Patterns in the parser's messages, and what replaces them.
+# Patterns in the parser's messages, and what replaces them. Each applies to what the ones before it have made, as in
+# "Invalid value for '--limit': 0 is not in the range x>=1." or "No such option '--limi'. Did you mean '--limit'?".
 _PHRASES = (
     (r"^Invalid value(?: for '?([^:']+)'?)?: ", r"\1: "),
     (r"^: ", ""),
@@ -123,9 +124,9 @@ def check_repeats(option: str, values: Iterable[str]) -> None:
             reject_option(option, f"'{value}' is given {times} times: give each once")
 
 
-def read_columns_option(given: list[str] | None, fields: Collection[str] = ()) -> dict[str, str]:
+def read_columns_option(values: list[str] | None, fields: Collection[str] = ()) -> dict[str, str]:
     """The pairs of `--column FIELD=COLUMN`. Anything else, or a field outside `fields`, is wrong use."""
-    pairs = [pair.partition("=") for pair in given or ()]
+    pairs = [value.partition("=") for value in values or ()]
     for field, _, column in pairs:
         if not field or not column:
             reject_option("--column", f"'{field}{column}' is not a pair: write FIELD=COLUMN")
@@ -149,6 +150,7 @@ def describe(error: Any) -> str:
     text = " ".join(error.format_message().split()).rstrip(".")
     for pattern, replacement in _PHRASES:
         text = re.sub(pattern, replacement, text, count=1)
+    # the name of an option or a word in capitals stays as it is
     if text[1:2].islower():
         text = text[0].lower() + text[1:]
     return f"{command}: {text} (see {command} --help)"

@@ -177,6 +177,7 @@ def draw_command(
             plan = current_plan(ledger.db, run)
             note_unfinished(ledger.db, plan)
             ids, facts = draw_candidates(ledger.db, plan, per_cell or 10, seed, population or "accepted")
+        # Answers to an earlier sample stay in the ledger.
         ledger.replace_sample(ids, facts)
         items = load_items(ledger.db, run)
     path = sheet or run / "review" / "sheet.csv"
@@ -262,8 +263,9 @@ def read_command(
         answers = read_sheet(sheet, load_items(ledger.db, run), annotator)
         for answer in answers:
             ledger.record_answer(*answer)
-    items = len({answer[:2] for answer in answers})
-    typer.echo(f"{counted(len(answers), 'answer')} about {counted(items, 'item')} read")
+    # two annotators of one item count twice: each has read it
+    n_items = len({(item_id, person) for item_id, person, _question, _answer in answers})
+    typer.echo(f"{counted(len(answers), 'answer')} about {counted(n_items, 'item')} read")
 
 
 @review_app.command("report", cls=WorkflowCommand)

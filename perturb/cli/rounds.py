@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Argument, Option
@@ -159,22 +159,17 @@ def power_command(
     if source is not None:
         reject_given({"--scores": scores}, "does not go with RUN_OR_SNAPSHOT: leave one of them out")
     design, observed = _read_source(source, scores)
-    variance = rate * (1 - rate)
-    if effect is None:
-        effect = design.effect if design else 1.0
-    if observed is not None:
-        variance = observed.variance
-        # An effect below 1 is mostly chance, so plans do not rely on it.
-        effect = effect if observed.effect is None else max(observed.effect, 1.0)
+    variance = rate * (1 - rate) if observed is None else observed.variance
+    effect = _choose_effect(effect, design, observed)
     # Scores in [0, 1] have a variance of 1/4 at most, but an estimate with divisor n - 1 can exceed it.
     question = PowerQuestion(epsilon, delta, rounds, drift, min(variance, 0.25), effect)
     with given_by_options():
         plan = plan_sizes(question)
-    # Scores say more than a design: they also have a variance.
-    sampled = observed or design
+    # What tells how many items share a base instance; scores tell it of the items that were really scored.
+    counted_items = observed or design
     simulation = None
     if runs or figure is not None:
-        per_base = None if sampled is None else math.ceil(sampled.n / sampled.bases)
+        per_base = None if counted_items is None else math.ceil(counted_items.n / counted_items.bases)
         # By default, the simulation shows the size that the plan recommends.
         items_a_round = size or plan["generative"]["per_round_clustered"]
         simulation = _simulate(question, items_a_round, per_base, runs or 1000, seed, figure)
@@ -187,13 +182,12 @@ def power_command(
     content = dict(plan)
     if splits:
         content["split"] = [asdict(split) for split in splits]
-    half_width = design and design.half_width(question.variance, question.effect)
     content |= {
-        "round": design and {**asdict(design), "half_width": half_width},
+        "round": None if design is None else _design_facts(design, question),
         "observed": observed and {**asdict(observed), "effective_n": observed.effective_n},
         "simulation": simulation and asdict(simulation),
     }
-    print_result(content, make_power_report(question, plan, sampled, simulation, splits), json_output)
+    print_result(content, make_power_report(question, plan, counted_items, simulation, splits), json_output)
     if figure is not None and not json_output:
         note(f"figure: {figure}")
 
@@ -208,6 +202,19 @@ def _read_source(source: Path | None, scores: Path | None) -> tuple[RoundDesign 
     return design, None if scores is None else observe(scores)
 
 
+def _choose_effect(effect: float | None, design: RoundDesign | None, observed: DesignEffect | None) -> float:
+    """The design effect to plan with: as observed, else as the option says, else the worst that the round can have."""
+    if observed is not None and observed.effect is not None:
+        return max(observed.effect, 1.0)  # an effect below 1 is mostly chance, so plans do not rely on it
+    if effect is not None:
+        return effect
+    return 1.0 if design is None else design.effect
+
+
+def _design_facts(design: RoundDesign, question: PowerQuestion) -> dict[str, Any]:
+    return {**asdict(design), "half_width": design.half_width(question.variance, question.effect)}
+
+
 def _check_budget_options(
     replies: int | None, within: float | None, items: int | None, item_cost: float
 ) -> None:
@@ -217,6 +224,7 @@ def _check_budget_options(
 
 
 def _share_within(results: Path | None) -> float:
+    """The part of the variance that lies between replies to one item, measured from several samples."""
     from perturb.scoring.settings import share_within
     from perturb.scoring.table import read_results
 
@@ -226,6 +234,7 @@ def _share_within(results: Path | None) -> float:
 
 
 def _separate(results: Path, scores: tuple[float, float], json_output: bool) -> None:
+    """Print how many items of each cell tell two models with these scores apart."""
     from perturb.reports.rounds import make_separation_report
     from perturb.scoring.item_response import measure_item_response, separate_models
     from perturb.scoring.table import read_results

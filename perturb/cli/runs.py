@@ -27,7 +27,9 @@ from perturb.text.wording import counted
 
 if TYPE_CHECKING:
     from perturb.snapshots.card import ExportedReplies
+    from perturb.snapshots.snapshot import Snapshot
 
+# How long `perturb status --watch` waits before it shows the status again.
 _WATCH_SECONDS = 2.0
 
 
@@ -49,7 +51,7 @@ def status_command(
     while True:
         content = read_status(run)
         if watch and not json_output:
-            typer.echo("\x1b[2J\x1b[H", nl=False)
+            typer.echo("\x1b[2J\x1b[H", nl=False)  # clears the terminal
         print_result(content, make_status_report(content), json_output)
         if not (watch and content["left"]):
             return
@@ -237,6 +239,7 @@ def _export_snapshot(
     options: _SnapshotOptions,
     json_output: bool,
 ) -> None:
+    """Write the replies and the snapshot; `selection` has the options that replace those of the run, or None."""
     from perturb.building.results import export_snapshot
     from perturb.errors import LedgerError
     from perturb.ledger.calls import reading
@@ -272,6 +275,7 @@ def _export_snapshot(
             reviewed=chosen.get("reviewed"),
             drop_repeats=True,
         )
+        # only this strategy asks how hard an item must be
         if quota.strategy == "hard":
             quota = replace(quota, at_least=configured.at_least)
         snapshot = export_snapshot(
@@ -285,16 +289,25 @@ def _export_snapshot(
             options.shortcuts or configured.shortcuts,
             options.max_wrong,
         )
+    _print_snapshot(snapshot, exported, json_output)
+
+
+def _print_snapshot(snapshot: Snapshot, exported: ExportedReplies | None, json_output: bool) -> None:
     counts = snapshot.manifest["counts"]
     shortfalls = snapshot.manifest["selection"]["shortfalls"]
     if json_output:
         content: JsonObject = {
             "snapshot": str(snapshot.folder),
             "content_digest": snapshot.content_digest,
+            "rows": counts["rows"],
+            "cells": counts["cells"],
+            "shortfalls": shortfalls,
+            "shortcuts": snapshot.manifest.get("shortcuts"),
+            "certificate": snapshot.manifest.get("certificate"),
         }
-        content |= {"rows": counts["rows"], "cells": counts["cells"], "shortfalls": shortfalls}
-        content |= {name: snapshot.manifest.get(name) for name in ("shortcuts", "certificate")}
-        print_json(content | ({"replies": _replies_as_json(exported)} if exported else {}))
+        if exported is not None:
+            content["replies"] = _replies_as_json(exported)
+        print_json(content)
         return
     cells = counted(len(counts["cells"]), "cell")
     typer.echo(f"{counted(counts['rows'], 'row')} in {cells}: {snapshot.folder}")

@@ -29,7 +29,9 @@ from perturb.runtime.asyncs import LOG
 
 
 @dataclass(frozen=True)
-class _Messages:
+class _MessageOptions:
+    """The options that say how much a command tells while it works."""
+
     quiet: Annotated[
         bool, Option("--quiet", "-q", help="Show no progress and no messages while it runs.")
     ] = False
@@ -41,12 +43,12 @@ class _Messages:
 
 
 GroupT = TypeVar("GroupT")
-_quiet: ContextVar[bool] = ContextVar("quiet", default=False)
+_quiet_command: ContextVar[bool] = ContextVar("quiet", default=False)
 
 
 def is_quiet() -> bool:
     """Whether the running command was told to show no progress."""
-    return _quiet.get()
+    return _quiet_command.get()
 
 
 def working(command: Callable[..., None]) -> Callable[..., None]:
@@ -64,14 +66,14 @@ def working(command: Callable[..., None]) -> Callable[..., None]:
             parameters += _options_of(parameter.annotation)
         else:
             parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
-    parameters += _options_of(_Messages)
+    parameters += _options_of(_MessageOptions)
 
     @functools.wraps(command)
     def run(**values: Any) -> None:
-        messages = _take_group(_Messages, values)
+        messages = _take_group(_MessageOptions, values)
         if messages.quiet and messages.verbose:
             reject_option("--quiet", "contradicts --verbose: give one of them")
-        _quiet.set(messages.quiet)
+        _quiet_command.set(messages.quiet)
         arguments = {name: _take_group(group, values) for name, group in groups.items()}
         with _listening(messages):
             command(**arguments, **values)
@@ -96,15 +98,19 @@ def _take_group(group: type[GroupT], values: dict[str, Any]) -> GroupT:
 
 
 @contextmanager
-def _listening(messages: _Messages) -> Iterator[None]:
+def _listening(messages: _MessageOptions) -> Iterator[None]:
     """Within the block, write events to stderr and to the log file."""
     handlers: list[logging.Handler] = []
     if not messages.quiet:
         handlers.append(_Stderr(INFO if messages.verbose else WARNING))
     if messages.log is not None:
         handlers.append(_open_log(messages.log))
-    before = LOG.level, LOG.propagate
-    LOG.setLevel(DEBUG if messages.log else INFO if messages.verbose else WARNING)
+    level_before, propagated_before = LOG.level, LOG.propagate
+    if messages.log is not None:
+        LOG.setLevel(DEBUG)  # each handler drops what is below its own level
+    else:
+        LOG.setLevel(INFO if messages.verbose else WARNING)
+    # the root logger would write every event on stderr a second time
     LOG.propagate = False
     for handler in handlers:
         LOG.addHandler(handler)
@@ -114,8 +120,8 @@ def _listening(messages: _Messages) -> Iterator[None]:
         for handler in handlers:
             LOG.removeHandler(handler)
             handler.close()
-        LOG.setLevel(before[0])
-        LOG.propagate = before[1]
+        LOG.setLevel(level_before)
+        LOG.propagate = propagated_before
 
 
 class _Stderr(logging.Handler):
@@ -193,7 +199,7 @@ OPTION_GROUPS: Mapping[str, str] = {
 }
 
 # The parser's name for the type of a value → the placeholder in the help; choices are listed instead.
-_TYPES = {"str": "TEXT", "path": "PATH", "int": "N", "float": "X"}
+_PLACEHOLDER_OF_TYPE = {"str": "TEXT", "path": "PATH", "int": "N", "float": "X"}
 
 
 class WorkflowCommand(typer.core.TyperCommand):
@@ -213,6 +219,7 @@ class WorkflowCommand(typer.core.TyperCommand):
         options = [name for name, parameter in by_name.items() if parameter.param_type_name == "option"]
         sections = {"Arguments": [name for name in by_name if name not in options]}
         groups = {title: names.split() for title, names in OPTION_GROUPS.items()}
+        # headings help where there are many options: only commands that ask models have all theirs in the groups
         if set(options) <= set(itertools.chain(*groups.values())):
             for title, names in groups.items():
                 sections[title] = [name for name in names if name in options]
@@ -238,8 +245,9 @@ def _placeholders(option: str) -> str:
     """
 
     def placeholder(match: re.Match[str]) -> str:
-        return " ".join(_TYPES.get(kind.lower(), kind) for kind in match[1].split(","))
+        return " ".join(_PLACEHOLDER_OF_TYPE.get(kind.lower(), kind) for kind in match[1].split(","))
 
+    # a type as the parser writes it: `<int range>`, `<list[class|intensity]>`, `<str,path>...`
     return re.sub(r"<(?:list\[)?([^]<>]+?)(?: range)?\]?>(?:\.\.\.)?", placeholder, option)
 
 
@@ -252,12 +260,13 @@ def _name_variables(command: Any, prefix: str) -> None:
     options = [option for option in command.params if option.param_type_name == "option"]
     names = {option.name: _variable(prefix, _long_name(option)) for option in options}
     for option in options:
-        new, old = names[option.name], _variable(prefix, option.name)
-        option.envvar, option.allow_from_autoenv, option.show_envvar = [new], False, False
-        if old not in names.values():
-            option.envvar.append(old)
-            if os.environ.get(old):
-                note(f"{old} is now called {new}: rename the variable")
+        name, old_name = names[option.name], _variable(prefix, option.name)
+        option.envvar, option.allow_from_autoenv, option.show_envvar = [name], False, False
+        # the old name of one option may be the name of another today, which then has it
+        if old_name not in names.values():
+            option.envvar.append(old_name)
+            if os.environ.get(old_name):
+                note(f"{old_name} is now called {name}: rename the variable")
 
 
 def _variable(*words: str) -> str:
@@ -265,10 +274,9 @@ def _variable(*words: str) -> str:
 
 
 # The command that runs if the first word is not a command.
-DEFAULT = "table"
-
+_DEFAULT_COMMAND = "table"
 # An option of the command `run`, which runs if this option comes first.
-DEMO = "--demo"
+_DEMO_OPTION = "--demo"
 
 
 class TableGroup(WorkflowGroup):
@@ -278,11 +286,11 @@ class TableGroup(WorkflowGroup):
         """Insert the command that the user left out."""
         if not args:
             ctx.fail(f"missing argument: give a TABLE, or one of the commands {', '.join(self.commands)}")
-        if args[0] == DEMO:
+        if args[0] == _DEMO_OPTION:
             args = ["run", *args]
         first_words = {*self.commands, *ctx.help_option_names}
         if args[0] not in first_words:
-            args = [DEFAULT, *args]
+            args = [_DEFAULT_COMMAND, *args]
         return super().parse_args(ctx, args)
 
     def format_usage(self, ctx: Any, formatter: Any) -> None:
