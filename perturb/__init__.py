@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     __version__: str
 
+# Public class → its module, which is imported when the class is first used (`__getattr__` below).
 _MODULE_OF_CLASS = {
     "BaseSet": "perturb.curation.base_sets",
     "Catalogue": "perturb.catalogue.levers",
@@ -49,7 +50,6 @@ _MODULE_OF_CLASS = {
     "Run": "perturb.api.runs",
     "Snapshot": "perturb.snapshots.snapshot",
 }
-"""Public class → its module, which is imported when the class is first used (`__getattr__` below)."""
 
 __all__ = [
     "BaseSet",
@@ -77,6 +77,7 @@ __all__ = [
     "score",
 ]
 
+# Paths that the documentation of 0.1 showed -> where they are now. They go in 0.3.
 _MOVED_PATHS = {
     "audit": "auditing",
     "audit.audit_report": "auditing.audit_report",
@@ -100,7 +101,6 @@ _MOVED_PATHS = {
     "score": "scoring",
     "score.refusal_report": "scoring.refusal_report",
 }
-"""Paths that the documentation of 0.1 showed -> where they are now. They go in 0.3."""
 
 
 class _MovedModule(ModuleType):

@@ -45,14 +45,14 @@ from perturb.metrics.inputs import Estimate, Flags
 from perturb.records import LABEL_FAULTS, ClassRule, PlantedItem, Verdict, taxonomy_place
 from perturb.text.wording import certificate_line
 
+# With this many written faults or more, the share of wrong labels is estimated from them alone.
 LEAST_WRITTEN = 24
-"""With this many written faults or more, the share of wrong labels is estimated from them alone."""
+# With this many faults or more, a class gets its own share of wrong labels.
 LEAST_OF_CLASS = 20
-"""With this many faults or more, a class gets its own share of wrong labels."""
+# The certificate names each verifier that catches a smaller share of a kind of fault.
 POORLY_CAUGHT = 0.5
-"""The certificate names each verifier that catches a smaller share of a kind of fault."""
+# It names no verifier that judged fewer faults of the kind.
 LEAST_NAMED = 4
-"""It names no verifier that judged fewer faults of the kind."""
 
 CAVEAT = "measured on planted faults; natural ones may be harder to see"
 

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from perturb.snapshots.publish import Practice
 
 
+# The default file of the page on several runs.
 SIDE_BY_SIDE = Path("report.html")
-"""The default file of the page on several runs."""
 
 
 def report_command(
@@ -99,8 +99,8 @@ def _default_page(runs: list[Path]) -> Path:
     return runs[0] / "report.html" if runs[0].is_dir() else runs[0].with_suffix(".html")
 
 
+# Number of problems that are printed; further ones are only counted.
 MAX_PROBLEMS = 20
-"""Number of problems that are printed; further ones are only counted."""
 
 
 def verify_snapshot_command(

@@ -36,6 +36,7 @@ bas_app = typer.Typer(
 )
 
 
+# A way to ask for confidence.
 ElicitationName = StrEnum(
     "ElicitationName",
     {
@@ -45,7 +46,6 @@ ElicitationName = StrEnum(
         "TOP_K_REFLECTION": "top-k-reflection",
     },
 )
-"""A way to ask for confidence."""
 BinEdge = Literal["right", "left"]
 MapName = Literal["isotonic", "platt", "temperature", "histogram"]
 
@@ -257,8 +257,8 @@ refusal_index_app = typer.Typer(
 )
 
 
+# A first-pass prompt, from the one that invites refusals least to the one that invites them most.
 SettingName = StrEnum("SettingName", "LOW NORMAL HIGH HIGHEST")
-"""A first-pass prompt, from the one that invites refusals least to the one that invites them most."""
 
 
 @refusal_index_app.command("table", cls=WorkflowCommand)

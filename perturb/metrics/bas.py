@@ -18,10 +18,10 @@ from perturb.metrics.inputs import Flags, Floats, read_graded
 
 RiskPrior = str | Callable[..., ArrayLike]
 PRIORS = ("uniform", "linear", "quadratic")
+# The integral of a prior may differ from 1 by this much.
 MASS_TOLERANCE = 1e-6
-"""The integral of a prior may differ from 1 by this much."""
+# The quadrature halves a panel if its two halves differ by more from the whole.
 PANEL_TOLERANCE = 1e-12
-"""The quadrature halves a panel if its two halves differ by more from the whole."""
 MAX_HALVINGS = 40
 _PANELS = 512
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
@@ -121,8 +121,8 @@ def _gauss(function: Callable[[Floats], Floats], low: Floats, high: Floats) -> F
     return np.asarray(np.einsum("pnc,n->pc", values, _WEIGHTS) * half[:, None])
 
 
+# Confidence is clipped to 1 - CLIP, since the loss of a certain error is infinite (BAS paper, appendix D.1).
 CLIP = 1e-4
-"""Confidence is clipped to 1 - CLIP, since the loss of a certain error is infinite (BAS paper, appendix D.1)."""
 
 
 @dataclass(frozen=True, slots=True)

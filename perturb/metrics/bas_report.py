@@ -30,6 +30,7 @@ from perturb.metrics.resampling import EXACT_UNITS, cluster_codes, resampled_wei
 if TYPE_CHECKING:
     import pandas as pd
 
+# The metrics of a report, in their order, and whether higher is better.
 HIGHER_IS_BETTER = {
     **{f"bas_{prior}": True for prior in PRIORS},
     "accuracy": True,
@@ -38,7 +39,6 @@ HIGHER_IS_BETTER = {
     "brier": False,
     "log_loss": False,
 }
-"""The metrics of a report, in their order, and whether higher is better."""
 
 
 class BASReport:

@@ -38,10 +38,10 @@ import numpy as np
 from perturb.metrics.inputs import Estimate, Flags, Floats, Integers
 from perturb.metrics.intervals import TAIL, t_quantile, wilson_interval
 
+# The fewest grades of judged replies with which a rate is corrected.
 FEWEST_GRADES = 10
-"""The fewest grades of judged replies with which a rate is corrected."""
+# Strata with fewer grades are merged.
 SMALLEST_STRATUM = 5
-"""Strata with fewer grades are merged."""
 
 
 @dataclass(frozen=True)
@@ -192,17 +192,16 @@ def _strata(graded: Flags, decided: Flags, names: Sequence[str]) -> list[Flags]:
     return [rows for rows in (*large_enough, ~decided) if rows.any()]
 
 
+# Number of draws from each confidence distribution.
 DRAWS = 20_000
-"""Number of draws from each confidence distribution."""
 
 CANNOT_TELL = "the panel cannot tell right from wrong: it passes planted faults as often as right items"
 MEMBER_CANNOT_TELL = "it passes planted faults as often as right items"
 
+# The odds that the panel passes a natural fault may be this many times those of a planted fault.
+#
+# That is so for a unanimous panel of three if each verifier misses natural faults twice as often.
 HARDER_TO_SEE = 6.0
-"""The odds that the panel passes a natural fault may be this many times those of a planted fault.
-
-That is so for a unanimous panel of three if each verifier misses natural faults twice as often.
-"""
 
 CONTRADICTED = "people and planted items contradict each other: these are the figures of people"
 
@@ -275,8 +274,8 @@ class Share:
         return Estimate(self.value, min(low, self.value), max(high, self.value), n=round(self.n))
 
 
+# The shares of planted faults, of right items and of candidates that a panel, or a member of it, passes.
 Shares = tuple[Share, Share, Share]
-"""The shares of planted faults, of right items and of candidates that a panel, or a member of it, passes."""
 
 
 def wrong_label_share(

@@ -108,8 +108,8 @@ def _ratio(top: Floats, bottom: Floats) -> Floats:
 LEVEL = 0.95
 MAX_STEPS = 100
 ANGLE_TOLERANCE = 1e-12
+# The rounding error of a probability: a smaller excess says nothing about the angle.
 ROUNDING = 2e-16
-"""The rounding error of a probability: a smaller excess says nothing about the angle."""
 
 
 class Correlations(NamedTuple):

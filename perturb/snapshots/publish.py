@@ -191,8 +191,8 @@ class Practice:
     reason: str
 
 
+# Whether a snapshot meets a practice, and the reason.
 Finding = tuple[State, str]
-"""Whether a snapshot meets a practice, and the reason."""
 
 
 def check_practices(manifest: Facts) -> tuple[Practice, ...]:

@@ -61,14 +61,14 @@ if TYPE_CHECKING:
     import datasets
     import pandas
 
+# Number of rows in the display of a notebook.
 _NOTEBOOK_ROWS = 5
-"""Number of rows in the display of a notebook."""
+# Number of rows among which the card looks for an example.
 _EXAMPLES = 200
-"""Number of rows among which the card looks for an example."""
+# Files that a download from the Hub adds to a snapshot.
 _LEFT_BY_THE_HUB = (".gitattributes", ".cache")
-"""Files that a download from the Hub adds to a snapshot."""
+# The replies that gave the rows, if they were published too.
 REPLIES = "replies.jsonl.gz"
-"""The replies that gave the rows, if they were published too."""
 _OUTLINE_COLUMNS = frozenset(
     {
         "id",
