@@ -191,7 +191,6 @@ class RefusalIndexTask(QuestionTask[RefusalRow]):
         """The rows of a question, asked with all prompts at the same time; the first refusal starts the second pass."""
         forced_grade: asyncio.Future[Grade] | None = None
 
-        # All prompts with which the model refuses wait for the same forced answer.
         def second_pass() -> Awaitable[Grade]:
             nonlocal forced_grade
             # Several prompts may be refused. The second pass is the same for all, and its call is shared.

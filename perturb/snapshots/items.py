@@ -289,10 +289,9 @@ def check_controls(
     problems = []
     if manifest["controls"]["row_digests"] != [row["row_digest"] for row in controls]:
         problems.append("the controls or their order differ from the manifest")
-    # Each control is taken out of this mapping; what is left has none.
+    # The row of each control is taken out of this mapping: what is left has none, and a second control finds none.
     rows_without_control = {f"{row['id']}{SUFFIX}": row for row in rows}
     for control in controls:
-        # Taken out, so that a second control of the same row finds none.
         row = rows_without_control.pop(control["id"], None)
         if control["row_digest"] != row_digest(control):
             problems.append(f"control {control['id']!r}: its content does not match its digest")
