@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from perturb.metrics.agreement import NO_PAIRS, NO_VARIANCE, VoteWords, no_varia
 from perturb.metrics.inputs import Estimate, Flags, Floats, plain
 from perturb.metrics.intervals import TAIL, Bounded, reported_estimate
 from perturb.metrics.resampling import Resamples, Totals
+from perturb.records import JsonObject
 
 ONE_VERIFIER = "agreement takes two raters; there is one"
 
@@ -65,7 +65,7 @@ class PairAgreement:
     pabak: Estimate
     ac1: Estimate
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One entry of the JSON of the audit, with κ and its interval at the top level."""
         return plain(self) | self.kappa.spread("kappa")
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +33,7 @@ from perturb.auditing.votes import ABSENT, FAIL, NOT_ASKED, UNSCORED, VoteTable,
 from perturb.errors import SourceError
 from perturb.metrics.inputs import Estimate, Flags, Integers, plain
 from perturb.metrics.resampling import Resamples, check_resampling
-from perturb.records import Item
+from perturb.records import Item, JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,7 @@ class AcceptanceRate:
     undecided: int
     """All others: a vote is unscored or missing, or no verifier judges the candidate."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The fields of the rate without its name, and the counts."""
         counts = plain(self)
         rate = counts.pop("rate")
@@ -67,7 +66,7 @@ class LeaveOneOut:
     churn: float | None
     """`gained` as a share of the candidates that are accepted without it; None if there are none."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One row of the JSON."""
         content = plain(self)
         return {**content.pop("without"), **content}
@@ -216,7 +215,7 @@ class AuditReport:
         defined = [rate for rate in self.pass_rates["class"] if rate.rate is not None]
         return tuple(sorted(defined, key=lambda rate: (rate.rate, rate.name)))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Plain values, ready for JSON. An undefined value is None, with a reason."""
         content = plain(self)
         agreement, rules = content.pop("agreement"), content.pop("rules")
@@ -304,7 +303,7 @@ RESAMPLES = 1000
 _DIGITS = 4
 
 
-def agreement_figures(votes: VoteTable) -> dict[str, Any] | None:
+def agreement_figures(votes: VoteTable) -> JsonObject | None:
     """Agreement over all candidates with votes, with 95 % intervals; None without any candidate to estimate it from.
 
     `candidates` is their number and `note` a caution for readers. `figures` holds raw agreement, the mean of Cohen's κ
@@ -324,7 +323,7 @@ def agreement_figures(votes: VoteTable) -> dict[str, Any] | None:
     return {"candidates": basis.n, "note": basis.note, "figures": figures}
 
 
-def shortcut_figures(items: Sequence[Item]) -> dict[str, Any]:
+def shortcut_figures(items: Sequence[Item]) -> JsonObject:
     """How well baselines predict a label from a part of an item: macro-F1 by visible part and target.
 
     `figures` have 95 % intervals. `chance` is the macro-F1 of guesses drawn by the shares of the labels. `note` gives
@@ -345,6 +344,6 @@ def shortcut_figures(items: Sequence[Item]) -> dict[str, Any]:
     }
 
 
-def _rounded(estimate: Estimate) -> dict[str, Any]:
+def _rounded(estimate: Estimate) -> JsonObject:
     fields = estimate.spread("value").items()
     return {name: round(value, _DIGITS) if isinstance(value, float) else value for name, value in fields}

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +26,7 @@ from perturb.auditing.votes import VoteTable
 from perturb.metrics.inputs import Estimate, Flags, Floats, ratio
 from perturb.metrics.intervals import Bounded, WeightedSum, reported_estimate, weighted_sum
 from perturb.metrics.resampling import Resamples, Totals
+from perturb.records import JsonObject
 
 # A pass rate over fewer base instances gets no interval: it would include nearly every value.
 MIN_BASES = 5
@@ -305,7 +305,7 @@ class ClassBias:
     bias: Estimate
     """In percentage points."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One row of the JSON."""
         content = {"name": self.name, "n": self.n, "self": self.own, "peers": self.peers}
         return content | self.bias.spread("bias_pp")
@@ -334,7 +334,7 @@ class SelfBias:
     """The difference-in-differences of the fit to pass rates themselves, for comparison."""
     by_class: tuple[ClassBias, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One row of the JSON."""
         return {
             "model": self.model,

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +41,7 @@ from perturb.metrics.corrected_rates import (
     wrong_label_share_alone,
 )
 from perturb.metrics.inputs import Estimate, Flags
-from perturb.records import LABEL_FAULTS, ClassRule, PlantedItem, Verdict, taxonomy_place
+from perturb.records import LABEL_FAULTS, ClassRule, JsonObject, PlantedItem, Verdict, taxonomy_place
 from perturb.text.wording import certificate_line
 
 # With this many written faults or more, the share of wrong labels is estimated from them alone.
@@ -259,7 +258,7 @@ class Certificate:
         """
         return certificate_line(self.to_dict(), len(self.verdicts.verifiers))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Plain values, with the names of spec section 13."""
         verdicts, faults = self.verdicts, self.verdicts.of_kinds(*LABEL_FAULTS)
         right = verdicts.of_kinds("right")
@@ -294,7 +293,7 @@ class Certificate:
             "note": CAVEAT,
         }
 
-    def _kind(self, chosen: Flags) -> dict[str, Any]:
+    def _kind(self, chosen: Flags) -> JsonObject:
         """The numbers of planted and caught faults of a kind, for the panel and for each verifier."""
         passed = self.verdicts.passes(chosen)
         return {
@@ -307,7 +306,7 @@ class Certificate:
             },
         }
 
-    def _class(self, name: str) -> dict[str, Any]:
+    def _class(self, name: str) -> JsonObject:
         chosen = self.verdicts.of_kinds(*LABEL_FAULTS) & self.verdicts.of_class(name)
         passed = self.verdicts.passes(chosen)
         too_few = Estimate.undefined(f"fewer than {LEAST_OF_CLASS} planted faults of the class")
@@ -327,7 +326,7 @@ _MEANING = {
 }
 
 
-def _share_fields(share: Share) -> dict[str, Any]:
+def _share_fields(share: Share) -> JsonObject:
     content = share.estimate().to_dict()
     return {name: content[name] for name in ("value", "low", "high", "n")}
 

@@ -11,7 +11,6 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from perturb.ledger.db import stored_values
 from perturb.ledger.evaluations import PANEL_FACT, read_facts, read_items, read_judge_votes, read_judgements
 from perturb.metrics.agreement import VoteWords
 from perturb.metrics.outcomes import is_correct
-from perturb.records import ANSWER_CORRECTLY, Judgement, JudgementStatus
+from perturb.records import ANSWER_CORRECTLY, Facts, JsonObject, Judgement, JudgementStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class JudgeAudit:
     kinds: Mapping[str, KindAudit]
     """By kind of judgement: `grade`; `classification`, `quality`, `raf`."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Plain values, ready for JSON. Each kind has the keys of the audit of a build, and two counts."""
         return {
             "source": self.source,
@@ -98,13 +97,13 @@ def audit_judges(run: Path, *, seed: int = 0, resamples: int = 1000) -> JudgeAud
     return JudgeAudit(str(run), tuple(sorted(panel["judges"])), panel["rule"], kinds)
 
 
-def panel_of(db: sqlite3.Connection) -> Mapping[str, Any] | None:
+def panel_of(db: sqlite3.Connection) -> Facts | None:
     """The stored panel: judges, rule, and models under test that are judges too; None without a panel."""
-    panel: Mapping[str, Any] | None = read_facts(db).get(PANEL_FACT)
+    panel: Facts | None = read_facts(db).get(PANEL_FACT)
     return panel
 
 
-def is_credit(kind: str, value: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
+def is_credit(kind: str, value: Facts, item: Facts) -> bool:
     """Whether a judgement credits the model that replied. `item` is the payload of the item in the ledger.
 
     >>> is_credit("grade", {"grade": "NOT_ATTEMPTED"}, {"answerable": False})
@@ -126,13 +125,13 @@ def is_credit(kind: str, value: Mapping[str, Any], item: Mapping[str, Any]) -> b
 
 
 @stored_values()
-def _items(db: sqlite3.Connection) -> dict[str, dict[str, Any]]:
+def _items(db: sqlite3.Connection) -> dict[str, JsonObject]:
     return dict(read_items(db))
 
 
 @stored_values()
 def _vote_table(
-    votes: Sequence[Judgement], items: Mapping[str, Mapping[str, Any]], panel: Mapping[str, Any], source: str
+    votes: Sequence[Judgement], items: Mapping[str, Facts], panel: Facts, source: str
 ) -> VoteTable:
     """The votes as a table in which replies are the candidates, their models the generators, judges the verifiers."""
     judges = tuple(sorted(panel["judges"]))

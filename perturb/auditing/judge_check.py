@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -29,6 +28,7 @@ from perturb.evaluation.answers import Grade
 from perturb.evaluation.reading import ANSWER
 from perturb.ledger.evaluations import Reviews, read_reviews, read_sample_fact
 from perturb.metrics.resampling import Resamples
+from perturb.records import Facts, JsonObject
 
 # Question about a reply → the answer of a judge or a person.
 Answers = Mapping[str, str]
@@ -100,7 +100,7 @@ class GradeAgreement:
     stand_in: StandIn | None = None
     """Whether the judge may replace a person; None with fewer than two people."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """One entry of the JSON."""
         return {
             "name": self.name,
@@ -121,7 +121,7 @@ class GradeAgreement:
 class JudgeReport:
     """All figures of a check of the judge."""
 
-    drawn: Mapping[str, Any]
+    drawn: Facts
     """The stored description of how the sample was drawn."""
     judges: tuple[str, ...]
     items: int
@@ -133,7 +133,7 @@ class JudgeReport:
     differences: tuple[Mapping[str, str], ...]
     """Each answer on which the judge and the majority of people differ: reply, item, model, question, both words."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Plain values, ready for JSON; an undefined value is None, with a reason beside it."""
         annotators = [
             {"name": annotator.name, "finished": annotator.finished, "begun": annotator.begun}

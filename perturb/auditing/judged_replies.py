@@ -33,7 +33,7 @@ from perturb.ledger.evaluations import (
     sample_ids,
 )
 from perturb.llm.client import ChatRequest
-from perturb.records import Item, Judgement, JudgementStatus, Response
+from perturb.records import Facts, Item, JsonObject, Judgement, JudgementStatus, Response
 from perturb.snapshots.settings import setting_of, split_sample
 
 # Names of the texts that a judge gets → their headings on the page.
@@ -99,7 +99,7 @@ class JudgedReply:
         return self.request.messages[0].content
 
     @cached_property
-    def judge_input(self) -> dict[str, Any]:
+    def judge_input(self) -> JsonObject:
         """The texts and lists that the judge got, by name."""
         return dict(json.loads(self.request.messages[1].content))
 
@@ -202,7 +202,7 @@ def _judged(db: sqlite3.Connection) -> Iterator[JudgedReply]:
             yield make_reply(subject=item, reply=response.text, prompt=setting.name)
 
 
-def _holds(judgement: Judgement, response: Response, facts: Mapping[str, Any]) -> bool:
+def _holds(judgement: Judgement, response: Response, facts: Facts) -> bool:
     """Whether a judgement is about the reply that counts now. A grade stores its own answer, so it always holds."""
     if judgement.kind == GRADE:
         return True

@@ -26,6 +26,7 @@ from perturb.ledger.plans import CurrentPlan
 from perturb.metrics.agreement import cohen_kappa
 from perturb.metrics.inputs import Estimate, Floats, Integers
 from perturb.metrics.resampling import Resamples
+from perturb.records import Facts, JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +174,7 @@ class HumanReport:
     pass: to leave it out would leave out the doubtful items.
     """
 
-    drawn: Mapping[str, Any]
+    drawn: Facts
     """The stored description of how the sample was drawn."""
     items: int
     """Items of the sample."""
@@ -195,7 +196,7 @@ class HumanReport:
     stand_in: StandIn | None = None
     """Whether the panel may replace a person; None with fewer than two people."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Plain values, ready for JSON; an undefined value is None, with a reason beside it."""
         agreement = {
             "pairs": [pair.to_dict() for pair in self.agreement.pairs],

@@ -10,7 +10,6 @@ import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from perturb.auditing.review_items import ReviewItem
@@ -18,6 +17,7 @@ from perturb.auditing.rubric import COMMENT, MAX_COMMENT, NO, YES, RubricQuestio
 from perturb.errors import ConfigError, SourceError
 from perturb.files.resources import read_text, writing_errors
 from perturb.ledger.evaluations import Reviews
+from perturb.records import JsonObject
 
 # What people write for the two answers of a yes-or-no question.
 _YES_NO_WORDS = {
@@ -169,7 +169,7 @@ def write_argilla(items: Sequence[ReviewItem], folder: Path, name: str) -> tuple
         }
         for item in items
     ]
-    contents: dict[str, Any] = {
+    contents: JsonObject = {
         ".argilla/dataset.json": {"name": name, "allow_extra_metadata": True},
         ".argilla/settings.json": _argilla_settings(items),
         "records.json": records,
@@ -179,9 +179,9 @@ def write_argilla(items: Sequence[ReviewItem], folder: Path, name: str) -> tuple
     return tuple(folder / path for path in contents)
 
 
-def _argilla_settings(items: Sequence[ReviewItem]) -> dict[str, Any]:
+def _argilla_settings(items: Sequence[ReviewItem]) -> JsonObject:
     text = {"type": "text", "use_markdown": False}
-    questions: list[dict[str, Any]] = [
+    questions: list[JsonObject] = [
         {
             "name": question.name,
             "title": question.label,

@@ -31,7 +31,7 @@ from perturb.catalogue.levers import Catalogue
 from perturb.ledger import queries
 from perturb.ledger.evaluations import ReviewLedger, answers_by, holds_items, sample_ids
 from perturb.ledger.plans import current_plan
-from perturb.records import BaseInstance, Candidate
+from perturb.records import BaseInstance, Candidate, JsonObject
 from perturb.runtime.local_server import (
     NOTHING_HERE,
     LocalServer,
@@ -83,7 +83,7 @@ class CandidateItem:
     """Empty if the catalogue no longer has the lever."""
 
     @cached_property
-    def change(self) -> dict[str, Any]:
+    def change(self) -> JsonObject:
         """Question and context with their changes marked, as the page shows them."""
         return describe_change(self.instance, self.candidate, in_full=True)
 

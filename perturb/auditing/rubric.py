@@ -10,7 +10,7 @@ import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from perturb.ledger.plans import CurrentPlan
 from perturb.ledger.queries import REPLACED, accepted_jobs, candidate, instance_of
 from perturb.metrics.corrected_rates import Share
 from perturb.metrics.inputs import Estimate
-from perturb.records import PlantedItem
+from perturb.records import JsonObject, PlantedItem
 
 # The stored answers to a yes-or-no question.
 YES, NO = "yes", "no"
@@ -209,7 +209,7 @@ def read_right_items(db: sqlite3.Connection, plan: CurrentPlan) -> list[PlantedI
 
 
 # Ids in the order of review, and a description of the draw for the ledger.
-Sample = tuple[list[str], dict[str, Any]]
+Sample = tuple[list[str], JsonObject]
 
 
 def draw_candidates(
@@ -259,7 +259,7 @@ def draw_evenly(group_of: Mapping[str, str], size: int, seed: int) -> list[str]:
     return sorted(chosen, key=lambda item_id: seed_of(seed, "review order", item_id))
 
 
-def people_figures(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Any] | None:
+def people_figures(db: sqlite3.Connection, plan: CurrentPlan) -> JsonObject | None:
     """The share of accepted items that most annotators pass, among reviewed items; None if no item was reviewed."""
     verdicts = people_verdicts(read_reviews(db))
     jobs = [planned.job for planned in queries.accepted_jobs(db, plan.number, plan.panel)]

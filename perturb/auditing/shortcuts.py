@@ -22,7 +22,7 @@ from perturb.files.resources import seed_of
 from perturb.metrics.inputs import Estimate, Floats, Integers, plain, ratio
 from perturb.metrics.intervals import reported_estimate
 from perturb.metrics.resampling import Resamples, check_resampling
-from perturb.records import Item
+from perturb.records import Item, JsonObject
 from perturb.text.matching import word_source, words
 
 # A baseline is trained on four fifths of the base instances and tested on the others, five times.
@@ -220,7 +220,7 @@ class Shortcuts:
         """The scores of guesses for a target."""
         return next(floor for floor in self.floors if floor.target == target)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Plain values, ready for JSON."""
         content = plain(self)
         return content | {"baselines": content.pop("scores")}

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from logging import INFO
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer import Argument, Option
@@ -35,6 +35,7 @@ from perturb.cli.run_options import (
     WaitOption,
 )
 from perturb.cli.working import is_quiet
+from perturb.records import JsonObject
 from perturb.runtime.asyncs import LOG
 from perturb.text.wording import counted
 
@@ -284,7 +285,7 @@ def _check_models(
 
 def _base_set_entry(
     config: BuildConfig | None, named_set: BaseSetEntry | None, limit: int | None
-) -> dict[str, Any] | None:
+) -> JsonObject | None:
     """The base set, None if options leave the configured one as it is.
 
     Without `--limit`, a base set that options name has the limit of the configured one.

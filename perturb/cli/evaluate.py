@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -22,6 +22,7 @@ from perturb.cli.output import (
     write_beside,
 )
 from perturb.cli.working import WorkflowCommand, is_quiet
+from perturb.records import Facts
 from perturb.text.wording import counted
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def evaluate_command(
         raise typer.Exit(1)
 
 
-def _replay_deep_evaluation(options: Mapping[str, Any]) -> None:
+def _replay_deep_evaluation(options: Facts) -> None:
     """Replay what one model replied to the recorded deep round in both prompts, the second part of the demo."""
     from perturb.evaluation.refusalbench import EvaluationPlan, evaluate
     from perturb.files.resources import demo_recording

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import typer
 
 from perturb.errors import PerturbError
+from perturb.records import JsonObject
 
 if TYPE_CHECKING:
     import sqlite3
@@ -175,7 +176,7 @@ def write_beside(html: Path | None, report: Report) -> None:
 
 def with_covariates(
     page: Report, models: Path | None, values: Iterable[tuple[str, Mapping[str, Estimate]]]
-) -> tuple[Report, dict[str, Any]]:
+) -> tuple[Report, JsonObject]:
     """The page with a section on scores against the facts in the models file, and those figures for `--json`."""
     if models is None:
         return page, {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from typer import Argument, Option
@@ -21,10 +21,11 @@ from perturb.cli.output import (
 )
 from perturb.cli.run_options import JsonOption, PortOption, ResamplesOption, RunArgument, SeedOption
 from perturb.cli.working import WorkflowCommand, WorkflowGroup
+from perturb.records import Facts
 from perturb.text.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
 
 # What pass rates can be listed by.
@@ -190,7 +191,7 @@ def draw_command(
     _note_sample(facts)
 
 
-def _note_sample(facts: Mapping[str, Any]) -> None:
+def _note_sample(facts: Facts) -> None:
     """Say on stderr what the sample lacks, or how many of the judged replies it has; which, depends on the draw."""
     # Of a build: cells with too few candidates.
     for cell, drawn in facts.get("counts", {}).items():

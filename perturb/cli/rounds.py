@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer import Argument, Option
@@ -19,6 +19,7 @@ from perturb.cli.output import (
     reject_option,
 )
 from perturb.cli.run_options import JsonOption
+from perturb.records import JsonObject
 
 if TYPE_CHECKING:
     from perturb.scoring.power import DesignEffect, PowerQuestion, RoundDesign
@@ -211,7 +212,7 @@ def _choose_effect(effect: float | None, design: RoundDesign | None, observed: D
     return 1.0 if design is None else design.effect
 
 
-def _design_facts(design: RoundDesign, question: PowerQuestion) -> dict[str, Any]:
+def _design_facts(design: RoundDesign, question: PowerQuestion) -> JsonObject:
     return {**asdict(design), "half_width": design.half_width(question.variance, question.effect)}
 
 

@@ -25,6 +25,7 @@ from typer import Option
 from perturb.cli.output import UsageError, note, reject_option, styled
 from perturb.errors import ConfigError
 from perturb.files.resources import writing_errors
+from perturb.records import JsonObject
 from perturb.runtime.asyncs import LOG
 
 
@@ -92,7 +93,7 @@ def _options_of(group: type[Any]) -> list[inspect.Parameter]:
     ]
 
 
-def _take_group(group: type[GroupT], values: dict[str, Any]) -> GroupT:
+def _take_group(group: type[GroupT], values: JsonObject) -> GroupT:
     """The data class of the values that are its fields, which are taken out of `values`."""
     return group(**{field.name: values.pop(field.name) for field in fields(group)})  # type: ignore[arg-type]
 

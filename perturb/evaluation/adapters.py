@@ -31,7 +31,7 @@ from perturb.llm.redaction import read_key
 from perturb.llm.replies import ReplyError, read_ruling
 from perturb.llm.transports import chat_reply, failure, is_worth_retrying, redirect_words, retry_after
 from perturb.metrics.outcomes import BehaviourKind
-from perturb.records import BaseInstance, Item
+from perturb.records import BaseInstance, Facts, Item, JsonObject
 from perturb.snapshots.items import Variant
 from perturb.snapshots.settings import CODES_SETTING, PromptSetting
 
@@ -43,7 +43,7 @@ JUDGED_CHARS = 12_000
 class ItemRequest(ChatRequest):
     """A request about one item, with the parts of the item for services and functions that take them separately."""
 
-    fields: Mapping[str, Any] = field(default_factory=dict)
+    fields: Facts = field(default_factory=dict)
     """`prompt`, `query`, `context`, `passages` (a list of texts), `item_id`."""
 
 
@@ -78,8 +78,8 @@ def judge_request(kind: str, item: Item, reply: str, own_codes: tuple[OwnCode, .
 
     A function that judges also gets the parts of the item, the reply and the expected behaviour.
     """
-    data: dict[str, Any] = {"query": item.query}
-    fields: dict[str, Any]
+    data: JsonObject = {"query": item.query}
+    fields: JsonObject
     if kind == "classification":
         template = render_template("judge/classify", own_codes)
         fields = {
@@ -133,7 +133,7 @@ FIELDS: tuple[str, ...] = ("prompt", "query", "context", "passages", "item_id")
 JUDGED_FIELDS: tuple[str, ...] = ("reply", "asked", "answers", "reference", "expected", "signal")
 
 # What a service gets, and where its reply has the text, unless the user says otherwise.
-DEFAULT_REQUEST: Mapping[str, Any] = {name: f"{{{name}}}" for name in ("query", "passages", "prompt")}
+DEFAULT_REQUEST: Facts = {name: f"{{{name}}}" for name in ("query", "passages", "prompt")}
 DEFAULT_REPLY = "answer"
 
 # The name of a part in a request template, such as `{query}`.
@@ -263,7 +263,7 @@ class FunctionModel:
         """Do nothing: a function has no connections to close."""
 
 
-def fill(template: Any, parts: Mapping[str, Any]) -> Any:
+def fill(template: Any, parts: Facts) -> Any:
     """A request template with the parts of an item filled in.
 
     The string `{passages}` becomes the list; inside a longer string a part becomes text. A part that itself contains
@@ -283,7 +283,7 @@ def fill(template: Any, parts: Mapping[str, Any]) -> Any:
     return template
 
 
-def parts_of(request: ChatRequest) -> Mapping[str, Any]:
+def parts_of(request: ChatRequest) -> Facts:
     """The parts of the request's item; a request without an item, such as that of a judge, has only a prompt."""
     if isinstance(request, ItemRequest):
         return request.fields

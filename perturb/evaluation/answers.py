@@ -7,7 +7,6 @@ import string
 import unicodedata
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Any
 
 from perturb.catalogue.prompts import data_request, object_schema, system_message, template_version
 from perturb.evaluation.question_formats import Question, read_number
@@ -15,7 +14,7 @@ from perturb.evaluation.session import RULE, Rubric, Session, judgement
 from perturb.files.resources import digest
 from perturb.llm.client import ChatRequest
 from perturb.llm.replies import ReplyError, after_thinking, read_ruling
-from perturb.records import Response
+from perturb.records import JsonObject, Response
 from perturb.text.matching import folded
 
 # The word that a model is told to write between the tags if it refuses.
@@ -161,7 +160,7 @@ def grade_rubric(question: Question, response: Response, judge: str | None) -> R
     version = digest(author, question.to_payload(), response.text)
     answer = read_answer(response.text)
 
-    def value(grade: Grade) -> dict[str, Any]:
+    def value(grade: Grade) -> JsonObject:
         return {"grade": str(grade), "answer": answer[:_LONGEST_ANSWER]}
 
     grade, problem = None, ""
@@ -186,7 +185,7 @@ def grade_rubric(question: Question, response: Response, judge: str | None) -> R
 def grade_request(question: Question, answer: str) -> ChatRequest:
     """The request to a judge about an answer."""
     answerable = question.answerable is not False
-    data: dict[str, Any] = {"question": question.text}
+    data: JsonObject = {"question": question.text}
     if answerable:
         options = question.options
         # A judge of multiple-choice answers sees letter and text, since models give either.

@@ -20,7 +20,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
-from typing import Any
 
 from perturb.catalogue.prompts import data_request, system_message
 from perturb.errors import ConfigError
@@ -34,7 +33,7 @@ from perturb.evaluation.session import Session, Unscored
 from perturb.ledger.evaluations import CONFIDENCE_TABLE
 from perturb.llm.client import ChatRequest
 from perturb.llm.replies import ReplyError
-from perturb.records import Response
+from perturb.records import JsonObject, Response
 from perturb.runtime.asyncs import gather_all
 from perturb.text.wording import counted
 
@@ -100,8 +99,8 @@ def confidence_request(
 
     Raises `ReplyError` if the first reply cannot be read.
     """
-    data: dict[str, Any] = question_data(question)
-    options: dict[str, Any] = {"context": question.context is not None}
+    data: JsonObject = question_data(question)
+    options: JsonObject = {"context": question.context is not None}
     if elicitation.calls == 2:
         options["step"] = 1 if first_reply is None else 2
     if first_reply is None:
@@ -248,7 +247,7 @@ class BasTask(QuestionTask[ConfidenceRow]):
             raise ConfigError(f"--k must be at least 2, got {self.k}")
         super().check(models)
 
-    def way_facts(self) -> dict[str, Any]:
+    def way_facts(self) -> JsonObject:
         """The elicitations, and how many answers they ask for."""
         return {"elicitations": list(map(str, self.ways)), "k": self.k}
 

@@ -5,11 +5,11 @@ A recording also has the models: an evaluation can take everything from recorded
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import ValidationError
 
@@ -37,7 +37,7 @@ from perturb.ledger.evaluations import holds_items
 from perturb.ledger.plans import current_plan
 from perturb.llm.client import ModelSettings
 from perturb.llm.recording import Kind, Recording, Replay
-from perturb.records import Item
+from perturb.records import Facts, Item
 from perturb.snapshots.items import SUFFIX, accepted_items, read_item
 from perturb.snapshots.snapshot import check_snapshot, read_snapshot
 from perturb.text.wording import counted
@@ -334,7 +334,7 @@ def find_models(plan: AskPlan) -> ModelSet:
     return recorded_models(plan.replay.recording, plan.models)
 
 
-def _read_items(recording: Recording, reader: Callable[[str, Mapping[str, Any]], ItemT]) -> tuple[ItemT, ...]:
+def _read_items(recording: Recording, reader: Callable[[str, Facts], ItemT]) -> tuple[ItemT, ...]:
     try:
         return tuple(reader(item_id, content) for item_id, content in recording.items.items())
     except ValidationError as exc:
@@ -345,7 +345,7 @@ def _read_items(recording: Recording, reader: Callable[[str, Mapping[str, Any]],
         ) from None
 
 
-def recorded_model(entry: Mapping[str, Any]) -> ModelUnderTest:
+def recorded_model(entry: Facts) -> ModelUnderTest:
     """A model from its entry in a ledger or a recording."""
     system = entry.get("system", "")
     return ModelUnderTest(ModelSettings(entry["name"], entry["model"], params=entry["params"], system=system))

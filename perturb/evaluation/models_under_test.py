@@ -23,9 +23,10 @@ from perturb.llm.factory import Opener
 from perturb.llm.functions import ADDRESS, find_function, source_of
 from perturb.llm.redaction import redact
 from perturb.llm.transports import needs_address
+from perturb.records import Facts, JsonObject
 
 # The decoding parameters of each paper, by command; the code of RefusalBench leaves all to the provider.
-PAPER_DECODING: Mapping[str, Mapping[str, Any]] = {
+PAPER_DECODING: Mapping[str, Facts] = {
     "refusal-index": {"temperature": 0.7, "top_p": 0.95, "max_tokens": 4096},
     "bas": {"temperature": 0},
     "evaluate": {},
@@ -48,7 +49,7 @@ class ServiceEntry(Covariates):
 
     name: Name
     url: str = Field(pattern=r"^https?://[^\s@]+$")
-    request: dict[str, Any] = Field(default_factory=lambda: dict(DEFAULT_REQUEST))
+    request: JsonObject = Field(default_factory=lambda: dict(DEFAULT_REQUEST))
     """The JSON body, with `{query}`, `{passages}`, `{context}`, `{prompt}`, `{item_id}` where the item's parts go."""
     reply: str = Field(default=DEFAULT_REPLY, min_length=1)
     """Path to the text in the JSON response: `answer`, `choices.0.text`."""
@@ -154,13 +155,13 @@ class ModelUnderTest:
         """The name of the model in the results."""
         return self.settings.name
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         """The entry in the ledger. It holds no key, not even one in an address from an environment variable."""
         settings = self.settings
         facts = {"model": settings.model, "api_base": settings.api_base, "params": dict(settings.params)}
         if settings.system:
             facts["system"] = settings.system
-        cleaned: dict[str, Any] = json.loads(redact(json.dumps(facts)))
+        cleaned: JsonObject = json.loads(redact(json.dumps(facts)))
         return cleaned
 
 
@@ -202,7 +203,7 @@ class ModelSet:
         """The judge's name in facts; several names are joined."""
         return ", ".join(sorted(judge.name for judge in self.judges)) or None
 
-    def panel_facts(self) -> dict[str, Any] | None:
+    def panel_facts(self) -> JsonObject | None:
         """The entry on a panel of judges in facts; None for a single judge."""
         if len(self.judges) < 2:
             return None
@@ -219,10 +220,10 @@ class ModelNames:
 
     file: Path | None = None
     """A models file, whose names come first."""
-    request: Mapping[str, Any] = field(default_factory=lambda: dict(DEFAULT_REQUEST))
+    request: Facts = field(default_factory=lambda: dict(DEFAULT_REQUEST))
     """The body sent to a service that is named by its address."""
     reply: str = DEFAULT_REPLY
-    decoding: Mapping[str, Any] | None = None
+    decoding: Facts | None = None
     """How models under test decode, whatever the file says; judges, services and functions keep their own."""
     api_base: str | None = None
     """The server of models under test that have no address of their own, and of judges that need one."""

@@ -6,10 +6,10 @@ judge reads rightly shows how reliable its other judgements are. Replies of real
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import cycle
-from typing import Any, Literal
+from typing import Literal
 
 from perturb.catalogue.levers import Catalogue
 from perturb.evaluation.reading import ANSWER
@@ -19,7 +19,7 @@ from perturb.files.resources import digest
 from perturb.ledger.evaluations import PLANTED_MODEL
 from perturb.metrics.intervals import wilson_interval
 from perturb.metrics.outcomes import is_correct
-from perturb.records import Item, JudgementStatus, Response, ResponseStatus
+from perturb.records import Facts, Item, JsonObject, JudgementStatus, Response, ResponseStatus
 from perturb.runtime.asyncs import gather_all
 from perturb.snapshots.settings import PromptSetting
 from perturb.text.matching import holds_answer
@@ -54,7 +54,7 @@ class PlantedReply:
             return "I am sorry, but I cannot answer this question from the passages that I was given."
         return f"The answer is {self.answer}."
 
-    def reads_rightly(self, values: Mapping[str, Any]) -> bool | None:
+    def reads_rightly(self, values: Facts) -> bool | None:
         """Whether judgements of the reply are right; None if one of them could not be read."""
         predicted = values.get("predicted")
         if predicted is None:
@@ -115,8 +115,8 @@ async def judge_planted(
     session: Session,
     planted: Sequence[PlantedReply],
     catalogue: Catalogue,
-    entries: Sequence[Mapping[str, Any]],
-) -> list[dict[str, Any]]:
+    entries: Sequence[Facts],
+) -> list[JsonObject]:
     """The judgements of each planted reply by each judge; judgements in `entries` are not asked for again.
 
     Raises `BudgetSpent`.
@@ -131,7 +131,7 @@ async def judge_planted(
         if not entry["failed"] and fingerprints.get(entry["judge"], entry["print"]) == entry["print"]
     }
 
-    async def judge_reply(judge: str, place: int, reply: PlantedReply) -> dict[str, Any]:
+    async def judge_reply(judge: str, place: int, reply: PlantedReply) -> JsonObject:
         response = Response(
             reply.item.id,
             PLANTED_MODEL,
@@ -141,7 +141,7 @@ async def judge_planted(
             "",
             "",
         )
-        values: dict[str, Any] = {}
+        values: JsonObject = {}
         parts = []
         for kind in ["classification", *([answer_kind(reply.item)] if reply.item.answerable else [])]:
             rubric = judge_rubric(
@@ -175,7 +175,7 @@ async def judge_planted(
     return [*already_judged.values(), *new_entries]
 
 
-def describe_planted(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def describe_planted(entries: Sequence[Facts]) -> Iterator[str]:
     """One line for each judge: how many planted replies it read rightly, in total and by form.
 
     >>> entry = {"judge": "j", "form": "code", "right": True}

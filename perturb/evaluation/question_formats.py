@@ -15,6 +15,7 @@ from perturb.curation.source_rows import MAX_PASSAGE_CHARS, MAX_QUERY_CHARS, Sou
 from perturb.errors import ConfigError
 from perturb.files.resources import digest, seed_of
 from perturb.files.tables import type_name
+from perturb.records import Facts, JsonObject
 
 # The kind of an answer: words that a judge compares, the letter of an option, or one exact number.
 AnswerForm = Literal["text", "option", "number"]
@@ -37,27 +38,27 @@ class Question:
     """The name of the set that it comes from."""
     answerable: bool | None = None
     """False where any answer is wrong, so that only a refusal is right; None where the set does not say."""
-    metadata: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Facts = field(default_factory=dict)
 
     @property
     def base_id(self) -> str:
         """The base of the question; questions that share a base are not independent."""
         return str(self.metadata.get("base_id", self.id))
 
-    def to_payload(self) -> dict[str, Any]:
+    def to_payload(self) -> JsonObject:
         """Everything but the id, as plain values for the ledger."""
         content = asdict(self)
         del content["id"]
         return content
 
 
-def question_data(question: Question) -> dict[str, Any]:
+def question_data(question: Question) -> JsonObject:
     """The parts of a question that a model is shown, which never include an answer.
 
     >>> question_data(Question("q1", "Which letter?", ("A",), "option", {"A": "this", "B": "that"}))
     {'question': 'Which letter?', 'options': {'A': 'this', 'B': 'that'}}
     """
-    data: dict[str, Any] = {"question": question.text}
+    data: JsonObject = {"question": question.text}
     if question.options:
         data["options"] = dict(question.options)
     if question.context is not None:
@@ -65,7 +66,7 @@ def question_data(question: Question) -> dict[str, Any]:
     return data
 
 
-def question_from_payload(question_id: str, payload: Mapping[str, Any]) -> Question:
+def question_from_payload(question_id: str, payload: Facts) -> Question:
     """Read back what `Question.to_payload` gave; raises `ValueError` for anything else."""
     return _QUESTION.validate_python({"id": question_id, **payload})
 
@@ -329,7 +330,7 @@ def _question(
     number: bool = False,
     context: str | None = None,
     answerable: bool | None = None,
-    metadata: Mapping[str, Any] | None = None,
+    metadata: Facts | None = None,
     source: str | None = None,
 ) -> Question:
     identifier = next((row.identifier(name) for name in ID_FIELDS if row.fields.get(name) is not None), None)

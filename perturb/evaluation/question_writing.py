@@ -28,7 +28,7 @@ from perturb.evaluation.solvability import InstanceTest, SolvabilityTest, Solver
 from perturb.files.resources import code_version, fraction_of
 from perturb.files.yaml_files import Strict, YamlFile
 from perturb.llm.replies import ReplyError, read_object, text_of
-from perturb.records import BaseInstance, Passage
+from perturb.records import BaseInstance, Facts, JsonObject, Passage
 from perturb.snapshots.freshness import BaseIndex, round_item
 from perturb.text.matching import folded, holds_answer
 from perturb.text.passages import split_sentences
@@ -92,7 +92,7 @@ class QuestionWriter(InstanceTest):
             metadata=metadata,
         )
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         """The entry on the writing in the manifest."""
         models = {name: model.settings.model for name, model in self._models.under_test.items()}
         return {"models": models, **self.call_facts(self.templates)}
@@ -107,16 +107,14 @@ class QuestionWriter(InstanceTest):
 
     async def _write(self, session: Session, article: BaseInstance) -> BaseInstance:
         section = draw_section(article, self._seed)
-        data: dict[str, Any] = {"title": section.title, "text": section.text}
+        data: JsonObject = {"title": section.title, "text": section.text}
         (question,) = await self._ask(session, article, "question", data)
         values = {"question": question, "text": section.text}
         (answer,) = await self._ask(session, article, "answer", values)
         _check_answer(question, answer)
         return replace(article, query=question, answers=(answer,), passages=(section,))
 
-    async def _ask(
-        self, session: Session, article: BaseInstance, part: str, data: Mapping[str, Any]
-    ) -> list[str]:
+    async def _ask(self, session: Session, article: BaseInstance, part: str, data: Facts) -> list[str]:
         """The texts of a reply. Raises `_NoQuestionError` if it cannot be read, or if its first text is empty."""
         read_reply: Callable[[str], list[str]]
         if part == "answer":
@@ -268,7 +266,7 @@ def curate_source(
     if writer and solvers and not request.is_folder:
         raise ConfigError("solvers: do not go with a writer of articles: leave them out")
     test: SolvabilityTest | None = None
-    facts: dict[str, Any] = {}
+    facts: JsonObject = {}
     # Both hold an open ledger, which has to be closed whatever happens.
     with ExitStack() as stack:
         if solvers is not None:

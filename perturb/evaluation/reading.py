@@ -13,11 +13,11 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from perturb.llm.replies import ReplyError, after_thinking, ends_in_thinking
 from perturb.metrics.outcomes import LEVELS
-from perturb.records import ANSWER_CORRECTLY, REFUSE_OTHER, Judgement, JudgementStatus
+from perturb.records import ANSWER_CORRECTLY, REFUSE_OTHER, Facts, JsonObject, Judgement, JudgementStatus
 from perturb.snapshots.harness import DECORATION, STATED_CONFIDENCE
 
 # The line that opens a block, such as `### FINAL DECISION` or `**FINAL DECISION**`; what follows `###` may stay on it.
@@ -251,7 +251,7 @@ def votes_needed(rule: JudgeRule, judges: int) -> int:
     return judges if rule == "unanimity" else judges // 2 + 1
 
 
-def panel_value(votes: Sequence[Judgement], rule: JudgeRule) -> dict[str, Any] | None:
+def panel_value(votes: Sequence[Judgement], rule: JudgeRule) -> JsonObject | None:
     """The value of each part of the judgement that enough judges agree on; None if too few agree on some part.
 
     A vote that could not be read agrees with no other, and still counts as a judge. On a quality from 1 to 5, judges
@@ -282,7 +282,7 @@ def describe_votes(votes: Sequence[Judgement]) -> str:
     return "; ".join(f"{vote.judge}: {vote_words(vote.value) or 'not readable'}" for vote in votes)
 
 
-def vote_words(value: Mapping[str, Any]) -> str:
+def vote_words(value: Facts) -> str:
     """A vote, with one word for each of its parts.
 
     >>> vote_words({"grade": "CORRECT", "answer": "Ada"}), vote_words({"eligible": True, "factual_all": False})

@@ -11,7 +11,7 @@ import asyncio
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from perturb.catalogue.prompts import data_request, system_message, template_version
 from perturb.errors import ConfigError
@@ -26,6 +26,7 @@ from perturb.evaluation.session import EvaluationReport, Session, Task, Unscored
 from perturb.files.resources import code_version
 from perturb.ledger.evaluations import REFUSAL_TABLE, EvaluationLedger
 from perturb.llm.client import ChatRequest
+from perturb.records import JsonObject
 from perturb.runtime.asyncs import gather_all
 
 
@@ -69,7 +70,7 @@ class QuestionTask(Task[Question], Generic[RowT]):
         """The rows of one question: it is asked in all ways at the same time, and graded. Raises `BudgetSpent`."""
 
     @abstractmethod
-    def way_facts(self) -> dict[str, Any]:
+    def way_facts(self) -> JsonObject:
         """The ways, for the ledger and the report."""
 
     @abstractmethod
@@ -108,7 +109,7 @@ class QuestionTask(Task[Question], Generic[RowT]):
         warnings = (*self.questions.warnings, *self.warnings(rows, stopped=stopped))
         return EvaluationReport(table.parent, facts, warnings, table, tuple(rows))
 
-    def _run_facts(self, models: ModelSet) -> dict[str, Any]:
+    def _run_facts(self, models: ModelSet) -> JsonObject:
         """The facts for the ledger, with the versions of the templates, but without addresses and keys."""
         called = {name: model.settings for name, model in models.called.items()}
         return {
@@ -183,7 +184,7 @@ class RefusalIndexTask(QuestionTask[RefusalRow]):
             raise ConfigError(f"--samples must be at least 1, got {self.samples}")
         super().check(models)
 
-    def way_facts(self) -> dict[str, Any]:
+    def way_facts(self) -> JsonObject:
         """The prompts, and the number of samples of each."""
         return {"settings": list(self.ways), "samples": self.samples}
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 from perturb.catalogue.levers import Catalogue
 from perturb.errors import ConfigError
@@ -50,7 +49,7 @@ from perturb.files.resources import digest
 from perturb.files.tables import ending_of
 from perturb.ledger.evaluations import PLANTED_FACT, EvaluationLedger, read_facts
 from perturb.metrics.outcomes import ReplyOutcome
-from perturb.records import Item
+from perturb.records import Facts, Item, JsonObject
 from perturb.runtime.asyncs import gather_all
 from perturb.snapshots.items import Variant
 from perturb.snapshots.settings import (
@@ -199,7 +198,7 @@ class RefusalBench(Task[Item]):
                 f" {recorded['digest'][:8]}), and items of two cannot be mixed: give another --out"
             )
         ledger.add_items((item.id, item.to_payload()) for item in self.items)
-        snapshot: dict[str, Any] = {"name": item_set.name, "digest": item_set.digest, "round": item_set.round}
+        snapshot: JsonObject = {"name": item_set.name, "digest": item_set.digest, "round": item_set.round}
         # The classes are stored, since later commands have only the ledger to read the codes from.
         if item_set.classes:
             snapshot["classes"] = [entry.to_payload() for entry in item_set.classes]
@@ -245,7 +244,7 @@ class RefusalBench(Task[Item]):
     async def _solve(
         self, session: Session, model: str, item: Item, setting: PromptSetting, sample: int
     ) -> None:
-        values: dict[str, Any] = {}
+        values: JsonObject = {}
         # the ledger has the reason why a reply is unscored; the run goes on
         with suppress(Unscored):
             response = await session.reply(
@@ -258,7 +257,7 @@ class RefusalBench(Task[Item]):
                 salt="" if sample == 1 else str(sample),
             )
 
-            async def judge_kind(kind: str) -> Mapping[str, Any]:
+            async def judge_kind(kind: str) -> Facts:
                 return await session.judge(
                     response,
                     lambda judge: judge_rubric(
@@ -314,7 +313,7 @@ class RefusalBench(Task[Item]):
             if NOT_JUDGED not in (row.unscored or "")
         }
 
-    def _prompt_facts(self, fingerprint: str, former: Mapping[str, Any]) -> dict[str, Any]:
+    def _prompt_facts(self, fingerprint: str, former: Facts) -> JsonObject:
         """The settings of a model, including those of earlier sessions.
 
         A model that is asked only in the setting `codes` has one variant and one fingerprint, as in ledgers from before
@@ -336,12 +335,12 @@ class RefusalBench(Task[Item]):
         main = next(
             (variant for variant, prompt in prompts.items() if prompt["name"] == CODES), next(iter(prompts))
         )
-        facts: dict[str, Any] = {"variant": main, "fingerprint": prompts[main]["fingerprint"]}
+        facts: JsonObject = {"variant": main, "fingerprint": prompts[main]["fingerprint"]}
         if any(prompt["source"] for prompt in prompts.values()):
             facts["prompts"] = prompts
         return facts
 
-    def _sample_facts(self, prompts: Mapping[str, Any], former: Mapping[str, Any]) -> dict[str, Any]:
+    def _sample_facts(self, prompts: Facts, former: Facts) -> JsonObject:
         """The numbers of samples by setting, if a setting has several; those of earlier sessions still count."""
         earlier = former.get("samples", {})
         asked_now = {setting.variant(self.variant) for setting in self.settings}
@@ -354,7 +353,7 @@ class RefusalBench(Task[Item]):
                 sample_counts[variant] = count
         return {"samples": sample_counts} if sample_counts else {}
 
-    def _entry(self, models: ModelSet, name: str, former: Mapping[str, Any]) -> dict[str, Any]:
+    def _entry(self, models: ModelSet, name: str, former: Facts) -> JsonObject:
         """The entry of one model in the ledger; without a judge, the judge of an earlier session still counts."""
         judge, model = models.judge, models.under_test[name]
         judge_fingerprints = {judge.name: judge.settings.fingerprint() for judge in models.judges}
@@ -383,7 +382,7 @@ class RefusalBench(Task[Item]):
         }
 
 
-def _counts(name: str, state: EvaluationRun) -> dict[str, Any]:
+def _counts(name: str, state: EvaluationRun) -> JsonObject:
     """The numbers of replies of one model, as `perturb evaluate --json` prints them."""
     rows = [row for row in state.results if row.model == name]
     unscored = [row.unscored for row in rows if row.unscored is not None]
@@ -402,7 +401,7 @@ def _counts(name: str, state: EvaluationRun) -> dict[str, Any]:
     }
 
 
-def _left_to_do(facts: Mapping[str, Any]) -> Iterator[str]:
+def _left_to_do(facts: Facts) -> Iterator[str]:
     """Warnings about missing and unscored replies, with the command that helps."""
     for model in facts["models"]:
         name, unscored = model["model"], model["unscored"] - model.get("disagreed", 0)

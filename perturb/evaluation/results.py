@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from perturb.catalogue.classes import ClassEntry, OwnCode, read_classes
 from perturb.catalogue.levers import Catalogue
@@ -29,7 +28,16 @@ from perturb.ledger.evaluations import read_facts, read_items, read_judgements, 
 from perturb.llm.client import ChatRequest
 from perturb.llm.replies import ReplyError, after_thinking, read_flags, read_ruling
 from perturb.metrics.outcomes import ReplyOutcome, is_correct, predicted_behaviour, reply_outcome
-from perturb.records import ANSWER_CORRECTLY, Item, Judgement, JudgementStatus, Response, ResponseStatus
+from perturb.records import (
+    ANSWER_CORRECTLY,
+    Facts,
+    Item,
+    JsonObject,
+    Judgement,
+    JudgementStatus,
+    Response,
+    ResponseStatus,
+)
 from perturb.snapshots.settings import fingerprint_of, setting_of, split_sample
 
 RESULTS_FILE = "results.jsonl"
@@ -86,7 +94,7 @@ class Result:
     sample: int = 1
     """The number of the reply among the model's replies to the item, from 1."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The row as plain values, with the columns in order."""
         return asdict(self)
 
@@ -104,7 +112,7 @@ class EvaluationRun:
     """Number of items that every model is asked about."""
     results: tuple[Result, ...]
     """By model, then in the order of the items; an item without a reply has no row."""
-    facts: Mapping[str, Any]
+    facts: Facts
     """The stored facts: `snapshot`, `models` (by name) and so on."""
 
     @property
@@ -113,7 +121,7 @@ class EvaluationRun:
         return classes_of(self.facts)
 
 
-def classes_of(facts: Mapping[str, Any]) -> tuple[ClassEntry, ...]:
+def classes_of(facts: Facts) -> tuple[ClassEntry, ...]:
     """The user's own classes in the facts of an evaluation."""
     with stored_values():
         return read_classes(facts.get("snapshot", {}).get("classes", ()))
@@ -171,7 +179,7 @@ def run_of(db: sqlite3.Connection, run: Path) -> EvaluationRun:
     return EvaluationRun(len(items), tuple(results), facts)
 
 
-def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+def write_rows(path: Path, rows: Iterable[Facts]) -> None:
     """Write a table with one JSON object per line. Raises `LedgerError` if it cannot be written.
 
     An old file is replaced only when the new one is complete.
@@ -183,7 +191,7 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
         unfinished.replace(path)
 
 
-def is_current(response: Response, models: Mapping[str, Any]) -> bool:
+def is_current(response: Response, models: Facts) -> bool:
     """Whether a response has the settings in which its model was last asked."""
     entry = models.get(response.model)
     return entry is not None and response.fingerprint == fingerprint_of(entry, response.variant)
@@ -215,11 +223,11 @@ def _result(item: Item, response: Response, judgements: Mapping[str, Judgement],
 
 def _values(
     item: Item, response: Response, judgements: Mapping[str, Judgement]
-) -> tuple[dict[str, Any], str | None]:
+) -> tuple[JsonObject, str | None]:
     """The judged values of a reply, and the reason why it is unscored, or None."""
     if response.status is ResponseStatus.ERROR:
         return {}, f"response: {response.error}"
-    values: dict[str, Any] = {}
+    values: JsonObject = {}
     kinds = ["classification", answer_kind(item)] if item.answerable else ["classification"]
     for kind in kinds:
         judgement = judgements.get(kind)
@@ -234,7 +242,7 @@ def _values(
     return values, None
 
 
-def outcome_of(expected: str, values: Mapping[str, Any]) -> ReplyOutcome:
+def outcome_of(expected: str, values: Facts) -> ReplyOutcome:
     """The outcome of a reply to an item, from its judgements."""
     predicted = values.get("predicted")
     return reply_outcome(
@@ -250,7 +258,7 @@ def answer_kind(item: Item) -> str:
 
 
 # The judgements of an empty reply: a bad answer. It is not a refusal.
-_EMPTY: Mapping[str, Mapping[str, Any]] = {
+_EMPTY: Mapping[str, Facts] = {
     "classification": {"predicted": ANSWER},
     "quality": {"quality": 1},
     "raf": {"eligible": False, "factual_all": False, "factual_signal": False},
@@ -298,7 +306,7 @@ def judge_rubric(
     `judge` is the fingerprint of the judge. A `free` reply is classified by its kind.
     """
     codes, own_codes, reply = catalogue.codes, catalogue.own_codes, response.text
-    read_reply: Callable[[str], dict[str, Any]]
+    read_reply: Callable[[str], JsonObject]
     request: Callable[..., ChatRequest] = partial(judge_request, kind)
     author = judge_author
     by_kind = free and kind == "classification"
@@ -319,14 +327,14 @@ def judge_rubric(
     )
 
 
-def _read_kind(text: str, expected: str, judged: str) -> dict[str, Any]:
+def _read_kind(text: str, expected: str, judged: str) -> JsonObject:
     """The kind that a judge names, and its prediction in the strict reading. Raises `ReplyError`."""
     kind = read_kind(text, judged)
     predicted = predicted_behaviour(kind, expected)
     return {"predicted": ANSWER if predicted == ANSWER_CORRECTLY else predicted, "behaviour_kind": str(kind)}
 
 
-def read_classification(text: str, codes: Mapping[str, str], judged: str = "") -> dict[str, Any]:
+def read_classification(text: str, codes: Mapping[str, str], judged: str = "") -> JsonObject:
     """A judge's classification, as `{"predicted": ANSWER or the canonical code}`. Raises `ReplyError`.
 
     >>> read_classification('{"behaviour": "answer", "code": ""}', {})
@@ -359,7 +367,7 @@ def read_classification(text: str, codes: Mapping[str, str], judged: str = "") -
     return {"predicted": named_code if refused else ANSWER}
 
 
-def read_quality(text: str, judged: str = "") -> dict[str, Any]:
+def read_quality(text: str, judged: str = "") -> JsonObject:
     """A judge's grade of an answer, 1 to 5. Raises `ReplyError`.
 
     >>> read_quality('{"quality": 4, "reason": "a needless remark"}')
@@ -380,7 +388,7 @@ def read_quality(text: str, judged: str = "") -> dict[str, Any]:
     return {"quality": int(quality), "reason": str(reply.get("reason") or "")}
 
 
-def read_raf(text: str, judged: str = "") -> dict[str, Any]:
+def read_raf(text: str, judged: str = "") -> JsonObject:
     """A judge's three flags on an answer from several passages. Raises `ReplyError`."""
     keys = ("eligible", "factual_all", "factual_signal")
     reply = read_flags(text, keys, judged)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -40,6 +40,7 @@ from perturb.llm.factory import ConnectionCheck, open_models
 from perturb.llm.limits import LimitedModel
 from perturb.llm.model_client import ModelClient
 from perturb.llm.recording import ReplayedModel
+from perturb.records import Facts
 from perturb.runtime.asyncs import first_error, run_concurrently, run_sync, sigterm_as_interrupt
 from perturb.text.wording import counted
 
@@ -276,7 +277,7 @@ def _disagreements(ledger: EvaluationLedger, models: ModelSet) -> Iterator[str]:
 
 
 # A function that makes the task over questions. The mapping has the settings of a recording; it may be empty.
-Ways = Callable[[QuestionSet, Mapping[str, Any]], QuestionTask[Any]]
+Ways = Callable[[QuestionSet, Facts], QuestionTask[Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from perturb.llm.client import BatchLimits, ChatRequest
 from perturb.llm.factory import ExecutorEntry
 from perturb.llm.model_client import ModelClient
 from perturb.llm.recording import Replay, judged_part
-from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
+from perturb.records import Facts, JsonObject, Judgement, JudgementStatus, Response, ResponseStatus
 from perturb.runtime.asyncs import gather_all
 
 # The author of judgements that are made by rule.
@@ -53,7 +53,7 @@ class Rubric:
     by_rule: Judgement | None
     """The judgement by rule, if a rule can judge the reply."""
     request: Callable[[], ChatRequest]
-    read: Callable[[str], dict[str, Any]]
+    read: Callable[[str], JsonObject]
     """Reads the value of the judgement from the judge's reply; raises `ReplyError`."""
     purpose: str
     """The purpose under which the call is recorded."""
@@ -134,7 +134,7 @@ class Session:
             raise Unscored("reply", response.error)
         return response
 
-    async def judge(self, response: Response, rubric_by: RubricBy) -> Mapping[str, Any]:
+    async def judge(self, response: Response, rubric_by: RubricBy) -> Facts:
         """The value of a judgement: from the rule, the ledger, the judge, or a panel of judges.
 
         Raises `Unscored` if the judgement is unreadable after the retry, the call failed finally, the judges disagree,
@@ -232,7 +232,7 @@ def judgement(
     judge: str,
     version: str,
     *,
-    value: Mapping[str, Any] | None = None,
+    value: Facts | None = None,
     raw: str = "",
 ) -> Judgement:
     """A judgement of a reply; unscored without a value."""
@@ -291,7 +291,7 @@ class EvaluationReport:
     """The end of a run: folder, facts, warnings and rows."""
 
     run: Path
-    facts: Mapping[str, Any]
+    facts: Facts
     """Counts, tokens, cost and seconds, under the names of the command's `--json`."""
     warnings: tuple[str, ...] = ()
     """Cautions for readers of the scores, and remaining work, one line for each."""
@@ -329,7 +329,7 @@ class Task(ABC, Generic[ItemT]):
     def register_run(self, ledger: EvaluationLedger, models: ModelSet) -> None:
         """Store the facts of the run in the ledger. Raises `ConfigError` if the ledger is of another kind of run."""
 
-    def known_facts(self, ledger: EvaluationLedger) -> dict[str, Any]:
+    def known_facts(self, ledger: EvaluationLedger) -> JsonObject:
         """The stored facts of the run; empty if it is new. Raises `ConfigError` for another kind of run."""
         if ledger.db.execute("SELECT 1 FROM plans").fetchone():
             raise ConfigError(f"{ledger.folder}: is the run of a build: give another --out")

@@ -30,7 +30,7 @@ from perturb.llm.budget import Progress
 from perturb.llm.client import ChatRequest
 from perturb.llm.model_client import ModelResult
 from perturb.llm.replies import ReplyError, read_flags, read_object, text_of
-from perturb.records import BaseInstance
+from perturb.records import BaseInstance, JsonObject
 from perturb.runtime.asyncs import run_concurrently, run_sync
 
 
@@ -73,7 +73,7 @@ class InstanceTest(ABC):
     async def fault(self, session: Session, instance: BaseInstance) -> str | None:
         """Why the instance does not pass; None if it does. Raises `TransientModelError` if that is not known yet."""
 
-    def call_facts(self, templates: Sequence[str]) -> dict[str, Any]:
+    def call_facts(self, templates: Sequence[str]) -> JsonObject:
         """Versions of these templates and the calls so far, for the manifest."""
         counts = call_facts(self._ledger.db, self._ledger.cached_calls)
         return {
@@ -162,7 +162,7 @@ class SolvabilityTest(InstanceTest):
             )
         return super().__call__(instances)
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> JsonObject:
         """The entry on the test in the manifest."""
         judge = self._models.judge
         return {
@@ -220,7 +220,7 @@ def answer_request(instance: BaseInstance) -> ItemRequest:
 
 def judge_request(instance: BaseInstance, answer: str) -> ChatRequest:
     """Ask the judge about an answer."""
-    data: dict[str, Any] = {"query": instance.query, "context": instance.context}
+    data: JsonObject = {"query": instance.query, "context": instance.context}
     flags: tuple[str, ...]
     if len(instance.passages) > 1:
         template, flags = "solve/judge_several", _RAF_KEYS

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from perturb.ledger import queries
 from perturb.ledger.calls import reading
@@ -18,13 +17,13 @@ from perturb.ledger.db import stored_values
 from perturb.ledger.ends import call_failures, missing_answers, missing_replies, quota_status, unread_replies
 from perturb.ledger.evaluations import PANEL_FACT, count_batches, read_facts, read_items
 from perturb.ledger.plans import current_plan
-from perturb.records import JobOutcome
+from perturb.records import Facts, JobOutcome, JsonObject
 from perturb.runtime.asyncs import run_sync
 
 # The status of a build must be quick. Modules of evaluations load NumPy, so functions below import them when called.
 
 
-def read_status(run: Path) -> dict[str, Any]:
+def read_status(run: Path) -> JsonObject:
     """The content of `perturb status` for a build or an evaluation, from its ledger.
 
     Raises `LedgerError` if there is no run, or if it cannot be read.
@@ -53,7 +52,7 @@ def read_status(run: Path) -> dict[str, Any]:
         }
 
 
-def _build_status(db: sqlite3.Connection, run: Path) -> dict[str, Any]:
+def _build_status(db: sqlite3.Connection, run: Path) -> JsonObject:
     plan = current_plan(db, run)
     counts = plan.count_stages(db)
     cells = queries.cell_counts(db, plan.number, plan.panel)
@@ -89,9 +88,7 @@ LEFT = ("failed", "not_judged", "not_asked")
 STATES = ("done", "unscored", *LEFT)
 
 
-def _count_replies(
-    db: sqlite3.Connection, facts: Mapping[str, Any], run: Path
-) -> tuple[str, dict[str, dict[str, int]]]:
+def _count_replies(db: sqlite3.Connection, facts: Facts, run: Path) -> tuple[str, dict[str, dict[str, int]]]:
     """The name of the snapshot or the questions, and for each model under test the number of replies by state."""
     from perturb.evaluation.stop_rule import early_stop
 
@@ -124,7 +121,7 @@ def _item_rows(db: sqlite3.Connection, run: Path) -> tuple[str, Rows, Mapping[st
 
 
 @stored_values()
-def _question_rows(db: sqlite3.Connection, facts: Mapping[str, Any]) -> tuple[str, Rows, Mapping[str, int]]:
+def _question_rows(db: sqlite3.Connection, facts: Facts) -> tuple[str, Rows, Mapping[str, int]]:
     """Name, rows and expected counts of a run over questions, from its task repeated on the stored replies."""
     from perturb.evaluation.bas import DEFAULT_K, BasTask
     from perturb.evaluation.loading import recorded_model

@@ -27,7 +27,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,7 +37,7 @@ from perturb.files.resources import seed_of
 from perturb.metrics.inputs import Floats, Integers
 from perturb.metrics.outcomes import COULD_BE, ReplyCounts, ReplyOutcome
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric, measure
-from perturb.records import Cell, Intensity, Item
+from perturb.records import Cell, Facts, Intensity, Item
 from perturb.snapshots.items import SUFFIX
 
 # The probability that any of the intervals of a model misses its metric.
@@ -182,7 +182,7 @@ class Stop:
         )
 
 
-def early_stop(entry: Mapping[str, Any]) -> Stop | None:
+def early_stop(entry: Facts) -> Stop | None:
     """Where a model was stopped, by its entry in the ledger; None if it was not stopped early."""
     stop = Stop(**entry["until"]) if "until" in entry else None
     return stop if stop and stop.early else None

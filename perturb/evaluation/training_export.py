@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from perturb.catalogue.classes import ClassEntry
 from perturb.catalogue.levers import Catalogue
@@ -30,7 +30,7 @@ from perturb.files.templating import environment
 from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import read_responses
 from perturb.ledger.plans import CurrentPlan
-from perturb.records import ANSWER_CORRECTLY, Item
+from perturb.records import ANSWER_CORRECTLY, Item, JsonObject
 from perturb.snapshots.card import count_languages, escape, one_line
 from perturb.snapshots.freshness import (
     HUB_PREFIX,
@@ -68,7 +68,7 @@ class TrainingPlan:
 
 def export_training(
     db: sqlite3.Connection, plan: CurrentPlan, training: TrainingPlan, folder: Path
-) -> dict[str, Any]:
+) -> JsonObject:
     """Write training data from the accepted items of a run; returns what `training.json` says.
 
     Raises `SourceError` if nothing may be trained on, an excluded set or an evaluation cannot be read or an item lacks
@@ -161,13 +161,13 @@ def _split(examples: Sequence[Row], seed: int) -> dict[str, list[Row]]:
     return {name: split for name, split in splits.items() if split}
 
 
-def _counts(examples: Sequence[Row]) -> dict[str, Any]:
+def _counts(examples: Sequence[Row]) -> JsonObject:
     kinds = Counter(row["kind"] for row in examples)
     return {"examples": len(examples), "base_instances": len({row["source_id"] for row in examples}), **kinds}
 
 
 def _write(
-    folder: Path, examples: Mapping[str, list[Row]], used_rows: Iterable[Row], facts: dict[str, Any]
+    folder: Path, examples: Mapping[str, list[Row]], used_rows: Iterable[Row], facts: JsonObject
 ) -> None:
     import pyarrow as pa
 
@@ -216,7 +216,7 @@ _COPIED_FIELDS = (
 
 
 # A row of a snapshot, or an example, by field.
-Row = dict[str, Any]
+Row = JsonObject
 
 
 def make_examples(

@@ -15,7 +15,7 @@ from perturb.auditing.rates import MatrixRate, Rate
 from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import read_judge_votes
 from perturb.metrics.inputs import Estimate
-from perturb.records import LABEL_FAULTS, taxonomy_place
+from perturb.records import LABEL_FAULTS, JsonObject, taxonomy_place
 from perturb.reports.figures import Drawing, Mark, draw_bars, draw_heat_map, draw_intervals
 from perturb.reports.model import Figure, Report, Section, Table, show
 from perturb.reports.words import describe_audit, describe_certificate, is_certain
@@ -352,7 +352,7 @@ def panel_section(run: Path, *, seed: int = 0, resamples: int = 1000) -> Section
 def judge_panel_section(audit: JudgeAudit) -> Section:
     """The section on several judges; each table has its rows by kind of judgement."""
 
-    def rows(entries_of: Callable[[AuditReport], Iterable[Any]]) -> list[dict[str, Any]]:
+    def rows(entries_of: Callable[[AuditReport], Iterable[Any]]) -> list[JsonObject]:
         """The entries of all reports, each with its kind of judgement."""
         return [
             {"kind": kind, "of": entry}

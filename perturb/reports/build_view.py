@@ -27,7 +27,7 @@ from perturb.ledger.ends import call_failures
 from perturb.ledger.plans import current_plan
 from perturb.ledger.queries import BY_JUDGE
 from perturb.llm.client import ChatRequest
-from perturb.records import Cell, Intensity, JobOutcome, PerturbationClass
+from perturb.records import Cell, Facts, Intensity, JobOutcome, JsonObject, PerturbationClass
 from perturb.reports.model import Table
 from perturb.reports.run_data import describe_item, read_run_data
 from perturb.reports.runs import call_table
@@ -104,14 +104,14 @@ class RunView(ABC):
         """The rows of all items that have a result, in the order of the list."""
 
     @abstractmethod
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> JsonObject:
         """The kind and title of the run, and its figures and tables, as JSON for the page."""
 
     @abstractmethod
-    def describe_item(self, item_id: str) -> dict[str, Any]:
+    def describe_item(self, item_id: str) -> JsonObject:
         """One item with its texts, prompts, replies and votes."""
 
-    def overview(self) -> dict[str, Any]:
+    def overview(self) -> JsonObject:
         """The figures and tables that the page shows first."""
         with self._reading():
             models = queries.call_totals(self.db)
@@ -123,7 +123,7 @@ class RunView(ABC):
                 "tables": [_json_of_table(table) for table in self._call_tables(models)],
             }
 
-    def find(self, filters: Filters, start: int = 0, count: int = PAGE) -> dict[str, Any]:
+    def find(self, filters: Filters, start: int = 0, count: int = PAGE) -> JsonObject:
         """Up to `count` items of the list from `start` on, their total number, and the values to filter by."""
         with self._reading():
             where, values = self._where(filters)
@@ -137,7 +137,7 @@ class RunView(ABC):
             choices = {name: self._values(name) for name in FIELDS}
             return {"total": total, "start": start, "items": items, "filters": choices}
 
-    def item(self, item_id: str, filters: Filters) -> dict[str, Any] | None:
+    def item(self, item_id: str, filters: Filters) -> JsonObject | None:
         """One item with the ids of its neighbours among the filtered items; None if the id is unknown."""
         with self._reading():
             listed_row = self.db.execute("SELECT * FROM temp.shown WHERE id = ?", (item_id,)).fetchone()
@@ -183,7 +183,7 @@ class RunView(ABC):
         self._listed_version, self._listed_at = version, now
         self._listing_seconds = time.monotonic() - now
 
-    def _where(self, filters: Filters) -> tuple[str, dict[str, Any]]:
+    def _where(self, filters: Filters) -> tuple[str, JsonObject]:
         conditions, values = ["1"], dict[str, Any](filters.equal)
         for name in filters.equal:
             # line breaks at both ends, so that a line of the column matches as a whole
@@ -202,7 +202,7 @@ class RunView(ABC):
         rows = self.db.execute(f"SELECT DISTINCT {name} FROM temp.shown WHERE {name} != ''")
         return sorted({line for row in rows for line in row[0].split("\n")})
 
-    def _call_tables(self, models: Mapping[str, Mapping[str, Any]]) -> Iterable[Table]:
+    def _call_tables(self, models: Mapping[str, Facts]) -> Iterable[Table]:
         if models:
             yield call_table(models)
             speed = [(name, usage["seconds"] / usage["calls"]) for name, usage in models.items()]
@@ -220,7 +220,7 @@ class RunView(ABC):
         return False
 
 
-def _json_of_table(table: Table) -> dict[str, Any]:
+def _json_of_table(table: Table) -> JsonObject:
     columns = table.columns_shown
     rows = zip(*(texts for _, _, texts in columns), strict=True)
     return {
@@ -273,7 +273,7 @@ class BuildView(RunView):
         )
         return (ListRow(*row) for row in rows)
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> JsonObject:
         """The funnel, and accepted items by cell and generator; each number comes with the filter of its items."""
         data = read_run_data(self.db, self.plan, self.run)
         outcomes = {str(name): data.stages.outcomes.get(name, 0) for name in JobOutcome}
@@ -309,7 +309,7 @@ class BuildView(RunView):
             "grids": [grid],
         }
 
-    def describe_item(self, item_id: str) -> dict[str, Any]:
+    def describe_item(self, item_id: str) -> JsonObject:
         """The item with its change, the prompts and replies of generator and verifiers, and the votes."""
         row = self.db.execute(
             "SELECT j.*, d.reason FROM jobs j LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?"
@@ -360,7 +360,7 @@ class BuildView(RunView):
         )
         return [row["reply"] for row in rows] or ([raw] if raw else [])
 
-    def _prompts(self, row: sqlite3.Row, content: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def _prompts(self, row: sqlite3.Row, content: Facts) -> list[JsonObject]:
         instance = queries.instance(self.db, row["instance_key"])
         model_generators = {entry.name for entry in self.plan.facts.generators if entry.model != "rules"}
         prompts = []
@@ -381,7 +381,7 @@ class BuildView(RunView):
         return prompts
 
 
-def plain_item(query: str, passages: Iterable[str], answers: Iterable[str]) -> dict[str, Any]:
+def plain_item(query: str, passages: Iterable[str], answers: Iterable[str]) -> JsonObject:
     """The JSON of an item without a change, for the page."""
     return {
         "expected": "",
@@ -393,6 +393,6 @@ def plain_item(query: str, passages: Iterable[str], answers: Iterable[str]) -> d
     }
 
 
-def prompt(title: str, request: ChatRequest) -> dict[str, Any]:
+def prompt(title: str, request: ChatRequest) -> JsonObject:
     """The JSON of a prompt, for the page."""
     return {"title": title, "messages": [[message.role, message.content] for message in request.messages]}

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from perturb.config import Covariates
 from perturb.errors import ConfigError
 from perturb.metrics.inputs import Estimate, plain, plain_value, read_numbers, require_same_length
+from perturb.records import JsonObject
 from perturb.reports.figures import GREY, Drawing, Mark, draw_intervals, put_legend, short_label
 from perturb.reports.model import NUMBER, CellValue, Figure, Section, Table, table_columns
 from perturb.reports.scores_figures import look_of, plot_series
@@ -77,7 +78,7 @@ class ModelValues:
     scores: Mapping[str, Estimate]
     """By heading: the value with its interval, or the mean over data sets and ways of asking without one."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Plain values; covariates that are not known are left out."""
         covariates = self.covariates.model_dump(
             mode="json", include=set(Covariates.model_fields), exclude_none=True
@@ -111,7 +112,7 @@ class CovariateReport:
         """`FITTED`, and the accuracy among the scores."""
         return _fitted(self.models)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Plain values."""
         return plain(self)
 

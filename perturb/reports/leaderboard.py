@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
@@ -20,6 +20,7 @@ from perturb.evaluation.session import EvaluationReport
 from perturb.files.resources import code_version, digest, read_text
 from perturb.llm.recording import Recording, Replay, read_recording
 from perturb.metrics.inputs import Estimate
+from perturb.records import Facts
 from perturb.reports.scores_page import DASHBOARD
 from perturb.scoring.confidence_report import ConfidenceOptions, score_confidence
 from perturb.scoring.model_comparison import common_ranks, compare_models, compare_refusals
@@ -235,7 +236,7 @@ def _by_model(recordings: Sequence[Recording]) -> dict[str, Recording]:
     return by_model
 
 
-def judge_of(header: Mapping[str, Any]) -> str | None:
+def judge_of(header: Facts) -> str | None:
     """The model that judged, or the panel and its rule; None where a rule graded every answer.
 
     >>> judge_of({"judge": None, "judges": {"rule": "majority", "members": [{"model": "a"}, {"model": "b"}]}})

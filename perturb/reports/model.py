@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
+from perturb.records import Facts
 from perturb.text.wording import listed
 
 if TYPE_CHECKING:
@@ -216,7 +217,7 @@ class ItemBrowser:
     note: str
     filters: Mapping[str, Sequence[str]]
     """Field → the values that can be chosen."""
-    items: Sequence[Mapping[str, Any]]
+    items: Sequence[Facts]
     """As `describe_item` and `describe_replies` of `perturb.reports.run_data` make them."""
 
 

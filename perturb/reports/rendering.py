@@ -11,11 +11,10 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from markupsafe import Markup
 from rich.cells import cell_len
@@ -27,6 +26,7 @@ from perturb.errors import ConfigError
 from perturb.files.resources import writing_errors
 from perturb.ledger.calls import reading
 from perturb.ledger.plans import current_plan
+from perturb.records import Facts, JsonObject
 from perturb.reports.model import Report, Section, Table
 from perturb.text.passages import mark_change
 from perturb.text.wording import counted, html_table
@@ -82,7 +82,7 @@ def _inline(svg: str) -> Markup:
     return Markup(re.sub(r' xmlns(?::\w+)?="[^"]*"', "", svg))  # noqa: S704 - see above
 
 
-def _script_data(items: Sequence[Mapping[str, Any]]) -> Markup:
+def _script_data(items: Sequence[Facts]) -> Markup:
     """The items as JSON that can stand inside a script element, whatever their texts hold."""
     text = json.dumps(list(items), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for char in "<>&\u2028\u2029":
@@ -270,7 +270,7 @@ def _draw(columns: Sequence[_Column], width: int) -> list[str]:
     return [line.rstrip() for line in out.getvalue().splitlines()]
 
 
-def shown_items(folder: Path) -> list[dict[str, Any]]:
+def shown_items(folder: Path) -> list[JsonObject]:
     """The items of a run, accepted or not, or those of a snapshot, as `describe_item` gives them, with their outcome.
 
     Raises `LedgerError` or `SnapshotError` if the folder holds neither.
@@ -285,7 +285,7 @@ def shown_items(folder: Path) -> list[dict[str, Any]]:
         return choose_items(db, current_plan(db, folder), sys.maxsize)[0]
 
 
-def _item_of_row(row: Mapping[str, Any]) -> dict[str, Any]:
+def _item_of_row(row: Facts) -> JsonObject:
     change = mark_change(row["original_context"], row["perturbed_context"])
     return {
         "id": row["id"],
@@ -309,7 +309,7 @@ _MARKS = {"same": "{}", "out": "[-{}-]", "in": "{{+{}+}}"}
 _COLOURED = {"same": "{}", "out": "\x1b[9;31m{}\x1b[0m", "in": "\x1b[32m{}\x1b[0m"}
 
 
-def render_item(item: Mapping[str, Any], *, colour: bool = False) -> str:
+def render_item(item: Facts, *, colour: bool = False) -> str:
     """An item as text, its changes marked: `[-out-]` and `{+in+}`, or struck out in red and set in green.
 
     Characters that would control the terminal are replaced by blanks.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from perturb.metrics.inputs import Estimate
+from perturb.records import Facts
 from perturb.reports.model import Report, Section, Table, show
 from perturb.scoring.item_response import Separation
 from perturb.scoring.power import DesignEffect, PowerQuestion, RoundDesign, Split
@@ -124,7 +124,7 @@ def _describe_effect(observed: DesignEffect) -> str:
     )
 
 
-def _sizes_table(question: PowerQuestion, plan: Mapping[str, Any]) -> Table:
+def _sizes_table(question: PowerQuestion, plan: Facts) -> Table:
     fresh, static, normal = plan["generative"], plan["static"], plan["normal"]
     half_drift = f"static, once, if drift is {question.epsilon / 2:g}"
     note = ""
@@ -162,7 +162,7 @@ def _splits_table(splits: Sequence[Split]) -> Table:
 
 def make_power_report(
     question: PowerQuestion,
-    plan: Mapping[str, Any],
+    plan: Facts,
     observed: DesignEffect | RoundDesign | None,
     simulation: Simulation | None,
     splits: Sequence[Split] = (),

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from perturb.files.resources import seed_of
 from perturb.ledger import queries
@@ -18,7 +18,16 @@ from perturb.ledger.plans import CurrentPlan
 from perturb.ledger.queries import StageCounts
 from perturb.metrics.outcomes import SCORED, ReplyOutcome
 from perturb.metrics.refusal import RIGHT
-from perturb.records import NO_INTENSITY, PUBLISHED_CLASSES, Intensity, Item, JobOutcome, taxonomy_place
+from perturb.records import (
+    NO_INTENSITY,
+    PUBLISHED_CLASSES,
+    Facts,
+    Intensity,
+    Item,
+    JobOutcome,
+    JsonObject,
+    taxonomy_place,
+)
 from perturb.reports.model import ItemBrowser
 from perturb.scoring.table import ResultTable
 from perturb.snapshots.settings import in_sample, setting_of, split_sample
@@ -39,7 +48,7 @@ class RunData:
     """Rows of the run's snapshot; None if it has none."""
     coverage: Mapping[tuple[str, str], int]
     """Accepted candidates by cell (`class/intensity`) and generator."""
-    models: Mapping[str, Mapping[str, Any]]
+    models: Mapping[str, Facts]
     """Calls, tokens and cost by model, as `queries.call_totals` gives them."""
     recorded_replies: int | None = None
     """Replies on record that stood in for the models; None if models were asked."""
@@ -98,7 +107,7 @@ def read_run_data(db: sqlite3.Connection, plan: CurrentPlan, run: Path) -> RunDa
 
 
 def item_browser(
-    items: Sequence[Mapping[str, Any]], total: int, drawn_over: str, filters: Mapping[str, Iterable[str]]
+    items: Sequence[Facts], total: int, drawn_over: str, filters: Mapping[str, Iterable[str]]
 ) -> ItemBrowser:
     """Items of a page, drawn from `total` evenly over the groups that `drawn_over` names, with the filters for them.
 
@@ -116,7 +125,7 @@ def item_browser(
     return ItemBrowser(note, {name: list(labels) for name, labels in values.items() if labels}, items)
 
 
-def choose_items(db: sqlite3.Connection, plan: CurrentPlan, at_most: int) -> tuple[list[dict[str, Any]], int]:
+def choose_items(db: sqlite3.Connection, plan: CurrentPlan, at_most: int) -> tuple[list[JsonObject], int]:
     """Every candidate that can be read, or an even draw over cells, generators and outcomes; how many there are."""
     rows = db.execute(
         "SELECT j.id, j.perturbation_class || '/' || j.intensity || '/' || j.generator AS place, j.outcome,"
@@ -166,7 +175,7 @@ def _outcome(row: sqlite3.Row) -> str:
     return str(row["acceptance"] or "undecided")
 
 
-def describe_item(db: sqlite3.Connection, plan: CurrentPlan, candidate_id: str) -> dict[str, Any]:
+def describe_item(db: sqlite3.Connection, plan: CurrentPlan, candidate_id: str) -> JsonObject:
     """A candidate with its change and its votes, as the item browser of a page takes it."""
     candidate = queries.candidate(db, candidate_id)
     instance = queries.instance_of(db, candidate_id)
@@ -195,9 +204,9 @@ def describe_item(db: sqlite3.Connection, plan: CurrentPlan, candidate_id: str) 
     }
 
 
-def _snapshot_manifest(path: Path) -> Mapping[str, Any]:
+def _snapshot_manifest(path: Path) -> Facts:
     try:
-        manifest: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        manifest: Facts = json.loads(path.read_text(encoding="utf-8"))
         int(manifest["counts"]["rows"])
     except (OSError, ValueError, KeyError, TypeError):  # no snapshot, or one that `perturb` did not write
         return {}
@@ -282,7 +291,7 @@ def _reply(result: Result, outcome: ReplyOutcome, text: str) -> dict[str, str]:
     }
 
 
-def describe_replies(item: Item, replies: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def describe_replies(item: Item, replies: Sequence[Facts]) -> JsonObject:
     """An item with its replies, as the item browser of a page takes it."""
     after = [passage.text for passage in item.passages]
     # Without an original for each passage the changes cannot be marked.

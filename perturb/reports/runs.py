@@ -7,9 +7,9 @@ Each function makes one report: on a build, an estimate, an evaluation, a curati
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from perturb.records import Cell, Lever
+from perturb.records import Cell, Facts, Lever
 from perturb.reports.model import COUNT, TEXT, Report, Section, Table, show, table_columns
 from perturb.reports.words import describe_certificate, describe_replay
 from perturb.text.wording import counted, listed
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from perturb.catalogue.classes import ClassEntry
 
 
-def make_status_report(status: Mapping[str, Any]) -> Report:
+def make_status_report(status: Facts) -> Report:
     """Where a run stands; `status` is what `perturb status --json` gives."""
     if status["kind"] == "evaluation":
         return _evaluation_status(status)
@@ -44,7 +44,7 @@ def make_status_report(status: Mapping[str, Any]) -> Report:
     return _plain(f"Run {status['name']}, round {status['round']}: {remaining}", quota, tables)
 
 
-def _evaluation_status(status: Mapping[str, Any]) -> Report:
+def _evaluation_status(status: Facts) -> Report:
     from perturb.evaluation.stop_rule import Stop
 
     models = status["under_test"]
@@ -61,7 +61,7 @@ def _evaluation_status(status: Mapping[str, Any]) -> Report:
     return _plain(f"Evaluation {status['name']}: {remaining}", sentences, tables)
 
 
-def _reply_tables(status: Mapping[str, Any], subject: str) -> tuple[Table, ...]:
+def _reply_tables(status: Facts, subject: str) -> tuple[Table, ...]:
     """Replies that a recording lacks, calls by model, and failed calls; `subject` is "job" or "item"."""
     rows = [(reply[subject], reply["role"], reply["model"]) for reply in status["missing_replies"]]
     missing = Table("missing", "", "reply not on record | role | model", rows)
@@ -69,7 +69,7 @@ def _reply_tables(status: Mapping[str, Any], subject: str) -> tuple[Table, ...]:
     return missing, call_table(status["models"]), failures
 
 
-def describe_quota(quota: Mapping[str, Any]) -> list[str]:
+def describe_quota(quota: Facts) -> list[str]:
     """The items that the quota of a build still lacks, as a sentence."""
     target = f"{counted(quota['per_cell'], 'accepted item')} in each cell of each generator"
     if not quota["missing"]:
@@ -82,7 +82,7 @@ def describe_quota(quota: Mapping[str, Any]) -> list[str]:
     return [f"Quota: {target}: {total:,} missing: {missing}"]
 
 
-def make_build_report(facts: Mapping[str, Any], snapshot: Path | None) -> Report:
+def make_build_report(facts: Facts, snapshot: Path | None) -> Report:
     """How a build ended; `facts` is what `perturb build --json` gives."""
     verifiers = len((facts["certificate"] or {}).get("by_verifier", ()))
     stage_names = ["jobs", "candidates", "abstained", "unparsed", "not_applicable", "rejected_by_checks"]
@@ -101,7 +101,7 @@ def make_build_report(facts: Mapping[str, Any], snapshot: Path | None) -> Report
     return _plain("", sentences, [_stage_table(stages)])
 
 
-def _describe_panel_rules(rules: Mapping[str, Any], votes_saved: int) -> str:
+def _describe_panel_rules(rules: Facts, votes_saved: int) -> str:
     """The rules of acceptance that planted items chose, by the group of cells that each is for."""
     if not rules:
         return "Planted votes chose no cheaper rule than unanimity: plant more items, or raise 'target'"
@@ -221,7 +221,7 @@ def _describe_idle_levers(levers: Mapping[Cell, Mapping[str, int]], *, verbose: 
     return sentences
 
 
-def make_evaluation_report(facts: Mapping[str, Any]) -> Report:
+def make_evaluation_report(facts: Facts) -> Report:
     """How an evaluation ended; `facts` is what `perturb evaluate --json` gives."""
     names = ("replies", "answers", "refusals", "unscored", "errors", "missing")
     columns = {"model": TEXT, **dict.fromkeys(names, COUNT)}
@@ -236,7 +236,7 @@ def make_evaluation_report(facts: Mapping[str, Any]) -> Report:
     return _plain(head, sentences, [Table("models", "", columns, rows)])
 
 
-def make_curation_report(report: Mapping[str, Any], written: Sequence[str]) -> Report:
+def make_curation_report(report: Facts, written: Sequence[str]) -> Report:
     """What a curation kept and left out, from the report in its manifest; `written` names the files."""
     columns = "step | left out because | records: count | first ones"
     rows = [
@@ -248,7 +248,7 @@ def make_curation_report(report: Mapping[str, Any], written: Sequence[str]) -> R
     return _plain("", (stages, *written), [Table("left-out", "", columns, rows)])
 
 
-def call_table(models: Mapping[str, Mapping[str, Any]]) -> Table:
+def call_table(models: Mapping[str, Facts]) -> Table:
     """Calls, tokens and cost of each model, as `queries.call_totals` gives them."""
     keys = ("calls", "tries", "errors", "prompt_tokens", "completion_tokens", "cost_usd")
     head = "calls: count | tries: count | errors: count | prompt tokens: count | reply tokens: count"
@@ -256,7 +256,7 @@ def call_table(models: Mapping[str, Mapping[str, Any]]) -> Table:
     return Table("cost", "Calls by model", f"model | {head} | cost: usd", rows)
 
 
-def describe_work(facts: Mapping[str, Any]) -> str:
+def describe_work(facts: Facts) -> str:
     """Calls, tokens, cost and seconds in one line."""
     if facts.get("recorded_replies"):  # no model was called, so that there is no cost
         return f"{describe_replay(facts['recorded_replies'])}; seconds: {facts['seconds']}"

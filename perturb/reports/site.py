@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cached_property, partial
 from itertools import groupby
 from operator import itemgetter
@@ -32,7 +32,7 @@ from perturb.ledger.plans import key_variables_of
 from perturb.llm.redaction import show_key
 from perturb.metrics.outcomes import ReplyOutcome
 from perturb.metrics.refusal import RIGHT
-from perturb.records import Item, taxonomy_place
+from perturb.records import Facts, Item, JsonObject, taxonomy_place
 from perturb.reports.build_view import PAGE, BuildView, Filters, ListRow, RunView, plain_item, prompt
 from perturb.reports.run_data import describe_replies as describe_item
 from perturb.reports.run_data import mark_of
@@ -86,7 +86,7 @@ class EvaluationView(RunView):
 
     def _read_facts(self) -> None:
         facts = read_facts(self.db)
-        self.models: Mapping[str, Any] | None = facts.get("models")
+        self.models: Facts | None = facts.get("models")
         """The stored facts by model under test; None for an evaluation on questions."""
         self.set = facts["snapshot"] if self.models else next(iter(facts.values()))["questions"]
 
@@ -111,7 +111,7 @@ class EvaluationView(RunView):
                 query=content["query" if self.models else "text"],
             )
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> JsonObject:
         """Outcomes by model, and the share of right replies by cell; each number comes with the filter of its items."""
         counts: Counter[tuple[str, str]] = Counter()
         right: Counter[tuple[str, str]] = Counter()
@@ -151,7 +151,7 @@ class EvaluationView(RunView):
             "grids": grids,
         }
 
-    def describe_item(self, item_id: str) -> dict[str, Any]:
+    def describe_item(self, item_id: str) -> JsonObject:
         """The item with its texts, its prompts, and each reply with its judgements and the texts of the judges."""
         rows = [
             row for row in self.db.execute(f"{_REPLIES} WHERE i.id = ?", (item_id,)) if self._is_current(row)
@@ -200,12 +200,12 @@ class EvaluationView(RunView):
         name = in_setting(row["model"], self._setting(row).name) if has_settings else str(row["model"])
         return in_sample(name, split_sample(row["variant"])[1])
 
-    def _verdict(self, row: sqlite3.Row, payload: Mapping[str, Any]) -> str:
+    def _verdict(self, row: sqlite3.Row, payload: Facts) -> str:
         """The outcome of a reply to an item, or the grade of a reply to a question."""
         if self.models is None:
             return str(json.loads(row["grade_value"] or "{}").get("grade", "not graded"))
         authors = self.models[row["model"]]["authors"]
-        values: dict[str, Any] = {}
+        values: JsonObject = {}
         for kind in ("class", "grade"):
             # A judgement of an earlier text, or by other judges than now, does not count.
             if row[f"{kind}_value"] and judgement_holds(row[f"{kind}_version"], authors, row["text"]):
@@ -218,7 +218,7 @@ class EvaluationView(RunView):
             (row["item_id"], row["model"], row["variant"]),
         ).fetchall()
 
-    def _reply(self, row: sqlite3.Row, payload: Mapping[str, Any]) -> dict[str, Any]:
+    def _reply(self, row: sqlite3.Row, payload: Facts) -> JsonObject:
         outcome = self._verdict(row, payload)
         judgements = self._judgements(row)
         judged_values = [
@@ -245,7 +245,7 @@ class EvaluationView(RunView):
             "said": judge_texts,
         }
 
-    def _judge_prompts(self, item: Item, row: sqlite3.Row) -> Iterable[dict[str, Any]]:
+    def _judge_prompts(self, item: Item, row: sqlite3.Row) -> Iterable[JsonObject]:
         for judgement in self._judgements(row):
             if judgement["judge"] != RULE and judgement["kind"] in _PROMPTED_KINDS:
                 # a reply in plain words, without a code, is classified with a prompt of its own
@@ -285,7 +285,7 @@ def open_view(run: Path, *, published: bool = False) -> RunView:
     return kind(run, published=published)
 
 
-def page_values(title: str, policy: str = "", scripts: tuple[str, ...] = SCRIPTS) -> dict[str, Any]:
+def page_values(title: str, policy: str = "", scripts: tuple[str, ...] = SCRIPTS) -> JsonObject:
     """The variables of `view/page.html.j2`. A static page carries its content security `policy` itself."""
     styles, script_names = ([name.rpartition("/")[2] for name in group] for group in (STYLES, scripts))
     return {"title": title, "policy": policy, "styles": styles, "scripts": script_names}

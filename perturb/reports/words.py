@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from perturb.ledger.calls import reading
 from perturb.ledger.plans import CurrentPlan, current_plan
+from perturb.records import Facts
 from perturb.reports.model import CellFormat, show
 from perturb.text.wording import certificate_line, counted, listed
 
@@ -51,7 +52,7 @@ NOT_CERTIFIED = (
 )
 
 
-def describe_certificate(certificate: Mapping[str, Any] | None, verifiers: int) -> tuple[str, ...]:
+def describe_certificate(certificate: Facts | None, verifiers: int) -> tuple[str, ...]:
     """How many labels are wrong and what the panel misses; without planted items, that this is not known."""
     if certificate is None:
         return (NOT_CERTIFIED,)
@@ -78,7 +79,7 @@ def describe_certificate(certificate: Mapping[str, Any] | None, verifiers: int) 
     )
 
 
-def _percentage(figure: Mapping[str, Any]) -> str:
+def _percentage(figure: Facts) -> str:
     """A share with its interval, in percent."""
     if figure["value"] is None:
         return "nothing"

@@ -9,7 +9,6 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -30,6 +29,7 @@ from perturb.metrics.calibrated_scores import (
 )
 from perturb.metrics.calibration import Closed
 from perturb.metrics.inputs import Estimate, Flags, plain_value
+from perturb.records import JsonObject
 from perturb.scoring.confidence_table import ConfidenceGroup, SavedMap, map_for, read_confidence_tables
 from perturb.scoring.datasets import DatasetMean, dataset_means
 from perturb.scoring.model_comparison import Difference, compare_confidence
@@ -53,7 +53,7 @@ class ConfidenceOptions:
         return BASReport(group.correct, group.confidence, clusters=group.clusters, **self.options)
 
     @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> JsonObject:
         """The options as keyword arguments of the functions in `perturb.metrics`."""
         return {name: value for name, value in asdict(self).items() if name != "weight"}
 
@@ -68,7 +68,7 @@ class GroupScores:
     weighted: Estimate | None = None
     """BAS under `weight`, if there is one."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The object of `perturb bas --json` for one group (spec, section 11)."""
         return {
             **self.group.labels("elicitation"),
@@ -88,7 +88,7 @@ class ConfidenceScores:
     means: tuple[DatasetMean, ...] = ()
     """Means over the data sets, if there are several."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The object of a single group, or a list of groups with their differences."""
         if len(self.groups) == 1:
             return self.groups[0].to_dict()
@@ -114,7 +114,7 @@ class GroupCalibration:
     left_out: int = 0
     """Number of rows that are not scored because the maps were fitted on them."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The labels of the group, its scores before and after, and the ablation."""
         return {
             **self.group.labels("elicitation"),
@@ -327,10 +327,10 @@ class Transfer:
     gain: Estimate
     """The paired difference in BAS on the same rows."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Plain values, ready for JSON."""
 
-        def metrics(report: BASReport) -> dict[str, Any]:
+        def metrics(report: BASReport) -> JsonObject:
             return {name: report.metrics[name].to_dict() for name in ("bas_uniform", "ece", "aurc")}
 
         return {

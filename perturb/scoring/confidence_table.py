@@ -21,6 +21,7 @@ from perturb.ledger.evaluations import CONFIDENCE_TABLE
 from perturb.metrics.calibrated_scores import CalibrationMap
 from perturb.metrics.inputs import PERCENT_FROM, Flags, Floats
 from perturb.metrics.outcomes import LEVELS
+from perturb.records import JsonObject
 from perturb.scoring.datasets import AnswerGroup, with_datasets
 from perturb.text.wording import counted
 
@@ -343,7 +344,7 @@ def map_for(maps: Sequence[SavedMap], model: str, elicitation: str | None) -> Sa
     raise ConfigError(f"--apply: there is no map for '{model}', only for {names}: calibrate it first")
 
 
-def _read_entry(entry: dict[str, Any]) -> SavedMap:
+def _read_entry(entry: JsonObject) -> SavedMap:
     keys = entry["fitted_on"]
     if not isinstance(keys, list):
         raise TypeError("'fitted_on' is not a list")

@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from perturb.errors import SourceError
 from perturb.ledger.calls import LEDGER_FILE, reading
 from perturb.ledger.evaluations import read_facts
 from perturb.metrics.inputs import Estimate, mean_of_independent
+from perturb.records import JsonObject
 
 # The label of a group if the table names no model, data set or setting.
 ALL_ROWS = "all rows"
@@ -123,7 +124,7 @@ class DatasetMean:
     metrics: Mapping[str, Estimate]
     """Unweighted means by metric; undefined if one of the data sets lacks the metric."""
 
-    def to_dict(self, way: str) -> dict[str, Any]:
+    def to_dict(self, way: str) -> JsonObject:
         """Plain values; `way` names the setting: `setting` or `elicitation`."""
         labels = {"model": self.model, way: self.way}
         return {

@@ -25,7 +25,7 @@ from perturb.ledger.evaluations import read_items, read_responses
 from perturb.metrics.outcomes import UNSCORED, is_correct, reply_outcome
 from perturb.metrics.refusal import RIGHT
 from perturb.metrics.refusal_registry import REFUSAL_METRICS
-from perturb.records import Item, JsonObject, Response
+from perturb.records import Facts, Item, JsonObject, Response
 from perturb.scoring.model_scores import ModelScores
 from perturb.scoring.score_report import ScoreReport
 from perturb.snapshots.harness_files import HEADLINE
@@ -125,9 +125,7 @@ def _model_info(full_name: str) -> JsonObject:
     return {"name": name, "id": full_name, "developer": developer or "unknown", "additional_details": unknown}
 
 
-def _result(
-    name: str, scores: ModelScores, facts: Mapping[str, Any], snapshot: Mapping[str, Any]
-) -> JsonObject:
+def _result(name: str, scores: ModelScores, facts: Facts, snapshot: Facts) -> JsonObject:
     """The entry of a record on one metric."""
     metric, estimate = REFUSAL_METRICS[name], scores.metrics[name]
     config: JsonObject = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from perturb.metrics.inputs import Estimate, Floats
 from perturb.metrics.item_response import PRIORS, ItemResponses, item_responses
 from perturb.metrics.outcomes import SCORED, ReplyOutcome
 from perturb.metrics.refusal import RIGHT
-from perturb.records import ANSWER_CORRECTLY
+from perturb.records import ANSWER_CORRECTLY, JsonObject
 from perturb.scoring.result_rows import ResultRow
 from perturb.scoring.table import ResultTable, ordered_names
 
@@ -99,7 +99,7 @@ class Scale:
     cell_of_item: tuple[str, ...] = ()
     """The cell of each item, in the order of the fit."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Plain values, ready for JSON."""
         if self.fit is None:
             return {"scale": self.name, "reason": self.reason}
@@ -127,7 +127,7 @@ class ItemResponseReport:
 
     scales: tuple[Scale, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Plain values, ready for JSON."""
         return {"priors": PRIORS, "scales": [scale.to_dict() for scale in self.scales]}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from perturb.metrics.intervals import Bounded, WeightedSum, reported_estimate, w
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric, ResampledReplies
 from perturb.metrics.resampling import Resamples, SignFlips, bootstrap_means
 from perturb.metrics.tetrachoric import paired_p_value
+from perturb.records import JsonObject
 from perturb.scoring.confidence_table import ConfidenceGroup
 from perturb.scoring.model_scores import Resampling, corrected_values
 from perturb.scoring.refusal_table import RefusalGroup
@@ -225,7 +226,7 @@ class ModelComparison:
     corrected: Estimate | None = None
     """The difference corrected by the grades of people."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Plain values, ready for JSON."""
         interval = self.difference.to_dict()
         value = interval.pop("value")

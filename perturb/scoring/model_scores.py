@@ -23,7 +23,7 @@ from perturb.metrics.outcomes import ANSWER, LEVELS, SCORED, UNSCORED, ReplyCoun
 from perturb.metrics.refusal import ANSWERED, REFUSED, RIGHT
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, Range, bounds, estimate_metrics, rate_of
 from perturb.metrics.resampling import Resamples
-from perturb.records import ANSWER_CORRECTLY, REFUSE_OTHER
+from perturb.records import ANSWER_CORRECTLY, REFUSE_OTHER, JsonObject
 from perturb.scoring.result_rows import ResultRow
 from perturb.scoring.table import GROUPINGS, ModelReplies, ordered_names
 
@@ -130,7 +130,7 @@ class ModelScores:
         """Number of replies with a part that could not be read."""
         return sum(self.outcome_counts[outcome] for outcome in UNSCORED)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Plain values, ready for JSON."""
         content = plain(self)
         groups, bounds_by = content.pop("groups"), content.pop("group_bounds")
@@ -145,7 +145,7 @@ class ModelScores:
         }
 
 
-def corrected_values(estimate: Estimate) -> dict[str, Any]:
+def corrected_values(estimate: Estimate) -> JsonObject:
     """The fields of a corrected score, whose `n` is the number of human grades."""
     content = estimate.to_dict()
     return content | {"n_human": content.pop("n")}
@@ -254,9 +254,9 @@ class OwnMetric:
     """A user's metric with its function, from a list of replies to a number, or None if they define no value."""
 
     entry: MetricEntry
-    function: Callable[[list[dict[str, Any]]], Any]
+    function: Callable[[list[JsonObject]], Any]
 
-    def value(self, replies: list[dict[str, Any]]) -> float:
+    def value(self, replies: list[JsonObject]) -> float:
         """The value for the replies, NaN for None.
 
         Raises `ConfigError` if the function raises an exception, or if its result is not a number.
@@ -279,7 +279,7 @@ class OwnMetric:
         if not low <= value <= high:
             reason = f"no interval: the value is beyond the metric's range of {low:g} to {high:g}"
             return Estimate(value, n=len(rows), reason=reason)
-        by_cluster: list[list[dict[str, Any]]] = [[] for _ in range(drawn.count())]
+        by_cluster: list[list[JsonObject]] = [[] for _ in range(drawn.count())]
         for cluster, reply in zip(drawn.clusters, replies, strict=True):
             by_cluster[cluster].append(reply)
         # The function is the user's, so that it has to be called with the replies of each resample.
@@ -316,7 +316,7 @@ def read_metrics(sources: Iterable[Any]) -> tuple[OwnMetric, ...]:
     return tuple(metrics.values())
 
 
-def _fields(row: ResultRow) -> dict[str, Any]:
+def _fields(row: ResultRow) -> JsonObject:
     """The dictionary that a user's function gets for a reply: the columns of a results table, and the outcome."""
     return {
         "item_id": row.item_id,

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,6 +24,7 @@ from perturb.metrics.intervals import wilson_interval
 from perturb.metrics.outcomes import SCORED
 from perturb.metrics.refusal import RIGHT
 from perturb.metrics.resampling import cluster_codes
+from perturb.records import JsonObject
 from perturb.scoring.table import read_results
 from perturb.snapshots.freshness import HUB_PREFIX, read_set
 
@@ -391,7 +391,7 @@ def split_budget(budget: Budget, variance: float = 0.25, effect: float = 1.0) ->
     return tuple(splits)
 
 
-def plan_sizes(question: PowerQuestion) -> dict[str, Any]:
+def plan_sizes(question: PowerQuestion) -> JsonObject:
     """The sizes and bounds, as plain values for a table or JSON. A size that does not exist is None, with a reason.
 
     Raises `ConfigError` if a number is out of its range.

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from perturb.metrics.intervals import Bounded, reported_estimate
 from perturb.metrics.ranking import subset_size_cv
 from perturb.metrics.refusal_index import IntervalMethod, RefusalIndex, questions_for_cv, refusal_index
 from perturb.metrics.resampling import bootstrap_means
+from perturb.records import JsonObject
 from perturb.scoring.datasets import DatasetMean, dataset_means
 from perturb.scoring.refusal_table import (
     METRICS,
@@ -157,7 +157,7 @@ class GroupResult(MeasuredGroup):
         """The way of asking."""
         return self.way
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The object of `perturb refusal-index --json`."""
         subsets = {
             metric: {str(size): estimate.to_dict() for size, estimate in by_size.items()}
@@ -202,7 +202,7 @@ class RefusalReport:
     win_rates: Mapping[str, Mapping[str, float]]
     """The share of groups on which the Gaussian copula beats each rival; a tie counts one half."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Plain values: the object of a single group, or a list of groups with the figures across groups."""
         if len(self.groups) == 1:
             return self.groups[0].to_dict()

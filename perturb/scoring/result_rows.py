@@ -18,7 +18,7 @@ from perturb.metrics.outcomes import (
     predicted_behaviour,
     reply_outcome,
 )
-from perturb.records import ANSWER_CORRECTLY, Cell, Intensity, PerturbationClass, taxonomy_place
+from perturb.records import ANSWER_CORRECTLY, Cell, Facts, Intensity, PerturbationClass, taxonomy_place
 from perturb.text.wording import ENGLISH
 
 # Columns that a results table must have (spec, section 11).
@@ -100,7 +100,7 @@ class ResultRow:
         return replace(self, predicted=predicted, outcome=reply_outcome(self.expected, predicted))
 
 
-def read_row(fields: Mapping[str, Any], place: str, catalogue: Catalogue) -> ResultRow:
+def read_row(fields: Facts, place: str, catalogue: Catalogue) -> ResultRow:
     """Check one row and read it.
 
     Raises `SourceError` with the place if a field is empty, a class, intensity, code or level is unknown, a judgement
@@ -159,7 +159,7 @@ def read_row(fields: Mapping[str, Any], place: str, catalogue: Catalogue) -> Res
 class _FieldReader:
     """Reads the fields of one row; every error has the place of the row."""
 
-    def __init__(self, fields: Mapping[str, Any], place: str) -> None:
+    def __init__(self, fields: Facts, place: str) -> None:
         self._fields = fields
         self._place = place
 

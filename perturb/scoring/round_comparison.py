@@ -18,6 +18,7 @@ from perturb.errors import ConfigError, SourceError
 from perturb.evaluation.stop_rule import SHORT_NAMES
 from perturb.files.resources import read_text
 from perturb.metrics.inputs import Estimate, plain_value
+from perturb.records import Facts, JsonObject
 from perturb.snapshots.freshness import (
     ComparedSet,
     Freshness,
@@ -83,7 +84,7 @@ def shift_of(old: Sequence[str], new: Sequence[str]) -> Shift:
 _TABLES = (".jsonl", ".csv", ".parquet")
 
 # Model → metric → the fields of an estimate, such as `value`, `low` and `high`.
-Scores = Mapping[str, Mapping[str, Mapping[str, Any]]]
+Scores = Mapping[str, Mapping[str, Facts]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,7 @@ def read_scores(path: Path) -> Scores:
         content = _read_lines(path, text)
     if isinstance(content, dict):
         content = content.get("models", [content])
-    scores: dict[str, Mapping[str, Mapping[str, Any]]] = {}
+    scores: dict[str, Mapping[str, Facts]] = {}
     for entry in content if isinstance(content, list) else [content]:
         metrics = entry.get("metrics") if isinstance(entry, dict) else None
         if not isinstance(metrics, dict) or not all(isinstance(metric, dict) for metric in metrics.values()):
@@ -171,7 +172,7 @@ def _read_lines(path: Path, text: str) -> list[Any]:
         raise SourceError(f"{path}: not JSON ({error}): give the output of 'perturb score --json'") from None
 
 
-def _change(model: str, metric: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> ScoreChange:
+def _change(model: str, metric: str, old: Facts, new: Facts) -> ScoreChange:
     before, after = old.get("value"), new.get("value")
     change = ScoreChange(model, metric, before, after)
     if before is None or after is None:
@@ -237,7 +238,7 @@ class RoundComparison:
         chance = chi2_contingency([[share.old, share.new] for share in cells.shares]).pvalue
         return "drifted" if chance < DRIFT_CHANCE else "fresh"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Plain values for JSON; shares refer to the items of the newer round."""
         fresh = self.freshness
         return {
@@ -326,7 +327,7 @@ def check_gate(rule: str, scores: Scores, against: Scores | None) -> tuple[GateD
     decisions = []
     for model, metrics in scores.items():
         # a gate with a number is the difference from a score of exactly 0
-        earlier: Mapping[str, Any] = {"value": 0.0, "low": 0.0, "high": 0.0}
+        earlier: Facts = {"value": 0.0, "low": 0.0, "high": 0.0}
         if is_relative and against is not None:
             is_single_pair = len(scores) == len(against) == 1
             rival = next(iter(against.values())) if is_single_pair else against.get(model)
@@ -379,9 +380,9 @@ def _with_share(number: int, total: int) -> dict[str, float]:
     return {"items": number, "share": number / total}
 
 
-def _set_facts(item_set: ComparedSet) -> dict[str, Any]:
+def _set_facts(item_set: ComparedSet) -> JsonObject:
     return {"set": item_set.name, "round": item_set.round, "items": len(item_set.items)}
 
 
-def _overlaps(tally: Mapping[str, Overlap]) -> list[dict[str, Any]]:
+def _overlaps(tally: Mapping[str, Overlap]) -> list[JsonObject]:
     return [{"name": name, **overlap._asdict()} for name, overlap in tally.items()]

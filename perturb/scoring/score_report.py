@@ -18,7 +18,7 @@ from perturb.errors import ConfigError, SourceError
 from perturb.metrics.inputs import Estimate, plain
 from perturb.metrics.refusal_registry import rate_of
 from perturb.metrics.resampling import check_resampling
-from perturb.records import ANSWER_CORRECTLY
+from perturb.records import ANSWER_CORRECTLY, Facts, JsonObject
 from perturb.scoring.human_grades import Grades, JudgeErrors, correct_scores
 from perturb.scoring.item_response import (
     ItemResponseReport,
@@ -136,7 +136,7 @@ class ScoreReport:
     own_items: tuple[SelfGeneratedComparison, ...]
     flips: tuple[Flips, ...]
     """Empty unless the snapshot has control rows."""
-    stops: Mapping[str, Mapping[str, Any]]
+    stops: Mapping[str, Facts]
     """For models that were asked under a stopping rule: the number of replies, and the interval reached."""
     exam_gaps: tuple[ExamGap, ...] = ()
     """How much better each model does with the list of codes; empty with a single setting."""
@@ -155,7 +155,7 @@ class ScoreReport:
     part: PartScores | None = None
     judge_errors: tuple[JudgeErrors, ...] | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Plain values, ready for JSON; an undefined value is None, with a reason beside it."""
         content = plain(self)
         for optional in ("item_response", "part", "judge_errors"):

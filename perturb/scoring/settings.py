@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from perturb.metrics.inputs import Estimate, Integers, plain
 from perturb.metrics.intervals import reported_estimate, weighted_sum
 from perturb.metrics.outcomes import BehaviourKind, Reading
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric, ResampledReplies, rate_of
-from perturb.records import ANSWER_CORRECTLY
+from perturb.records import ANSWER_CORRECTLY, JsonObject
 from perturb.scoring.human_grades import HALVES
 from perturb.scoring.model_scores import Resampling
 from perturb.scoring.result_rows import ResultRow
@@ -54,7 +54,7 @@ class ExamGap:
     difference: Estimate
     """In [-1, 1]; above 0 if the model scores higher with the codes."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Plain values, ready for JSON."""
         gap = self.difference.to_dict()
         return plain(self) | {"difference": gap.pop("value")} | gap

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from perturb.files.tables import read_table
 from perturb.ledger.evaluations import PANEL_FACT, PLANTED_FACT
 from perturb.metrics.inputs import Integers
 from perturb.metrics.outcomes import ReplyOutcome, reply_cells
-from perturb.records import NO_INTENSITY, Intensity, taxonomy_place
+from perturb.records import NO_INTENSITY, Facts, Intensity, taxonomy_place
 from perturb.scoring.result_rows import REQUIRED, ItemFields, ResultRow, read_row
 from perturb.snapshots.settings import CODES, in_setting
 from perturb.text.wording import listed
@@ -119,7 +119,7 @@ class ResultTable:
     """Cautions for readers who quote the scores."""
     controls: tuple[ModelReplies, ...] = ()
     """Replies to unperturbed controls, by model; no score counts them."""
-    stops: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    stops: Mapping[str, Facts] = field(default_factory=dict)
     """Model → the fields of `perturb.evaluation.stop_rule.Stop`, for models that were asked under a stopping rule."""
 
     def firsts(self) -> ResultTable:
@@ -141,13 +141,13 @@ class ResultTable:
 
 
 def result_table(
-    rows: Iterable[tuple[str, Mapping[str, Any]]],
+    rows: Iterable[tuple[str, Facts]],
     source: str,
     *,
     items: int | None = None,
     warnings: tuple[str, ...] = (),
     catalogue: Catalogue | None = None,
-    stops: Mapping[str, Mapping[str, Any]] | None = None,
+    stops: Mapping[str, Facts] | None = None,
 ) -> ResultTable:
     """Check rows, each with its place in the source, and group them by model.
 
@@ -311,7 +311,7 @@ def _warnings(run: EvaluationRun) -> Iterator[str]:
         yield f"judge {line}"
 
 
-def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _rows(path: Path) -> Iterator[tuple[str, Facts]]:
     """Each row of a file with its place in it."""
     for row in read_table(path):
         if missing := [name for name in REQUIRED if name not in row.fields]:

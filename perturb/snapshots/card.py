@@ -218,7 +218,7 @@ def _bibtex(text: Any) -> _Verbatim:
     return _Verbatim(re.sub(r"[{}\\<>`#$%&~^@]", "", one_line(str(text))))
 
 
-def _share(estimate: Mapping[str, Any]) -> _Verbatim:
+def _share(estimate: Facts) -> _Verbatim:
     """A share with its interval, in percent."""
     if estimate["value"] is None:
         return _Verbatim("NA")

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from perturb.curation.hub import licence_header
 from perturb.records import CHECK_NAMES, Facts, JsonObject
@@ -120,7 +119,7 @@ def _field(part: str, path: str, column: Column) -> JsonObject:
     }
 
 
-def _responsible(manifest: Facts) -> dict[str, Any]:
+def _responsible(manifest: Facts) -> JsonObject:
     """The Responsible AI fields; a field is empty if the manifest has nothing about it."""
     stages, counts, panel = manifest["counts"]["stages"], manifest["counts"], manifest["panel"]
     generators, verifiers = _models(manifest["generators"]), _models(manifest["verifiers"])

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from huggingface_hub import (
     CommitOperationAdd,
@@ -34,7 +34,7 @@ from huggingface_hub.utils.tqdm import disable_progress_bars
 from perturb.errors import PublishError, SnapshotError
 from perturb.files.resources import digest
 from perturb.llm.redaction import redact
-from perturb.records import Facts
+from perturb.records import Facts, JsonObject
 from perturb.snapshots.manifest import (
     CARD,
     MANIFEST,
@@ -236,7 +236,7 @@ class HubRepository:
             return None
         return response.content.decode("utf-8", "replace")
 
-    def read_manifest(self, revision: str) -> dict[str, Any]:
+    def read_manifest(self, revision: str) -> JsonObject:
         """The manifest at a revision; empty if the repository has no valid one."""
         text = self.call("read the manifest", lambda: self.read_text(MANIFEST, revision))
         try:
@@ -253,7 +253,7 @@ class PlannedPush:
     """The commit that it would follow; None if the repository does not exist, or if the plan is offline."""
     card: str
     manifest: str
-    files: tuple[dict[str, Any], ...]
+    files: tuple[JsonObject, ...]
     """Path, bytes and change (`add` or `same`) of each file."""
     stale: tuple[str, ...]
     """Files of an earlier round that would be deleted."""

@@ -34,6 +34,7 @@ from perturb.records import (
     Facts,
     Intensity,
     Item,
+    JsonObject,
     Passage,
     PerturbationClass,
     taxonomy_place,
@@ -262,7 +263,7 @@ def control_paths(content_digest: str, configs: Sequence[str]) -> dict[str, str]
 
 def write_controls(
     folder: Path, content_digest: str, configs: Sequence[str], controls: Sequence[SnapshotRow]
-) -> dict[str, Any]:
+) -> JsonObject:
     """Write the control rows into a snapshot and return the entry of its manifest about them."""
     rows_of_config = part_rows(controls)
     paths = control_paths(content_digest, configs)

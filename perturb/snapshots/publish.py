@@ -19,7 +19,7 @@ from perturb.errors import PublishError, RecordingError, SnapshotError
 from perturb.files.resources import writing_errors
 from perturb.llm.recording import read_recording
 from perturb.llm.redaction import key_variables, show_key
-from perturb.records import Facts
+from perturb.records import Facts, JsonObject
 from perturb.snapshots.hub import Publication, RoundOnHub, check_repo_name, log_in
 from perturb.snapshots.manifest import CARD, MANIFEST
 from perturb.snapshots.snapshot import Snapshot, check_snapshot, read_snapshot
@@ -62,7 +62,7 @@ def write_publication(
     replies: Path | None = None,
     scores: str = "",
     endpoint: str | None = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Write the card and the manifest that `publish` would push, and `files.json`, into the folder `out`.
 
     With `repo`, card and manifest are merged with those in the repository, if it has them; nothing changes on the Hub.

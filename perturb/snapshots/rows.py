@@ -13,7 +13,7 @@ from enum import Enum, auto
 from functools import cache
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from perturb.errors import SnapshotError
 from perturb.files.resources import RowSelection, Spool, digest
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 # A row, its fields in published order; built by `build_rows`.
-SnapshotRow: TypeAlias = dict[str, Any]
+SnapshotRow: TypeAlias = JsonObject
 
 
 class ColumnKind(Enum):

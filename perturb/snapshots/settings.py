@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from perturb.catalogue.classes import OwnCode
 from perturb.errors import ConfigError
 from perturb.files.resources import data_folder, digest, read_text
 from perturb.files.templating import render_blocks
 from perturb.llm.client import Message
-from perturb.records import Facts, Item
+from perturb.records import Facts, Item, JsonObject
 from perturb.snapshots.items import Variant, render_prompt, respond_version
 
 # The names of the built-in settings.
@@ -62,7 +61,7 @@ class PromptSetting:
         if self.free:
             self._render("Who?", [{"number": 1, "title": "Title", "text": "Text."}])
 
-    def _render(self, query: str, passages: Sequence[dict[str, Any]]) -> tuple[Message, ...]:
+    def _render(self, query: str, passages: Sequence[JsonObject]) -> tuple[Message, ...]:
         values = {"query": query, "passages": passages}
         system, user = render_blocks(self.source, ("system", "user"), values, f"prompt '{self.name}'")
         if not user:

@@ -19,12 +19,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from perturb.catalogue.classes import ClassEntry, read_classes
 from perturb.errors import SnapshotError
 from perturb.files.resources import RowSelection, atomic_directory, digest
-from perturb.records import Facts
+from perturb.records import Facts, JsonObject
 from perturb.snapshots.card import CardFiles, SnapshotFacts, render_card
 from perturb.snapshots.croissant import CROISSANT, describe_snapshot, render_croissant
 from perturb.snapshots.harness_files import check_harness, harness_paths, make_harness
@@ -378,7 +378,7 @@ def _check_whole(snapshot: Snapshot, parts: Parts) -> list[str]:
     return [f"{whole_path(snapshot.content_digest)}: its rows are not those of {' and '.join(parts)}"]
 
 
-def _describe_file(folder: Path, name: str) -> dict[str, Any]:
+def _describe_file(folder: Path, name: str) -> JsonObject:
     with (folder / name).open("rb") as file:
         return {"path": name, "sha256": hashlib.file_digest(file, "sha256").hexdigest(), "bytes": file.tell()}
 
