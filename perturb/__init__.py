@@ -92,7 +92,7 @@ _MOVED_PATHS = {
     "items": "snapshots.items",
     "llm.scripted": "llm.client",
     "llm.wire": "llm.transports",
-    "local_server": "runtime.local_server",
+    "local_server": "reports.local_server",
     "report": "reports",
     "report.figures": "reports.figures",
     "report.model": "reports.model",

@@ -33,12 +33,12 @@ from perturb.catalogue.classes import ClassName, unknown_class
 from perturb.catalogue.levers import Catalogue, embedded_levers
 from perturb.errors import CatalogueError, ConfigError
 from perturb.files.resources import data_folder
-from perturb.files.yaml_files import Language, Strict, YamlFile, describe_fault
+from perturb.files.yaml_files import Strict, YamlFile, describe_fault
 from perturb.llm.client import MAX_REPLY_BYTES, ModelSettings, Price, Transport
 from perturb.llm.factory import ExecutorEntry
 from perturb.llm.functions import ADDRESS, OwnFunction
 from perturb.records import ALL_CELLS, Cell, Depth, Intensity, LeverChoice, taxonomy_place
-from perturb.text.wording import counted
+from perturb.text.wording import Language, counted
 
 Text = Annotated[str, Field(min_length=1, max_length=200)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]

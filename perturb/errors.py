@@ -21,7 +21,9 @@ Each message states what happened, where, and what to do about it, on one line.
 
 from __future__ import annotations
 
+import difflib
 import traceback
+from collections.abc import Iterable
 from pathlib import Path
 
 FAULT = "fault in "
@@ -113,3 +115,13 @@ def location(path: Path | str, line: int | None = None) -> str:
     'levers/ambiguity.yaml:12'
     """
     return f"{path}:{line}" if line is not None else str(path)
+
+
+def suggestion(word: str, words: Iterable[str]) -> str:
+    """A question that suggests the most similar known word; empty if no word is similar.
+
+    >>> suggestion("ronud", ["name", "round"]), suggestion("x", ["round"])
+    ("did you mean 'round'?", '')
+    """
+    matches = difflib.get_close_matches(word, sorted(set(words)), n=1)
+    return f"did you mean '{matches[0]}'?" if matches else ""

@@ -14,9 +14,9 @@ from pathlib import Path
 import markdown
 from PIL import Image
 
-from perturb.auditing.review_items import ReviewServer
+from perturb.reports.local_server import LocalServer
+from perturb.reports.review_site import ReviewServer
 from perturb.reports.site import ViewSite, open_view
-from perturb.runtime.local_server import LocalServer
 from tests.browser import Browser, open_browser, wait_until
 
 ROOT = Path(__file__).resolve().parents[1]

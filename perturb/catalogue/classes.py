@@ -9,6 +9,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import ConfigDict, Field, TypeAdapter
 
+from perturb.errors import suggestion
 from perturb.files.yaml_files import Strict, YamlFile
 from perturb.records import (
     ANSWER_CORRECTLY,
@@ -19,7 +20,6 @@ from perturb.records import (
     Target,
     taxonomy_place,
 )
-from perturb.text.wording import suggestion
 
 ClassName = Annotated[PerturbationClass, Field(examples=[str(name) for name in PUBLISHED_CLASSES])]
 """The name of a class in a file. The catalogue checks whether there is such a class."""

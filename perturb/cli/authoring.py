@@ -23,10 +23,10 @@ from perturb.cli.output import (
     reject_option,
 )
 from perturb.cli.run_options import JsonOption
-from perturb.errors import ConfigError
+from perturb.errors import ConfigError, suggestion
 from perturb.files.resources import data_folder, writing_errors
 from perturb.records import Intensity, Lever, taxonomy_place
-from perturb.text.wording import counted, suggestion
+from perturb.text.wording import counted
 
 if TYPE_CHECKING:
     from perturb.catalogue.levers import Catalogue

@@ -224,8 +224,8 @@ def serve_command(
 
     Example: perturb review outputs/demo serve --annotator ann --annotator ben
     """
-    from perturb.auditing.review_items import ReviewServer
     from perturb.auditing.rubric import check_names
+    from perturb.reports.review_site import ReviewServer
 
     with given_by_options():
         check_names(annotators)

@@ -114,8 +114,8 @@ def view_command(
 
     Example: perturb view outputs/demo
     """
+    from perturb.reports.local_server import LocalServer
     from perturb.reports.site import ViewSite, open_view, write_bundle
-    from perturb.runtime.local_server import LocalServer
 
     with closing(open_view(run, published=bundle is not None)) as view:
         if bundle is not None:

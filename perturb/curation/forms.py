@@ -34,10 +34,11 @@ from perturb.curation.source_rows import (
     SourceRow,
     propose_columns,
 )
+from perturb.errors import suggestion
 from perturb.files.tables import quote, type_name
 from perturb.records import BaseInstance, Passage, PerturbationClass
 from perturb.text.matching import holds_answer
-from perturb.text.wording import ENGLISH, suggestion
+from perturb.text.wording import ENGLISH
 
 FIELDS: tuple[str, ...] = (
     "id",

@@ -24,11 +24,11 @@ from perturb.curation.hub import HubSource, open_hub
 from perturb.curation.source_rows import RowError, SkippedRow, SourceRow, read_rows, row_label
 from perturb.errors import ConfigError, PerturbError, SourceError
 from perturb.files.resources import data_folder
-from perturb.files.yaml_files import Language, Strict, YamlFile
+from perturb.files.yaml_files import Strict, YamlFile
 from perturb.llm.functions import FunctionError, awaited, find_function, function_errors
 from perturb.records import BaseInstance
 from perturb.runtime.asyncs import run_sync
-from perturb.text.wording import ENGLISH
+from perturb.text.wording import ENGLISH, Language
 
 Text = Annotated[str, Field(min_length=1, max_length=500)]
 

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
 import yaml
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
-from perturb.errors import ConfigError, PerturbError, location
+from perturb.errors import ConfigError, PerturbError, location, suggestion
 from perturb.files.resources import read_text
-from perturb.text.wording import LANGUAGES, VARIETY, read_language, suggestion
 
 Model = TypeVar("Model", bound=BaseModel)
-
-Language = Annotated[
-    str,
-    BeforeValidator(lambda value: "no" if value is False else value),  # YAML reads `no`, Norwegian, as False
-    AfterValidator(read_language),
-    WithJsonSchema({"anyOf": [{"enum": list(LANGUAGES)}, {"type": "string", "pattern": f"^{VARIETY}$"}]}),
-]
-"""The code of a language."""
 
 _MOST_NODES = 1_000_000
 _MOST_LEVELS = 100

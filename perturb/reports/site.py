@@ -34,9 +34,7 @@ from perturb.metrics.outcomes import ReplyOutcome
 from perturb.metrics.refusal import RIGHT
 from perturb.records import Facts, Item, JsonObject, taxonomy_place
 from perturb.reports.build_view import PAGE, BuildView, Filters, ListRow, RunView, plain_item, prompt
-from perturb.reports.run_data import describe_replies as describe_item
-from perturb.reports.run_data import mark_of
-from perturb.runtime.local_server import (
+from perturb.reports.local_server import (
     NOTHING_HERE,
     POLICY,
     Reply,
@@ -45,6 +43,8 @@ from perturb.runtime.local_server import (
     json_reply,
     page_reply,
 )
+from perturb.reports.run_data import describe_replies as describe_item
+from perturb.reports.run_data import mark_of
 from perturb.snapshots.settings import (
     CODES_SETTING,
     PromptSetting,

@@ -1,1 +1,1 @@
-"""Helpers for running the work: asyncio, interrupts, events and the local web server."""
+"""Helpers for running the work: asyncio, interrupts and events."""

@@ -1,4 +1,4 @@
-"""Wording of messages: numbers with nouns, lists, spelling hints, languages, and HTML tables for notebooks.
+"""Wording of messages: numbers with nouns, lists, languages, and HTML tables for notebooks.
 
 Languages are ISO 639 codes, as on the Hub, with their English names.
 """
@@ -9,7 +9,9 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 
 _NAMED = 6
 """How many names a list shows before it only counts the rest."""
@@ -32,16 +34,6 @@ def listed(names: Sequence[str]) -> str:
     """
     beginning = ", ".join(names[:_NAMED])
     return f"{beginning} and {len(names) - _NAMED} more" if len(names) > _NAMED else beginning
-
-
-def suggestion(word: str, words: Iterable[str]) -> str:
-    """A question that suggests the most similar known word; empty if no word is similar.
-
-    >>> suggestion("ronud", ["name", "round"]), suggestion("x", ["round"])
-    ("did you mean 'round'?", '')
-    """
-    matches = difflib.get_close_matches(word, sorted(set(words)), n=1)
-    return f"did you mean '{matches[0]}'?" if matches else ""
 
 
 ENGLISH = "en"
@@ -120,6 +112,15 @@ def read_language(text: str) -> str:
     # The text comes from a file and may hold control characters, which must not reach the terminal.
     printable = text if text.isprintable() else ascii(text)[1:-1]
     raise ValueError(f"unknown language '{printable[:40]}': {hint}")
+
+
+Language = Annotated[
+    str,
+    BeforeValidator(lambda value: "no" if value is False else value),  # YAML reads `no`, Norwegian, as False
+    AfterValidator(read_language),
+    WithJsonSchema({"anyOf": [{"enum": list(LANGUAGES)}, {"type": "string", "pattern": f"^{VARIETY}$"}]}),
+]
+"""The code of a language, as a field of a file."""
 
 
 def is_english(code: str) -> bool:

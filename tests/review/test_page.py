@@ -12,11 +12,12 @@ from selenium.webdriver.common.keys import Keys
 
 from perturb.auditing.judge_check import measure_judge
 from perturb.auditing.review_agreement import measure_review
-from perturb.auditing.review_items import CandidateItem, ReviewServer, load_items
+from perturb.auditing.review_items import CandidateItem, load_items
 from perturb.auditing.rubric import draw_candidates
 from perturb.ledger.calls import open_read_only
 from perturb.ledger.evaluations import ReviewLedger, answers_by
 from perturb.ledger.plans import current_plan
+from perturb.reports.review_site import ReviewServer
 from tests.browser import Browser, console_errors, wait_until
 from tests.review.judged_run import SECRETS, draw, make_evaluated, make_graded
 from tests.review.made_run import NASTY, make_run

@@ -14,13 +14,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from perturb.auditing.review_items import ReviewServer
 from perturb.auditing.rubric import draw_candidates
 from perturb.errors import ConfigError, LedgerError
 from perturb.ledger.calls import open_read_only
 from perturb.ledger.evaluations import ReviewLedger, answers_by, sample_ids
 from perturb.ledger.plans import current_plan
-from perturb.runtime.local_server import HOST, MAX_BODY
+from perturb.reports.local_server import HOST, MAX_BODY
+from perturb.reports.review_site import ReviewServer
 from tests.review.made_run import make_run
 
 

@@ -18,8 +18,8 @@ from perturb.ledger.plans import Ledger
 from perturb.llm.model_client import Call
 from perturb.records import ALL_CELLS, JobOutcome
 from perturb.reports.build_view import Filters
+from perturb.reports.local_server import LocalServer
 from perturb.reports.site import ViewSite, open_view, write_bundle
-from perturb.runtime.local_server import LocalServer
 from perturb.snapshots.replies import export_replies
 from tests.browser import Browser, console_errors, requested, wait_until
 from tests.review.made_run import NASTY, make_run
