@@ -1,4 +1,4 @@
-"""The items of a review as people see them: goal, lever, original and result, but no votes, which would influence them."""
+"""The items of a review as people see them: goal, lever, original and result; votes would influence people."""
 
 from __future__ import annotations
 
