@@ -28,6 +28,7 @@ from typing import IO, Any, overload
 from perturb.errors import ConfigError, PerturbError, SnapshotError
 
 DATA_FOLDERS: tuple[str, ...] = ("levers", "templates", "base_sets", "verifiers")
+"""The folders of embedded data that users may read too."""
 
 
 def data_folder(name: str) -> Path:
@@ -58,6 +59,7 @@ def code_version() -> str:
         return "unknown"
 
 
+# Kept, since `json.dumps` with options makes a new encoder for each call.
 _ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -142,7 +144,9 @@ def atomic_directory(folder: Path) -> Iterator[Path]:
     """
     target = folder.resolve()
     mark = uuid.uuid4().hex[:8]
-    workspace, former = (target.with_name(f".{target.name}.{mark}.{kind}") for kind in ("new", "old"))
+    workspace, old_content = (
+        target.with_name(f".{target.name}.{mark}.{ending}") for ending in ("new", "old")
+    )
     with ExitStack() as locks:
         try:
             clear_leftovers(target)
@@ -151,12 +155,12 @@ def atomic_directory(folder: Path) -> Iterator[Path]:
             yield workspace
             if target.exists():
                 _hold(target, locks)
-                target.rename(former)
+                target.rename(old_content)
             try:
                 workspace.rename(target)
             except OSError:
-                if former.exists():
-                    former.rename(target)
+                if old_content.exists():
+                    old_content.rename(target)
                 raise
         except BlockingIOError:
             raise SnapshotError(
@@ -168,8 +172,8 @@ def atomic_directory(folder: Path) -> Iterator[Path]:
             ) from error
         finally:
             shutil.rmtree(workspace, ignore_errors=True)
-            if target.exists():
-                shutil.rmtree(former, ignore_errors=True)
+            if target.exists():  # otherwise the old content is all that the user has
+                shutil.rmtree(old_content, ignore_errors=True)
 
 
 def clear_leftovers(target: Path) -> None:
@@ -198,6 +202,7 @@ def _hold(folder: Path, locks: ExitStack) -> None:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
+    """Hold a lock on a folder within the block. Raises `BlockingIOError` if another process holds it."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -207,6 +212,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 JsonRow = dict[str, Any]
+"""A row as JSON: column -> value."""
 
 
 class Spool(Sequence[JsonRow]):
@@ -226,7 +232,7 @@ class Spool(Sequence[JsonRow]):
     def append(self, row: JsonRow) -> None:
         """Add a row at the end."""
         line = json.dumps(row, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        with _temporary():
+        with _spool_errors():
             self._file.seek(self._ends[-1])
             self._file.write(line)
         self._ends.append(self._ends[-1] + len(line))
@@ -235,23 +241,24 @@ class Spool(Sequence[JsonRow]):
         return len(self._ends) - 1
 
     @overload
-    def __getitem__(self, place: int) -> JsonRow: ...
+    def __getitem__(self, position: int) -> JsonRow: ...
     @overload
-    def __getitem__(self, place: slice) -> list[JsonRow]: ...
-    def __getitem__(self, place: int | slice) -> JsonRow | list[JsonRow]:
-        if isinstance(place, slice):
-            return [self[index] for index in range(*place.indices(len(self)))]
-        # turns a negative index into a position, and raises if it is out of range
-        place = range(len(self))[place]
-        with _temporary():
-            self._file.seek(self._ends[place])  # seeking also writes the buffer to the file
-        line = self._file.read(self._ends[place + 1] - self._ends[place])
+    def __getitem__(self, position: slice) -> list[JsonRow]: ...
+    def __getitem__(self, position: int | slice) -> JsonRow | list[JsonRow]:
+        if isinstance(position, slice):
+            return [self[index] for index in range(*position.indices(len(self)))]
+        # The range turns a negative index into a position, and raises `IndexError` if it is out of range.
+        index = range(len(self))[position]
+        with _spool_errors():
+            self._file.seek(self._ends[index])  # seeking also writes the buffer to the file
+        line = self._file.read(self._ends[index + 1] - self._ends[index])
         row: JsonRow = json.loads(line.decode("utf-8", "surrogatepass"))
         return row
 
 
 @contextmanager
-def _temporary() -> Iterator[None]:
+def _spool_errors() -> Iterator[None]:
+    """Turn errors of the system about a temporary file into a `PerturbError`."""
     try:
         yield
     except OSError as error:
@@ -269,18 +276,18 @@ def _close(file: IO[bytes]) -> None:
 class RowSelection(Sequence[JsonRow]):
     """Some rows of another sequence, in another order. They are read only when they are used."""
 
-    def __init__(self, rows: Sequence[JsonRow], places: Sequence[int]) -> None:
+    def __init__(self, rows: Sequence[JsonRow], positions: Sequence[int]) -> None:
         self.rows = rows
-        self.places = places
+        self.positions = positions
 
     def __len__(self) -> int:
-        return len(self.places)
+        return len(self.positions)
 
     @overload
-    def __getitem__(self, place: int) -> JsonRow: ...
+    def __getitem__(self, position: int) -> JsonRow: ...
     @overload
-    def __getitem__(self, place: slice) -> list[JsonRow]: ...
-    def __getitem__(self, place: int | slice) -> JsonRow | list[JsonRow]:
-        if isinstance(place, slice):
-            return [self.rows[index] for index in self.places[place]]
-        return self.rows[self.places[place]]
+    def __getitem__(self, position: slice) -> list[JsonRow]: ...
+    def __getitem__(self, position: int | slice) -> JsonRow | list[JsonRow]:
+        if isinstance(position, slice):
+            return [self.rows[index] for index in self.positions[position]]
+        return self.rows[self.positions[position]]

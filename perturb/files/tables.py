@@ -25,6 +25,7 @@ ENDINGS: tuple[str, ...] = (".jsonl", ".jsonl.gz", ".csv", ".parquet")
 MAX_LINE_BYTES = 16 * 2**20
 """The longest line of a text file, in bytes. A longer line is refused before it fills the memory."""
 
+# The spellings of flags, in small letters.
 _FLAGS = {"0": False, "1": True, "0.0": False, "1.0": True, "false": False, "true": True}
 
 
@@ -41,8 +42,9 @@ class Row:
     @property
     def place(self) -> str:
         """File and line, for messages."""
-        row = self.path.suffix.lower() == ".parquet"
-        return f"{self.path}: row {self.line}" if row else location(self.path, self.line)
+        if self.path.suffix.lower() == ".parquet":
+            return f"{self.path}: row {self.line}"
+        return location(self.path, self.line)
 
     def error(self, field: str, problem: str) -> SourceError:
         """An error that names the file, the line and the column."""
@@ -73,7 +75,7 @@ class Row:
         try:
             number = float(value)
         except (TypeError, ValueError):
-            number = -1.0
+            number = -1.0  # refused below, like other values out of range
         if not 0 <= number <= 1:
             raise self.error(name, f"must be a number from 0 to 1, got {quote(str(value))}")
         return number
@@ -99,6 +101,7 @@ def type_name(value: Any) -> str:
 
 
 _LONGEST_QUOTE = 60
+"""Characters of a quotation, so that a message fits on a line or two."""
 
 
 def quote(text: str) -> str:
@@ -131,7 +134,8 @@ def column_names(path: Path) -> list[str]:
         with _parquet_errors(path) as pq:
             return list(pq.read_schema(path).names)
     if ending_of(path) == ".csv":
-        return next(_csv_cells(path), (1, []))[1]
+        _, header = next(_csv_cells(path), (1, []))
+        return header
     return list(next((row.fields for row in _read_jsonl(path)), ()))
 
 
@@ -181,8 +185,8 @@ def read_raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
     Raises `SourceError` for a file that is missing or cannot be read, and for a line beyond `MAX_LINE_BYTES`.
     """
-    opened = gzip.open if path.suffix.lower() == ".gz" else Path.open
-    with reading_errors(path, SourceError), opened(path, "rb") as stream:
+    open_file = gzip.open if path.suffix.lower() == ".gz" else Path.open
+    with reading_errors(path, SourceError), open_file(path, "rb") as stream:
         for number, raw in enumerate(iter(lambda: stream.readline(MAX_LINE_BYTES + 1), b""), start=1):
             if len(raw) > MAX_LINE_BYTES:
                 limit = f"the limit is {MAX_LINE_BYTES // 2**20} MB"
@@ -202,6 +206,7 @@ def plain_value(value: Any) -> Any:
 
 
 def _known_ending(path: Path) -> str:
+    """The ending of a table that exists. Raises `SourceError` for any other path."""
     ending = ending_of(path)
     if not path.exists():
         raise SourceError(f"{path}: no such file or run: check the path")
@@ -230,7 +235,7 @@ def _read_jsonl(path: Path) -> Iterator[Row]:
 
 def _csv_cells(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Yield the records of a CSV file, header first, each with its first line. Empty records are ignored."""
-    # The default of 128 KB is too small for passages.
+    # The default of Python, 128 KB, is too small for passages.
     csv.field_size_limit(MAX_LINE_BYTES)
     reader = csv.reader((line for _, line in read_lines(path)), strict=True)
     line = 1
@@ -243,6 +248,7 @@ def _csv_cells(path: Path) -> Iterator[tuple[int, list[str]]]:
         raise SourceError(f"{location(path, line)}: not a CSV table ({error}): fix the row") from None
 
 
+# Separators that spreadsheets write instead of commas, with their names for messages.
 _OTHER_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 
 
@@ -297,7 +303,6 @@ def _parquet_columns(path: Path, wanted_columns: Sequence[str], _: Sequence[str]
 
 def _csv_columns(path: Path, wanted_columns: Sequence[str], texts: Sequence[str]) -> pd.DataFrame:
     """Read columns of a CSV file with pyarrow, which is fast."""
-    # If pyarrow refuses the file, it is read again row by row, which raises an error that names the line.
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
@@ -314,7 +319,7 @@ def _csv_columns(path: Path, wanted_columns: Sequence[str], texts: Sequence[str]
     try:
         table = arrow_csv.read_csv(path, parse_options=lines, convert_options=options)
     except (OSError, pa.ArrowException) as error:
-        for _ in _read_csv(path):
+        for _ in _read_csv(path):  # raises an error that names the line
             pass
         raise SourceError(f"{path}: not a CSV table: {str(error).strip().splitlines()[0]}") from None
     # pyarrow reads text that is not UTF-8 as bytes. The strict reader then raises an error with the line.

@@ -16,8 +16,11 @@ from perturb.files.resources import read_text
 Model = TypeVar("Model", bound=BaseModel)
 
 _MOST_NODES = 1_000_000
+"""Values with all aliases written out. A few lines of nested aliases can stand for billions."""
 _MOST_LEVELS = 100
+"""How deeply mappings and lists may be nested."""
 
+# The loader in C, if PyYAML was built with it. Both loaders create plain values only.
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -58,7 +61,10 @@ class YamlFile:
         # PyYAML's composer recurses in C for each level, and would crash the process when the stack is full.
         depth = 0
         for event in yaml.parse(text, Loader=_Loader):
-            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if isinstance(event, yaml.CollectionStartEvent):
+                depth += 1
+            elif isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
             if depth > _MOST_LEVELS:
                 raise self.error(
                     f"{self.path}: not valid YAML: nested more than {_MOST_LEVELS} deep: write it flatter"
@@ -85,6 +91,7 @@ class YamlFile:
         return sizes[id(node)]
 
     def _refuse_repeated_keys(self, node: yaml.MappingNode) -> None:
+        # PyYAML would take the last value without a word.
         lines: dict[str, int] = {}
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode):
@@ -119,7 +126,7 @@ class YamlFile:
         try:
             return model.model_validate(self.content)
         except ValidationError as exc:
-            fault = _meant(exc)
+            fault = _intended_fault(exc)
             loc = self._without_tags(fault["loc"], fault["type"])
             keys = known_keys(model, loc[:-1]) if fault["type"] == "extra_forbidden" else {}
             raise self.fault(loc, describe_fault(loc, fault["type"], fault["msg"], keys)) from None
@@ -130,9 +137,10 @@ class YamlFile:
         steps: list[str | int] = []
         for position, step in enumerate(loc):
             child = _child(node, step)
+            is_missing_field = kind == "missing" and position == len(loc) - 1
             if child is not None:
-                node = child[0]
-            if child is not None or (kind == "missing" and position == len(loc) - 1):
+                node, _ = child
+            if child is not None or is_missing_field:
                 steps.append(step)
         return steps
 
@@ -150,14 +158,14 @@ def parse_content(content: Mapping[str, Any], model: type[Model]) -> Model:
     try:
         return model.model_validate(content)
     except ValidationError as exc:
-        fault = _meant(exc)
+        fault = _intended_fault(exc)
         # pydantic adds names of types to a loc. Those of functions have brackets, which no key has.
         steps = [step for step in fault["loc"] if isinstance(step, int) or step.isidentifier()]
         keys = known_keys(model, steps[:-1]) if fault["type"] == "extra_forbidden" else {}
         raise ConfigError(describe_fault(steps, fault["type"], fault["msg"], keys)) from None
 
 
-def _meant(exc: ValidationError) -> ErrorDetails:
+def _intended_fault(exc: ValidationError) -> ErrorDetails:
     """The fault that the message names.
 
     For a union, pydantic lists the faults of all alternatives. The alternative with the deepest fault is probably the
@@ -168,6 +176,7 @@ def _meant(exc: ValidationError) -> ErrorDetails:
 
 
 def _child(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, int] | None:
+    """The value under a key or at an index, and the line on which it begins; None if it does not exist."""
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             if key.value == str(step):
@@ -183,11 +192,11 @@ def known_keys(model: type[BaseModel], loc: Sequence[str | int]) -> dict[str, se
     schema = model.model_json_schema()
     nodes = list(_alternatives(schema, schema))
     for step in loc:
-        inner = [
+        children = [
             node.get("items") if isinstance(step, int) else node.get("properties", {}).get(step)
             for node in nodes
         ]
-        nodes = [alternative for node in inner if node for alternative in _alternatives(node, schema)]
+        nodes = [alternative for child in children if child for alternative in _alternatives(child, schema)]
     keys: dict[str, set[str]] = {}
     for node in nodes:
         for name, value in node.get("properties", {}).items():
@@ -200,7 +209,8 @@ def known_keys(model: type[BaseModel], loc: Sequence[str | int]) -> dict[str, se
 def _alternatives(node: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yield a node of a JSON schema, with its reference resolved, and all of its alternatives."""
     if "$ref" in node:
-        node = schema["$defs"][node["$ref"].rpartition("/")[2]]
+        _, _, name = node["$ref"].rpartition("/")
+        node = schema["$defs"][name]
     yield node
     for alternative in node.get("anyOf", ()):
         yield from _alternatives(alternative, schema)
@@ -229,8 +239,8 @@ def describe_fault(
             field += f".{step}" if field else step
     if kind == "extra_forbidden":
         key, allowed = str(loc[-1]), allowed or {}
-        places = (f"put it under '{name}'" for name, inside in allowed.items() if key in inside)
-        advice = next(places, "") or suggestion(key, allowed) or "remove it or correct its spelling"
+        parents = (f"put it under '{name}'" for name, inner_keys in allowed.items() if key in inner_keys)
+        advice = next(parents, "") or suggestion(key, allowed) or "remove it or correct its spelling"
         return f"unknown key '{field}': {advice}"
     if kind == "missing":
         return f"field '{field}' is missing: add it"

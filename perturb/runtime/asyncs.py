@@ -50,6 +50,7 @@ async def run_concurrently(
 
     try:
         async with asyncio.TaskGroup() as group:
+            # All workers share the iterator, so that each task is taken once.
             for _ in range(width):
                 group.create_task(work())
     except BaseExceptionGroup as failures:
@@ -98,7 +99,7 @@ def call(work: Callable[[], T]) -> T:
     thread = _Thread(work)
     in_main = threading.current_thread() is threading.main_thread()
     # `asyncio.run` would keep a Ctrl-C for its loop, which waits for this call.
-    former = signal.signal(signal.SIGINT, signal.default_int_handler) if in_main else None
+    old_handler = signal.signal(signal.SIGINT, signal.default_int_handler) if in_main else None
     try:
         return thread.result.result()
     except KeyboardInterrupt:
@@ -107,7 +108,7 @@ def call(work: Callable[[], T]) -> T:
         raise
     finally:
         if in_main:
-            signal.signal(signal.SIGINT, former)
+            signal.signal(signal.SIGINT, old_handler)
 
 
 async def acall(work: Callable[[], T]) -> T:
@@ -161,11 +162,15 @@ class _Thread(Generic[T]):
         """End the work as an interrupt would."""
         with self._lock:
             self._stopped = True
-            if self._running is not None and not self._running[0].is_closed():
-                self._running[0].call_soon_threadsafe(self._running[1].cancel)
+            if self._running is None:
+                return
+            loop, task = self._running
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(task.cancel)
 
 
 _THREAD: ContextVar[_Thread[Any] | None] = ContextVar("_THREAD", default=None)
+"""The thread that `call` or `acall` has started for the current work; None in any other thread."""
 
 
 INTERRUPTED = 130
@@ -175,9 +180,10 @@ _DEBOUNCE_SECONDS = 1.0
 """Interrupts within this time count as one, since terminals and parent processes may send several."""
 
 _MESSAGE = "perturb: stopped: run the same command again to resume\n"
-
+"""What an interrupted command prints."""
 
 _in_command = threading.Event()
+"""Whether this process is a `perturb` command, and not a program that imports the package."""
 
 
 def mark_command_started() -> None:
@@ -205,17 +211,17 @@ def sigterm_as_interrupt() -> Iterator[None]:
         return
     import asyncio
 
-    former = signal.getsignal(signal.SIGINT)
+    old_handler = signal.getsignal(signal.SIGINT)
     # Background jobs of a script ignore SIGINT. They must still react to SIGTERM.
-    first = signal.default_int_handler if former is signal.SIG_IGN else former
+    stop_work = signal.default_int_handler if old_handler is signal.SIG_IGN else old_handler
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         if _in_command.is_set():
             _exit_on_next_interrupt()
-        if callable(first):
-            first(number, frame)
+        if callable(stop_work):
+            stop_work(number, frame)
 
-    if former is not signal.SIG_IGN:
+    if old_handler is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, interrupt)
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, lambda: interrupt(signal.SIGINT, None))
@@ -224,7 +230,7 @@ def sigterm_as_interrupt() -> Iterator[None]:
     finally:
         loop.remove_signal_handler(signal.SIGTERM)
         if signal.getsignal(signal.SIGINT) is interrupt or not _in_command.is_set():
-            signal.signal(signal.SIGINT, former)
+            signal.signal(signal.SIGINT, old_handler)
 
 
 def _exit_on_next_interrupt() -> None:

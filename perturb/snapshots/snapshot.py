@@ -202,7 +202,7 @@ def write_snapshot(
             "generators"
         )
     parts = part_rows(rows)
-    ordered = RowSelection(rows, [place for part in parts.values() for place in part.places])
+    ordered = RowSelection(rows, [place for part in parts.values() for place in part.positions])
     # Rows may be spooled to disk, since their texts can be larger than the memory. Counts and digests need no texts.
     outlines_by_part = {name: [_outline(row) for row in part] for name, part in parts.items()}
     outlines = [outline for part in outlines_by_part.values() for outline in part]

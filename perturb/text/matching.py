@@ -11,9 +11,11 @@ from functools import cache, lru_cache
 
 from perturb.records import Passage
 
+# Quotation marks, dashes and blanks -> plain ones; soft hyphens and joiners, which nobody sees -> nothing.
 _MARKS_ALIKE = {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "}
 _MARKS_ALIKE |= {"‚": "'", "‹": "'", "›": "'", "„": '"', "«": '"', "»": '"'}
 _MARKS_ALIKE |= dict.fromkeys("「」『』", '"') | dict.fromkeys("\u00ad\u200c\u200d\u200e\u200f", "")
+# Latin letters, digits and marks in the width of Chinese characters: "Ａ" -> "A"
 _FULL_WIDTH = {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
 _ZEROS = "٠۰߀०০੦૦୦௦౦೦൦෦๐໐༠၀႐០᠐᥆᧐᪀᪐᭐᮰᱀᱐꘠꣐꤀꧐꧰꩐꯰"
 """The digit 0 of each script. Its digits 1 to 9 have the next code points."""
@@ -30,7 +32,8 @@ def word_source() -> str:
 
     For letters without marks it is `\\w+`. Vowel signs and accents belong to the letter before them.
     """
-    marks = "".join(char for char in map(chr, range(0x300, 0x10000)) if unicodedata.category(char)[0] == "M")
+    # No character below U+0300 is a mark. Those beyond U+FFFF belong to scripts that no data set has.
+    marks = "".join(char for char in map(chr, range(0x300, 0x10000)) if _is_mark(char))
     letter = rf"[^\W{_UNSPACED}]"
     return rf"(?=\w)[{_UNSPACED}][{marks}]*|{letter}+(?:[{marks}]+{letter}*)*"
 
@@ -63,6 +66,7 @@ _LOOK_ALIKES = str.maketrans(
     "abekmhopctyxijshdqwylabeikvoptuxciagouh",
 )
 """Letters of other scripts that look like Latin letters in either case: the most common of Unicode's confusables."""
+# Characters without width that are neither joiners nor marks of direction, which `comparable` takes out by category.
 _INVISIBLE = re.compile("[\u034f\u115f\u1160\ufe00-\ufe0f]")
 
 
@@ -99,21 +103,26 @@ def _contains(haystack: str, needle: str) -> bool:
     start = haystack.find(needle)
     while start >= 0:
         end = start + len(needle)
-        before, after = haystack[max(start - 1, 0) : start + 1], haystack[end - 1 : end + 1]
-        if not (_is_one_word(before) or _is_one_word(after)):
+        # Two characters each: those on both sides of the beginning, and those on both sides of the end.
+        at_start, at_end = haystack[max(start - 1, 0) : start + 1], haystack[end - 1 : end + 1]
+        if not (_is_one_word(at_start) or _is_one_word(at_end)):
             return True
         start = haystack.find(needle, start + 1)
     return False
 
 
-def _is_one_word(pair: str) -> bool:
-    """Whether two neighbouring characters belong to one word."""
-    if len(pair) < 2 or not _is_wordy(pair[0]):
+def _is_one_word(characters: str) -> bool:
+    """Whether two neighbouring characters belong to one word; False at the edge of a text, with a single character."""
+    if len(characters) < 2:
         return False
-    return _is_mark(pair[1]) or (_is_wordy(pair[1]) and not any(map(_is_unspaced, pair)))
+    left, right = characters[0], characters[1]
+    if not _is_in_word(left):
+        return False
+    return _is_mark(right) or (_is_in_word(right) and not any(map(_is_unspaced, characters)))
 
 
-def _is_wordy(char: str) -> bool:
+def _is_in_word(char: str) -> bool:
+    """Whether the character may be part of a word."""
     return char.isalnum() or char == "_" or _is_mark(char)
 
 
@@ -156,6 +165,7 @@ def _is_accent(char: str) -> bool:
 
 def _stem(word: str) -> str:
     """A pattern of the beginning of a word, or of the whole word if it has a digit."""
+    # Most inflections change the last two letters. Four letters stay, since a shorter beginning fits many words.
     if not any(map(str.isdecimal, word)):
         return re.escape(word[: max(4, len(word) - 2)])
     lookbehind = r"(?<!\d)" if word[0].isdecimal() else ""
@@ -170,7 +180,9 @@ MAX_STRETCH = 3_000
 MAX_RUN = 200
 """How many times a character, or any blanks, may be repeated without a break."""
 
+# More than `MAX_RUN` times the same character, or more than `MAX_RUN` blanks.
 _RUN = re.compile(rf"(\S)\1{{{MAX_RUN}}}|\s{{{MAX_RUN + 1}}}")
+# The end of a sentence after a word of three letters or more, the end of a line, or the end of a text.
 _END = re.compile(r"[^\W\d_]{3}[.!?][\"”’)\]]*\s|[\n\0]")
 
 
@@ -181,8 +193,11 @@ def beyond_reading(query: str, passages: tuple[Passage, ...]) -> str | None:
     >>> beyond_reading("who sang", (Passage("Ray sang." + "." * 300, "Ray", "signal"),))
     'no prose: one character, or blanks, more than 200 times in a row'
     """
-    # A null character separates the parts, since `_END` treats it like the end of a line.
-    text = "\0".join([query, *(part for passage in passages for part in (passage.title, passage.text))])
+    texts = [query]
+    for passage in passages:
+        texts += [passage.title, passage.text]
+    # A null character separates the texts, since `_END` treats it like the end of a line.
+    text = "\0".join(texts)
     if len(text) > MAX_CHARS:
         return f"too long to be read by rule: more than {MAX_CHARS:,} characters"
     if _RUN.search(text):

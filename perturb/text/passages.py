@@ -33,8 +33,9 @@ def shown_texts(passages: tuple[Passage, ...]) -> str:
     'A\\nOne.\\n\\nTwo.'
     """
     # Models see a single passage without its title.
-    titled = len(passages) > 1
-    return "\n".join(f"{passage.title}\n{passage.text}" if titled else passage.text for passage in passages)
+    if len(passages) == 1:
+        return passages[0].text
+    return "\n".join(f"{passage.title}\n{passage.text}" for passage in passages)
 
 
 def passages_fault(original: BaseInstance, candidate: Candidate) -> str | None:
@@ -78,7 +79,9 @@ def without_telling_titles(original: BaseInstance, candidate: Candidate) -> Cand
 
 
 ChangeKind = Literal["same", "out", "in"]
+"""Whether a piece of a text stayed, was removed or was added."""
 
+# A sentence in any script with the blanks after it: "It rained. "
 _SENTENCES = re.compile(r"[^.!?。！？।\n]*[.!?。！？।\n]*\s*")
 _MAX_PAIRS = 4_000_000
 """Comparing words takes up to words × words steps. Texts that would need more are compared by sentence."""
@@ -167,6 +170,7 @@ def describe_change(before: BaseInstance, after: Candidate, *, in_full: bool = F
 
 
 def _split(before: str, after: str) -> tuple[list[str], list[str]]:
+    """Two texts as words, blanks and single marks; as sentences, if comparing the words would take too long."""
     pattern = re.compile(rf"{word_source()}|\s+|.", re.DOTALL)
     old, new = pattern.findall(before), pattern.findall(after)
     if len(old) * len(new) > _MAX_PAIRS:
@@ -175,44 +179,36 @@ def _split(before: str, after: str) -> tuple[list[str], list[str]]:
 
 
 def _change(removed: str, added: str) -> list[Piece]:
-    both = (Piece("out", removed), Piece("in", added))
-    return [piece for piece in both if piece.text]
+    """The pieces of a change. A change may only remove or only add."""
+    pieces = (Piece("out", removed), Piece("in", added))
+    return [piece for piece in pieces if piece.text]
 
 
 _NO_END = re.compile(
-    r"(?:\b(?:Sr|Jr|Mr|Mrs|Ms|Dr|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Sen|Rep|Gov|St|Mt|No|Nos|Vol|vs|v|c|ca|cf|e\.g|i\.e|approx|"
-    r"U\.S|U\.K|Ft|Inc|Ltd|Co|Corp|Jan|Feb|Mar|Apr|Aug|Sept|Sep|Oct|Nov|Dec|[A-Z])\.|[,;:(\[–-])\s*$"
+    r"""
+    (?: \b(?: Sr|Jr|Mr|Mrs|Ms|Dr|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Sen|Rep|Gov          # titles
+            | St|Mt|Ft|U\.S|U\.K|Inc|Ltd|Co|Corp                                   # places, companies
+            | Jan|Feb|Mar|Apr|Aug|Sept|Sep|Oct|Nov|Dec
+            | No|Nos|Vol|vs|v|c|ca|cf|e\.g|i\.e|approx
+            | [A-Z]                                                                # an initial
+            )\.
+      | [,;:(\[–-]
+    )\s*$
+    """,
+    re.VERBOSE,
 )
 """The end of a piece that was cut too early, so that the next piece belongs to the same sentence."""
-_ENDING = 20
+_NO_END_REACH = 20
 """How many characters at the end of a piece are searched for that. The longest abbreviation has seven."""
 
 _END = re.compile(r"(?<=[.!?])[\"”’')\]]*(\s+)(?=[\"“‘(\[]*[A-Z0-9])")
 """A possible end of a sentence: an end mark, then blanks, then a capital or a digit."""
 _INITIALS = re.compile(r"[\"“(]*(?:[A-Za-z]\.)+[A-Za-z]?\.?[\"”’')\]]*")
 """A word such as `p.m.` or `D.C.`. A sentence ends after it only if the next word is a typical first word."""
-_OPENERS = frozenset(
-    [
-        "The",
-        "A",
-        "An",
-        "It",
-        "He",
-        "She",
-        "They",
-        "His",
-        "Her",
-        "Its",
-        "This",
-        "These",
-        "In",
-        "On",
-        "At",
-        "As",
-        "However",
-    ]
-)
+_PRONOUNS_AND_ARTICLES = ("The", "A", "An", "It", "He", "She", "They", "His", "Her", "Its", "This", "These")
+_OPENERS = frozenset((*_PRONOUNS_AND_ARTICLES, "In", "On", "At", "As", "However"))
 """Typical first words of a sentence, which hardly ever follow an abbreviation."""
+# Brackets and quotation marks within which no sentence ends.
 _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"))
 
 
@@ -245,9 +241,9 @@ def split_sentences(text: str, passage: int = 0) -> tuple[Sentence, ...]:
     spans: list[tuple[int, int]] = []
     for start, end in _pieces(text):
         if spans:
-            last_start, last_end = spans[-1]
-            if _joins(text[last_start:last_end], text[start:end]):
-                spans[-1] = (last_start, end)
+            previous_start, previous_end = spans[-1]
+            if _belong_together(text[previous_start:previous_end], text[start:end]):
+                spans[-1] = (previous_start, end)
                 continue
         spans.append((start, end))
     return tuple(Sentence(passage, start, end, text[start:end]) for start, end in spans)
@@ -258,7 +254,9 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
     offset = 0
     for line in text.splitlines(keepends=True):
         # A quotation or bracket that the line never closes does not count.
-        pairs = [pair for pair in _PAIRS if line.count(pair[0]) == line.count(pair[1])]
+        pairs = [
+            (opening, closing) for opening, closing in _PAIRS if line.count(opening) == line.count(closing)
+        ]
         has_pairs_of_quotes = line.count('"') % 2 == 0
         start = 0
         for match in (*_END.finditer(line), None):  # None stands for the end of the line
@@ -275,9 +273,10 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
 
 def _ends(piece: str, following: str, pairs: list[tuple[str, str]], has_pairs_of_quotes: bool) -> bool:
     """Whether a sentence ends after a piece that is followed by this text."""
-    if _NO_END.search(piece[-_ENDING:]):
+    if _NO_END.search(piece[-_NO_END_REACH:]):
         return False
-    last_word, next_word = piece.rpartition(" ")[2], following.partition(" ")[0]
+    *_, last_word = piece.split(" ")
+    next_word, *_ = following.split(" ", 1)
     if _INITIALS.fullmatch(last_word) and next_word not in _OPENERS:
         return False
     is_in_brackets = any(piece.count(opening) > piece.count(closing) for opening, closing in pairs)
@@ -285,9 +284,9 @@ def _ends(piece: str, following: str, pairs: list[tuple[str, str]], has_pairs_of
     return not (is_in_brackets or is_in_quotes)
 
 
-def _joins(piece: str, following: str) -> bool:
+def _belong_together(piece: str, following: str) -> bool:
     """Whether two pieces, between which a line may break, belong to one sentence."""
-    is_cut_early = _NO_END.search(piece[-_ENDING:]) is not None or piece.count("(") > piece.count(")")
+    is_cut_early = _NO_END.search(piece[-_NO_END_REACH:]) is not None or piece.count("(") > piece.count(")")
     return is_cut_early or following[:1].islower() or following[:1] in ")]”’,;"
 
 
@@ -300,6 +299,6 @@ def without(text: str, sentences: list[Sentence]) -> str:
     """
     for sentence in sorted(sentences, key=lambda s: s.start, reverse=True):
         # From the end, so that the positions of earlier sentences stay valid.
-        head, tail = text[: sentence.start], text[sentence.end :]
-        text = head + tail.lstrip() if tail.strip() else head.rstrip()
+        before, after = text[: sentence.start], text[sentence.end :]
+        text = before + after.lstrip() if after.strip() else before.rstrip()
     return text

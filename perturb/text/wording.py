@@ -39,6 +39,7 @@ def listed(names: Sequence[str]) -> str:
 ENGLISH = "en"
 """The language of a text that does not state one."""
 
+# The codes with their names, separated by commas.
 _TABLE = (
     "aa Afar, ab Abkhazian, ae Avestan, af Afrikaans, ak Akan, am Amharic, an Aragonese, ar Arabic, arz "
     "Egyptian Arabic, as Assamese, ast Asturian, av Avaric, ay Aymara, az Azerbaijani, ba Bashkir, ban "
@@ -104,7 +105,8 @@ def read_language(text: str) -> str:
     codes = {name.casefold(): code for code, name in LANGUAGES.items()} | _SLIPS
     query = text.replace("_", "-").casefold()
     # An exact code or name first, then the beginning of a name, then a similar name.
-    candidates = [part for part in (query, query.partition("-")[0]) if part in LANGUAGES or part in codes]
+    without_region, _, _ = query.partition("-")
+    candidates = [name for name in (query, without_region) if name in LANGUAGES or name in codes]
     candidates += [name for name in codes if len(query) > 2 and name.startswith(query)]
     candidates += difflib.get_close_matches(query, codes, n=1, cutoff=0.75)
     code = codes.get(candidates[0], candidates[0]) if candidates else None
@@ -165,19 +167,21 @@ def html_table(
     >>> html_table("Two", ["text"], [["<b>"]])
     '<p><b>Two</b></p><table><tr><th>text</th></tr><tr><td style="text-align:left">&lt;b&gt;</td></tr></table>'
     """
-    parts = [f"<p><b>{escape(title)}</b></p>"] if title else []
+    elements = [f"<p><b>{escape(title)}</b></p>"] if title else []
     if columns:
-        parts.append("<table><tr>" + "".join(f"<th>{escape(name)}</th>" for name in columns) + "</tr>")
-        parts += [f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows]
-        parts.append("</table>")
-    return "".join((*parts, *(f"<p>{escape(note)}</p>" for note in notes)))
+        elements.append("<table><tr>" + "".join(f"<th>{escape(name)}</th>" for name in columns) + "</tr>")
+        elements += [f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows]
+        elements.append("</table>")
+    elements += [f"<p>{escape(note)}</p>" for note in notes]
+    return "".join(elements)
 
 
 def _cell(value: object) -> str:
-    number = isinstance(value, int | float)
+    """A cell of a table: numbers stand at the right, and long texts are cut."""
+    side = "right" if isinstance(value, int | float) else "left"
     text = str(value)
     text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-    return f'<td style="text-align:{"right" if number else "left"}">{escape(text)}</td>'
+    return f'<td style="text-align:{side}">{escape(text)}</td>'
 
 
 def certificate_line(certificate: Mapping[str, Any], verifiers: int) -> str:
