@@ -35,7 +35,7 @@ from perturb.curation.source_rows import (
     propose_columns,
 )
 from perturb.errors import suggestion
-from perturb.files.tables import quote, type_name
+from perturb.files.tables import ending_of, quote, type_name
 from perturb.records import BaseInstance, Passage, PerturbationClass
 from perturb.text.matching import holds_answer
 from perturb.text.wording import ENGLISH
@@ -66,7 +66,7 @@ def read_own_row(row: SourceRow) -> BaseInstance:
     """The base instance of a row. Raises `SourceError` that names the wrong field."""
     for key in row.fields:
         if key not in FIELDS:
-            advice = suggestion(key, FIELDS) or "leave it out, put it under 'metadata', or correct its name"
+            advice = suggestion(key, FIELDS) or _advice_about_unknown(row)
             # A wrong name is often one of several columns that need a mapping.
             mapping = propose_columns(row.fields)
             if mapping:
@@ -86,6 +86,14 @@ def read_own_row(row: SourceRow) -> BaseInstance:
         licence=row.optional_text("licence") or row.header.licence,
         metadata=_metadata(row),
     )
+
+
+def _advice_about_unknown(row: SourceRow) -> str:
+    """What to do about a field that is not similar to one of ours. Columns of a table can be left out when reading."""
+    if ending_of(row.path) not in (".csv", ".parquet"):
+        return "leave it out, put it under 'metadata', or correct its name"
+    name = "question" if "question" in row.fields else "query"
+    return f"remove the column, or add --column query={name} to read only the question, context and answers"
 
 
 def write_row(instance: BaseInstance, header: Header | None = None) -> dict[str, Any]:

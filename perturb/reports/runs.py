@@ -137,7 +137,7 @@ def make_estimate_report(
     if estimate.planted:
         share = estimate.planted / (estimate.jobs + estimate.planted)
         items = counted(estimate.planted, "planted item")
-        sentences.append(f"{items} among them, {share:.1%} of the votes: they certify the labels")
+        sentences.append(f"The estimate includes {items} to test the panel, {share:.1%} of its votes")
     sentences = [*_describe_model_cells(estimate.cells_without_rule), *sentences]
     if estimate.audit_fraction is not None and estimate.jobs:
         sentences.append(_describe_audit_share(estimate.jobs, estimate.audit_fraction))

@@ -410,6 +410,12 @@ def test_columns_of_other_names_are_mapped_alike_everywhere(tmp_path: Path) -> N
         ),
         ("query,context,answer\na,b,c\n", "field 'answer' is unknown: did you mean 'answers'?"),
         ("query,passage,answers\na,b,c\n", "try --column context=passage"),
+        (
+            "query,context,answers,row\na,b,c,1\n",
+            "field 'row' is unknown: remove the column, or add --column query=query to read only the question,"
+            " context and answers",
+        ),
+        ("question,passages,answers,row\na,b,c,1\n", "add --column query=question to read only"),
         ("query,context,answers\n", "holds no rows: write one row for each question"),
         (
             "query;context;answers\na;b;c\n",
