@@ -41,11 +41,15 @@ from perturb.records import ALL_CELLS, Cell, Depth, Intensity, LeverChoice, taxo
 from perturb.text.wording import Language, counted
 
 Text = Annotated[str, Field(min_length=1, max_length=200)]
+"""A text on one line, such as the name of a model."""
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+"""A name that can also be part of a file name."""
 
+# `${NAME}`, with NAME as group 1.
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-# Names of fields and addresses that look like secrets. A false alarm costs a rename, a leak costs a key.
+# Names of fields that look like secrets. A false alarm costs a rename, a leak costs a key.
 _SECRET_WORDS = re.compile(r"api[_-]?key|secret|token$|password|credential|authorization", re.IGNORECASE)
+# `//user:password@` and `?api_key=…`; but `?api_key=${NAME}` holds no secret.
 _SECRET_ADDRESS = re.compile(r"//[^/@]*@|[?&][^=]*(key|token|secret)[^=]*=(?!\$\{)", re.IGNORECASE)
 _AS_WRITTEN = {
     "api_key_env",
@@ -166,12 +170,12 @@ class ModelEntry(Strict):
         # YAML reads `on` and `off` as booleans.
         schema = {"auto": "auto", True: "on", False: "off"}[self.json_schema]
         # A replay calls no model, so it must not fail on a variable that only the recording machine had.
-        filled: Callable[[Any], Any] = (lambda text: text) if replayed else partial(expand, owner=self.name)
+        fill_in: Callable[[Any], Any] = (lambda text: text) if replayed else partial(expand, owner=self.name)
         return ModelSettings(
             self.name,
-            filled(self.model),
-            api_base=filled(self.api_base),
-            params=filled(self.params),
+            fill_in(self.model),
+            api_base=fill_in(self.api_base),
+            params=fill_in(self.params),
             price=Price(self.price.input, self.price.output) if self.price else None,
             json_schema=schema,  # type: ignore[arg-type]
             **self.model_dump(include=_AS_WRITTEN),
@@ -210,9 +214,10 @@ def expand(value: Any, owner: str, environment: Mapping[str, str] | None = None)
     variables = os.environ if environment is None else environment
 
     def replace(match: re.Match[str]) -> str:
-        if match[1] not in variables:
-            raise ConfigError(f"model '{owner}': environment variable {match[1]} is not set: export it")
-        return variables[match[1]]
+        name = match.group(1)
+        if name not in variables:
+            raise ConfigError(f"model '{owner}': environment variable {name} is not set: export it")
+        return variables[name]
 
     if isinstance(value, str):
         return _VARIABLE.sub(replace, value)
@@ -226,7 +231,7 @@ def expand(value: Any, owner: str, environment: Mapping[str, str] | None = None)
 def _named_secret(value: Any) -> str | None:
     """The first field, at any depth, whose name says that it holds a secret; None if there is no such field."""
     if isinstance(value, list):
-        return next((secret_name for item in value if (secret_name := _named_secret(item))), None)
+        return next(filter(None, map(_named_secret, value)), None)
     if isinstance(value, Mapping):
         for key, item in value.items():
             if _SECRET_WORDS.search(str(key)):
@@ -255,6 +260,7 @@ EntryT = TypeVar("EntryT", bound=ModelEntry)
 
 
 def _distinct(entries: tuple[EntryT, ...], role: str) -> tuple[EntryT, ...]:
+    """The unchanged entries. Raises `ValueError` if two of them share a name."""
     names = [entry.name for entry in entries]
     # Names are the keys of ledgers and reports.
     if repeated := sorted({name for name in names if names.count(name) > 1}):
@@ -272,6 +278,7 @@ def _as_text(value: Any) -> Any:
 Round = Annotated[
     Text, BeforeValidator(_as_text), WithJsonSchema({"type": ["string", "integer"], "maxLength": 200})
 ]
+"""The name of a round, which is often a year or a date."""
 
 
 class BaseSetEntry(Strict):
@@ -309,9 +316,12 @@ class CellEntry(Strict):
 
 PLANTED_FROM = 200
 """Rounds with fewer planned jobs plant nothing by default."""
+# Fewer than 24 faults give intervals too wide to be of use, and would be too large a part of a small round.
 LEAST_PLANTED = 24
 PLANTED_SHARE = 0.05
+"""The number of faults made by rule, as a share of the planned jobs."""
 RIGHT_SHARE = 0.01
+"""The number of right items, as a share of the planned jobs."""
 LEAST_RIGHT, MOST_RIGHT = 18, 54
 """The number of right items: at least one for each of the 18 cells, and at most the 54 that are embedded."""
 
@@ -330,15 +340,16 @@ class PlantedEntry(Strict):
         >>> PlantedEntry(written=24).numbers(270)
         {'mechanical': 24, 'written': 24, 'right': 18}
         """
-        # Fewer than 24 faults give intervals too wide to be of use, and would be too large a part of a small round.
         by_default = max(LEAST_PLANTED, round(PLANTED_SHARE * jobs)) if jobs >= PLANTED_FROM else 0
         mechanical = by_default if self.mechanical == "auto" else self.mechanical
         right = min(MOST_RIGHT, max(LEAST_RIGHT, round(RIGHT_SHARE * jobs)))
-        faults = mechanical + self.written
-        return {"mechanical": mechanical, "written": self.written, "right": right if faults else 0}
+        # Right items alone would measure only how many good items the panel rejects.
+        has_faults = mechanical + self.written > 0
+        return {"mechanical": mechanical, "written": self.written, "right": right if has_faults else 0}
 
 
 Planted = Literal["auto"] | Annotated[int, Field(ge=0, le=5000)] | PlantedEntry
+"""What a panel may give under `planted`: a number means faults made by rule."""
 
 
 class PanelEntry(Strict):
@@ -363,9 +374,9 @@ class PanelEntry(Strict):
 
     @model_validator(mode="after")
     def _consistent(self) -> PanelEntry:
-        if self.file is not None and (beside := self.model_fields_set - {"file", "planted"}):
+        if self.file is not None and (other_fields := self.model_fields_set - {"file", "planted"}):
             raise ValueError(
-                f"'{min(beside)}' stands in the panel file: beside 'file' only 'planted' may stand"
+                f"'{min(other_fields)}' stands in the panel file: beside 'file' only 'planted' may stand"
             )
         if self.file is None and not self.verifiers:
             raise ValueError("name the 'verifiers', or a panel 'file'")
@@ -413,11 +424,12 @@ class SelectEntry(Strict):
 
 
 def _as_executor(value: Any) -> Any:
+    # `executor: ray` is short for `executor: {kind: ray}`.
     return {"kind": value} if isinstance(value, str) else value
 
 
-class _OrItsKind:
-    """Lets the JSON schema accept the kind alone: `executor: ray`."""
+class _KindAlone:
+    """Lets the JSON schema accept the kind of an executor alone: `executor: ray`."""
 
     @staticmethod
     def __get_pydantic_json_schema__(core: Any, handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
@@ -425,6 +437,7 @@ class _OrItsKind:
         return {"anyOf": [{"enum": ["local", "processes", "ray"]}, entry]}
 
 
+# "cell >= 22", with the number as group 1.
 _QUOTA_RULE = re.compile(r"\s*cell\s*>=\s*([1-9]\d{0,5})\s*")
 
 
@@ -437,10 +450,11 @@ def read_quota(text: str) -> int:
     match = _QUOTA_RULE.fullmatch(text)
     if match is None:
         raise ValueError(f"'{text}' is not a rule: write 'cell >= N', as in 'cell >= 22'")
-    return int(match[1])
+    return int(match.group(1))
 
 
 def _check_quota(text: str) -> str:
+    """The rule in one spelling, so that blanks do not make another configuration."""
     return f"cell >= {read_quota(text)}"
 
 
@@ -488,6 +502,7 @@ DepthShares = Annotated[
 
 
 def _all_open() -> dict[Depth, float]:
+    """The shares in the paper, where no flaw is hidden."""
     return {"open": 1.0}
 
 
@@ -520,7 +535,7 @@ class BuildConfig(Strict):
     budget_usd: float | None = Field(default=None, gt=0)
     until: QuotaRule | None = None
     """Stop once each cell of each generator has enough accepted items: `cell >= 22`."""
-    executor: Annotated[ExecutorEntry, BeforeValidator(_as_executor), _OrItsKind()] = ExecutorEntry()
+    executor: Annotated[ExecutorEntry, BeforeValidator(_as_executor), _KindAlone()] = ExecutorEntry()
 
     @field_validator("panel", mode="before")
     @classmethod
@@ -642,7 +657,8 @@ def with_own_cells(config: BuildConfig, catalogue: Catalogue) -> BuildConfig:
     Raises `ConfigError` for a class that is not in the catalogue.
     """
     if unknown := next(_unknown_classes(config, catalogue), None):
-        raise ConfigError(describe_fault(unknown[0], "", unknown[1]))
+        field_path, message = unknown
+        raise ConfigError(describe_fault(field_path, "", message))
     if config.cells != "all" or not catalogue.own_classes:
         return config
     try:
@@ -659,22 +675,23 @@ def with_own_cells(config: BuildConfig, catalogue: Catalogue) -> BuildConfig:
 def _unknown_classes(
     config: BuildConfig, catalogue: Catalogue
 ) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Yield the place of each class that is not in the catalogue, with a message."""
+    """Yield the field of each class that is not in the catalogue, with a message."""
     named_classes: list[tuple[tuple[str | int, ...], str]] = [
         (("cells", number, "class"), cell.perturbation_class)
         for number, cell in enumerate(() if config.cells == "all" else config.cells)
     ]
     named_classes += [
-        (("panel", "verifiers", number, "classes", place), name)
+        (("panel", "verifiers", number, "classes", position), name)
         for number, verifier in enumerate(config.verifiers)
-        for place, name in enumerate(verifier.classes or ())
+        for position, name in enumerate(verifier.classes or ())
     ]
-    for loc, name in named_classes:
+    for field_path, name in named_classes:
         if name not in catalogue.classes:
-            yield loc, f"there is no class {name}: {unknown_class(name, catalogue.classes)}"
+            yield field_path, f"there is no class {name}: {unknown_class(name, catalogue.classes)}"
 
 
 def _refuse_high_floors(select: SelectEntry, cells: int) -> None:
+    """Raise `ValueError` if the least numbers of rows of all cells add up to more rows than are selected."""
     needed_rows = select.min_per_cell * cells
     if select.strategy != "natural" and select.per_generator < needed_rows:
         raise ValueError(
@@ -691,6 +708,7 @@ def load_panel(path: Path, folder: Path) -> PanelEntry:
 
 
 def _panel_path(path: Path, folder: Path) -> Path:
+    """The panel file at a path relative to `folder`, or the embedded panel of that name."""
     embedded = data_folder("verifiers") / path.name
     panel_path = folder / path
     # The user's file goes before the embedded panel.

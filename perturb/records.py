@@ -35,7 +35,9 @@ NEAR_DUPLICATE = "near duplicate of"
 """The beginning of the stored reason if a candidate is rejected because it repeats an item of an earlier round."""
 
 Target = Literal["query", "context"]
+"""A part of an instance that a perturbation may change."""
 Role = Literal["signal", "noise"]
+"""Whether a passage bears on the question."""
 
 LeverChoice = Literal["covering", "generator", "assigned"]
 """Which of the fitting levers a generator is offered: the three that were offered least so far, all of them, or one."""
@@ -117,7 +119,8 @@ class Cell:
 ALL_CELLS: tuple[Cell, ...] = tuple(Cell(c, i) for c in PUBLISHED_CLASSES for i in Intensity)
 """The 18 cells of RefusalBench. Each user-defined class has three more."""
 
-_PLACES = {str(name): place for place, name in enumerate((*PUBLISHED_CLASSES, *Intensity))}
+_RANKS = {str(name): rank for rank, name in enumerate((*PUBLISHED_CLASSES, *Intensity))}
+"""The rank of each published class and each intensity, for sorting."""
 
 
 def taxonomy_place(name: str) -> tuple[tuple[int, str], ...]:
@@ -127,8 +130,8 @@ def taxonomy_place(name: str) -> tuple[tuple[int, str], ...]:
     ['P-MissingInfo/LOW', 'P-Own/LOW', 'P-Own/HIGH']
     """
     # Only cells have a slash: class and intensity are compared one after the other.
-    parts = name.split("/") if name.startswith("P-") else [name]
-    return tuple((_PLACES.get(part, len(_PLACES)), part) for part in parts)
+    names = name.split("/") if name.startswith("P-") else [name]
+    return tuple((_RANKS.get(single_name, len(_RANKS)), single_name) for single_name in names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +172,8 @@ class BaseInstance:
     def to_payload(self) -> dict[str, Any]:
         """Plain values, for a ledger or a recording."""
         content = {**asdict(self), "metadata": dict(self.metadata)}
-        # Ledgers and recordings that are older than this field know English alone. Without the field, the digests of
-        # English instances stay as they were.
+        # Ledgers and recordings that are older than this field have only English texts. Without the field, the digests
+        # of English instances stay as they were.
         if self.language == "en":
             del content["language"]
         return content
@@ -192,8 +195,8 @@ def render_context(passages: tuple[Passage, ...]) -> str:
         return passages[0].text
     numbered = []
     for number, passage in enumerate(passages, start=1):
-        head = f"{passage.title}: " if passage.title else ""
-        numbered.append(f"[{number}] {head}{passage.text}")
+        heading = f"{passage.title}: " if passage.title else ""
+        numbered.append(f"[{number}] {heading}{passage.text}")
     return "\n\n".join(numbered)
 
 
@@ -212,11 +215,17 @@ class Rule:
     """The rule of the offline engine for a lever: an operator and its data, see `perturb.catalogue.levers`."""
 
     do: str
+    """The name of the operator."""
     what: str | None
+    """The part of the text that the operator works on, if it has a choice."""
     say: tuple[str, ...]
+    """Wordings with gaps, of which one is drawn."""
     words: tuple[tuple[str, tuple[str, ...]], ...]
+    """Words of the question, as patterns, each with its replacements."""
     needs: tuple[str, ...]
+    """Features that an instance must have for this rule, besides those of the lever."""
     why: str
+    """The reasoning of the item, with gaps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -442,9 +451,9 @@ class PlantedItem:
     def from_payload(cls, payload: Mapping[str, Any]) -> PlantedItem:
         """Read an item from the values that `to_payload` returns."""
         content = dict(payload["candidate"])
-        kind, intensity = content.pop("perturbation_class"), content.pop("intensity")
+        class_name, intensity = content.pop("perturbation_class"), content.pop("intensity")
         passages = tuple(Passage(**passage) for passage in content.pop("passages"))
-        cell = Cell(PerturbationClass(kind), Intensity(intensity))
+        cell = Cell(PerturbationClass(class_name), Intensity(intensity))
         instance = BaseInstance.from_payload(payload["instance"])
         candidate = Candidate(**content, cell=cell, passages=passages)
         return cls(payload["kind"], instance, candidate, tuple(payload["proof"]), payload["way"])
@@ -530,7 +539,7 @@ class Item:
 
     @property
     def context(self) -> str:
-        """The passage alone, or numbered passages."""
+        """The text that a model sees: the passage alone, or numbered passages."""
         return render_context(self.passages)
 
     @property
@@ -562,6 +571,7 @@ class Item:
         return _ITEM.validate_python({"id": item_id, "cell": payload, **payload})
 
 
+# Checks the types of stored items.
 _ITEM = TypeAdapter(Item)
 
 

@@ -36,6 +36,7 @@ from perturb.records import BaseInstance, Passage
 from perturb.text.matching import holds_answer
 
 _LEVELS: tuple[str, ...] = ("difficulty", "h_score_cat")
+"""The fields that may hold the difficulty. The first that is present counts."""
 
 
 def recognises(fields: Mapping[str, Any]) -> bool:
@@ -70,6 +71,7 @@ READER = FormatReader(recognises, read_row)
 # Inside a JSON string, the quotation marks of a key would be escaped. So these patterns match real keys only.
 _PAGE_ID = re.compile(rb'"wikipedia_id"\s*:\s*(?:"([^"\\]*)"|(\d+))')
 _PAGE_TITLE = re.compile(rb'"wikipedia_title"\s*:\s*("(?:[^"\\]|\\.)*+")')
+# KILT's marks at the beginning of headings and of entries of lists.
 _HEADING = "Section::::"
 _BULLET = "BULLET::::"
 
@@ -113,53 +115,56 @@ def look_up(spans: Iterable[Span], knowledge: Path) -> Passages:
     """Read the knowledge source once and keep the paragraphs of these spans."""
     spans_of_page: dict[tuple[str, str], set[Span]] = {}
     for span in spans:
-        spans_of_page.setdefault(span[0], set()).add(span)
+        page, _, _ = span
+        spans_of_page.setdefault(page, set()).add(span)
     ids = {name.encode() for kind, name in spans_of_page if kind == "id"}
     titles = {name for kind, name in spans_of_page if kind == "title"}
     passages: dict[Span, Passage | None] = {}
     for number, line in read_raw_lines(knowledge):
         if _may_be_wanted(line, ids, titles) and line.strip():
             fields = parse_line(knowledge, number, line)
-            passages.update(
-                _read_page(SourceRow(knowledge, number, fields, Header("knowledge")), spans_of_page)
-            )
+            page_row = SourceRow(knowledge, number, fields, Header("knowledge"))
+            passages.update(_read_page(page_row, spans_of_page))
     return passages
 
 
 def _may_be_wanted(line: bytes, ids: set[bytes], titles: set[str]) -> bool:
     """Whether a line must be parsed. A line without an id is parsed too, so that its fault is reported."""
-    page_ids = [match[1] or match[2] for match in _PAGE_ID.finditer(line)]
+    # Of the two groups, one holds the id: as a text or as a number.
+    page_ids = [as_text or as_number for as_text, as_number in _PAGE_ID.findall(line)]
     # The text of a page may mention other ids, so any match is enough. The parsed line decides.
     if not page_ids or any(page_id in ids for page_id in page_ids):
         return True
-    return bool(titles) and any(_title(match[1]) in titles for match in _PAGE_TITLE.finditer(line))
+    return bool(titles) and any(_title(quoted) in titles for quoted in _PAGE_TITLE.findall(line))
 
 
 def _title(quoted: bytes) -> str:
+    """A title without JSON's quotation marks and escapes; empty if it cannot be read."""
     try:
         return str(json.loads(quoted))
     except ValueError:
         return ""
 
 
-def _read_page(page: SourceRow, pages: Mapping[tuple[str, str], set[Span]]) -> Passages:
-    stated_title = page.fields.get("wikipedia_title")
-    title = stated_title if isinstance(stated_title, str) and len(stated_title) <= MAX_NAME_CHARS else ""
+def _read_page(page: SourceRow, spans_of_page: Mapping[tuple[str, str], set[Span]]) -> Passages:
+    """The passage of each span of a page. Raises `RowError` if a page with spans is malformed."""
+    title_field = page.fields.get("wikipedia_title")
+    title = title_field if isinstance(title_field, str) and len(title_field) <= MAX_NAME_CHARS else ""
     identifier = page.identifier("wikipedia_id")
     if identifier is None:
         raise page.error("wikipedia_id", "is missing: give each page its id")
-    spans = pages.get(("id", identifier), set()) | pages.get(("title", title), set())
+    spans = spans_of_page.get(("id", identifier), set()) | spans_of_page.get(("title", title), set())
     if not spans:
         return {}
     paragraphs = page.fields.get("text")
     if not isinstance(paragraphs, list) or not all(isinstance(text, str) for text in paragraphs):
         raise page.error("text", "must be a list of paragraphs")
-    return {
-        (page_of, start, end): Passage(_joined(paragraphs[start : end + 1]), title)
-        if end < len(paragraphs)
-        else None
-        for page_of, start, end in spans
-    }
+    passages: dict[Span, Passage | None] = {}
+    for span in spans:
+        _, start, end = span
+        is_complete = end < len(paragraphs)
+        passages[span] = Passage(_joined(paragraphs[start : end + 1]), title) if is_complete else None
+    return passages
 
 
 def _joined(paragraphs: list[str]) -> str:
@@ -169,15 +174,16 @@ def _joined(paragraphs: list[str]) -> str:
 
 
 def _question(row: SourceRow) -> _Question | SkippedRow | RowError:
+    """The question of a row with all of its spans, or why the row cannot be used."""
     try:
         query = row.question("input")
         answers: list[str] = []
         spans: list[Span] = []
         for position, output in enumerate(row.objects("output")):
-            place = f"output[{position}]"
+            field = f"output[{position}]"
             if output.get("answer"):
-                answers.append(row.text(output["answer"], f"{place}.answer", MAX_QUERY_CHARS))
-            spans += _spans(row, f"{place}.provenance", output.get("provenance") or [])
+                answers.append(row.text(output["answer"], f"{field}.answer", MAX_QUERY_CHARS))
+            spans += _spans(row, f"{field}.provenance", output.get("provenance") or [])
         identifier = row.identifier()
     except RowError as error:
         return error
@@ -196,6 +202,7 @@ def _question(row: SourceRow) -> _Question | SkippedRow | RowError:
 
 
 def _spans(row: SourceRow, path: str, provenance: Any) -> Iterator[Span]:
+    """Yield the spans of a provenance; `path` names it in errors."""
     if not isinstance(provenance, list):
         raise row.error(path, "must be a list of ranges")
     for position, entry in enumerate(provenance):
@@ -210,15 +217,17 @@ def _spans(row: SourceRow, path: str, provenance: Any) -> Iterator[Span]:
             raise row.error(
                 entry_path, "needs 'start_paragraph_id' and 'end_paragraph_id', from 0 and in order"
             )
-        yield (("id", str(identifier)) if identifier else ("title", str(title)), start, end)
+        # The id is certain, while titles change.
+        page = ("id", str(identifier)) if identifier else ("title", str(title))
+        yield page, start, end
 
 
 def _instance(question: _Question, passages_of_span: Passages) -> BaseInstance | SkippedRow:
     """The instance with the first span that holds an answer, or else with the first usable span."""
     # The reasons go from the earliest obstacle to the latest, so that the report names what is really missing.
-    spans_read = [span for span in question.spans if span in passages_of_span]
-    passages = [passage for span in spans_read if (passage := passages_of_span[span]) is not None]
-    if not spans_read:
+    present_spans = [span for span in question.spans if span in passages_of_span]
+    passages = [passage for span in present_spans if (passage := passages_of_span[span]) is not None]
+    if not present_spans:
         return SkippedRow("no page of the provenance is in the knowledge source")
     if not passages:
         return SkippedRow("the paragraph range runs past the end of the page")

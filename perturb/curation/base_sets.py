@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, count
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -137,12 +137,14 @@ class BaseSet:
         ('1968',)
         """
         header = Header(name, licence, attribution, language)
-        rows = (
-            SourceRow.of_table(Path(name), number, fields, header, columns)
-            if columns
-            else SourceRow(Path(name), number, fields, header)
-            for number, fields in enumerate(map(_fields, records), start=1)
-        )
+
+        def as_row(number: int, fields: Mapping[str, Any]) -> SourceRow:
+            if columns:
+                return SourceRow.of_table(Path(name), number, fields, header, columns)
+            return SourceRow(Path(name), number, fields, header)
+
+        # Read one by one, since records may come from a generator that takes time.
+        rows = map(as_row, count(start=1), map(_fields, records))
         return _read_rows(rows, Path(name), form)
 
     @classmethod
@@ -223,6 +225,7 @@ NOTEBOOK_ROWS = 5
 
 
 def _fields(record: Mapping[str, Any] | BaseInstance) -> Mapping[str, Any]:
+    """The fields of a record. A field that is None counts as missing."""
     if isinstance(record, BaseInstance):
         return write_row(record)
     return {key: value for key, value in record.items() if value is not None}
@@ -260,17 +263,18 @@ def load_base_set(
 
 
 def _read_rows(rows: Iterator[SourceRow], path: Path, form: str, limit: int | None = None) -> BaseSet:
-    first = next(rows, None)
-    if first is None:
+    """The base set of rows in a format; `auto` is recognised by the first row."""
+    first_row = next(rows, None)
+    if first_row is None:
         raise empty_source(path)
-    reader = format_reader(form, first)
+    reader = format_reader(form, first_row)
     collected = _Collected(path)
-    for row in chain([first], rows):
+    for row in chain([first_row], rows):
         collected.add(row, reader)
         # Only usable rows count towards the limit.
         if len(collected.instances) == limit:
             break
-    return collected.base_set(first.header.name)
+    return collected.base_set(first_row.header.name)
 
 
 class _Collected:
@@ -333,6 +337,7 @@ class _Collected:
         )
 
     def _answer_warnings(self) -> list[str]:
+        """A line on the questions whose answers no passage holds; empty if there are none."""
         lines = [
             self._line_of[instance.id]
             for instance in self.instances
@@ -355,25 +360,26 @@ def demo_path(name: str) -> Path:
 
 
 def _embedded() -> dict[str, Path]:
+    """Name of an embedded base set -> its file."""
     return {path.stem: path for path in sorted(data_folder("base_sets").glob("*.jsonl"))}
 
 
-def format_reader(name: str, first: SourceRow) -> FormatReader:
+def format_reader(name: str, first_row: SourceRow) -> FormatReader:
     """The format `name`, or for `auto` the first format that recognises the row. Raises `SourceError`."""
     if name in FORMAT_READERS:
         return FORMAT_READERS[name]
     if name != "auto":
         raise SourceError(
-            f"{first.path}: unknown format {quote(name)}: use auto, {', '.join(FORMAT_READERS)}"
+            f"{first_row.path}: unknown format {quote(name)}: use auto, {', '.join(FORMAT_READERS)}"
         )
     for form in FORMAT_READERS.values():
-        if form.recognises(first.fields):
+        if form.recognises(first_row.fields):
             return form
-    advice = propose_columns(first.fields)
+    advice = propose_columns(first_row.fields)
     if not advice:
-        fields = ", ".join(quote(key) for key in list(first.fields)[:8]) or "no fields"
+        fields = ", ".join(quote(key) for key in list(first_row.fields)[:8]) or "no fields"
         advice = f"a row needs query, passages (or context) and answers, this one has {fields}"
-    raise SourceError(f"{first.place}: field 'query' is missing: {advice}")
+    raise SourceError(f"{first_row.place}: field 'query' is missing: {advice}")
 
 
 def empty_source(path: Path) -> SourceError:
@@ -383,4 +389,5 @@ def empty_source(path: Path) -> SourceError:
 
 
 def _lines(lines: list[int]) -> str:
+    """Numbers of lines in words: `line 3`, `lines 3, 7 and 2 more`."""
     return f"{'line' if len(lines) == 1 else 'lines'} {listed(list(map(str, lines)))}"

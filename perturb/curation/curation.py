@@ -26,8 +26,10 @@ from perturb.files.resources import digest, fraction_of, writing_errors
 from perturb.records import BaseInstance
 from perturb.text.matching import holds_answer
 
+# Reasons in the report for records that were left out. Each is used in two places.
 NO_SIGNAL = "no passage answers the question"
 TOO_FEW = "fewer than {} passages"
+_NO_ANSWER = "no signal passage holds an answer"
 
 
 def cut_context(instance: BaseInstance, budget: PassageBudget) -> BaseInstance | str:
@@ -75,8 +77,6 @@ def _marks(instance: BaseInstance, key: str) -> list[object]:
 NAMED = 5
 """How many records the report names for each reason."""
 
-_NO_ANSWER = "no signal passage holds an answer"
-
 SolveTest = Callable[[Sequence[BaseInstance]], Mapping[str, str]]
 """A pre-test. It takes instances, and returns id → reason for those that fail."""
 
@@ -121,21 +121,16 @@ def curate(request: SourceRequest, solve: SolveTest | None = None, step: str = "
     seed = recipe.seed if request.seed is None else request.seed
     opened = open_source(request)
     tally = Tally()
-    pool: list[BaseInstance] = []
-    dropped: dict[str, dict[str, int]] = {}
+    usable: list[BaseInstance] = []
     records = 0
     seen_ids: set[str] = set()
     for label, instance_or_reason in opened.records:
         records += 1
         instance = _usable(label, instance_or_reason, seen_ids, tally, opened.repeats)
         if instance is not None:
-            pool.append(instance)
-            for kind, number in instance.metadata.get(DROPPED, {}).items():
-                entry = dropped.setdefault(kind, {"passages": 0, "records": 0})
-                entry["passages"] += number
-                entry["records"] += 1 if number else 0
+            usable.append(instance)
     _expect(recipe, tally)
-    filtered = [_filtered(instance, recipe, tally) for instance in pool]
+    filtered = [_filtered(instance, recipe, tally) for instance in usable]
     pool = [instance for instance in filtered if instance is not None]
     # The pre-test costs calls to models, so it runs last and only on instances that are drawn.
     drawn = _draw(pool, recipe, seed, solve, partial(tally.add, step))
@@ -155,7 +150,7 @@ def curate(request: SourceRequest, solve: SolveTest | None = None, step: str = "
         "limit": request.limit,
         "records": records,
         "left_out": tally.to_list(),
-        "passages_dropped": dropped,
+        "passages_dropped": _dropped_passages(usable),
         "pool": len(pool),
         "instances": len(drawn),
         "domains": dict(sorted(domains.items())),
@@ -168,6 +163,17 @@ def curate(request: SourceRequest, solve: SolveTest | None = None, step: str = "
         attribution=opened.attribution or recipe.attribution,
         report=report,
     )
+
+
+def _dropped_passages(instances: Sequence[BaseInstance]) -> dict[str, dict[str, int]]:
+    """Why passages were dropped → how many passages, of how many records. Only some formats tell."""
+    dropped: dict[str, dict[str, int]] = {}
+    for instance in instances:
+        for reason, number in instance.metadata.get(DROPPED, {}).items():
+            counts = dropped.setdefault(reason, {"passages": 0, "records": 0})
+            counts["passages"] += number
+            counts["records"] += 1 if number else 0
+    return dropped
 
 
 def _usable(
@@ -233,6 +239,7 @@ def _filtered(instance: BaseInstance, recipe: Recipe, tally: Tally) -> BaseInsta
 
 
 def _other_domain(recipe: Recipe) -> str:
+    """Why a record of another domain is left out, for the report."""
     return f"the {recipe.by or 'domain'} is not one of the recipe's"
 
 

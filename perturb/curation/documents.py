@@ -36,6 +36,7 @@ MIN_WORDS, MAX_WORDS = 30, 300
 _STRETCH = 20_000
 """How many characters are split into sentences at a time. With an open bracket, longer texts would be slow."""
 _MAX_PDF_BYTES = 256 * 2**20
+"""A larger PDF is refused, since its pages are read into memory."""
 
 _DATES = frozenset(
     [
@@ -58,6 +59,7 @@ _DATES = frozenset(
     ]
 )
 """Names of the publication date in front matter and `<meta>`, in lower case."""
+# Names of the licence, likewise.
 _LICENCES = frozenset(["licence", "license", "dcterms.license", "dcterms.rights", "dc.rights", "rights"])
 
 
@@ -146,7 +148,7 @@ def read_date(value: Any) -> date | None:
         try:
             return read_form(text).date()
         except (ValueError, TypeError, IndexError, OverflowError):
-            continue
+            continue  # the text is in another form, or not a date
     return None
 
 
@@ -155,6 +157,7 @@ def _parse(form: str, text: str) -> datetime:
 
 
 def _language(text: str) -> str | None:
+    """The code of a language; None if a page states something else, which happens often."""
     try:
         return read_language(text)
     except ValueError:
@@ -174,7 +177,9 @@ def read_plain(text: str) -> Document:
     return document
 
 
+# Front matter: YAML (group 1) between two lines of "---" at the start of the file.
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+# "## Heading ##", and a line of "===" or "---" below a heading.
 _HEADING = re.compile(r" {0,3}#{1,6}(?=[ \t]|$)")
 _CLOSING_MARKS = re.compile(r"[ \t]#+$")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
@@ -218,6 +223,7 @@ def read_markdown(text: str) -> Document:
     return document
 
 
+# Elements of HTML by what they do to the text: begin a paragraph, are left out, stand for a blank, hold the main text.
 _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 _BLOCKS = _HEADINGS.union(
     [

@@ -54,7 +54,9 @@ FIELDS: tuple[str, ...] = (
     "source",
     "language",
 )
+"""The fields of a row in our own format. Any other field is an error."""
 PASSAGE_FIELDS: tuple[str, ...] = ("text", "title", "role")
+"""The fields of a passage in our own format."""
 
 
 def recognises_own(fields: Mapping[str, Any]) -> bool:
@@ -131,6 +133,7 @@ def render(header: Header, instances: Iterable[BaseInstance]) -> str:
 
 
 def _passages(row: SourceRow) -> tuple[Passage, ...]:
+    """The passages of a row, or its single context as a passage."""
     context, passages = row.fields.get("context"), row.fields.get("passages")
     if context is not None and passages is not None:
         raise row.error("context", "stands beside 'passages': keep one of the two")
@@ -182,12 +185,13 @@ def read_squad_row(row: SourceRow) -> BaseInstance:
     """A single-passage instance. Raises `SourceError` for a malformed row, `NoAnswer` for one without an answer."""
     if "prompt" in row.fields and "question" not in row.fields:
         hallulens_names = {"question": "prompt", "context": "reference", "answers": "answer"}
-        renamed = {name: row.fields.get(theirs) for name, theirs in hallulens_names.items()}
+        renamed = {name: row.fields.get(hallulens_name) for name, hallulens_name in hallulens_names.items()}
         row = replace(row, fields={**row.fields, **renamed})
     if row.fields.get("question") is None or row.fields.get("context") is None:
         missing = "context" if row.fields.get("context") is None else "question"
         raise row.error(missing, "is missing: a row needs question, context and answers")
     answers = row.fields.get("answers")
+    # SQuAD gives the answers with their positions; HalluLens gives a single text.
     texts = answers.get("text") if isinstance(answers, dict) else answers
     query = row.question("question")
     context = row.text(row.fields["context"], "context", MAX_PASSAGE_CHARS)
@@ -223,6 +227,7 @@ def read_nq_row(row: SourceRow) -> BaseInstance | SkippedRow:
 
 
 def _gold_passages(row: SourceRow) -> list[Passage]:
+    """The passages that a row marks as gold; empty if it marks none of them."""
     if row.fields.get("ctxs") is not None:
         items = row.objects("ctxs")
         # One flag for the whole row, since passages without it are not gold.
@@ -250,6 +255,7 @@ def _flag(row: SourceRow, field: str, value: Any) -> bool:
     return value
 
 
+# The blanks before a marker [N] at the start of a line, with N as group 1. The marker itself is not matched.
 _NUMBER = re.compile(r"(?:\A|\n)\s*(?=\[(\d+)\] ?)")
 
 
@@ -307,14 +313,19 @@ def _numbered(context: str) -> list[str]:
 
 
 def _listed(row: SourceRow, field: str) -> list[str]:
+    """The texts of a list of passages, each given as a text or as an object."""
     entries = row.fields[field]
     if not isinstance(entries, list):
         raise row.error(field, "must be a list of passages")
-    texts = [cited_text(item) or item.get("text") if isinstance(item, dict) else item for item in entries]
-    return [row.text(text, f"{field}[{i}]", MAX_PASSAGE_CHARS) for i, text in enumerate(texts)]
+    texts = []
+    for number, entry in enumerate(entries):
+        text = (cited_text(entry) or entry.get("text")) if isinstance(entry, dict) else entry
+        texts.append(row.text(text, f"{field}[{number}]", MAX_PASSAGE_CHARS))
+    return texts
 
 
 def _numbered_passages(row: SourceRow, texts: list[str]) -> tuple[Passage, ...]:
+    """The passages with these texts; `signal_indices` of the row lists those that are signal."""
     if len(texts) == 1:
         return (Passage(texts[0]),)
     signal = row.fields.get("signal_indices")
@@ -322,10 +333,8 @@ def _numbered_passages(row: SourceRow, texts: list[str]) -> tuple[Passage, ...]:
         raise row.error("signal_indices", "must list positions in the context, from 0")
     if not signal:
         raise row.error("signal_indices", "names no passage: one has to answer the question")
-    titled_texts = [split_marker(text) for text in texts]
-    return tuple(
-        Passage(
-            row.text(text, f"passage {i + 1}", MAX_PASSAGE_CHARS), title, "signal" if i in signal else "noise"
-        )
-        for i, (title, text) in enumerate(titled_texts)
-    )
+    passages = []
+    for index, (title, text) in enumerate(map(split_marker, texts)):
+        checked_text = row.text(text, f"passage {index + 1}", MAX_PASSAGE_CHARS)
+        passages.append(Passage(checked_text, title, "signal" if index in signal else "noise"))
+    return tuple(passages)

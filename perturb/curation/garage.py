@@ -34,9 +34,13 @@ DROPPED = "dropped_passages"
 
 _STRENGTH = (ANSWERS, RELATED)
 """The labels that matter, the strongest first."""
+# "[3] " at the start of a passage.
 _MARKER = re.compile(r"\s*\[\d+\]\s*")
+# "Old Mill: " with the title as group 1.
 _TITLE = re.compile(r"([^\n]{1,120}?): +(?=\S)")
+# An end mark after a word of four letters or more, which is not an abbreviation such as "St.".
 _SENTENCE_END = re.compile(r"\w{4,}[.!?] ")
+# "[3]" or "[1, 4]" in an answer.
 _CITATION = re.compile(r"\s*\[\d+(?:\s*[,;]\s*\d+)*\]")
 _METADATA_FIELDS = ("question_", "answer_validate", "question_tag", "topic_tag")
 """The beginnings of the names of fields that go into the metadata."""
@@ -124,11 +128,12 @@ def split_marker(text: str) -> tuple[str, str]:
     """
     marker = _MARKER.match(text)
     body = text[marker.end() :] if marker else text
-    title = _TITLE.match(body)
+    match = _TITLE.match(body)
+    title = match.group(1) if match else ""
     # A colon after a whole sentence belongs to the text and does not end a title.
-    if title is None or _SENTENCE_END.search(title[1]):
+    if match is None or _SENTENCE_END.search(title):
         return "", body.strip()
-    return title[1].strip(), body[title.end() :].strip()
+    return title.strip(), body[match.end() :].strip()
 
 
 def _text_or_none(row: SourceRow, field: str, limit: int) -> str | None:
@@ -148,6 +153,7 @@ def _passage(row: SourceRow, position: int, entry: Mapping[str, Any], label: str
 
 
 def _evidence(row: SourceRow, field: str, length: int) -> list[str]:
+    """The labels in a field, one for each of `length` passages, in capitals."""
     values = row.fields.get(field)
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         raise row.error(field, "must be a list of labels, one for each passage")
@@ -162,13 +168,13 @@ def _without_repeats(passages: Sequence[_Labelled]) -> list[_Labelled]:
     for labelled in passages:
         # Copies may differ in blanks and line breaks.
         key = (labelled.passage.title, " ".join(labelled.passage.text.split()))
-        first = merged.get(key)
-        if first is None:
+        earlier_copy = merged.get(key)
+        if earlier_copy is None:
             merged[key] = labelled
             continue
-        strongest = min(first, labelled, key=_rank)
-        passage = replace(first.passage, role=strongest.passage.role)
-        merged[key] = _Labelled(passage, strongest.label, first.cited or labelled.cited)
+        strongest = min(earlier_copy, labelled, key=_rank)
+        passage = replace(earlier_copy.passage, role=strongest.passage.role)
+        merged[key] = _Labelled(passage, strongest.label, earlier_copy.cited or labelled.cited)
     return list(merged.values())
 
 
@@ -192,28 +198,30 @@ def titled_passages(context: str, texts: list[str]) -> list[tuple[str, str]] | N
 
 def _match_texts(context: str, texts: list[str]) -> list[tuple[str, str]] | None:
     """Titles and texts if `context` is exactly the numbered texts with their titles; else None."""
-    parts, position = [], 0
+    titled_texts, position = [], 0
     for number, text in enumerate(texts, start=1):
-        head = f"[{number}] "
-        end = f"\n\n[{number + 1}] " if number < len(texts) else ""
-        start = context.find(text + end, position + len(head))
-        if not context.startswith(head, position) or start < 0:
+        marker = f"[{number}] "
+        # With the next marker, so that a text that begins inside another passage is not taken for the whole passage.
+        next_marker = f"\n\n[{number + 1}] " if number < len(texts) else ""
+        start = context.find(text + next_marker, position + len(marker))
+        if not context.startswith(marker, position) or start < 0:
             return None
-        title = context[position + len(head) : start]
+        title = context[position + len(marker) : start]
         if title and not title.endswith(": "):
             return None
-        parts.append((title.removesuffix(": "), text))
-        position = start + len(text) + 2
-    return parts if position - 2 == len(context) else None
+        titled_texts.append((title.removesuffix(": "), text))
+        position = start + len(text) + len("\n\n")
+    # No line breaks follow the last text.
+    return titled_texts if position - len("\n\n") == len(context) else None
 
 
 def parted_context(context: str, count: int) -> list[tuple[str, str]] | None:
     """Titles and texts from the numbers in `context`; None if they do not run from 1 to `count`."""
-    parts, remaining = [], context.strip()
+    titled_texts, remaining = [], context.strip()
     for number in range(1, count + 1):
         if not remaining.startswith(f"[{number}]"):
             return None
         piece, mark, following = remaining.partition(f"\n[{number + 1}]")
-        parts.append(split_marker(piece.strip()))
+        titled_texts.append(split_marker(piece.strip()))
         remaining = f"[{number + 1}]{following}" if mark else ""
-    return None if remaining else parts
+    return None if remaining else titled_texts

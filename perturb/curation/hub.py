@@ -28,6 +28,7 @@ TIMEOUT = 10
 """If the Hub does not answer within this number of seconds, it counts as out of reach."""
 
 _DEFAULT_ENDPOINT = "https://huggingface.co"
+# The values of a variable that switch it on, as the client of the Hub reads them.
 _ON = ("1", "true", "yes", "on")
 
 
@@ -84,7 +85,9 @@ def open_hub(source: HubSource, language: str = ENGLISH) -> HubRows:
     Raises `SourceError` at once if the Hub is switched off or out of reach, and if the data set, the split or a column
     does not exist.
     """
-    commit, licence = _ask_hub(source) if source.folder is None else (None, None)
+    commit = licence = None
+    if source.folder is None:
+        commit, licence = _ask_hub(source)
     # The download counter would be a further request. The client of the Hub gets the same time-out as our own request,
     # so that an unreachable Hub is reported after the same time in both.
     os.environ.setdefault("HF_UPDATE_DOWNLOAD_COUNTS", "0")
@@ -102,17 +105,17 @@ def open_hub(source: HubSource, language: str = ENGLISH) -> HubRows:
         )
         contents = iter(loaded)
         # The first row is read at once, so that errors of loading appear here and not in the middle of the work.
-        first = next(contents, None)
+        first_row = next(contents, None)
     except failures as error:
         raise _failed(source, error) from error
-    if first is None:
+    if first_row is None:
         raise SourceError(f"{source.name}: split '{split}' holds no rows: choose another split")
-    check_columns(Path(source.name), first, source.columns)
+    check_columns(Path(source.name), first_row, source.columns)
     header = Header(Path(source.name).name, language=language)
 
     def rows() -> Iterator[SourceRow]:
         try:
-            for number, content in enumerate(chain([first], contents), start=1):
+            for number, content in enumerate(chain([first_row], contents), start=1):
                 cells = {str(name): plain_value(cell) for name, cell in content.items()}
                 yield SourceRow.of_table(Path(source.name), number, cells, header, source.columns)
         except failures as error:
@@ -157,10 +160,12 @@ def _ask_hub(source: HubSource) -> tuple[str | None, str | None]:
 
 
 def _text(value: Any) -> str | None:
+    """The value if it is a text that is not empty. A card may hold anything."""
     return value if isinstance(value, str) and value else None
 
 
 def _only_split(source: HubSource, revision: str | None) -> str:
+    """The split of a data set that has a single one. Raises `SourceError` if there are several."""
     import datasets
 
     names = datasets.get_dataset_split_names(source.name, source.subset, revision=revision)

@@ -31,6 +31,7 @@ from perturb.runtime.asyncs import run_sync
 from perturb.text.wording import ENGLISH, Language
 
 Text = Annotated[str, Field(min_length=1, max_length=500)]
+"""A name in a recipe."""
 
 
 class FieldFilter(Strict):
@@ -125,6 +126,7 @@ def _embedded() -> list[str]:
 
 
 def _folded(value: object) -> str:
+    """A value as filters compare it. An absent value equals an empty text."""
     return "" if value is None else " ".join(str(value).split()).casefold()
 
 
@@ -216,10 +218,11 @@ def open_source(request: SourceRequest) -> OpenedSource:
     return OpenedSource(header.name, form_name, records, repeats, facts, licence, header.attribution)
 
 
-def _form(name: str, first: SourceRow) -> tuple[str, FormatReader]:
+def _form(name: str, first_row: SourceRow) -> tuple[str, FormatReader]:
+    """The name and the reader of a format; `auto` is recognised by the first row."""
     if name == ARTICLES:
         return ARTICLES, READER
-    reader = format_reader(name, first)
+    reader = format_reader(name, first_row)
     # With `auto`, the name of the format is the name under which the reader is registered.
     return next(form for form, registered in FORMAT_READERS.items() if registered is reader), reader
 
@@ -287,12 +290,14 @@ def _sha256(path: Path) -> str | None:
 
 
 def _name(source: Path | HubSource) -> str:
+    """The source as messages name it."""
     return str(source) if isinstance(source, Path) else source.name
 
 
 def _read(
     row: SourceRow, read_row: Callable[[SourceRow], BaseInstance | SkippedRow]
 ) -> BaseInstance | SkippedRow | RowError:
+    """The instance of a row, or why it has none. A curation counts malformed rows and goes on."""
     try:
         return read_row(row)
     except RowError as error:
@@ -308,7 +313,6 @@ def read_by_function(
     function raises anything or if its records cannot be used.
     """
     function = find_function(address, f"base_set: {address}")
-
     try:
         with function_errors():
             returned = function(path) if path is not None else function()

@@ -27,7 +27,8 @@ MAX_NAME_CHARS = 500
 FIELDS_OF_A_QUESTION = ("query", "question", "passages", "context", "ctxs", "answers")
 """Columns of a table that are read even if they are not mapped."""
 
-_PLACE = re.compile(r"\[\d+\]")
+# What differs between equal faults of two rows: the index in `passages[3]`, and the length of a text.
+_INDEX = re.compile(r"\[\d+\]")
 _COUNT = re.compile(r"[\d,]*\d(?= characters, the limit)")
 
 
@@ -78,16 +79,15 @@ class SourceRow(tables.Row):
                 for name in (*columns, *FIELDS_OF_A_QUESTION)
                 if name in cells_by_name
             }
-        return cls(
-            path, line, {name: nested(cell) for name, cell in cells.items() if cell is not None}, header
-        )
+        fields = {name: nested(cell) for name, cell in cells.items() if cell is not None}
+        return cls(path, line, fields, header)
 
     def error(self, field: str, problem: str) -> RowError:
         """An error that names the file, the line and the field."""
         # Numbers and positions differ from row to row, but the report counts equal reasons.
         reason = _COUNT.sub("too many", problem.partition(":")[0])
         message = f"{self.place}: field '{field}' {problem}"
-        return RowError(message, f"{_PLACE.sub('[]', field)} {reason}")
+        return RowError(message, f"{_INDEX.sub('[]', field)} {reason}")
 
     def text(self, value: Any, field: str, limit: int) -> str:
         """`value` if it is a string that is not blank and has at most `limit` characters. Raises `RowError` if not."""
@@ -218,19 +218,19 @@ def read_rows(
                 check_columns(path, row.fields, columns or {})
             yield SourceRow.of_table(path, row.line, row.fields, plain, columns or {})
         return
-    first = True
+    is_first_row = True
     for number, text in read_lines(path):
         if not text.strip():
             continue
         fields = parse_line(path, number, text.rstrip("\r\n"))
         # Later in the file, a line that has other fields too is a row, whose unknown field is reported.
-        if "base_set" in fields and (first or len(fields) == 1):
+        if "base_set" in fields and (is_first_row or len(fields) == 1):
             header = _header(SourceRow(path, number, fields, plain))
         elif columns:
             yield SourceRow.of_table(path, number, fields, header, columns)
         else:
             yield SourceRow(path, number, fields, header)
-        first = False
+        is_first_row = False
 
 
 def check_columns(path: Path, columns_present: Iterable[Any], columns: Mapping[str, str]) -> None:
@@ -270,13 +270,13 @@ def propose_columns(fields: Mapping[str, Any]) -> str:
     'your columns: question, passage, answers; try --column query=question --column context=passage'
     """
     pairs = {}
-    for ours, names in _OTHER_NAMES.items():
-        if ours not in fields and not (ours == "context" and "passages" in fields):
-            pairs[ours] = next((name for name in fields if name.lower() in (ours, *names)), None)
+    for field, other_names in _OTHER_NAMES.items():
+        if field not in fields and not (field == "context" and "passages" in fields):
+            pairs[field] = next((name for name in fields if name.lower() in (field, *other_names)), None)
     # An incomplete mapping would only lead to the next error.
     if not pairs or None in pairs.values():
         return ""
-    options = " ".join(f"--column {ours}={theirs}" for ours, theirs in pairs.items())
+    options = " ".join(f"--column {field}={column}" for field, column in pairs.items())
     return f"your columns: {', '.join(list(fields)[:12])}; try {options}"
 
 
@@ -296,6 +296,7 @@ def parse_line(path: Path, number: int, text: str | bytes) -> dict[str, Any]:
         raise SourceError(
             f"{place}: a row must be an object, got {type_name(value)}: write one object per line"
         )
+    # Field by field, so that the message can name the field.
     for field, content in value.items():
         try:
             # Lone surrogates are legal in JSON, but no ledger and no model API takes them.
@@ -327,6 +328,7 @@ def _finite_float(digits: str) -> float:
 
 
 def _header(row: SourceRow) -> Header:
+    """The header in a line. What it leaves out comes from the name of the file and the language of the source."""
     value = row.fields["base_set"]
     if len(row.fields) > 1 or not isinstance(value, dict):
         raise row.error("base_set", "must be an object and stand alone on its line, as the header")
