@@ -65,6 +65,7 @@ def _judge_shortcuts(measured: Shortcuts) -> str:
     """The verdict: whether a part of an item gives away whether it is to be answered."""
     best, floor = measured.best("decision"), measured.floor("decision")
     f1 = best.macro_f1
+    # The best of several baselines is above chance by luck alone; only a whole interval above it counts.
     if f1.low is None or f1.low <= floor.chance_macro_f1:
         return "No baseline that sees a part of an item tells beyond chance whether it is to be answered."
     return (
@@ -100,14 +101,14 @@ def _accuracy_table(measured: Shortcuts, name: str, is_listed: bool) -> Table:
     columns |= dict.fromkeys((*(VIEWS[score.view] for score in scores), "majority"), "share")
     rows = []
     for groups in zip(*(score.by[name] for score in scores), strict=True):
-        any_baseline = groups[0]  # name, number and floor are the same for every baseline
+        first_baseline = groups[0]  # name, number and floor are the same for every baseline
         accuracies = (group.accuracy for group in groups)
         rows.append(
             (
-                any_baseline.name,
-                any_baseline.accuracy.n,
+                first_baseline.name,
+                first_baseline.accuracy.n,
                 *accuracies,
-                any_baseline.floor.majority_accuracy,
+                first_baseline.floor.majority_accuracy,
             )
         )
     title = f"Accuracy on answer or refuse, by {name}"
@@ -146,8 +147,10 @@ def make_page(
         browser = _browser(db, plan, data, items) if items > 0 else None
         accepted = accepted_items(db, plan) if shortcuts else []
     certificate = votes.certificate.to_dict() if votes and votes.certificate else None
+    # What readers ask first comes first: whether the labels are right.
     summary = describe_certificate(certificate, len(plan.judges.fingerprints)) if votes else ()
-    summary += describe_run(data) + (
+    summary += describe_run(data)
+    summary += (
         describe_audit(votes) if votes else ("No verifier has voted yet, so there is nothing to audit.",)
     )
     if review:
@@ -218,6 +221,7 @@ def funnel_section(data: RunData) -> Section:
                 "funnel",
                 "Stages",
                 f"stage | count: count | of jobs{' done' if done < total else ''}: share",
+                # While jobs are left, "jobs" itself exceeds what is done and has no share of it.
                 [(name, n, n / done if 0 < n <= done else None) for name, n in data.funnel],
             ),
             Table(
@@ -231,7 +235,7 @@ def funnel_section(data: RunData) -> Section:
                 "Accepted candidates",
                 {"cell": "text", **counts},
                 [(cell, *map(int, row)) for cell, row in zip(data.cells, coverage, strict=True)],
-                shown=0,
+                shown=0,  # the heat map shows them
             ),
         ),
     )

@@ -74,8 +74,9 @@ def certificate_section(certificate: Certificate) -> Section:
         if share is not None:
             classes.append((name, share.n, share))
     overall = [("wrong labels, by planted items", certificate.wrong_labels())]
-    if certificate.people and (both := certificate.combined()):
-        overall += [("by people", certificate.people.estimate), ("by both", both)]
+    # Where people also judged items, their estimate and both together stand below that of the planted items.
+    if certificate.people and (by_both := certificate.combined()):
+        overall += [("by people", certificate.people.estimate), ("by both", by_both)]
     tables = [
         estimate_table("certificate", "The whole", overall),
         Table(
@@ -224,6 +225,7 @@ def _draw_rates(grid: list[list[float | None]], rows: Sequence[str], columns: Se
 
 def _rate_table(report: AuditReport, name: str, n_rows: int) -> Table:
     unanimous = {rate.name: rate.rate for rate in report.rules.unanimous_by[name]}
+    # The hardest first, and what nobody scored last.
     rates = sorted(report.pass_rates[name], key=lambda rate: (rate.rate is None, rate.rate or 0.0))
     return Table(
         f"pass-rates-by-{name}",
@@ -279,6 +281,7 @@ def _bias_by_class(rows: Sequence[SelfBias]) -> Figure:
     names = sorted({of_class.name for row in rows for of_class in row.by_class}, key=taxonomy_place)
     biases = [{of_class.name: of_class.bias.value for of_class in row.by_class} for row in rows]
     values = [[by_class.get(name) for name in names] for by_class in biases]
+    # Limits on both sides of 0, so that the middle colour means no bias.
     largest = max((abs(value) for row in values for value in row if value is not None), default=1.0)
     return Figure(
         "self-bias-by-class",
@@ -316,7 +319,9 @@ def _acceptance(report: AuditReport) -> Section:
 
 
 def _levers(report: AuditReport) -> Section:
-    unused = [(usage.generator, lever) for usage in report.lever_usage for lever in usage.never_chosen]
+    never_chosen_rows = [
+        (usage.generator, lever) for usage in report.lever_usage for lever in usage.never_chosen
+    ]
     usage = Table.of(
         "lever-usage",
         "Levers by generator",
@@ -327,8 +332,10 @@ def _levers(report: AuditReport) -> Section:
         ),
         report.lever_usage,
     )
-    never = Table("levers-never-chosen", "Levers never chosen", "generator | lever", unused, shown=0)
-    return Section("levers", "Levers", tables=(usage, never))
+    never_chosen = Table(
+        "levers-never-chosen", "Levers never chosen", "generator | lever", never_chosen_rows, shown=0
+    )
+    return Section("levers", "Levers", tables=(usage, never_chosen))
 
 
 # Rule of a panel of judges → when a judgement stands, in words.

@@ -30,10 +30,12 @@ HEADLINES: dict[str, str] = {
     "answer_accuracy": "answer accuracy",
     "refusal_accuracy": "refusal accuracy",
 }
+# The metrics of a breakdown, with their headings; the first two also have a heat map of the classes.
 _GROUP_METRICS = {
     **{name: HEADLINES[name] for name in ("answer_accuracy", "refusal_accuracy", "calibrated_refusal_score")},
     "refusal_rate": "refusal rate",
 }
+# The headings of `PARTS`, in its order.
 _PART_HEADINGS = ("eligible", "factual: all", "factual: signal", "RAF")
 
 Models = Sequence[ModelScores]
@@ -42,8 +44,8 @@ Models = Sequence[ModelScores]
 def headline_figure(name: str, title: str, models: Mapping[str, Mapping[str, Estimate | None]]) -> Figure:
     """The headline scores of each model by its name."""
     series = [
-        (head, [Mark.of(model, scores[metric], 100) for model, scores in models.items()])
-        for metric, head in HEADLINES.items()
+        (heading, [Mark.of(model, scores[metric], 100) for model, scores in models.items()])
+        for metric, heading in HEADLINES.items()
     ]
     caption = "95 % intervals. CRS, the calibrated refusal score, is the mean of the other two."
     return Figure(name, title, caption, draw_intervals(series, x_label="percent", limits=(-4, 104)))
@@ -77,8 +79,8 @@ def groups_section(models: Models, by: Collection[str] = ("class", "intensity"))
 
 def answer_parts_section(models: Models) -> Section:
     """Of attempted answers to items with several passages: eligible, supported, and both."""
-    parts = zip(PARTS, _PART_HEADINGS, strict=True)
-    series = [(heading, [model.answer_parts[name] for model in models]) for name, heading in parts]
+    named_headings = zip(PARTS, _PART_HEADINGS, strict=True)
+    series = [(heading, [model.answer_parts[name] for model in models]) for name, heading in named_headings]
     figure = Figure(
         "answer-parts",
         "Parts of answer quality",
@@ -100,6 +102,7 @@ def answer_parts_section(models: Models) -> Section:
 
 def comparison_section(report: ScoreReport) -> Section:
     """Paired differences, own items, and items against their controls."""
+    # The headline scores come first, and only they are shown in text; the others are in the CSV file.
     ordered = sorted(report.comparisons, key=lambda comparison: comparison.metric not in HEADLINES)
     differences = Table(
         "differences",
@@ -107,7 +110,7 @@ def comparison_section(report: ScoreReport) -> Section:
         "metric | models | n: count | difference: change | p: number | p (Holm): number",
         [
             (
-                _plain(comparison.metric),
+                _words(comparison.metric),
                 f"{comparison.a} - {comparison.b}",
                 comparison.difference.n,
                 comparison.difference,
@@ -126,7 +129,7 @@ def comparison_section(report: ScoreReport) -> Section:
         [
             (
                 comparison.model,
-                _plain(comparison.metric),
+                _words(comparison.metric),
                 comparison.own,
                 comparison.others,
                 comparison.difference,
@@ -156,7 +159,7 @@ def comparison_section(report: ScoreReport) -> Section:
     return Section("comparisons", "Comparisons", tables=(differences, own_items, controls))
 
 
-def _plain(metric: str) -> str:
+def _words(metric: str) -> str:
     return metric.replace("_", " ")
 
 
@@ -201,6 +204,7 @@ def mean_known(values: Iterable[float | None]) -> float | None:
     return mean(defined) if defined else None
 
 
+# The note below the first table of `datasets_section`.
 NOTE = (
     "Means are unweighted; the interval of a mean over data sets takes them as they are, not as a sample of more. The"
     " mean over models has none, since they answered the same questions."
@@ -210,7 +214,7 @@ NOTE = (
 def datasets_section(
     values: Iterable[tuple[AnswerGroup, Mapping[str, Estimate]]],
     means: Sequence[DatasetMean],
-    heads: Mapping[str, str],
+    headings: Mapping[str, str],
     way: str,
 ) -> Section:
     """The section on metrics by data set; `heads` maps their names to headings, and the first one has a figure.
@@ -218,10 +222,10 @@ def datasets_section(
     `way` is the heading of the column that says how a model was asked: `setting` or `elicitation`.
     """
     metrics_of = {(group.model, group.way, group.dataset): metrics for group, metrics in values}
-    datasets = tuple(dict.fromkeys(name for mean in means for name in mean.datasets))
+    datasets = tuple(dict.fromkeys(name for dataset_mean in means for name in dataset_mean.datasets))
 
-    def on_dataset(mean: DatasetMean, dataset: str, metric: str) -> Estimate | None:
-        return metrics_of.get((mean.model, mean.way, dataset), {}).get(metric)
+    def on_dataset(dataset_mean: DatasetMean, dataset: str, metric: str) -> Estimate | None:
+        return metrics_of.get((dataset_mean.model, dataset_mean.way, dataset), {}).get(metric)
 
     columns: dict[str, CellFormat] = {"model": "text", way: "text"}
     # A data set may have the name of another column.
@@ -230,33 +234,41 @@ def datasets_section(
     }
     columns |= {"mean": "number"}
     tables: list[Table] = []
-    for metric, head in heads.items():
+    for metric, heading in headings.items():
         values_of_rows = [
-            [*(on_dataset(mean, name, metric) for name in datasets), mean.metrics[metric]] for mean in means
+            [*(on_dataset(dataset_mean, name, metric) for name in datasets), dataset_mean.metrics[metric]]
+            for dataset_mean in means
         ]
         rows: list[list[CellValue]] = [
-            [mean.model or "", mean.way or "", *row_values]
-            for mean, row_values in zip(means, values_of_rows, strict=True)
+            [dataset_mean.model or "", dataset_mean.way or "", *row_values]
+            for dataset_mean, row_values in zip(means, values_of_rows, strict=True)
         ]
         if len(rows) > 1:
-            rows.append(["mean", "", *map(_mean, zip(*values_of_rows, strict=True))])
+            rows.append(["mean", "", *map(_mean_over_models, zip(*values_of_rows, strict=True))])
         # The note stands once, below the first table.
-        tables.append(Table(f"datasets-{metric}", head, columns, rows, "" if tables else NOTE))
-    first, head = next(iter(heads.items()))
+        tables.append(Table(f"datasets-{metric}", heading, columns, rows, "" if tables else NOTE))
+    first, heading = next(iter(headings.items()))
     series = [
-        (name, [Mark.of(_label(mean), on_dataset(mean, name, first)) for mean in means]) for name in datasets
+        (
+            name,
+            [Mark.of(_label(dataset_mean), on_dataset(dataset_mean, name, first)) for dataset_mean in means],
+        )
+        for name in datasets
     ]
     figure = Figure(
-        "datasets", f"{head} by data set", "95 % intervals.", draw_intervals(series, x_label=head, zero=True)
+        "datasets",
+        f"{heading} by data set",
+        "95 % intervals.",
+        draw_intervals(series, x_label=heading, zero=True),
     )
     return Section("datasets", "Data sets", (), (figure,), tables)
 
 
-def _label(mean: DatasetMean) -> str:
-    return " / ".join(filter(None, (mean.model, mean.way))) or "all rows"
+def _label(dataset_mean: DatasetMean) -> str:
+    return " / ".join(filter(None, (dataset_mean.model, dataset_mean.way))) or "all rows"
 
 
-def _mean(column: Iterable[Estimate | None]) -> float | None:
+def _mean_over_models(column: Iterable[Estimate | None]) -> float | None:
     """The mean over the models; None if a model lacks the value, since the others' mean would be of other models."""
     values = [estimate.value if estimate else None for estimate in column]
     return None if None in values else mean_known(values)

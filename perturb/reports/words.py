@@ -26,26 +26,30 @@ if TYPE_CHECKING:
 def describe_run(data: RunData) -> tuple[str, ...]:
     """Sentences on jobs that became rows, cells without accepted items, and the cost."""
     stages = dict(data.funnel)
-    jobs, accepted, done = stages["jobs"], stages["accepted"], data.stages.done
-    jobs_done = counted(jobs, "job") if done == jobs else f"{done:,} of {counted(jobs, 'job')}"
-    share = _share(accepted, done, "of the jobs" if done == jobs else "of the jobs done")
+    n_jobs, n_accepted, n_done = stages["jobs"], stages["accepted"], data.stages.done
+    jobs_done = counted(n_jobs, "job") if n_done == n_jobs else f"{n_done:,} of {counted(n_jobs, 'job')}"
+    share = _share_clause(n_accepted, n_done, "of the jobs" if n_done == n_jobs else "of the jobs done")
     sentences = [
         f"{counted(len(data.generators), 'generator')} worked through {jobs_done}; the panel accepted"
-        f" {counted(accepted, 'candidate')}{share}."
+        f" {counted(n_accepted, 'candidate')}{share}."
     ]
-    filled = {cell for (cell, _), n in data.coverage.items() if n}
-    empty = [cell for cell in data.cells if cell not in filled]
-    if empty:
-        sentences.append(f"Nothing was accepted in {counted(len(empty), 'cell')}: {listed(empty)}.")
+    filled_cells = {cell for (cell, _), n in data.coverage.items() if n}
+    empty_cells = [cell for cell in data.cells if cell not in filled_cells]
+    if empty_cells:
+        sentences.append(
+            f"Nothing was accepted in {counted(len(empty_cells), 'cell')}: {listed(empty_cells)}."
+        )
     else:
         sentences.append(f"All {len(data.cells)} cells have accepted candidates.")
     calls = sum(entry["calls"] for entry in data.models.values())
+    # A replay calls nobody; its figures of calls and cost are those of the recorded run.
     if data.recorded_replies:
         return (*sentences, f"{describe_replay(data.recorded_replies)}.")
     cost = f"Models were called {counted(calls, 'time')}; the cost is {show(data.cost_usd, 'usd')}."
     return (*sentences, cost if calls else "No model was called: all work was done by rules.")
 
 
+# The sentence on a build that planted no items.
 NOT_CERTIFIED = (
     "Nothing is certified: no items were planted. To measure the panel, add `planted: 60` to `panel` in build.yaml and"
     " build again."
@@ -64,9 +68,9 @@ def describe_certificate(certificate: Facts | None, verifiers: int) -> tuple[str
     hard = certificate.get("hard") or {"high": None}  # certificates of earlier versions have no such entry
     details = []
     if people := certificate.get("people"):
-        by_planted, reason = _percentage(certificate["wrong_labels"]), certificate["combined"]["reason"]
-        both = f"Planted items alone say {by_planted}, people alone {_percentage(people)}"
-        details.append(f"{both}: {reason}." if reason else f"{both}.")
+        by_planted, reason = _percent_interval(certificate["wrong_labels"]), certificate["combined"]["reason"]
+        two_sources = f"Planted items alone say {by_planted}, people alone {_percent_interval(people)}"
+        details.append(f"{two_sources}: {reason}." if reason else f"{two_sources}.")
     if hard["high"] is not None:
         details.append(
             f"Of the {hard['n']} accepted items that solvers fail, at most {100 * hard['high']:.1f} % are wrong."
@@ -79,7 +83,7 @@ def describe_certificate(certificate: Facts | None, verifiers: int) -> tuple[str
     )
 
 
-def _percentage(figure: Facts) -> str:
+def _percent_interval(figure: Facts) -> str:
     """A share with its interval, in percent."""
     if figure["value"] is None:
         return "nothing"
@@ -116,7 +120,7 @@ def describe_audit(report: AuditReport) -> tuple[str, ...]:
     """Sentences on acceptance, agreement, the hardest class, and self-evaluation bias."""
     unanimous = report.rules.unanimous
     if len(report.verifiers) > 1:
-        interval = _interval(unanimous.rate.cluster_low, unanimous.rate.cluster_high, "share")
+        interval = _interval_clause(unanimous.rate.cluster_low, unanimous.rate.cluster_high, "share")
         acceptance = (
             f"The {counted(len(report.verifiers), 'verifier')} unanimously passed"
             f" {show(unanimous.rate.rate, 'share')} of {counted(unanimous.rate.n, 'candidate')}{interval}."
@@ -168,7 +172,7 @@ def _describe_agreement(report: AuditReport) -> list[str]:
     lowest = min(defined, key=lambda pair: pair.kappa.value or 0.0)
     sentence = (
         f"Verifiers agree with a mean Cohen's κ of {show(mean.value, 'number')}"
-        f"{_interval(mean.low, mean.high, 'number')} over {counted(len(defined), 'pair')}"
+        f"{_interval_clause(mean.low, mean.high, 'number')} over {counted(len(defined), 'pair')}"
     )
     if len(defined) < len(pairs):
         sentence += f" ({len(pairs) - len(defined)} more undefined, for want of variance)"
@@ -195,8 +199,8 @@ def _describe_bias(rows: Sequence[SelfBias]) -> list[str]:
     for row, bias in sorted(biases, key=lambda entry: -abs(entry[1])):  # the strongest first
         direction = "more" if bias > 0 else "less"
         sentences.append(
-            f"{row.model} passes its own candidates {abs(bias):.1f} percentage points {direction}"
-            f" often than its peers do{_interval(row.bias.low, row.bias.high, 'points')}{_without_leniency(row.did)}."
+            f"{row.model} passes its own candidates {abs(bias):.1f} percentage points {direction} often than its peers"
+            f" do{_interval_clause(row.bias.low, row.bias.high, 'points')}{_without_leniency(row.did)}."
         )
     return sentences
 
@@ -212,7 +216,7 @@ def _without_leniency(did: Estimate) -> str:
         return ""
     return (
         "; with the verifiers' leniency and the generators' quality taken out it is"
-        f" {show(did.value, 'points')}{_interval(did.low, did.high, 'points')}"
+        f" {show(did.value, 'points')}{_interval_clause(did.low, did.high, 'points')}"
     )
 
 
@@ -222,19 +226,19 @@ def describe_review(report: HumanReport) -> tuple[str, ...]:
     sentences = [
         f"{counted(len(report.annotators), 'person', 'people')} reviewed {report.reviewed} of {report.items} sampled"
         f" items; a majority passes {show(overall.rate, 'share')} of them"
-        f"{_interval(overall.low, overall.high, 'share')}."
+        f"{_interval_clause(overall.low, overall.high, 'share')}."
     ]
     passed = report.panel.passed
     if passed.rate is not None:
         sentences.append(
             f"Of {counted(passed.n, 'item')} that the panel accepted, people pass {show(passed.rate, 'share')}"
-            f"{_interval(passed.low, passed.high, 'share')}."
+            f"{_interval_clause(passed.low, passed.high, 'share')}."
         )
     mean = report.agreement.mean_kappa
     if len(report.annotators) > 1:
         sentences.append(
             f"They agree with a mean Cohen's κ of {show(mean.value, 'number')}"
-            f"{_interval(mean.low, mean.high, 'number')}."
+            f"{_interval_clause(mean.low, mean.high, 'number')}."
             if mean.value is not None
             else f"Agreement among them cannot be determined: {mean.reason}."
         )
@@ -255,13 +259,13 @@ def describe_stand_in(test: StandIn | None, who: str) -> str:
     )
 
 
-def _interval(low: float | None, high: float | None, form: CellFormat) -> str:
+def _interval_clause(low: float | None, high: float | None, form: CellFormat) -> str:
     if low is None or high is None:
         return ""
     return f" (95 % interval {show(low, form)} to {show(high, form)})"
 
 
-def _share(part: int, total: int, of_what: str) -> str:
+def _share_clause(part: int, total: int, of_what: str) -> str:
     return f", {show(part / total, 'share')} {of_what}" if total else ""
 
 
@@ -317,6 +321,7 @@ def _commonest(reasons: list[str]) -> str:
     # Reasons that differ in a quoted text or a number alone are counted together.
     counts = Counter(re.sub(r"'[^']*'|\d+", "…", reason) for reason in reasons)
     reason, times = counts.most_common(1)[0]
+    # The reason of the panel names who failed the candidate: "failed by judge-1, judge-2".
     verifiers = reason.removeprefix("failed by ").split(", ")
     if reason.startswith("failed by ") and len(verifiers) > 1:
         return f" ({times} of them by all of {listed(verifiers)})"

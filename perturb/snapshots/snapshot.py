@@ -161,7 +161,7 @@ class Snapshot:
 
         return datasets.Dataset(read_part(self._part(config)))
 
-    def _part(self, config: str | None) -> Path:
+    def _file_of_part(self, config: str | None) -> Path:
         files = {DEFAULT: self.whole_file, **self.data_files}
         if (file := files.get(config or DEFAULT)) is None:
             names = ", ".join(name for name, path in files.items() if path)
@@ -202,7 +202,7 @@ def write_snapshot(
             "generators"
         )
     parts = part_rows(rows)
-    ordered = RowSelection(rows, [place for part in parts.values() for place in part.positions])
+    ordered_rows = RowSelection(rows, [position for part in parts.values() for position in part.positions])
     # Rows may be spooled to disk, since their texts can be larger than the memory. Counts and digests need no texts.
     outlines_by_part = {name: [_outline(row) for row in part] for name, part in parts.items()}
     outlines = [outline for part in outlines_by_part.values() for outline in part]
@@ -214,14 +214,15 @@ def write_snapshot(
     # Paths hold the digest, since `datasets` caches by path: a new round must not be taken for the old one.
     part_paths, whole_file = data_paths(digest_of_rows, list(parts)), whole_path(digest_of_rows)
     control_files = control_paths(digest_of_rows, list(parts)) if controls else {}
-    harness = make_harness(ordered, facts.run.name, facts.run.classes)
+    harness = make_harness(ordered_rows, facts.run.name, facts.run.classes)
     _refuse_foreign(folder.resolve())
     with atomic_directory(folder) as workspace:
         for name, part in parts.items():
             write_part(workspace / part_paths[name], part)
+        # all rows of a part have the columns of its first
         columns = {name: columns_of(part[0]) for name, part in parts.items()}
         if len(parts) > 1:  # the file of a single part is the whole file
-            write_rows(workspace / whole_file, ordered, schema_of(union_of(columns.values())))
+            write_rows(workspace / whole_file, ordered_rows, schema_of(union_of(columns.values())))
         _write_text(workspace / "build.yaml", config_text)
         manifest = manifest_of(outlines_by_part, facts, digest_of_rows)
         if controls:
@@ -240,7 +241,7 @@ def write_snapshot(
         files.append(_describe_file(workspace, CROISSANT))
         manifest["files"] = [{"path": CARD}, *files]
         card_files = CardFiles({DEFAULT: whole_file, **part_paths}, control_files, harness.prompts.paths)
-        card = render_card(outlines, facts, digest_of_rows, card_files, islice(ordered, _EXAMPLES))
+        card = render_card(outlines, facts, digest_of_rows, card_files, islice(ordered_rows, _EXAMPLES))
         _write_text(workspace / CARD, with_digest(card, manifest))
         manifest["files"] = [_describe_file(workspace, CARD), *files]
         _write_text(workspace / MANIFEST, render_manifest(manifest))
@@ -285,10 +286,11 @@ def check_snapshot(folder: Path) -> tuple[str, ...]:
     except SnapshotError as error:
         return (*problems, str(error))
     rows = [row for members in parts.values() for row in members]
-    faults = _check_rows(parts, snapshot.manifest) + _check_whole(snapshot, parts)
+    faults = _check_rows(parts, snapshot.manifest) + _check_whole_file(snapshot, parts)
     problems += faults
     if snapshot.control_files:
         problems += check_controls(folder, snapshot.manifest, snapshot.configs, rows)
+    # The harness is made from the rows: with other rows, all its files would differ too.
     if not faults:
         problems += check_harness(folder, snapshot.manifest, rows, snapshot.classes)
     return tuple(problems)
@@ -325,6 +327,7 @@ def _check_files(snapshot: Snapshot) -> list[str]:
             problems.append(f"{MANIFEST}: differs from the one whose digest {CARD} states")
     if (folder / MANIFEST).read_bytes() != render_manifest(manifest).encode("utf-8", "surrogatepass"):
         problems.append(f"{MANIFEST}: is not laid out as it was written")
+    # Replies are published beside a snapshot, but need not be downloaded with it.
     optional = {REPLIES} if manifest.get("replies") else set()
     return problems + list(_foreign_files(folder, expected | optional))
 
@@ -333,16 +336,18 @@ def _foreign_files(folder: Path, listed: set[str]) -> Iterator[str]:
     """A line for each file, folder or link in a snapshot that does not belong to it."""
     expected = {MANIFEST, *listed}
     expected |= {str(parent) for name in listed for parent in PurePosixPath(name).parents}
-    for place, folders, files in os.walk(folder):
+    for parent_folder, folders, files in os.walk(folder):
         for name in sorted([*folders, *files]):
-            path = Path(place, name)
+            path = Path(parent_folder, name)
             relative = path.relative_to(folder).as_posix()
             if path.is_symlink() or (relative not in expected and relative not in _LEFT_BY_THE_HUB):
-                plain = relative if relative.isprintable() else ascii(relative)
-                yield f"{plain}: a link" if path.is_symlink() else f"{plain}: not part of the snapshot"
+                printable = relative if relative.isprintable() else ascii(relative)
+                yield (
+                    f"{printable}: a link" if path.is_symlink() else f"{printable}: not part of the snapshot"
+                )
         # `os.walk` goes only into the folders that are left in the list: a foreign folder counts once
         folders[:] = [
-            name for name in folders if Path(place, name).relative_to(folder).as_posix() in expected
+            name for name in folders if Path(parent_folder, name).relative_to(folder).as_posix() in expected
         ]
 
 
@@ -363,7 +368,7 @@ def _check_rows(parts: Parts, manifest: Facts) -> list[str]:
     return problems
 
 
-def _check_whole(snapshot: Snapshot, parts: Parts) -> list[str]:
+def _check_whole_file(snapshot: Snapshot, parts: Parts) -> list[str]:
     """The problem with the file of all rows if it does not have exactly the rows of both parts."""
     if len(parts) == 1 or snapshot.whole_file is None:
         return []
@@ -387,13 +392,13 @@ def _write_text(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _refuse_foreign(place: Path) -> None:
+def _refuse_foreign(folder: Path) -> None:
     """Raise `SnapshotError` if the folder has files and is not a snapshot, so that it must not be replaced."""
-    if not place.exists() or (place.is_dir() and not any(place.iterdir())):
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return
     try:
-        read_snapshot(place)
+        read_snapshot(folder)
     except SnapshotError:
         raise SnapshotError(
-            f"{place} exists and is not a snapshot: nothing was written; give a new or empty folder, or move it away"
+            f"{folder} exists and is not a snapshot: nothing was written; give a new or empty folder, or move it away"
         ) from None
