@@ -110,7 +110,7 @@ class _Pair:
     b: str
     totals: Totals
     """How often each pair of votes occurs: for two kinds pass-pass, pass-fail, fail-pass, fail-fail."""
-    both: Flags
+    scored_by_both: Flags
     """Whether both scored the item."""
     resamples: Resamples
     graded: bool = False
@@ -121,19 +121,19 @@ class _Pair:
     def of(
         cls,
         names: tuple[str, str],
-        first: Floats,
-        second: Floats,
+        first_votes: Floats,
+        second_votes: Floats,
         resamples: Resamples,
         kinds: int = 2,
         *,
         graded: bool = False,
         words: VoteWords = CANDIDATE_WORDS,
     ) -> _Pair:
-        both, codes = vote_counts.pair_codes(first, second, kinds)
+        scored_by_both, codes = vote_counts.pair_codes(first_votes, second_votes, kinds)
         ones = np.ones((len(codes), 1))
-        totals = resamples.totals(ones, groups=codes, n_groups=kinds**2, rows=np.flatnonzero(both))
+        totals = resamples.totals(ones, groups=codes, n_groups=kinds**2, rows=np.flatnonzero(scored_by_both))
         summed = Totals(totals.point[..., 0], totals.replicates[..., 0])
-        return cls(*names, summed, both, resamples, graded, words)
+        return cls(*names, summed, scored_by_both, resamples, graded, words)
 
     @property
     def n(self) -> int:
@@ -146,10 +146,10 @@ class _Pair:
     @property
     def rare(self) -> tuple[float, float]:
         """The number of votes that are not of the commonest kind, for each of the two raters."""
-        first, second = (
+        rare_of_a, rare_of_b = (
             self.n - float(pair_margin.max()) for pair_margin in vote_counts.pair_margins(self.totals.point)
         )
-        return first, second
+        return rare_of_a, rare_of_b
 
     @cached_property
     def kappa(self) -> Bounded | Estimate:
@@ -187,7 +187,7 @@ class _Pair:
     def bounded(
         self, value: float, replicates: Floats, low: float, trials: float | None = None
     ) -> Bounded | Estimate:
-        clusters = self.resamples.count(self.both)
+        clusters = self.resamples.count(self.scored_by_both)
         return self.resamples.bounded(
             value, replicates, self.n, NO_PAIRS, clusters=clusters, low=low, trials=trials
         )
@@ -266,8 +266,12 @@ def _panel(table: VoteTable, resamples: Resamples) -> dict[str, Estimate]:
         else:  # the votes of the rarer kind limit Fleiss' κ and α, as they do κ of a pair
             if not np.isnan(value) and rare < MIN_RARE:
                 passed, votes = counts[5:7]
-                few = f"fails are {votes - passed:.0f}" if 2 * passed > votes else f"passes are {passed:.0f}"
-                return Estimate(value, n=n, reason=f"no interval: {few} of {votes:.0f} votes: too few to say")
+                rarer = (
+                    f"fails are {votes - passed:.0f}" if 2 * passed > votes else f"passes are {passed:.0f}"
+                )
+                return Estimate(
+                    value, n=n, reason=f"no interval: {rarer} of {votes:.0f} votes: too few to say"
+                )
             low, trials = min(value, 1 - candidates / max(common, 1)), _worth(rare, n * pairs_worth)
         reason = reason_undefined if n else NO_PAIRS
         return reported_estimate(

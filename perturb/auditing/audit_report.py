@@ -127,12 +127,12 @@ def _acceptance(states: NDArray[np.int8], needed: int, base: Integers) -> Accept
 
 
 def _leave_one_out(table: VoteTable) -> tuple[LeaveOneOut, ...]:
-    with_all = decide_by_rule(table.states, len(table.verifiers))[0]
+    accepted_by_all = decide_by_rule(table.states, len(table.verifiers))[0]
     rows = []
     for column, verifier in enumerate(table.verifiers):
-        others = np.delete(table.states, column, axis=1)
-        without = _acceptance(others, others.shape[1], table.base.codes)
-        gained = int((decide_by_rule(others, others.shape[1])[0] & ~with_all).sum())
+        other_states = np.delete(table.states, column, axis=1)
+        without = _acceptance(other_states, other_states.shape[1], table.base.codes)
+        gained = int((decide_by_rule(other_states, other_states.shape[1])[0] & ~accepted_by_all).sum())
         churn = gained / without.accepted if without.accepted else None
         rows.append(LeaveOneOut(verifier, without, gained, churn))
     return tuple(rows)

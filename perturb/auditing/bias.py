@@ -149,8 +149,8 @@ def _count_clusters(table: VoteTable, resamples: Resamples, rows: NDArray[np.int
     is_counted = np.isin(np.arange(len(table)), rows)
     counts = []
     for generator in range(len(table.generator.names)):
-        made = is_counted & (table.generator.codes == generator)
-        counts.append([resamples.count(made & voted) for voted in table.scored.T])
+        is_made_by = is_counted & (table.generator.codes == generator)
+        counts.append([resamples.count(is_made_by & voted) for voted in table.scored.T])
     return np.array(counts)
 
 

@@ -66,22 +66,22 @@ def read_sheet(path: Path, items: Sequence[ReviewItem], annotator: str | None = 
     earlier_rows: dict[tuple[str, str], int] = {}
     for number, row in enumerate(rows, start=2):  # row 1 of a spreadsheet holds the names of the columns
         name = row.get("annotator", "").strip() or annotator
-        place = f"{path}: row {number}"
+        row_name = f"{path}: row {number}"
         if not name:
-            raise SourceError(f"{place}: the row names no annotator: name one with --annotator")
+            raise SourceError(f"{row_name}: the row names no annotator: name one with --annotator")
         check_names([name])
         item_id = row[id_column].strip()
         if item_id not in questions_of:
             raise SourceError(
-                f"{place}: {id_column} '{item_id[:60]}' is not in the sample: read the sheet into its own run"
+                f"{row_name}: {id_column} '{item_id[:60]}' is not in the sample: read the sheet into its own run"
             )
         if (earlier_row := earlier_rows.setdefault((item_id, name), number)) != number:
             raise SourceError(
-                f"{place}: the same item and annotator as in row {earlier_row}: keep one of the two"
+                f"{row_name}: the same item and annotator as in row {earlier_row}: keep one of the two"
             )
         answers += [
             (item_id, name, question, answer)
-            for question, answer in _read_answers(row, questions_of[item_id], place)
+            for question, answer in _read_answers(row, questions_of[item_id], row_name)
         ]
     return answers
 
@@ -103,7 +103,7 @@ def _read_rows(path: Path, needed: Sequence[str]) -> Iterator[dict[str, str]]:
 
 
 def _read_answers(
-    row: dict[str, str], questions: Sequence[RubricQuestion], place: str
+    row: dict[str, str], questions: Sequence[RubricQuestion], row_name: str
 ) -> Iterator[tuple[str, str]]:
     """The questions that a row answers, with the answers; `place` names the row in errors."""
     for question in questions:
@@ -113,7 +113,7 @@ def _read_answers(
             answer = (_YES_NO_WORDS if choices.keys() == {YES, NO} else choices).get(cell.casefold())
             if answer is None:
                 raise SourceError(
-                    f"{place}: '{question.name}' is '{cell[:60]}': write {' or '.join(question.choices)}, or leave"
+                    f"{row_name}: '{question.name}' is '{cell[:60]}': write {' or '.join(question.choices)}, or leave"
                     " it empty"
                 )
             yield question.name, answer

@@ -246,7 +246,7 @@ def _read_labels(codes: NDArray[np.integer], values: Sequence[Any], name: str, s
     texts = ["" if value is None else str(value).strip() for value in values]
     blank = (codes < 0) | np.isin(codes, [i for i, text in enumerate(texts) if not text])
     if blank.any():
-        raise SourceError(f"{_place(source, np.flatnonzero(blank)[0])}: '{name}' is empty: fill it in")
+        raise SourceError(f"{_row_name(source, np.flatnonzero(blank)[0])}: '{name}' is empty: fill it in")
     # different values can be the same text, such as 1 and "1 "
     index_of = {text: index for index, text in enumerate(dict.fromkeys(texts))}
     return Labels.of(np.array([index_of[text] for text in texts])[codes], index_of)
@@ -257,9 +257,9 @@ def _read_verdicts(verdicts: Labels, source: str) -> NDArray[np.int8]:
     words = [word.casefold() for word in verdicts.names]
     for number, word in enumerate(words):
         if word not in STATE_CODES:
-            place = _place(source, np.flatnonzero(verdicts.codes == number)[0])
+            row_name = _row_name(source, np.flatnonzero(verdicts.codes == number)[0])
             raise SourceError(
-                f"{place}: verdict '{_short(verdicts.names[number])}' is not one of {', '.join(STATE_CODES)}"
+                f"{row_name}: verdict '{_short(verdicts.names[number])}' is not one of {', '.join(STATE_CODES)}"
             )
     return np.array([STATE_CODES[VerdictState(word)] for word in words], dtype=np.int8)[verdicts.codes]
 
@@ -274,8 +274,8 @@ def _refuse_double_votes(candidate: Labels, verifier: Labels, source: str) -> No
         verifier_name = _short(verifier.names[verifier.codes[first_row]])
         candidate_name = _short(candidate.names[candidate.codes[first_row]])
         raise SourceError(
-            f"{_place(source, second_row)}: verifier '{verifier_name}' votes twice on candidate '{candidate_name}',"
-            f" first at {_place(source, first_row)}: keep one of the two"
+            f"{_row_name(source, second_row)}: verifier '{verifier_name}' votes twice on candidate '{candidate_name}',"
+            f" first at {_row_name(source, first_row)}: keep one of the two"
         )
 
 
@@ -290,8 +290,8 @@ def _one_per_candidate(
         number = candidate.codes[row]
         first_value, value = _short(labels.names[codes[number]]), _short(labels.names[labels.codes[row]])
         raise SourceError(
-            f"{_place(source, row)}: candidate '{_short(candidate.names[number])}' has another value of '{name}'"
-            f" than at {_place(source, first_rows[number])}: '{value}' and '{first_value}'"
+            f"{_row_name(source, row)}: candidate '{_short(candidate.names[number])}' has another value of '{name}'"
+            f" than at {_row_name(source, first_rows[number])}: '{value}' and '{first_value}'"
         )
     return Labels(labels.names, codes)
 
@@ -309,7 +309,7 @@ def _read_audited(
     return np.array(flags, dtype=np.bool_)[by_candidate.codes]
 
 
-def _place(source: str, row: int) -> str:
+def _row_name(source: str, row: int) -> str:
     return row_place(Path(source), int(row))
 
 

@@ -59,23 +59,24 @@ def _by_quadrature(prior: Callable[..., ArrayLike], confidence: Floats) -> tuple
 
     The loss has a pole at t = 1. In x its integrand stays finite, and t = 1 lies at infinity.
     """
-    levels, place = np.unique(confidence, return_inverse=True)
+    # Many rows state the same confidence, and each level is integrated once.
+    levels, level_of_row = np.unique(confidence, return_inverse=True)
     x_of_levels = -np.log1p(-levels)
     # Every stated confidence is an edge of a panel, so that its integral is a sum of whole panels.
     edges = np.union1d(np.linspace(0.0, max(x_of_levels[-1], 10.0), _PANELS + 1), x_of_levels)
-    parts = _integrate(lambda x: _densities(prior, x), edges[:-1], edges[1:])
-    sums = np.concatenate([np.zeros((1, 2)), np.cumsum(parts, axis=0)])
+    panel_integrals = _integrate(lambda x: _densities(prior, x), edges[:-1], edges[1:])
+    cumulated = np.concatenate([np.zeros((1, 2)), np.cumsum(panel_integrals, axis=0)])
     # The mass beyond the last edge is integrated in t, since x would go to infinity. `_integrate` wants two columns.
     last_t = 1 - float(np.exp(-edges[-1]))
     tail = _integrate(
         lambda t: np.repeat(_evaluate(prior, t)[:, None], 2, axis=1), np.array([last_t]), np.ones(1)
     )
-    mass = float(sums[-1, 0] + tail[0, 0])
+    mass = float(cumulated[-1, 0] + tail[0, 0])
     if abs(mass - 1) > MASS_TOLERANCE:
         raise ValueError(f"the prior integrates to {mass:.6g} over [0, 1], not to 1: divide it by that")
     panels_below = np.searchsorted(edges, x_of_levels)
-    gain, loss = sums[panels_below].T
-    return gain[place], loss[place]
+    gain, loss = cumulated[panels_below].T
+    return gain[level_of_row], loss[level_of_row]
 
 
 def _densities(prior: Callable[..., ArrayLike], x: Floats) -> Floats:
@@ -104,10 +105,10 @@ def _integrate(function: Callable[[Floats], Floats], low: Floats, high: Floats, 
     middle = (low + high) / 2
     whole = _gauss(function, low, high)
     halves = _gauss(function, low, middle) + _gauss(function, middle, high)
-    rough = np.max(np.abs(whole - halves), axis=1) > PANEL_TOLERANCE
-    if depth < MAX_HALVINGS and rough.any():
-        halves[rough] = _integrate(function, low[rough], middle[rough], depth + 1) + _integrate(
-            function, middle[rough], high[rough], depth + 1
+    is_rough = np.max(np.abs(whole - halves), axis=1) > PANEL_TOLERANCE
+    if depth < MAX_HALVINGS and is_rough.any():
+        halves[is_rough] = _integrate(function, low[is_rough], middle[is_rough], depth + 1) + _integrate(
+            function, middle[is_rough], high[is_rough], depth + 1
         )
     return halves
 

@@ -121,8 +121,8 @@ class BASReport:
     def debiased_ece(self) -> float:
         """ECE minus the bias that resampling shows, at least 0 (Kumar et al. 2019, section 4, with this bootstrap)."""
         values, replicates = self._resampled
-        place = list(HIGHER_IS_BETTER).index("ece")
-        return max(0.0, 2 * values["ece"] - float(replicates[:, place].mean()))
+        column = list(HIGHER_IS_BETTER).index("ece")
+        return max(0.0, 2 * values["ece"] - float(replicates[:, column].mean()))
 
     @cached_property
     def _resampled(self) -> tuple[dict[str, float], Floats]:
@@ -181,7 +181,7 @@ class BASReport:
             for name, estimate in self.metrics.items()
         }
         correct, confidences = self._columns
-        sides: tuple[Closed, ...] = ("right", "left")
+        closed_sides: tuple[Closed, ...] = ("right", "left")
         return {
             "bas": {prior: values[f"bas_{prior}"] for prior in PRIORS},
             **plain,
@@ -189,10 +189,10 @@ class BASReport:
             "bins": self.bins,
             "bins_closed": self.closed,
             **{
-                f"ece_bins_{side}": expected_calibration_error(
-                    correct, confidences, bins=self.bins, closed=side
+                f"ece_bins_{closed}": expected_calibration_error(
+                    correct, confidences, bins=self.bins, closed=closed
                 )
-                for side in sides
+                for closed in closed_sides
             },
             "ece_debiased": self.debiased_ece,
             "calibration_p_value": self.calibration_p_value,
@@ -254,8 +254,8 @@ class _Rows:
         """The columns whose means are metrics: those of `_scores`, then the calibration gap in each bin."""
         scores = [score(self.correct) for score in self._scores.values()]
         gaps = np.zeros((len(self.correct), self.bins))
-        places = bin_places(self.confidence, bin_edges(self.confidence, self.bins, "width"), self.closed)
-        gaps[np.arange(len(places)), places] = self.correct - self.confidence
+        bin_of_row = bin_places(self.confidence, bin_edges(self.confidence, self.bins, "width"), self.closed)
+        gaps[np.arange(len(bin_of_row)), bin_of_row] = self.correct - self.confidence
         return np.column_stack([*scores, gaps])
 
     @cached_property

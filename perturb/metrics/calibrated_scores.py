@@ -353,18 +353,18 @@ def paired_bas(
     >>> paired_bas([1, 0], [0.9, 0.1], [1, 0], [0.5, 0.5], None, resamples=9, seed=0).value.__round__(3)
     0.294
     """
-    columns = [(first_correct, first), (second_correct, second)]
-    scores = np.stack([bas_utility(*column) for column in columns], axis=1)
+    answer_sets = [(first_correct, first), (second_correct, second)]
+    scores = np.stack([bas_utility(*column) for column in answer_sets], axis=1)
     codes = cluster_codes(clusters, len(scores))
     replicates = bootstrap_means(scores, clusters=codes, resamples=resamples, seed=seed)
     parts = []
-    for place, (_, confidences) in enumerate(columns):
+    for column, (_, confidences) in enumerate(answer_sets):
         # At its stated confidence, an answer scores least if it is wrong and most if it is right.
         lows = bas_utility(np.zeros(len(scores)), confidences)
         highs = bas_utility(np.ones(len(scores)), confidences)
-        value = float(scores[:, place].mean())
+        value = float(scores[:, column].mean())
         parts.append(
-            Bounded.of_mean(value, replicates[:, place], len(scores), codes=codes, lows=lows, highs=highs)
+            Bounded.of_mean(value, replicates[:, column], len(scores), codes=codes, lows=lows, highs=highs)
         )
     return weighted_sum(parts, [1.0, -1.0], len(scores))
 

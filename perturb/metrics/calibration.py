@@ -162,10 +162,10 @@ def calibration_p_value(
     (True, True)
     """
     correct, confidences = read_graded(is_correct, confidence)
-    places = bin_places(confidences, bin_edges(confidences, bins, "width"), closed)
-    observed = np.abs(np.bincount(places, weights=correct - confidences)).sum()
+    bin_of_row = bin_places(confidences, bin_edges(confidences, bins, "width"), closed)
+    observed = np.abs(np.bincount(bin_of_row, weights=correct - confidences)).sum()
     rng = np.random.default_rng(seed)
-    variance = np.bincount(places, weights=confidences * (1 - confidences))
+    variance = np.bincount(bin_of_row, weights=confidences * (1 - confidences))
     codes = None if clusters is None else np.unique(np.asarray(clusters), return_inverse=True)[1]
     correlation = 0.0 if codes is None else _correlation_within(correct, confidences, codes)
     if len(confidences) > EXACT_ROWS:
@@ -177,7 +177,7 @@ def calibration_p_value(
         gaps = rng.normal(size=(resamples, len(variance))) * np.sqrt(variance * effect)
         simulated = np.abs(gaps).sum(axis=1)
     else:
-        in_bin = np.eye(len(variance))[places]
+        in_bin = np.eye(len(variance))[bin_of_row]
         step = max(1, DRAWS_AT_ONCE // len(confidences))
         chunks = []
         for start in range(0, resamples, step):

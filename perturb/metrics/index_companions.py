@@ -336,7 +336,7 @@ def _out_of_fold(
 
     groups = np.arange(len(correct)) if codes is None else codes
     # Each fold needs right and wrong answers, and a cluster is never split.
-    fewest = min(len(np.unique(groups[side])) for side in (correct, ~correct))
+    fewest = min(len(np.unique(groups[is_chosen])) for is_chosen in (correct, ~correct))
     if fewest < folds:
         reason = f"{fewest} right or wrong answers are too few for {folds} folds"
         undefined = Estimate.undefined(reason, len(correct))

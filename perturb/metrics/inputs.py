@@ -144,8 +144,8 @@ class Estimate:
 
     def spread(self, name: str, prefix: str = "") -> dict[str, float | str | None]:
         """The value under a name, the ends of its interval and the reason: the fields for a row with several values."""
-        ends = {"low": self.low, "high": self.high, "reason": self.reason}
-        return {name: self.value, **{f"{prefix}{end}": value for end, value in ends.items()}}
+        named_ends = {"low": self.low, "high": self.high, "reason": self.reason}
+        return {name: self.value, **{f"{prefix}{end}": value for end, value in named_ends.items()}}
 
 
 def plain(record: Any) -> dict[str, Any]:
@@ -174,7 +174,7 @@ def plain_value(value: Any) -> Any:
     return [plain_value(element) for element in value] if isinstance(value, tuple | list) else value
 
 
-def mean_of_independent(parts: Sequence[Estimate]) -> Estimate:
+def mean_of_independent(estimates: Sequence[Estimate]) -> Estimate:
     """The unweighted mean of estimates from different data, such as several data sets.
 
     Formula: the distance of each end from the mean is the root of the parts' squared distances, divided by the number
@@ -186,20 +186,25 @@ def mean_of_independent(parts: Sequence[Estimate]) -> Estimate:
     >>> mean_of_independent([Estimate(0.2, 0.1, 0.5), Estimate(0.4, 0.4, 0.8)])
     Estimate(value=0.3, low=0.25, high=0.55, se=None, n=0, reason=None)
     """
-    count, n = len(parts), sum(part.n for part in parts)
-    values = [part.value for part in parts if part.value is not None]
+    count, n = len(estimates), sum(estimate.n for estimate in estimates)
+    values = [estimate.value for estimate in estimates if estimate.value is not None]
     if not values or len(values) < count:
-        reason = next((part.reason for part in parts if part.value is None), None)
+        reason = next((estimate.reason for estimate in estimates if estimate.value is None), None)
         return Estimate.undefined(reason or "there is nothing to compute it from", n)
     # A plain sum would depend on the order of the parts, and show 0.30000000000000004.
     mean = round(math.fsum(values) / count, 15)
-    ends = [(part.low, part.high) for part in parts]
-    intervals = [(low, high) for low, high in ends if low is not None and high is not None]
+    bounds = [(estimate.low, estimate.high) for estimate in estimates]
+    intervals = [(low, high) for low, high in bounds if low is not None and high is not None]
     if len(intervals) < count:
-        return Estimate(mean, n=n, reason=next((part.reason for part in parts if part.low is None), None))
-    below = math.hypot(*(value - low for value, (low, _) in zip(values, intervals, strict=True))) / count
-    above = math.hypot(*(high - value for value, (_, high) in zip(values, intervals, strict=True))) / count
+        reason = next((estimate.reason for estimate in estimates if estimate.low is None), None)
+        return Estimate(mean, n=n, reason=reason)
+    width_below = (
+        math.hypot(*(value - low for value, (low, _) in zip(values, intervals, strict=True))) / count
+    )
+    width_above = (
+        math.hypot(*(high - value for value, (_, high) in zip(values, intervals, strict=True))) / count
+    )
     # The variance of a sum of independent parts is the sum of their variances.
-    errors = [part.se for part in parts if part.se is not None]
+    errors = [estimate.se for estimate in estimates if estimate.se is not None]
     se = math.hypot(*errors) / count if len(errors) == count else None
-    return Estimate(mean, mean - below, mean + above, se, n)
+    return Estimate(mean, mean - width_below, mean + width_above, se, n)

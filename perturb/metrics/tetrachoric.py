@@ -310,11 +310,15 @@ def _far_end(table: Floats, rho: float, level: float) -> float:
 
     def excess(angle: float) -> float:
         """How far the divergence at rho = sin(angle) is above what the level allows; it is 0 at an end."""
-        both = float(upper_orthant(h, k, np.sin(angle)))
-        cells = [both, refused - both, wrong - both, 1 - refused - wrong + both]
-        expected = np.clip(cells, 1e-300, 1.0)[
-            is_positive
-        ]  # rounding may make a cell 0, which has no logarithm
+        n11 = float(upper_orthant(h, k, np.sin(angle)))
+        cells = [
+            n11,
+            refused - n11,
+            wrong - n11,
+            1 - refused - wrong + n11,
+        ]
+        # rounding may make a cell 0, which has no logarithm
+        expected = np.clip(cells, 1e-300, 1.0)[is_positive]
         return float(np.sum(observed * np.log(observed / expected))) - allowed
 
     bound = float(np.sign(rho))
