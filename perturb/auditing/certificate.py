@@ -272,7 +272,7 @@ class Certificate:
             "right": int(passed_right.n),
             "failed_right": int(passed_right.n - passed_right.hits),
             "right_read": self.right_read,
-            "by_kind": {name: self._kind(verdicts.of_kinds(*kinds)) for name, kinds in groups.items()},
+            "by_kind": {name: self._kind_fields(verdicts.of_kinds(*kinds)) for name, kinds in groups.items()},
             "panel": {"false_pass": _share_fields(passed), "false_fail": _share_fields(passed_right.misses)},
             "by_verifier": {
                 name: {
@@ -282,9 +282,10 @@ class Certificate:
                 }
                 for number, name in enumerate(verdicts.verifiers)
             },
-            "by_class": {name: self._class(name) for name in verdicts.classes},
+            "by_class": {name: self._class_fields(name) for name in verdicts.classes},
             "effective_votes": effective_votes(verdicts.errors).to_dict(),
             "wrong_labels": self.wrong_labels().spread("value"),
+            # None where people read nothing, or where the build has no solvers
             "people": self.people and self.people.estimate.spread("value") | {"n": self.people.read},
             "combined": combined and combined.spread("value"),
             "hard": hard and hard.spread("value") | {"n": hard.n},
@@ -293,22 +294,22 @@ class Certificate:
             "note": CAVEAT,
         }
 
-    def _kind(self, chosen: Flags) -> JsonObject:
+    def _kind_fields(self, is_of_kind: Flags) -> JsonObject:
         """The numbers of planted and caught faults of a kind, for the panel and for each verifier."""
-        passed = self.verdicts.passes(chosen)
+        passed = self.verdicts.passes(is_of_kind)
         return {
             "planted": int(passed.n),
             "caught": int(passed.n - passed.hits),
             "share": _share_fields(passed.misses),
             "by_verifier": {
-                name: _share_fields(self.verdicts.passes(chosen, number).misses)
+                name: _share_fields(self.verdicts.passes(is_of_kind, number).misses)
                 for number, name in enumerate(self.verdicts.verifiers)
             },
         }
 
-    def _class(self, name: str) -> JsonObject:
-        chosen = self.verdicts.of_kinds(*LABEL_FAULTS) & self.verdicts.of_class(name)
-        passed = self.verdicts.passes(chosen)
+    def _class_fields(self, name: str) -> JsonObject:
+        is_of_class = self.verdicts.of_kinds(*LABEL_FAULTS) & self.verdicts.of_class(name)
+        passed = self.verdicts.passes(is_of_class)
         too_few = Estimate.undefined(f"fewer than {LEAST_OF_CLASS} planted faults of the class")
         return {
             "planted": int(passed.n),
@@ -317,6 +318,7 @@ class Certificate:
         }
 
 
+# Kind of planted fault → what is wrong with such an item, in the words of the advice.
 _MEANING = {
     "class": "another class",
     "behaviour": "answer and refusal swapped",

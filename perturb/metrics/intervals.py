@@ -270,17 +270,17 @@ class WeightedSum:
         down, up = [], []
         for weight, part in zip(self.weights, self.parts, strict=True):
             low, high = part.ends(tail)
-            below, above = weight * (part.value - low), weight * (high - part.value)
+            lost, gained = weight * (part.value - low), weight * (high - part.value)
             # a part with a negative weight pulls the sum down where it is itself high
-            down.append(below if weight > 0 else above)
-            up.append(above if weight > 0 else below)
+            down.append(lost if weight > 0 else gained)
+            up.append(gained if weight > 0 else lost)
         value = self.value
         # the distances of correlated parts, combined as the variance of a sum is
-        below, above = (
+        lost, gained = (
             math.sqrt(max(float(np.array(distances) @ correlation @ np.array(distances)), 0.0))
             for distances in (down, up)
         )
-        return value - below, value + above
+        return value - lost, value + gained
 
     def _correlation(self) -> tuple[Floats, Floats]:
         """Correlations of the parts' replicates, and the replicates of the sum.

@@ -247,17 +247,18 @@ def _monotone(values: Floats, covariate: Floats) -> Floats:
     return np.asarray(min(fits, key=lambda fit: float(np.sum((values - fit) ** 2))))
 
 
-def _without_both(values: Floats, first: Floats, second: Floats) -> Floats:
+def _without_both(values: Floats, first_covariate: Floats, second_covariate: Floats) -> Floats:
     """The residuals of one model after the curves in both covariates."""
     by_second = np.zeros_like(values)
-    remains = values
+    residuals = values
+    # Each covariate in turn explains what the other one leaves over, until nothing changes.
     for _ in range(MAX_SWEEPS):
-        by_first = _monotone(values - by_second, first)
-        by_second = _monotone(values - by_first, second)
-        previous, remains = remains, values - by_first - by_second
-        if np.max(np.abs(previous - remains)) <= ROUNDING * np.max(np.abs(values), initial=1e-300):
+        by_first = _monotone(values - by_second, first_covariate)
+        by_second = _monotone(values - by_first, second_covariate)
+        previous, residuals = residuals, values - by_first - by_second
+        if np.max(np.abs(previous - residuals)) <= ROUNDING * np.max(np.abs(values), initial=1e-300):
             break
-    return remains
+    return residuals
 
 
 def _tidy(residuals: Floats, table: Floats) -> Floats:

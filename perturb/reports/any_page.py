@@ -204,7 +204,11 @@ def gather(sources: Sequence[Path], *, resamples: int = 1000, seed: int = 0) -> 
         )
     lines: dict[str, ModelLine] = {}
     warnings: list[str] = []
-    readers = {SourceKind.SCORES: _scores, SourceKind.REFUSALS: _refusals, SourceKind.CONFIDENCE: _confidence}
+    readers = {
+        SourceKind.SCORES: _read_scores,
+        SourceKind.REFUSALS: _read_refusals,
+        SourceKind.CONFIDENCE: _read_confidence,
+    }
     for kind, paths in by_kind.items():
         # All sources of a kind are read together, since a model may answer one data set in several of them.
         for result in readers[kind](paths, max(2, resamples), seed, warnings):
@@ -226,18 +230,22 @@ def scores_by_model(side_by_side: SideBySide) -> list[tuple[str, dict[str, Estim
 
 def make_side_by_side_page(side_by_side: SideBySide) -> Report:
     """The page: one table for all, one by data set, then each score by itself."""
-    sections = [_overview(side_by_side)]
+    sections = [_overview_section(side_by_side)]
     if len(side_by_side.datasets) > 1:
-        sections.append(_by_dataset(side_by_side))
+        sections.append(_by_dataset_section(side_by_side))
     if lines := [line for line in side_by_side.lines if "refusal_index" in line.scores]:
         caption = "95 % intervals. 1: the model refuses where it errs; 0: refusal ignores errors."
         sections.append(
-            _single_score("refusal_index", lines, "refusal-index", "Refusal Index", caption, "setting")
+            _single_score_section(
+                "refusal_index", lines, "refusal-index", "Refusal Index", caption, "setting"
+            )
         )
     if lines := [line for line in side_by_side.lines if "bas_uniform" in line.scores]:
         caption = "95 % intervals, uniform prior. 0 is what always abstaining earns."
         sections.append(
-            _single_score("bas_uniform", lines, "bas", "Behavioral Alignment Score", caption, "elicitation")
+            _single_score_section(
+                "bas_uniform", lines, "bas", "Behavioral Alignment Score", caption, "elicitation"
+            )
         )
     return Report("Models side by side", ", ".join(side_by_side.sources), tuple(sections))
 
@@ -251,7 +259,7 @@ class _Score(NamedTuple):
     value: Estimate
 
 
-def _scores(sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]) -> Iterable[_Score]:
+def _read_scores(sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]) -> Iterable[_Score]:
     source_of: dict[tuple[str, str], Path] = {}  # by model and data set
     reports = [score(source, resamples=resamples, seed=seed) for source in sources]
     model_names = [{model.model for model in report.models} for report in reports]
@@ -270,7 +278,9 @@ def _scores(sources: Sequence[Path], resamples: int, seed: int, warnings: list[s
                 yield _Score(model.model, (dataset, ""), metric, model.metrics[metric])
 
 
-def _refusals(sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]) -> Iterable[_Score]:
+def _read_refusals(
+    sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]
+) -> Iterable[_Score]:
     for group in report_refusals(sources, RefusalOptions(resamples=resamples, seed=seed)).groups:
         if group.index is not None and group.index.warning:
             warnings.append(f"{group.name}: {group.index.warning}")
@@ -279,7 +289,9 @@ def _refusals(sources: Sequence[Path], resamples: int, seed: int, warnings: list
         yield _Score(model, condition, "refusal_index", group.metrics["refusal_index"])
 
 
-def _confidence(sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]) -> Iterable[_Score]:
+def _read_confidence(
+    sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]
+) -> Iterable[_Score]:
     for scored in score_confidence(
         sources, precision=ConfidenceOptions(resamples=resamples, seed=seed)
     ).groups:
@@ -293,7 +305,7 @@ def _only_dataset(sources: Sequence[Path]) -> str:
     return (run_dataset(sources[0]) or "") if len(sources) == 1 else ""
 
 
-def _overview(side_by_side: SideBySide) -> Section:
+def _overview_section(side_by_side: SideBySide) -> Section:
     counts = table_columns("data sets: count | settings: count | elicitations: count")
     columns = {"model": TEXT, **_COLUMNS, **counts}
     rows: list[list[CellValue]] = []
@@ -323,16 +335,16 @@ def _overview(side_by_side: SideBySide) -> Section:
         " decisions?"
     ]
     sentences += [f"{text}." for text in side_by_side.warnings]
-    for metric, head in SCORES.items():
+    for metric, heading in SCORES.items():
         data_of_models = {line.datasets(metric) for line in side_by_side.lines if metric in line.scores}
         if len(data_of_models) > 1:
             sentences.append(
-                f"{head}: not all models were measured on the same data sets, so their means do not compare."
+                f"{heading}: not all models were measured on the same data sets, so their means do not compare."
             )
     return Section("overview", "Side by side", sentences, tuple(figures), (table,))
 
 
-def _by_dataset(side_by_side: SideBySide) -> Section:
+def _by_dataset_section(side_by_side: SideBySide) -> Section:
     columns = {"model": TEXT, "data set": TEXT, **_COLUMNS}
     rows: list[list[CellValue]] = []
     for line in side_by_side.lines:
@@ -344,7 +356,7 @@ def _by_dataset(side_by_side: SideBySide) -> Section:
     return Section("datasets", "Data sets", tables=(table,))
 
 
-def _single_score(
+def _single_score_section(
     metric: str, lines: Sequence[ModelLine], name: str, title: str, caption: str, setting_column: str
 ) -> Section:
     series = []

@@ -40,9 +40,10 @@ if TYPE_CHECKING:
 ISO_LEVELS: tuple[float, ...] = (0.0, 0.25, 0.5, 0.75)
 # The refusal rates at which curves are computed.
 _RATES = np.linspace(0, 1, 201)
+# The names of the horizontal and the vertical axis.
 _AXES = ("refusal rate", "correct-answer rate")
 # The metrics whose curves are drawn, and their lines.
-_STYLES = {"refusal_index": "-", "c_over_a": "--", "f_score": "-.", "weighted p=0.2": ":"}
+_LINE_STYLES = {"refusal_index": "-", "c_over_a": "--", "f_score": "-.", "weighted p=0.2": ":"}
 
 
 def iso_curve(metric: str, value: float, refusal_rates: Floats, forced_accuracy: float) -> Floats:
@@ -72,6 +73,7 @@ def draw_iso_curves(groups: list[GroupResult]) -> Drawing:
         for level in ISO_LEVELS:
             curve = accuracy_refusal_curve(_RATES, accuracy, level)
             axes.plot(_RATES, curve, color=GREY, linewidth=0.8, zorder=1)
+            # the index is written on its curve, where the curves lie farthest apart
             middle = len(_RATES) // 2
             axes.annotate(f"{level:g}", (_RATES[middle], curve[middle]), color=GREY, fontsize=8)
         if index is not None:
@@ -88,7 +90,7 @@ def draw_iso_metrics(groups: list[GroupResult]) -> Drawing:
     accuracy = _forced_accuracy(groups)
 
     def paint(axes: Axes) -> None:
-        for metric, style in _STYLES.items():
+        for metric, style in _LINE_STYLES.items():
             value = mean_known(group.metrics[metric].value for group in groups)
             if value is not None:
                 curve = iso_curve(metric, value, _RATES, accuracy)
@@ -122,6 +124,7 @@ def _paint_points(axes: Axes, groups: list[GroupResult], accuracy: float) -> Non
     axes.legend(frameon=False)
 
 
+# How captions name the spreads of `subset_spreads`.
 MEDIAN = "the median over models, data sets and settings"
 
 
@@ -141,7 +144,7 @@ def stability_section(report: RefusalReport) -> Section:
         )
     ]
     if report.ranking:
-        tables.append(_ranking(report))
+        tables.append(_ranking_table(report))
     tables.append(
         Table.of(
             "agreement",
@@ -161,18 +164,18 @@ def stability_section(report: RefusalReport) -> Section:
     return Section("stability", "Stability", figures=figures, tables=tables)
 
 
-def _ranking(report: RefusalReport) -> Table:
+def _ranking_table(report: RefusalReport) -> Table:
     """Table 3 of the paper: a row for each metric, W and winner entropy side by side."""
     suffixes = dict(zip(GIVEN, ("", " − correct", " − refused", " − both"), strict=True))
-    heads = [f"{measure}{text}" for measure in ("W", "H") for text in suffixes.values()]
+    headings = [f"{measure}{text}" for measure in ("W", "H") for text in suffixes.values()]
     by_metric = {(row.metric, row.given): row for row in report.ranking}
     rows: list[list[CellValue]] = [
         [
-            head,
+            heading,
             *(by_metric[metric, condition].kendalls_w for condition in GIVEN),
             *(by_metric[metric, condition].winner_entropy for condition in GIVEN),
         ]
-        for metric, head in {RANDOM: "random", **METRICS}.items()
+        for metric, heading in {RANDOM: "random", **METRICS}.items()
     ]
     note = (
         "W: Kendall's W, higher is steadier; H: winner entropy, lower is steadier. Minus: what follows from the rate of"
@@ -182,20 +185,20 @@ def _ranking(report: RefusalReport) -> Table:
     if incomplete:
         names = listed([group_name(None, *setting) for setting in incomplete])
         note += f" Left out, since some model lacks a metric there: {names}."
-    columns: dict[str, CellFormat] = {"metric": "text", **dict.fromkeys(heads, "number")}
+    columns: dict[str, CellFormat] = {"metric": "text", **dict.fromkeys(headings, "number")}
     return Table("ranking", "The ranking of models over the settings", columns, rows, note)
 
 
 def subset_spreads(groups: Sequence[GroupResult], sizes: Sequence[int]) -> list[list[CellValue]]:
     """A row for each metric: its heading, and the median of its coefficients of variation at each size."""
     rows: list[list[CellValue]] = []
-    for metric, head in METRICS.items():
+    for metric, heading in METRICS.items():
         columns = [[group.subset_cv.get(metric, {}).get(size) for group in groups] for size in sizes]
         values = [
             [spread.value for spread in column if spread is not None and spread.value is not None]
             for column in columns
         ]
-        rows.append([head, *(median(column) if column else None for column in values)])
+        rows.append([heading, *(median(column) if column else None for column in values)])
     return rows
 
 
@@ -203,10 +206,10 @@ def draw_spreads(sizes: Sequence[int], rows: Sequence[Sequence[CellValue]]) -> D
     """The rows of `subset_spreads` as lines over the sizes (figure 10 of the paper)."""
 
     def paint(axes: Axes) -> None:
-        for number, (head, *values) in enumerate(rows):
+        for number, (heading, *values) in enumerate(rows):
             drawable = ((x, y) for x, y in zip(sizes, values, strict=True) if isinstance(y, float) and y > 0)
-            marks = ((x, Mark(f"{head}, {x:,} questions", y)) for x, y in drawable)
-            plot_series(axes, marks, str(head), number, "-" if number < len(SERIES) else "--")
+            marks = ((x, Mark(f"{heading}, {x:,} questions", y)) for x, y in drawable)
+            plot_series(axes, marks, str(heading), number, "-" if number < len(SERIES) else "--")
         axes.set_xscale("log")
         axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
         axes.minorticks_off()
@@ -226,6 +229,7 @@ def _draw_agreement(agreements: Sequence[PromptAgreement]) -> Drawing:
                 by_pair.setdefault(pair, []).append(agreement.agreement.value)
     names = list(dict.fromkeys(name for agreement in agreements for name in (agreement.a, agreement.b)))
     names.append(names.pop(names.index(FORCED)))
+    # every prompt agrees with itself
     by_pair |= {(name, name): [1.0] for name in names}
     grid = [[fmean(by_pair[a, b]) if (a, b) in by_pair else None for b in names] for a in names]
     return draw_heat_map(grid, names, names, limits=(0.5, 1), form=".2f")
@@ -245,7 +249,7 @@ def sampling_section(report: RefusalReport) -> Section | None:
             f"p-answering-{number}",
             f"Reliability of P(Answering){f': {name}' if name else ''}",
             "Below the diagonal the model answers more often than it is right; larger points hold more questions.",
-            draw_reliability([_series(group) for group in groups], "P(Answering)"),
+            draw_reliability([_reliability_series(group) for group in groups], "P(Answering)"),
         )
         for number, (name, groups) in enumerate(sampled.items(), start=1)
     ]
@@ -287,7 +291,7 @@ def by_model(groups: Sequence[GroupResult]) -> dict[str, list[GroupResult]]:
     return by_name
 
 
-def _series(group: GroupResult) -> tuple[str, list[tuple[float, float, int]]]:
+def _reliability_series(group: GroupResult) -> tuple[str, list[tuple[float, float, int]]]:
     """The name of a setting and its points for `draw_reliability`."""
     bins = group.sampling.reliability if group.sampling else ()
     return group.setting or "all rows", [(bin_.confidence, bin_.accuracy, bin_.n) for bin_ in bins]

@@ -41,7 +41,7 @@ def make_status_report(status: Facts) -> Report:
     ]
     remaining = f"{status['left']:,} of {counted(status['jobs'], 'job')} left"
     quota = describe_quota(status["quota"]) if "quota" in status else []
-    return _plain(f"Run {status['name']}, round {status['round']}: {remaining}", quota, tables)
+    return _terminal_report(f"Run {status['name']}, round {status['round']}: {remaining}", quota, tables)
 
 
 def _evaluation_status(status: Facts) -> Report:
@@ -58,7 +58,7 @@ def _evaluation_status(status: Facts) -> Report:
         sentences.append(f"{name} {stop}." if stop.early else f"{name} is asked until '{stop.rule}'.")
     remaining = f"{status['left']:,} of {counted(status['replies'], 'reply', 'replies')} left"
     tables = [Table("models", "", columns, rows), *_reply_tables(status, "item")]
-    return _plain(f"Evaluation {status['name']}: {remaining}", sentences, tables)
+    return _terminal_report(f"Evaluation {status['name']}: {remaining}", sentences, tables)
 
 
 def _reply_tables(status: Facts, subject: str) -> tuple[Table, ...]:
@@ -87,6 +87,7 @@ def make_build_report(facts: Facts, snapshot: Path | None) -> Report:
     verifiers = len((facts["certificate"] or {}).get("by_verifier", ()))
     stage_names = ["jobs", "candidates", "abstained", "unparsed", "not_applicable", "rejected_by_checks"]
     stage_names += ["near_duplicates", "errors", "faults", "votes", "accepted", "repeats", "rows"]
+    # these are rare, and a line with 0 would only raise questions
     hidden_if_zero = ("not_applicable", "near_duplicates", "faults", "repeats")
     stages = {name: facts[name] for name in stage_names if facts[name] or name not in hidden_if_zero}
     # Without votes there is no panel to certify.
@@ -98,7 +99,7 @@ def make_build_report(facts: Facts, snapshot: Path | None) -> Report:
     sentences += _describe_model_cells(facts["cells_without_rule"])
     if snapshot is not None:
         sentences.append(f"Snapshot: {snapshot}")
-    return _plain("", sentences, [_stage_table(stages)])
+    return _terminal_report("", sentences, [_stage_table(stages)])
 
 
 def _describe_panel_rules(rules: Facts, votes_saved: int) -> str:
@@ -138,6 +139,7 @@ def make_estimate_report(
         share = estimate.planted / (estimate.jobs + estimate.planted)
         items = counted(estimate.planted, "planted item")
         sentences.append(f"The estimate includes {items} to test the panel, {share:.1%} of its votes")
+    # Cells that nobody fills come before all numbers, because the user should change the configuration first.
     sentences = [*_describe_model_cells(estimate.cells_without_rule), *sentences]
     if estimate.audit_fraction is not None and estimate.jobs:
         sentences.append(_describe_audit_share(estimate.jobs, estimate.audit_fraction))
@@ -146,7 +148,7 @@ def make_estimate_report(
         tables.append(_lever_table(estimate.levers))
         sentences = [*_describe_idle_levers(estimate.levers, verbose=verbose), *sentences]
     sentences += estimate.obstacles
-    return _plain("", sentences, tables)
+    return _terminal_report("", sentences, tables)
 
 
 def make_run_estimate_report(estimate: RunEstimate) -> Report:
@@ -155,7 +157,7 @@ def make_run_estimate_report(estimate: RunEstimate) -> Report:
     sentence = (
         f"{calls} about {counted(estimate.items, 'item')}, estimated cost {show(estimate.cost_usd, 'usd')}"
     )
-    return _plain("", (sentence, *estimate.obstacles), [_estimate_table(estimate.models)])
+    return _terminal_report("", (sentence, *estimate.obstacles), [_estimate_table(estimate.models)])
 
 
 def _estimate_table(models: Sequence[ModelEstimate]) -> Table:
@@ -196,8 +198,8 @@ def _lever_table(levers: Mapping[Cell, Mapping[str, int]]) -> Table:
     rows = []
     for cell, jobs in levers.items():
         counts = [count for count in jobs.values() if count]
-        least, most = min(counts, default=0), max(counts, default=0)
-        span = f"{least} to {most}" if least < most else str(most or "none")
+        fewest, most = min(counts, default=0), max(counts, default=0)
+        span = f"{fewest} to {most}" if fewest < most else str(most or "none")
         rows.append((str(cell), f"{len(counts)} of {len(jobs)}", span))
     return Table("levers", "", "cell | levers that may fit | jobs per lever", rows)
 
@@ -232,8 +234,8 @@ def make_evaluation_report(facts: Facts) -> Report:
         requests = counted(batches["rows"], "request")
         sentences.append(f"Batches: {batches['submitted']} with {requests} together")
     sentences.append(f"Run: {facts['run']} (scores: perturb score {facts['run']})")
-    head = f"{counted(facts['items'], 'item')} of {facts['snapshot']['name']}"
-    return _plain(head, sentences, [Table("models", "", columns, rows)])
+    title = f"{counted(facts['items'], 'item')} of {facts['snapshot']['name']}"
+    return _terminal_report(title, sentences, [Table("models", "", columns, rows)])
 
 
 def make_curation_report(report: Facts, written: Sequence[str]) -> Report:
@@ -243,17 +245,17 @@ def make_curation_report(report: Facts, written: Sequence[str]) -> Report:
         (step["step"], step["reason"], step["count"], ", ".join(step["ids"])) for step in report["left_out"]
     ]
     by_domain = ", ".join(f"{domain} {number}" for domain, number in report["domains"].items())
-    drawn = f"{report['instances']} ({by_domain})" if by_domain else str(report["instances"])
-    stages = f"Records: {report['records']}, past the filters: {report['pool']}, drawn: {drawn}"
-    return _plain("", (stages, *written), [Table("left-out", "", columns, rows)])
+    n_drawn = f"{report['instances']} ({by_domain})" if by_domain else str(report["instances"])
+    stages = f"Records: {report['records']}, past the filters: {report['pool']}, drawn: {n_drawn}"
+    return _terminal_report("", (stages, *written), [Table("left-out", "", columns, rows)])
 
 
 def call_table(models: Mapping[str, Facts]) -> Table:
     """Calls, tokens and cost of each model, as `queries.call_totals` gives them."""
     keys = ("calls", "tries", "errors", "prompt_tokens", "completion_tokens", "cost_usd")
-    head = "calls: count | tries: count | errors: count | prompt tokens: count | reply tokens: count"
+    counts = "calls: count | tries: count | errors: count | prompt tokens: count | reply tokens: count"
     rows = [(name, *(entry[key] for key in keys)) for name, entry in models.items()]
-    return Table("cost", "Calls by model", f"model | {head} | cost: usd", rows)
+    return Table("cost", "Calls by model", f"model | {counts} | cost: usd", rows)
 
 
 def describe_work(facts: Facts) -> str:
@@ -273,7 +275,7 @@ def _stage_table(stages: Mapping[str, int]) -> Table:
     return Table("stages", "", "stage | count: count", rows)
 
 
-def _plain(title: str, sentences: Sequence[str] = (), tables: Sequence[Table] = ()) -> Report:
+def _terminal_report(title: str, sentences: Sequence[str] = (), tables: Sequence[Table] = ()) -> Report:
     """A report for the terminal: tables first, so that the sentences with the conclusion end next to the prompt."""
     return Report(title, "", (Section("tables", "", tables=tables), Section("words", "", sentences)))
 
@@ -313,7 +315,7 @@ def make_draft_report(draft: Draft) -> Report:
         f"Edit the file, then name the folder under `levers`: perturb levers --levers {draft.file.parent}"
         f" --class {draft.perturbation_class}",
     )
-    return _plain("", sentences, [Table("trials", "", "intensity | lever | made | why not", rows)])
+    return _terminal_report("", sentences, [Table("trials", "", "intensity | lever | made | why not", rows)])
 
 
 def make_lever_report(lever: Lever, entry: ClassEntry, expected: str) -> Report:

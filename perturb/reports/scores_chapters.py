@@ -49,7 +49,7 @@ def settings_section(report: ScoreReport) -> Section:
         " list without a preference is a refusal too. The other chapters have the strict reading."
     ]
     figures = [_kinds_figure(report.kinds)] if report.kinds else []
-    tables = [_gaps(report), _readings(report), _kinds(report.kinds)]
+    tables = [_gap_table(report), _readings_table(report), _kinds_table(report.kinds)]
     return Section(
         "settings", "Prompt settings", sentences if report.kinds else (), tuple(figures), tuple(tables)
     )
@@ -99,7 +99,7 @@ def _class_name(perturbation_class: str) -> str:
     return "all classes" if perturbation_class == ALL_CLASSES else perturbation_class
 
 
-def _gaps(report: ScoreReport) -> Table:
+def _gap_table(report: ScoreReport) -> Table:
     """A row for each model, setting, reading and class; the JSON of `score` has every metric."""
     gaps_of_row: dict[tuple[str, str, str, str], dict[str, ExamGap]] = {}
     for gap in report.exam_gaps:
@@ -124,7 +124,7 @@ def _gaps(report: ScoreReport) -> Table:
     )
 
 
-def _readings(report: ScoreReport) -> Table:
+def _readings_table(report: ScoreReport) -> Table:
     lenient = {model.model: model for model in report.lenient}
     pairs: list[tuple[ModelScores, str]] = []
     for model in report.models:
@@ -139,7 +139,7 @@ def _readings(report: ScoreReport) -> Table:
     return Table("readings", "Both readings of free replies, in percent", columns, rows if lenient else [])
 
 
-def _kinds(kinds: Sequence[KindCount]) -> Table:
+def _kinds_table(kinds: Sequence[KindCount]) -> Table:
     rows: list[list[CellValue]] = [
         [
             count.model,
@@ -150,8 +150,8 @@ def _kinds(kinds: Sequence[KindCount]) -> Table:
         ]
         for count in kinds
     ]
-    head = "model | class | to do | kind | replies: count"
-    return Table("kinds", "What free replies do", head, rows)
+    columns = "model | class | to do | kind | replies: count"
+    return Table("kinds", "What free replies do", columns, rows)
 
 
 def _kinds_figure(kinds: Sequence[KindCount]) -> Figure:
@@ -184,6 +184,7 @@ def domains_section(models: Models) -> Section:
     answering = "answer_quality" if quality_known else "answer_accuracy"
     names = group_names(models, "domain")
     difficulties = {name: _difficulties(models, name, answering) for name in names}
+    # a domain whose difficulty is unknown comes last
     ranked = sorted(names, key=lambda name: -(difficulties[name].both or 0.0))
     hardest = ranked[:MAX_DOMAINS]
     bars = [
@@ -214,8 +215,8 @@ def domains_section(models: Models) -> Section:
                 draw_group_map(models, "domain", metric, hardest),
             )
         )
-    n_items = {name: _items(models, name) for name in names}
-    total = max(1, sum(n_items.values()))
+    n_items = {name: _count_items(models, name) for name in names}
+    total = max(1, sum(n_items.values()))  # never 0, by which shares could not be divided
     left_out = f"{len(names) - MAX_DOMAINS} more domains are in the tables only."
     table = Table(
         "domains",
@@ -237,7 +238,7 @@ def domains_section(models: Models) -> Section:
     return Section("domains", "Domains", (left_out,) if len(names) > MAX_DOMAINS else (), figures, (table,))
 
 
-def _items(models: Models, name: str) -> int:
+def _count_items(models: Models, name: str) -> int:
     """The largest number of items of a domain that a model replied to."""
     rates = [in_group(model, "domain", name, "refusal_rate") for model in models]
     return max(value.n for value in rates if value is not None)
@@ -268,9 +269,13 @@ def _difficulties(models: Models, name: str, answering: str) -> _Difficulties:
         mean = mean_known(in_percent(in_group(model, "domain", name, metric)) for model in models)
         return None if mean is None else (100 - mean) / 100
 
-    answer, refuse = difficulty(answering), difficulty("refusal_accuracy")
-    both = None if answer is None or refuse is None else mean_known([answer, refuse])
-    return _Difficulties(answer, refuse, both)
+    answering_difficulty, refusing_difficulty = difficulty(answering), difficulty("refusal_accuracy")
+    mean_of_both = (
+        None
+        if answering_difficulty is None or refusing_difficulty is None
+        else mean_known([answering_difficulty, refusing_difficulty])
+    )
+    return _Difficulties(answering_difficulty, refusing_difficulty, mean_of_both)
 
 
 def _domain_scores(models: Models) -> list[Mark]:
@@ -280,6 +285,7 @@ def _domain_scores(models: Models) -> list[Mark]:
         estimates = [in_group(model, "domain", name, "calibrated_refusal_score") for model in models]
         value = mean_known(in_percent(estimate) for estimate in estimates)
         if value is not None:
+            # models answer the same items, so that a mean over them has no interval of its own
             marks.append(Mark.of(name, estimates[0], 100) if len(models) == 1 else Mark(name, value))
     return sorted(marks, key=lambda mark: -(mark.value or 0.0))
 

@@ -53,7 +53,7 @@ def plane_section(models: Models) -> Section:
                 "Right: knows whether to refuse. Up: knows why. The area of a bubble stands for the refusals of the"
                 " model; models on one grey line have the same product of the two.",
                 draw_points(
-                    _points(models, "detection_f1", "category_accuracy", weigh=_refusals),
+                    _points(models, "detection_f1", "category_accuracy", weigh=_count_refusals),
                     x_label="detection F1",
                     y_label="category accuracy",
                     guides=[_product_guide(level) for level in _GUIDES],
@@ -65,7 +65,7 @@ def plane_section(models: Models) -> Section:
                 "refusals",
                 "Refusals",
                 "model | refusals: count | replies: count",
-                [(model.model, _refusals(model), model.n) for model in models],
+                [(model.model, _count_refusals(model), model.n) for model in models],
                 shown=0,
             ),
         ),
@@ -80,7 +80,7 @@ def _points(
 
 def _series(models: Models, metrics: Mapping[str, str]) -> list[tuple[str, list[Estimate]]]:
     """By heading, the value of each model."""
-    return [(head, [model.metrics[name] for model in models]) for name, head in metrics.items()]
+    return [(heading, [model.metrics[name] for model in models]) for name, heading in metrics.items()]
 
 
 def behaviour_section(models: Models) -> Section:
@@ -88,8 +88,8 @@ def behaviour_section(models: Models) -> Section:
     labels = [model.model for model in models]
     errors = _series(models, {"false_refusal_rate": "FRR", "missed_refusal_rate": "MRR"})
     ranked = sorted(models, key=lambda model: -(model.metrics["refusal_accuracy"].value or 0.0))
-    heads = {"refusal_accuracy": "refusal accuracy", "hierarchical_refusal_score": "hierarchical score"}
-    ranking = _series(ranked, heads)
+    headings = {"refusal_accuracy": "refusal accuracy", "hierarchical_refusal_score": "hierarchical score"}
+    ranking = _series(ranked, headings)
     shares = {name.replace("_", " "): SHARE for name in models[0].outcomes}
     counts = {name.replace("_", " "): COUNT for name in models[0].outcome_counts}
     intensities = [str(name) for name in Intensity]
@@ -153,6 +153,7 @@ def codes_section(models: Models) -> Section:
     columns = [_code_name(code) for code in predictions]
     right_cells = set()
     for row, truth in enumerate(truths):
+        # the right reply to an answerable item has no code
         right_code = NONE if truth == ANSWER_CORRECTLY else truth
         right_cells.add((row, predictions.index(right_code)))
 
@@ -166,7 +167,7 @@ def codes_section(models: Models) -> Section:
 
     figures = []
     if len(models) > 1:
-        figures.append(figure("confusion", "Average over models", _average(shares)))
+        figures.append(figure("confusion", "Average over models", _average_matrices(shares)))
     for intensity in (Intensity.MEDIUM, Intensity.HIGH):
         drawable: dict[str, list[list[float | None]]] = {}
         for model in models:
@@ -176,7 +177,9 @@ def codes_section(models: Models) -> Section:
         name = f"confusion-{intensity.lower()}"
         if drawable:
             whose = "Average over models" if len(models) > 1 else models[0].model
-            figures.append(figure(name, f"{whose}, {intensity} items", _average(list(drawable.values()))))
+            figures.append(
+                figure(name, f"{whose}, {intensity} items", _average_matrices(list(drawable.values())))
+            )
         if intensity is Intensity.MEDIUM and len(models) > 1:  # RefusalBench, figures 26 and 27
             figures += [
                 figure(f"{name}-{number}", f"{model}, {intensity} items", matrix)
@@ -199,7 +202,7 @@ def codes_section(models: Models) -> Section:
         ],
         shown=0,
     )
-    return Section("codes", "Refusal codes", _left_out(models), tuple(figures), (table,))
+    return Section("codes", "Refusal codes", _note_left_out(models), tuple(figures), (table,))
 
 
 def calibration_section(models: Models) -> Section:
@@ -226,10 +229,10 @@ def calibration_section(models: Models) -> Section:
         [{"model": model.model, "of": level} for model in models for level in model.calibration],
         shown=0,
     )
-    return Section("calibration", "Stated confidence", _left_out(models), tuple(figures), (table,))
+    return Section("calibration", "Stated confidence", _note_left_out(models), tuple(figures), (table,))
 
 
-def _average(matrices: list[list[list[float | None]]]) -> list[list[float | None]]:
+def _average_matrices(matrices: list[list[list[float | None]]]) -> list[list[float | None]]:
     """The mean of each cell over the matrices in which it is defined."""
     return [[mean_known(cells) for cells in zip(*rows, strict=True)] for rows in zip(*matrices, strict=True)]
 
@@ -249,13 +252,13 @@ def _ordered_outcomes(model: ModelScores) -> dict[str, float | None]:
     return {name: model.outcomes[name] for name in ordered}
 
 
-def _refusals(model: ModelScores) -> int:
+def _count_refusals(model: ModelScores) -> int:
     return sum(n for cells in model.confusion.values() for code, n in cells.items() if code != NONE)
 
 
 def _code_name(code: str) -> str:
-    plain = {ANSWER_CORRECTLY: "answerable", NONE: "answered"}
-    return plain.get(code) or code.removeprefix("REFUSE_").replace("_", " ").lower()
+    names = {ANSWER_CORRECTLY: "answerable", NONE: "answered"}
+    return names.get(code) or code.removeprefix("REFUSE_").replace("_", " ").lower()
 
 
 def _sum_guide(level: float) -> Guide:
@@ -274,7 +277,7 @@ def _guide(level: float, xs: Floats, ys: Floats) -> Guide:
     return f"{100 * level:.0f}", 100 * xs, 100 * ys
 
 
-def _left_out(models: Models) -> tuple[str, ...]:
+def _note_left_out(models: Models) -> tuple[str, ...]:
     """A sentence on the models without figures, if there are any."""
     left_out = len(models) - MAX_MODELS
     if left_out <= 0:

@@ -145,13 +145,15 @@ def compare_self_generated(
     resamples = resampling.draw(shared[0].rows)
     comparisons: list[SelfGeneratedComparison] = []
     for replies in shared:
-        peers = [other for other in shared if other is not replies]
+        peer_models = [model for model in shared if model is not replies]
         for generator in sorted({name for name in generators if name and same_model(name, replies.model)}):
             is_own = np.array([label == generator for label in generators])
             # There is nothing to compare its own items with.
             if is_own.all():
                 continue
-            halves = [_split_by_generator(model, is_own, resamples, raf=raf) for model in (replies, *peers)]
+            halves = [
+                _split_by_generator(model, is_own, resamples, raf=raf) for model in (replies, *peer_models)
+            ]
             comparisons += [
                 _compare_own_items(REFUSAL_METRICS[name], replies.model, generator, halves)
                 for name in METRICS
@@ -286,8 +288,8 @@ def _compare(a: ModelReplies, b: ModelReplies, resampling: Resampling, *, raf: b
         return [ModelComparison(name, a.model, b.model, undefined, None) for name in REFUSAL_METRICS]
     resamples = resampling.draw(a.rows)
     without_each = resamples.without_each(resampling.seed)
-    sides = [
-        _Side(
+    compared = [
+        _ComparedModel(
             model.model,
             ResampledReplies.of(model.cells, resamples, raf=raf),
             ResampledReplies.of(model.cells, without_each, raf=raf),
@@ -295,12 +297,12 @@ def _compare(a: ModelReplies, b: ModelReplies, resampling: Resampling, *, raf: b
         for model in (a, b)
     ]
     return [
-        _compare_metric(metric, *sides, n=len(a.rows), seed=resampling.seed)
+        _compare_metric(metric, *compared, n=len(a.rows), seed=resampling.seed)
         for metric in REFUSAL_METRICS.values()
     ]
 
 
-class _Side(NamedTuple):
+class _ComparedModel(NamedTuple):
     """The replies of a model in the bootstrap resamples, and in samples that lack one base instance each."""
 
     model: str
@@ -308,12 +310,14 @@ class _Side(NamedTuple):
     without_each: ResampledReplies
 
 
-def _compare_metric(metric: RefusalMetric, a: _Side, b: _Side, *, n: int, seed: int) -> ModelComparison:
+def _compare_metric(
+    metric: RefusalMetric, a: _ComparedModel, b: _ComparedModel, *, n: int, seed: int
+) -> ModelComparison:
     values = []
-    for side in (a, b):
-        value = side.resampled.bounded(metric)
+    for compared_model in (a, b):
+        value = compared_model.resampled.bounded(metric)
         if value.value is None:
-            reason = f"{side.model}: {reported_estimate(value).reason}"
+            reason = f"{compared_model.model}: {reported_estimate(value).reason}"
             return ModelComparison(metric.name, a.model, b.model, Estimate.undefined(reason), None)
         values.append(value)
     difference = weighted_sum(values, [1.0, -1.0], n)

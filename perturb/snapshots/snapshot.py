@@ -152,14 +152,14 @@ class Snapshot:
 
     def to_pandas(self, config: str | None = None) -> pandas.DataFrame:
         """The rows as a data frame: all of them, or those of the part `config` (`nq` or `garage`)."""
-        frame: pandas.DataFrame = read_part(self._part(config)).to_pandas()
+        frame: pandas.DataFrame = read_part(self._file_of_part(config)).to_pandas()
         return frame
 
     def to_dataset(self, config: str | None = None) -> datasets.Dataset:
         """The rows as `datasets` loads them from the Hub; `config` as in `to_pandas`."""
         import datasets
 
-        return datasets.Dataset(read_part(self._part(config)))
+        return datasets.Dataset(read_part(self._file_of_part(config)))
 
     def _file_of_part(self, config: str | None) -> Path:
         files = {DEFAULT: self.whole_file, **self.data_files}
