@@ -117,8 +117,8 @@ def shorten(text: str) -> str:
     """The reply for a judge: the whole text or, of more than `JUDGED_CHARS`, two thirds from its start and the end."""
     if len(text) <= JUDGED_CHARS:
         return text
-    head, tail = JUDGED_CHARS * 2 // 3, JUDGED_CHARS // 3
-    return f"{text[:head]}\n[… {len(text) - head - tail} characters left out …]\n{text[-tail:]}"
+    start_chars, end_chars = JUDGED_CHARS * 2 // 3, JUDGED_CHARS // 3
+    return f"{text[:start_chars]}\n[… {len(text) - start_chars - end_chars} characters left out …]\n{text[-end_chars:]}"
 
 
 def judge_version(own_codes: tuple[OwnCode, ...] = ()) -> str:
@@ -339,7 +339,7 @@ def read_kind(text: str, judged: str = "") -> BehaviourKind:
     if kind not in list(BehaviourKind):
         raise ReplyError(f"'kind' must be one of {', '.join(BehaviourKind)}")
     # the kind "answers" is left out, since it is also an ordinary word
-    other_kinds = [other for other in BehaviourKind if other != kind and "_" in other]
+    other_kinds = [name for name in BehaviourKind if name != kind and "_" in name]
     ruling.must_not_be_denied(re.compile(rf"\b(?:{'|'.join(other_kinds)})\b"))
     return BehaviourKind(kind)
 

@@ -262,14 +262,16 @@ class BasTask(QuestionTask[ConfidenceRow]):
         answer_grade: Grade | None = None
         unscored = None
         try:
-            stated, answer = await self._stated(session, question, model, elicitation)
+            stated, answer = await self._ask_answer(session, question, model, elicitation)
             answer_grade = await grade(session, question, answer)
         except ReplyError as error:
             unscored = f"reading: {error}"
         except Unscored as error:
             unscored = f"{'reply' if error.stage == 'reply' else 'grade'}: {error}"
         # To decline a question that has no answer is right.
-        right_grades = (Grade.CORRECT, *((Grade.NOT_ATTEMPTED,) if question.answerable is False else ()))
+        right_grades = {Grade.CORRECT}
+        if question.answerable is False:
+            right_grades.add(Grade.NOT_ATTEMPTED)
         return ConfidenceRow(
             item_id=question.id,
             base_id=question.base_id,
@@ -285,12 +287,13 @@ class BasTask(QuestionTask[ConfidenceRow]):
             unscored=unscored,
         )
 
-    async def _stated(
+    async def _ask_answer(
         self, session: Session, question: Question, model: str, elicitation: Elicitation
     ) -> tuple[StatedAnswer, Response]:
         """What the model states, and its last reply with the answer as its text. Raises `ReplyError` and `Unscored`."""
         replies: list[Response] = []
         for step in range(1, elicitation.calls + 1):
+            # the second call shows the model its first reply
             request = confidence_request(elicitation, question, replies[0].text if replies else None, self.k)
             variant = str(elicitation) if step == elicitation.calls else f"{elicitation}/{FIRST}"
             replies.append(await session.reply(question.id, model, variant, request, purpose="confidence"))

@@ -120,9 +120,9 @@ def _limited(item_set: ItemSet, limit: int | None) -> ItemSet:
 def _from_snapshot(folder: Path, catalogue: Catalogue) -> ItemSet:
     snapshot = read_snapshot(folder)
     if problems := check_snapshot(folder):
-        others = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
+        further_problems = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
         raise SnapshotError(
-            f"{folder} is not as it was written: {problems[0]}{others}: restore it, or export the run again"
+            f"{folder} is not as it was written: {problems[0]}{further_problems}: restore it, or export the run again"
         )
     header = Header(str(snapshot.manifest.get("name") or folder.name))
     rows = (

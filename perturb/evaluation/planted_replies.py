@@ -96,10 +96,10 @@ def plant_replies(
         return
     chosen = cycle(ordered)
     codes = sorted({item.expected_behavior for item in ordered if not item.answerable}) or ["REFUSE_OTHER"]
-    for place in range(number):
-        form, item = FORMS[place % len(FORMS)], next(chosen)
-        setting = settings[place // len(FORMS) % len(settings)]
-        code = codes[place % len(codes)] if item.answerable else item.expected_behavior
+    for position in range(number):
+        form, item = FORMS[position % len(FORMS)], next(chosen)
+        setting = settings[position // len(FORMS) % len(settings)]
+        code = codes[position % len(codes)] if item.answerable else item.expected_behavior
         yield PlantedReply(item, setting, form, code, _answer(item, form, ordered))
 
 
@@ -107,7 +107,7 @@ def _answer(item: Item, form: Form, items: Sequence[Item]) -> str:
     """An accepted answer or, for the form `another answer`, one to another question that the item does not accept."""
     if form != "another answer":
         return item.answers[0]
-    texts = [other.answers[0] for other in items if other.base_id != item.base_id]
+    texts = [other_item.answers[0] for other_item in items if other_item.base_id != item.base_id]
     return next((text for text in texts if not holds_answer(text, *item.answers)), "a heron on the mill pond")
 
 
@@ -131,24 +131,25 @@ async def judge_planted(
         if not entry["failed"] and fingerprints.get(entry["judge"], entry["print"]) == entry["print"]
     }
 
-    async def judge_reply(judge: str, place: int, reply: PlantedReply) -> JsonObject:
+    async def judge_reply(judge: str, position: int, reply: PlantedReply) -> JsonObject:
         response = Response(
             reply.item.id,
             PLANTED_MODEL,
-            f"{reply.setting.name} {place}",
+            f"{reply.setting.name} {position}",
             ResponseStatus.ANSWERED,
             reply.text,
             "",
             "",
         )
         values: JsonObject = {}
-        parts = []
-        for kind in ["classification", *([answer_kind(reply.item)] if reply.item.answerable else [])]:
+        judged_kinds = []
+        kinds = ["classification", answer_kind(reply.item)] if reply.item.answerable else ["classification"]
+        for kind in kinds:
             rubric = judge_rubric(
                 kind, reply.item, response, fingerprints[judge], catalogue, free=reply.setting.free
             )
             judgement = await session.ask_judge(judge, response, rubric)
-            parts.append({"purpose": rubric.purpose, "raw": judgement.raw})
+            judged_kinds.append({"purpose": rubric.purpose, "raw": judgement.raw})
             values |= judgement.value
             # Only what the judge takes for an answer gets a grade, as with real replies.
             if judgement.status is JudgementStatus.UNSCORED or values.get("predicted") != ANSWER:
@@ -156,22 +157,24 @@ async def judge_planted(
         return {
             "judge": judge,
             "print": fingerprints[judge],
-            "place": place,
+            "place": position,
             "item": reply.item.id,
             "variant": response.variant,
             "form": reply.form,
-            "judged": parts,
+            "judged": judged_kinds,
             "right": reply.reads_rightly(values),
             "failed": not judgement.fingerprint,
         }
 
     to_judge = [
-        (judge, place)
+        (judge, position)
         for judge in judges
-        for place in range(len(planted))
-        if (judge, place) not in already_judged
+        for position in range(len(planted))
+        if (judge, position) not in already_judged
     ]
-    new_entries = await gather_all(judge_reply(judge, place, planted[place]) for judge, place in to_judge)
+    new_entries = await gather_all(
+        judge_reply(judge, position, planted[position]) for judge, position in to_judge
+    )
     return [*already_judged.values(), *new_entries]
 
 

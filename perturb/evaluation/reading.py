@@ -288,6 +288,6 @@ def vote_words(value: Facts) -> str:
     >>> vote_words({"grade": "CORRECT", "answer": "Ada"}), vote_words({"eligible": True, "factual_all": False})
     ('CORRECT', 'eligible True, factual_all False')
     """
-    parts = {part: word for part, word in value.items() if part not in ("answer", "reason")}
-    words = [str(word) if len(parts) == 1 else f"{part} {word}" for part, word in parts.items()]
+    shown_values = {part: word for part, word in value.items() if part not in ("answer", "reason")}
+    words = [str(word) if len(shown_values) == 1 else f"{part} {word}" for part, word in shown_values.items()]
     return ", ".join(words)

@@ -189,9 +189,9 @@ def make_bas_page(
     """The page of the scores, with chapters on calibration and transfer if those were measured."""
     sections = [_scores(scores)]
     if scores.means:
-        heads = {name: _heading(name) for name in ("bas_uniform", "accuracy", "ece", "aurc")}
+        headings = {name: _heading(name) for name in ("bas_uniform", "accuracy", "ece", "aurc")}
         values = ((scored.group, scored.report.metrics) for scored in scores.groups)
-        sections.append(datasets_section(values, scores.means, heads, "elicitation"))
+        sections.append(datasets_section(values, scores.means, headings, "elicitation"))
     sections += [_decisions(scores), _single_groups(scores)]
     if len(scores.groups) > 1:
         sections.append(_against_others(scores))

@@ -341,9 +341,9 @@ def replay_evaluation(recording: Recording, folder: Path) -> EvaluationReport:
         ways = refusal_ways((), 1) if kind == "refusal-index" else confidence_ways((), 1)
         report = ask_questions(QuestionPlan(kind=kind, ways=ways, out=folder, replay=replay))
     if missing := report.facts["missing_replies"]:
-        first = "{model}, {role}, item {item}".format(**missing[0])
+        first_missing = "{model}, {role}, item {item}".format(**missing[0])
         raise RecordingError(
-            f"{recording.path}: lacks {counted(len(missing), 'reply', 'replies')} (the first: {first}): give the file"
-            " of a finished run"
+            f"{recording.path}: lacks {counted(len(missing), 'reply', 'replies')} (the first: {first_missing}): give"
+            " the file of a finished run"
         )
     return report

@@ -332,8 +332,8 @@ def _bounds_table(models: list[ModelScores]) -> Table:
     rows: list[list[CellValue]] = []
     for model in models:
         ranges = [model.bounds[name] for name in metrics]
-        rows.append([model.model, "lowest", *(None if ends is None else ends.low for ends in ranges)])
-        rows.append([model.model, "highest", *(None if ends is None else ends.high for ends in ranges)])
+        rows.append([model.model, "lowest", *(None if bounds is None else bounds.low for bounds in ranges)])
+        rows.append([model.model, "highest", *(None if bounds is None else bounds.high for bounds in ranges)])
     title = "Range, whatever the unscored replies would have been, in percent"
     columns = table_columns("model | reading") | dict.fromkeys(metrics.values(), PERCENT)
     return Table("bounds", title, columns, rows)
@@ -357,6 +357,6 @@ def _cell_bounds_table(models: tuple[ModelScores, ...]) -> Table:
     )
 
 
-def _in_range(estimate: Estimate, ends: Range | None) -> Estimate | None:
+def _in_range(estimate: Estimate, bounds: Range | None) -> Estimate | None:
     """The value, with the bounds in place of its interval, so that a table shows them in brackets."""
-    return None if ends is None else replace(estimate, low=ends.low, high=ends.high)
+    return None if bounds is None else replace(estimate, low=bounds.low, high=bounds.high)

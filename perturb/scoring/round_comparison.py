@@ -71,10 +71,15 @@ def shift_of(old: Sequence[str], new: Sequence[str]) -> Shift:
     >>> shift_of(["a", "a"], ["a", "b"]).distance
     0.5
     """
-    before, after = Counter(old), Counter(new)
+    old_counts, new_counts = Counter(old), Counter(new)
     shares = [
-        Share(name, before[name], after[name], after[name] / len(new) - before[name] / len(old))
-        for name in sorted(before | after)
+        Share(
+            name,
+            old_counts[name],
+            new_counts[name],
+            new_counts[name] / len(new) - old_counts[name] / len(old),
+        )
+        for name in sorted(old_counts | new_counts)
     ]
     shares.sort(key=lambda share: -abs(share.change))
     return Shift(sum(abs(share.change) for share in shares) / 2, tuple(shares))
@@ -173,21 +178,21 @@ def _read_lines(path: Path, text: str) -> list[Any]:
 
 
 def _change(model: str, metric: str, old: Facts, new: Facts) -> ScoreChange:
-    before, after = old.get("value"), new.get("value")
-    change = ScoreChange(model, metric, before, after)
-    if before is None or after is None:
-        reason = old.get("reason") if before is None else new.get("reason")
+    old_value, new_value = old.get("value"), new.get("value")
+    change = ScoreChange(model, metric, old_value, new_value)
+    if old_value is None or new_value is None:
+        reason = old.get("reason") if old_value is None else new.get("reason")
         return replace(change, reason=reason or "undefined in one round")
-    difference = after - before
+    difference = new_value - old_value
     old_low, old_high, new_low, new_high = (
         scores.get(end) for scores in (old, new) for end in ("low", "high")
     )
     if old_low is None or old_high is None or new_low is None or new_high is None:
         return replace(change, difference=difference, reason="no interval in one round")
     # the rounds have different items, so that their errors are independent and the distances add up as squares
-    below = math.hypot(after - new_low, old_high - before)
-    above = math.hypot(new_high - after, before - old_low)
-    return replace(change, difference=difference, low=difference - below, high=difference + above)
+    width_below = math.hypot(new_value - new_low, old_high - old_value)
+    width_above = math.hypot(new_high - new_value, old_value - old_low)
+    return replace(change, difference=difference, low=difference - width_below, high=difference + width_above)
 
 
 def _agreement(metric: str, changes: list[ScoreChange]) -> RankAgreement:
@@ -197,10 +202,10 @@ def _agreement(metric: str, changes: list[ScoreChange]) -> RankAgreement:
     pairs = [(old, new) for old, new in of_metric if old is not None and new is not None]
     if len(pairs) < 3:
         return RankAgreement(metric, None, len(pairs), "a ranking takes at least 3 models in both rounds")
-    before, after = zip(*pairs, strict=True)
-    if len(set(before)) == 1 or len(set(after)) == 1:
+    old_scores, new_scores = zip(*pairs, strict=True)
+    if len(set(old_scores)) == 1 or len(set(new_scores)) == 1:
         return RankAgreement(metric, None, len(pairs), "all models are tied in one round")
-    return RankAgreement(metric, float(kendalltau(before, after).statistic), len(pairs), None)
+    return RankAgreement(metric, float(kendalltau(old_scores, new_scores).statistic), len(pairs), None)
 
 
 Verdict = Literal["fresh", "repeats found", "drifted"]
@@ -269,13 +274,13 @@ def compare(old: str | Path, new: str | Path, scores: tuple[Path, Path] | None =
 
     Raises `SnapshotError` or `SourceError` if a round or a score cannot be read.
     """
-    before, after = read_set(old), read_set(new)
-    changes, rankings = compare_scores(*_read_both(scores, (before, after))) if scores else ([], [])
+    old_set, new_set = read_set(old), read_set(new)
+    changes, rankings = compare_scores(*_read_both(scores, (old_set, new_set))) if scores else ([], [])
     return RoundComparison(
-        old=before,
-        new=after,
-        freshness=measure_freshness(before.items, after.items),
-        shifts=measure_shift(before.items, after.items),
+        old=old_set,
+        new=new_set,
+        freshness=measure_freshness(old_set.items, new_set.items),
+        shifts=measure_shift(old_set.items, new_set.items),
         score_changes=tuple(changes),
         rankings=tuple(rankings),
     )
@@ -361,10 +366,10 @@ def _decide(change: ScoreChange, sign: int, offset: float, items: int) -> GateDe
 
 def _read_both(paths: tuple[Path, Path], rounds: tuple[ComparedSet, ComparedSet]) -> tuple[Scores, Scores]:
     """The scores on each round. Raises `SourceError` if an evaluation belongs to another round."""
-    for path, item_set, other in zip(paths, rounds, reversed(rounds), strict=True):
+    for path, item_set, other_set in zip(paths, rounds, reversed(rounds), strict=True):
         ids, item_ids = evaluated_ids(path), {item.id for item in item_set.items}
         # An evaluation may lack items of its round, but it never has items of the other round alone.
-        foreign = (ids - item_ids) & {item.id for item in other.items}
+        foreign = (ids - item_ids) & {item.id for item in other_set.items}
         if foreign or (ids and ids.isdisjoint(item_ids)):
             raise SourceError(
                 f"{path}: is not an evaluation of {item_set.name}, which has no item '{min(foreign or ids)[:80]}': give"

@@ -98,15 +98,15 @@ def measure_exam_gaps(
     """The gaps of every model that was asked with the codes and in other settings."""
     gaps: list[ExamGap] = []
     with_codes = {model.setting[0]: model for model in models if model.setting[1] in (None, CODES)}
-    for other in models:
-        name, prompt = other.setting
+    for plain_model in models:
+        name, prompt = plain_model.setting
         if prompt in (None, CODES) or name not in with_codes:
             continue
-        codes_shared, other_shared = in_common(with_codes[name], other)
+        codes_shared, other_shared = in_common(with_codes[name], plain_model)
         if not codes_shared.rows:
             continue
         gaps += _gaps(codes_shared, other_shared, "strict", resampling, raf=raf)
-        if other.free:  # only replies in plain words can be read in two ways
+        if plain_model.free:  # only replies in plain words can be read in two ways
             gaps += _gaps(codes_shared, other_shared.lenient(), "lenient", resampling, raf=raf)
     return tuple(gaps)
 
@@ -121,11 +121,11 @@ def _gaps(
     groups |= {name: np.flatnonzero([label == name for label in labels]) for name in ordered_names(labels)}
     for group, rows in groups.items():
         group_resamples = resamples.part(rows)
-        both = [
+        replies_of_both = [
             ResampledReplies.of(replies.cells[rows], group_resamples, raf=raf) for replies in (codes, other)
         ]
         for metric in GAP_METRICS:
-            with_codes, without = (replies.bounded(REFUSAL_METRICS[metric]) for replies in both)
+            with_codes, without = (replies.bounded(REFUSAL_METRICS[metric]) for replies in replies_of_both)
             if with_codes.value is None or without.value is None:
                 gap = Estimate.undefined("undefined in one of the settings", len(rows))
             else:
@@ -211,8 +211,8 @@ def share_within(models: Sequence[ModelReplies]) -> float:
     Raises `ConfigError` if no model was asked several times.
     """
     metrics = [REFUSAL_METRICS[name] for name in HALVES]
-    parts = [_variance_parts(model, metric) for model in models for metric in metrics]
-    shares = [part.within for part in parts if part is not None]
+    variance_parts = [_variance_parts(model, metric) for model in models for metric in metrics]
+    shares = [part.within for part in variance_parts if part is not None]
     if not shares:
         raise ConfigError(
             "no model was asked several times about an item: give results of `perturb evaluate --samples`"
@@ -226,20 +226,26 @@ def split_errors(replies: ModelReplies, metrics: Mapping[str, Estimate]) -> Iter
     Formula: replies add the variance Σ s_i² k_i / n² over items, where k_i of the n replies are to item i, and s_i² is
     their variance (divisor k_i - 1). Items add the rest. Reference: Miller (2024), arXiv 2411.00640.
     """
-    parts = {name: _variance_parts(replies, REFUSAL_METRICS[name]) for name in HALVES}
-    halves = [half for half in parts.values() if half is not None]
-    if len(halves) < len(HALVES):
+    parts_of_metric = {name: _variance_parts(replies, REFUSAL_METRICS[name]) for name in HALVES}
+    parts_of_halves = [half for half in parts_of_metric.values() if half is not None]
+    if len(parts_of_halves) < len(HALVES):
         return
-    mean_added, mean_within = map(float, np.mean(halves, axis=0))
+    mean_added, mean_within = map(float, np.mean(parts_of_halves, axis=0))
     # the CRS is the mean of two rates on different items: a half of each, so a quarter of each variance
     crs = _VarianceParts(mean_added / 2, mean_within)
-    for name, part in zip(("calibrated_refusal_score", *HALVES), (crs, *halves), strict=True):
+    for name, parts in zip(("calibrated_refusal_score", *HALVES), (crs, *parts_of_halves), strict=True):
         se = metrics[name].se
         if se is not None:
-            from_items = max(
-                se**2 - part.from_replies, 0.0
-            )  # both are estimates, so the rest may be negative
-            yield SampleError(replies.model, name, se, part.from_replies**0.5, from_items**0.5, part.within)
+            # both are estimates, so the rest may be negative
+            from_items = max(se**2 - parts.from_replies, 0.0)
+            yield SampleError(
+                replies.model,
+                name,
+                se,
+                parts.from_replies**0.5,
+                from_items**0.5,
+                parts.within,
+            )
 
 
 class _VarianceParts(NamedTuple):

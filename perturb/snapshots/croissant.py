@@ -209,8 +209,8 @@ def _agreement(manifest: Facts) -> list[str]:
 def _figure(figure: Facts) -> str:
     if figure["value"] is None:
         return f"not known ({figure['reason']})"
-    ends = "" if figure["low"] is None else f", 95 % interval {figure['low']:.3g} to {figure['high']:.3g}"
-    return f"{figure['value']:.3g}{ends}"
+    interval = "" if figure["low"] is None else f", 95 % interval {figure['low']:.3g} to {figure['high']:.3g}"
+    return f"{figure['value']:.3g}{interval}"
 
 
 def _biases(manifest: Facts) -> list[str]:

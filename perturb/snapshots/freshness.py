@@ -265,14 +265,14 @@ class FreshnessIndex:
         best: Match | None = None
         # sorted, so that the earliest item wins a tie
         for position, contained in sorted(self._texts.containment(shingles)):
-            other = self._items[position]
+            indexed = self._items[position]
             similarity = jaccard(shingles, self._texts.texts[position])
-            is_reworded = contained >= REWORDED and bool(change and other.change)
+            is_reworded = contained >= REWORDED and bool(change and indexed.change)
             has_similar_text = similarity >= TEXT_THRESHOLD or is_reworded
-            exact = text == other.words
-            is_repeat = exact or (has_similar_text and _same_change(change, other.change))
+            exact = text == indexed.words
+            is_repeat = exact or (has_similar_text and _same_change(change, indexed.change))
             if is_repeat and (best is None or (exact, similarity) > (best.exact, best.similarity)):
-                best = Match(other.item.id, similarity, exact)
+                best = Match(indexed.item.id, similarity, exact)
         return best
 
 
@@ -388,16 +388,16 @@ def _change(item: RoundItem) -> Shingles:
     """The shingles that the perturbation added ("+") or removed ("-"); empty if the original is unknown."""
     if not (item.original_query and item.original_context):
         return frozenset()
-    before = _shingles((*_split(item.original_query), "|", *_split(item.original_context)))
-    after = _shingles(_words(item))
-    added = {("+", *shingle) for shingle in after - before}
-    return frozenset(added | {("-", *shingle) for shingle in before - after})
+    original_shingles = _shingles((*_split(item.original_query), "|", *_split(item.original_context)))
+    shingles = _shingles(_words(item))
+    added = {("+", *shingle) for shingle in shingles - original_shingles}
+    return frozenset(added | {("-", *shingle) for shingle in original_shingles - shingles})
 
 
-def _same_change(change: Shingles, other: Shingles) -> bool:
+def _same_change(change: Shingles, other_change: Shingles) -> bool:
     """Whether one change contains most of the other. If one is unknown, only the texts decide, and this is True."""
-    smaller = min(len(change), len(other))
-    return not smaller or len(change & other) >= CHANGE_THRESHOLD * smaller
+    smaller = min(len(change), len(other_change))
+    return not smaller or len(change & other_change) >= CHANGE_THRESHOLD * smaller
 
 
 class PriorRounds:

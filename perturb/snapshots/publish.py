@@ -99,10 +99,10 @@ def _checked_round(folder: Path, repo: str, replies: Path | None, scores: str) -
     # A published round is never changed, so that a damaged one could not be repaired.
     problems = check_snapshot(folder)
     if problems:
-        others = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
+        further_problems = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
         raise SnapshotError(
-            f"{folder}: not published, since it does not match its manifest: {problems[0]}{others}: export the run"
-            " again"
+            f"{folder}: not published, since it does not match its manifest: {problems[0]}{further_problems}: export"
+            " the run again"
         )
     refuse_keys(snapshot)
     if replies is not None:
@@ -113,10 +113,10 @@ def _checked_round(folder: Path, repo: str, replies: Path | None, scores: str) -
 def refuse_keys(snapshot: Snapshot) -> None:
     """Raise `PublishError` if a file or row of the snapshot contains a text that looks like a key."""
     names = key_variables(snapshot.manifest)
-    for place, content in _contents(snapshot):
+    for part_name, content in _contents(snapshot):
         if masked_key := show_key(content, names):
             raise PublishError(
-                f"{snapshot.folder}: not published, since {place} holds what looks like a key ({masked_key}): take"
+                f"{snapshot.folder}: not published, since {part_name} holds what looks like a key ({masked_key}): take"
                 " it out where it comes from, build again, and revoke the key"
             )
 
@@ -130,10 +130,10 @@ def _check_replies(snapshot: Snapshot, file: Path) -> None:
             " writes both"
         )
     names = key_variables(snapshot.manifest)
-    for place, content in recording.contents():
+    for part_name, content in recording.contents():
         if masked_key := show_key(content, names):
             raise PublishError(
-                f"{file}: not published, since {place} holds what looks like a key ({masked_key}): revoke the key,"
+                f"{file}: not published, since {part_name} holds what looks like a key ({masked_key}): revoke the key,"
                 " and publish without --replies"
             )
 
@@ -163,7 +163,7 @@ def push_space(
     hub = log_in(repo, endpoint, progress, "space")
     hub.create()
     # The Hub makes no commit if nothing has changed; the last commit is then the same as before.
-    before = hub.api.repo_info(repo, repo_type="space").sha
+    last_commit = hub.api.repo_info(repo, repo_type="space").sha
     send = partial(
         hub.api.upload_folder,
         repo_id=repo,
@@ -175,7 +175,9 @@ def push_space(
     commit = hub.call("commit", send)
     if public:
         hub.open()
-    return Publication(repo, "", str(commit.oid), f"{hub.api.endpoint}/spaces/{repo}", commit.oid != before)
+    return Publication(
+        repo, "", str(commit.oid), f"{hub.api.endpoint}/spaces/{repo}", commit.oid != last_commit
+    )
 
 
 State = Literal["met", "not met", "unknown"]

@@ -289,11 +289,11 @@ def _replies(subject: str, part: str, rows: Sequence[sqlite3.Row]) -> Iterator[J
 
 
 def _header(kind: Kind, version: str | None, entries: Sequence[Any]) -> JsonObject:
-    plain = [entry if isinstance(entry, Mapping) else entry.model_dump() for entry in entries]
+    facts_of_models = [entry if isinstance(entry, Mapping) else entry.model_dump() for entry in entries]
     return {
         "kind": kind,
         "code_version": version,
-        "models": {entry["name"]: _settings(entry) for entry in plain if entry["model"] != "rules"},
+        "models": {entry["name"]: _settings(entry) for entry in facts_of_models if entry["model"] != "rules"},
     }
 
 
