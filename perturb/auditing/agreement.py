@@ -20,6 +20,7 @@ from perturb.metrics.intervals import TAIL, Bounded, reported_estimate
 from perturb.metrics.resampling import Resamples, Totals
 from perturb.records import JsonObject
 
+# The reason why there is no agreement to measure.
 ONE_VERIFIER = "agreement takes two raters; there is one"
 
 # The coefficients of a whole panel, with their usual names.

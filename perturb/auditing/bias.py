@@ -30,6 +30,7 @@ from perturb.records import JsonObject
 
 # A pass rate over fewer base instances gets no interval: it would include nearly every value.
 MIN_BASES = 5
+# The reasons why a bias is undefined.
 NO_OWN_VOTE = "the model gives no vote on candidates of its own"
 NOT_SEPARABLE = "the pairs of other models are too few to tell leniency and quality from self-preference"
 # The steps of Newton's method after which a fit ends although it has not converged.

@@ -53,8 +53,10 @@ POORLY_CAUGHT = 0.5
 # It names no verifier that judged fewer faults of the kind.
 LEAST_NAMED = 4
 
+# The note of every certificate: what it cannot know.
 CAVEAT = "measured on planted faults; natural ones may be harder to see"
 
+# Kinds of faults that a program makes; only `written` ones come from a model.
 MECHANICAL = tuple(kind for kind in LABEL_FAULTS if kind != "written")
 
 

@@ -44,6 +44,7 @@ class _MessageOptions:
 
 
 GroupT = TypeVar("GroupT")
+# Whether the running command has --quiet; a context variable, so that functions need not pass it on.
 _quiet_command: ContextVar[bool] = ContextVar("quiet", default=False)
 
 

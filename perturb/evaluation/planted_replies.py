@@ -28,6 +28,7 @@ from perturb.text.wording import listed
 # The default number of planted replies, and the number of real replies with which an evaluation plants them.
 AUTO_NUMBER, AUTO_FROM = 24, 200
 
+# What a planted reply is: a bare code, a refusal in words, the right answer, or that of another question.
 Form = Literal["code", "refusal", "answer", "another answer"]
 # A code with a reason, a plain refusal, the accepted answer, and the answer to another item.
 FORMS: tuple[Form, ...] = ("code", "refusal", "answer", "another answer")

@@ -126,6 +126,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 # The start of an option in a prompt, such as `a) ` on a line of its own; the group is the letter.
 _INLINE_OPTIONS = re.compile(r"\n\s*([A-Za-z])\)\s+")
+# A number as a whole answer.
 _NUMBER = re.compile(
     r"""
     [-+]? (?: \d{1,3}(?:,\d{3})+ | \d+ ) (?:\.\d+)?  # 1,234.5 or 033 or -7

@@ -39,6 +39,7 @@ SECTION_WORDS = (150, 375)
 MAX_ANSWER_WORDS = 10
 # The key in the metadata of the sentence that shows the answer.
 SENTENCE = "sentence"
+# A text, in JSON schema.
 _TEXT = {"type": "string"}
 # The fields of a reply, in JSON schema, for each part of the writing.
 _FIELDS = {

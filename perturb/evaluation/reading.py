@@ -187,6 +187,7 @@ CONFIDENCE_LEVELS: tuple[str, ...] = (
     "VERY_UNCERTAIN",
 )
 
+# The line of a reply that states a confidence: `Confidence: VERY_CONFIDENT`.
 _CONFIDENCE_LINE = re.compile(STATED_CONFIDENCE, re.IGNORECASE | re.MULTILINE)
 # A word in capitals with underscores, such as `**REFUSE_AMBIGUOUS**`, whether or not it is a code.
 _CODE = re.compile(rf"{DECORATION}([A-Z]+(?:_[A-Z]+)+){DECORATION}", re.IGNORECASE)
@@ -233,6 +234,7 @@ def refusal_codes(codes: Mapping[str, str]) -> tuple[str, ...]:
     return (*class_codes, REFUSE_OTHER)
 
 
+# How many of several judges must agree: more than half of them, or all.
 JudgeRule = Literal["majority", "unanimity"]
 # The author of a judgement that several judges made together.
 PANEL = "panel"

@@ -117,6 +117,7 @@ def call_fault(result: ModelResult[Any], name: str) -> str | None:
 # The templates under `templates/solve/`.
 TEMPLATES: tuple[str, ...] = ("answer", "judge_single", "judge_several")
 
+# The flags of a judge about an answer from several passages; RAF is 1 if the first and the last hold.
 _RAF_KEYS = ("eligible", "supported_by_all", "supported_by_relevant")
 
 

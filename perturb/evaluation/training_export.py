@@ -48,6 +48,7 @@ from perturb.snapshots.published_card import join_card
 from perturb.snapshots.rows import write_rows
 from perturb.snapshots.settings import CODES
 
+# The file with the facts of an export: what was left out, and the proof of it.
 FACTS = "training.json"
 # The share of base instances that go into the validation split.
 VALIDATION = 0.1

@@ -166,6 +166,7 @@ def _above_chance(agreement: Floats, by_chance: Floats) -> Floats:
     return ratio(agreement - by_chance, 1 - by_chance)
 
 
+# The reasons why coefficients are undefined.
 NO_PAIRS = "no item was scored by two raters or more"
 NO_VARIANCE = "all votes are the same: chance agreement is 1"
 
@@ -219,6 +220,7 @@ class VoteWords(NamedTuple):
     raters: str = "raters"
 
 
+# The words of the public functions, which know nothing of verifiers or people.
 PLAIN_WORDS = VoteWords()
 
 

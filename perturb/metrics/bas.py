@@ -16,14 +16,18 @@ from numpy.typing import ArrayLike
 
 from perturb.metrics.inputs import Flags, Floats, read_graded
 
+# A named prior, one of `PRIORS`, or a density on [0, 1].
 RiskPrior = str | Callable[..., ArrayLike]
 PRIORS = ("uniform", "linear", "quadratic")
 # The integral of a prior may differ from 1 by this much.
 MASS_TOLERANCE = 1e-6
 # The quadrature halves a panel if its two halves differ by more from the whole.
 PANEL_TOLERANCE = 1e-12
+# A density with a jump is never integrated exactly; after this many halvings its panel is narrow enough.
 MAX_HALVINGS = 40
+# Panels of the first grid, before any is halved.
 _PANELS = 512
+# Gauss-Legendre quadrature: exact in a panel for polynomials up to degree 19.
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
 
 

@@ -36,8 +36,10 @@ from perturb.metrics.inputs import (
 from perturb.metrics.intervals import Bounded, WeightedSum, reported_estimate, weighted_sum
 from perturb.metrics.resampling import bootstrap_means, cluster_codes
 
+# The maps from stated to calibrated confidence.
 Method = Literal["isotonic", "platt", "temperature", "histogram"]
 METHODS: tuple[Method, ...] = get_args(Method)
+# Bins of equal width of the method `histogram`.
 HISTOGRAM_BINS = 10
 # The divisor of the logit; its inverse is the smallest. If all answers are right, or all wrong, the fit ends there.
 MAX_TEMPERATURE = 100.0
@@ -190,6 +192,7 @@ def _sigmoid(values: Floats) -> Floats:
     return np.asarray(expit(values))
 
 
+# Method → the function that fits its parameters to correctness and confidence.
 _FIT: dict[Method, Callable[[Flags, Floats], dict[str, ArrayLike]]] = {
     "isotonic": _fit_isotonic,
     "platt": _fit_platt,

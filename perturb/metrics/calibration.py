@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from perturb.metrics.inputs import Estimate, Flags, Floats, Integers, read_graded
 from perturb.metrics.intervals import Bounded, reported_estimate
 
+# Bins of equal width, bins of equal numbers of answers, or one for each stated confidence.
 Binning = Literal["width", "mass", "unbinned"]
 # The side on which a bin includes its edge: right as in Guo et al. (2017), left as in the code of the BAS authors.
 Closed = Literal["right", "left"]

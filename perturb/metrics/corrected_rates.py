@@ -195,6 +195,7 @@ def _strata(graded: Flags, decided: Flags, names: Sequence[str]) -> list[Flags]:
 # Number of draws from each confidence distribution.
 DRAWS = 20_000
 
+# The reasons why a share of wrong labels cannot be estimated: by the panel, and by a single verifier.
 CANNOT_TELL = "the panel cannot tell right from wrong: it passes planted faults as often as right items"
 MEMBER_CANNOT_TELL = "it passes planted faults as often as right items"
 
@@ -203,6 +204,7 @@ MEMBER_CANNOT_TELL = "it passes planted faults as often as right items"
 # That is so for a unanimous panel of three if each verifier misses natural faults twice as often.
 HARDER_TO_SEE = 6.0
 
+# The note of a combined estimate if the two sources differ by more than chance.
 CONTRADICTED = "people and planted items contradict each other: these are the figures of people"
 
 

@@ -34,6 +34,7 @@ ALIKE_EVENTS = 2
 HALVINGS = 30
 # If a smaller share of the resamples defines a statistic, the note of its estimate says so.
 MOSTLY = 0.95
+# The reasons why an estimate has no interval.
 ONE_CLUSTER = "no interval: everything comes from one base instance"
 FEW_DEFINED = "no interval: the statistic is undefined in the resamples"
 

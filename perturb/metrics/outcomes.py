@@ -80,6 +80,7 @@ class ReplyOutcome(StrEnum):
 # The six outcomes of a scored reply; their shares sum to 1.
 SCORED: tuple[ReplyOutcome, ...] = tuple(ReplyOutcome)[:6]
 
+# The outcomes of a reply that could not be read, or whose answer has no grade.
 UNSCORED: tuple[ReplyOutcome, ...] = tuple(ReplyOutcome)[6:]
 
 # The position of each outcome in tables of counts.

@@ -74,6 +74,7 @@ _NO_A = "no reply to an answerable item was scored"
 _NO_U = "no reply to an unanswerable item was read"
 _NO_PART = "no reply to an answerable item, or none to an unanswerable one, was scored"
 _NO_LEVEL = "states a confidence level"
+# The replies that metrics count, as sets of outcomes.
 _READ = (*refusal.READ_A, *refusal.READ_U)
 _SCORED = (*refusal.GRADED_A, *refusal.READ_U)
 _CORRECT, _RIGHT_CODE = (ReplyOutcome.CORRECT_ANSWER,), (ReplyOutcome.CORRECT_REFUSAL,)

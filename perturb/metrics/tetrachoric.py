@@ -105,8 +105,11 @@ def _ratio(top: Floats, bottom: Floats) -> Floats:
     return np.where(zero, np.copysign(np.inf, top), top / np.where(zero, 1.0, bottom))
 
 
+# The confidence level of intervals, unless another is given.
 LEVEL = 0.95
+# More than are ever needed: bisection alone would take about 40.
 MAX_STEPS = 100
+# A step in arcsin(rho) that is smaller ends the search.
 ANGLE_TOLERANCE = 1e-12
 # The rounding error of a probability: a smaller excess says nothing about the angle.
 ROUNDING = 2e-16

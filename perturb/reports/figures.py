@@ -38,6 +38,7 @@ BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY, GREY = (
 # Colour and marker of the first, second, … series; the markers differ without colour too.
 SERIES = ((BLUE, "o"), (VERMILLION, "s"), (GREEN, "^"), (ORANGE, "D"), (PURPLE, "v"), (SKY, "P"))
 
+# Matplotlib's settings. With a fixed salt and paths for letters, the same figure is the same file on every machine.
 _STYLE: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 9.5,

@@ -300,6 +300,7 @@ def _bas(runs: Sequence[Path]) -> UnrankedRows:
     return UnrankedRows(named_rows, p_values, {})
 
 
+# Kind of recording → the function that replays recordings of this kind and scores them.
 _ROW_MAKERS: Mapping[str, Callable[[Sequence[Path]], UnrankedRows]] = {
     "evaluation": _refusal_bench,
     "refusal-index": _refusal_index,

@@ -305,6 +305,7 @@ def _item_of_row(row: Facts) -> JsonObject:
     }
 
 
+# How a piece of a changed text is shown: taken out or put in, with brackets or in colours of the terminal.
 _MARKS = {"same": "{}", "out": "[-{}-]", "in": "{{+{}+}}"}
 _COLOURED = {"same": "{}", "out": "\x1b[9;31m{}\x1b[0m", "in": "\x1b[32m{}\x1b[0m"}
 

@@ -261,6 +261,7 @@ def _words(outcome: str) -> str:
 
 # Right outcomes of replies to items, and the right grade of a reply to a question.
 _RIGHT_WORDS = {*(_words(outcome) for outcome in RIGHT), "CORRECT"}
+# The order of outcomes on the page, that of the taxonomy.
 _OUTCOME_ORDER = {_words(outcome): number for number, outcome in enumerate(ReplyOutcome)}
 # Grade of a reply to a question → its mark on the page; every other grade is unscored.
 _GRADE_MARKS = {"CORRECT": "right", "INCORRECT": "wrong"}

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 CLASSIFICATION = "classification"
 # What people choose for a reply that answers; for other replies they choose the code.
 ANSWER_WORD = "ANSWER"
+# The metric that the grades of people correct by way of its halves.
 CRS = "calibrated_refusal_score"
 # The two metrics whose mean is the CRS.
 HALVES = ("answer_accuracy", "refusal_accuracy")

@@ -36,6 +36,7 @@ SCHEMA_VERSION = "0.3.0"
 # Task of a snapshot's `eval.yaml` → the metric that is its value.
 HUB_TASKS = {"refusal": "refusal_accuracy", "answer": "answer_accuracy"}
 
+# The name of the evaluation in every record.
 _EVALUATION_NAME = "perturb.selective_refusal"
 
 

@@ -181,6 +181,7 @@ class GroupResult(MeasuredGroup):
         }
 
 
+# The warning of a group without a single scored row.
 ALL_UNSCORED = "every row is unscored"
 
 

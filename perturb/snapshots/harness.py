@@ -31,6 +31,7 @@ CONFIG = "prompts"
 # Items of LOW, which must be answered, and the other items, which must be refused.
 SPLITS = ("answerable", "unanswerable")
 
+# The columns of a prompt in the setting `codes`.
 _CODES_COLUMNS = (
     "id",
     "source_id",

@@ -28,10 +28,12 @@ CARD = "README.md"
 
 # The line of a card that states the digest.
 _DIGEST_LINE = re.compile(r"^Manifest digest: ([0-9a-f]{64})$", re.MULTILINE)
+# The advice of every message about a manifest that cannot be read.
 _HOW_TO_REPAIR = "restore it, or export the run again"
 # Keys that a manifest lacks if the run has nothing for them, as manifests had before there were these keys.
 _OPTIONAL = ("people", "shortcuts", "solvers", "since", "classes", "replies")
 
+# Types of entries: a number of rows, and a digest of 32 hexadecimal digits.
 Count = Annotated[int, Field(ge=0)]
 Hex32 = Annotated[str, Field(pattern=r"^[0-9a-f]{32}\z")]
 

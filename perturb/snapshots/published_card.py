@@ -19,6 +19,7 @@ from perturb.snapshots.manifest import CARD
 from perturb.snapshots.rows import DEFAULT, whole_path
 from perturb.snapshots.snapshot import REPLIES
 
+# The part of a card that `perturb publish` replaces lies between these marks; people may write around it.
 BEGIN = "<!-- perturb: generated, do not edit between these marks -->"
 END = "<!-- perturb: end of the generated part -->"
 

@@ -71,6 +71,7 @@ _PUBLISHED = (
     ),
 )
 
+# The columns that only rows with several passages have, as in GaRAGe.
 _SEVERAL_PASSAGES = (
     Column("query", "The same as perturbed_query."),
     Column("grounding", "Texts of the perturbed passages, without their titles, in the order shown.", _TEXTS),

@@ -69,6 +69,7 @@ _EXAMPLES = 200
 _LEFT_BY_THE_HUB = (".gitattributes", ".cache")
 # The replies that gave the rows, if they were published too.
 REPLIES = "replies.jsonl.gz"
+# The columns that are counted or digested; an outline of a row has the values of these alone.
 _OUTLINE_COLUMNS = frozenset(
     {
         "id",
