@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from pathlib import Path, PurePosixPath
@@ -41,6 +41,7 @@ from perturb.snapshots.manifest import (
 )
 from perturb.snapshots.rows import (
     DEFAULT,
+    Column,
     Parts,
     SnapshotRow,
     columns_of,
@@ -210,7 +211,6 @@ def write_snapshot(
     for row_id, next_id in pairwise(sorted(str(outline["id"]) for outline in outlines)):
         if row_id == next_id:
             raise SnapshotError(f"{folder}: two rows have the id '{row_id}': select each item once")
-
     digest_of_rows = content_digest(outlines_by_part)
     # Paths hold the digest, since `datasets` caches by path: a new round must not be taken for the old one.
     part_paths, whole_file = data_paths(digest_of_rows, list(parts)), whole_path(digest_of_rows)
@@ -230,23 +230,36 @@ def write_snapshot(
             manifest["controls"] = write_controls(workspace, digest_of_rows, list(parts), controls)
         manifest["harness"] = harness.write(workspace)
         manifest["row_digests"] = [outline["row_digest"] for outline in outlines]
-
-        # Three files hold digests of others. croissant.json lists the files so far. The card states the digest of the
-        # manifest, which therefore must not cover the card. Then the manifest lists all files, the card included.
-        paths_so_far = dict.fromkeys(
-            ("build.yaml", *part_paths.values(), whole_file, *control_files.values(), *harness.paths)
-        )
-        files = [_describe_file(workspace, path) for path in paths_so_far]
-        metadata = describe_snapshot({**manifest, "files": files}, columns)
-        _write_text(workspace / CROISSANT, render_croissant(metadata))
-        files.append(_describe_file(workspace, CROISSANT))
-        manifest["files"] = [{"path": CARD}, *files]
         card_files = CardFiles({DEFAULT: whole_file, **part_paths}, control_files, harness.prompts.paths)
         card = render_card(outlines, facts, digest_of_rows, card_files, islice(ordered_rows, _EXAMPLES))
-        _write_text(workspace / CARD, with_digest(card, manifest))
-        manifest["files"] = [_describe_file(workspace, CARD), *files]
-        _write_text(workspace / MANIFEST, render_manifest(manifest))
+        # a single part is also the whole file, which must be listed once
+        paths = dict.fromkeys(
+            ("build.yaml", *part_paths.values(), whole_file, *control_files.values(), *harness.paths)
+        )
+        _write_descriptions(workspace, manifest, paths, columns, card)
     return read_snapshot(folder)
+
+
+def _write_descriptions(
+    workspace: Path,
+    manifest: JsonObject,
+    paths: Iterable[str],
+    columns: Mapping[str, Sequence[Column]],
+    card: str,
+) -> None:
+    """Write croissant.json, the card and the manifest, which describe the files in `paths` and hold their digests.
+
+    croissant.json lists these files. The card states the digest of the manifest, which therefore must not cover the
+    card. Then the manifest lists all files, the card included.
+    """
+    files = [_describe_file(workspace, path) for path in paths]
+    metadata = describe_snapshot({**manifest, "files": files}, columns)
+    _write_text(workspace / CROISSANT, render_croissant(metadata))
+    files.append(_describe_file(workspace, CROISSANT))
+    manifest["files"] = [{"path": CARD}, *files]
+    _write_text(workspace / CARD, with_digest(card, manifest))
+    manifest["files"] = [_describe_file(workspace, CARD), *files]
+    _write_text(workspace / MANIFEST, render_manifest(manifest))
 
 
 def read_snapshot(folder: Path) -> Snapshot:
