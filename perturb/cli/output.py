@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from perturb.ledger.plans import CurrentPlan
-    from perturb.metrics.inputs import Estimate
+    from perturb.metrics.inputs import NamedEstimates
     from perturb.reports.model import Report
 
 
@@ -175,7 +175,7 @@ def write_beside(html: Path | None, report: Report) -> None:
 
 
 def with_covariates(
-    page: Report, models: Path | None, values: Iterable[tuple[str, Mapping[str, Estimate]]]
+    page: Report, models: Path | None, values: Iterable[tuple[str, NamedEstimates]]
 ) -> tuple[Report, JsonObject]:
     """The page with a section on scores against the facts in the models file, and those figures for `--json`."""
     if models is None:

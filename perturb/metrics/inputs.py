@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -146,6 +146,10 @@ class Estimate:
         """The value under a name, the ends of its interval and the reason: the fields for a row with several values."""
         named_ends = {"low": self.low, "high": self.high, "reason": self.reason}
         return {name: self.value, **{f"{prefix}{end}": value for end, value in named_ends.items()}}
+
+
+# Name of a score → its value.
+NamedEstimates: TypeAlias = Mapping[str, Estimate]
 
 
 def plain(record: Any) -> dict[str, Any]:

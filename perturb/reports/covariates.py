@@ -17,7 +17,14 @@ from numpy.typing import ArrayLike
 
 from perturb.config import Covariates
 from perturb.errors import ConfigError
-from perturb.metrics.inputs import Estimate, plain, plain_value, read_numbers, require_same_length
+from perturb.metrics.inputs import (
+    Estimate,
+    NamedEstimates,
+    plain,
+    plain_value,
+    read_numbers,
+    require_same_length,
+)
 from perturb.records import JsonObject
 from perturb.reports.figures import GREY, Drawing, Mark, draw_intervals, put_legend, short_label
 from perturb.reports.model import NUMBER, CellValue, Figure, Section, Table, table_columns
@@ -75,7 +82,7 @@ class ModelValues:
 
     model: str
     covariates: Covariates
-    scores: Mapping[str, Estimate]
+    scores: NamedEstimates
     """By heading: the value with its interval, or the mean over data sets and ways of asking without one."""
 
     def to_dict(self) -> JsonObject:
@@ -118,14 +125,14 @@ class CovariateReport:
 
 
 def report_covariates(
-    values: Iterable[tuple[str, Mapping[str, Estimate]]], covariates: Mapping[str, Covariates]
+    values: Iterable[tuple[str, NamedEstimates]], covariates: Mapping[str, Covariates]
 ) -> CovariateReport:
     """Put the scores of models beside their covariates, and fit lines over them.
 
     A model that appears more than once, with several data sets or ways of asking, has the mean of its values. Raises
     `ConfigError` if `covariates` has none of the models.
     """
-    runs_of_model: dict[str, list[Mapping[str, Estimate]]] = {}
+    runs_of_model: dict[str, list[NamedEstimates]] = {}
     for model, scores in values:
         if model in covariates:
             runs_of_model.setdefault(model, []).append(scores)

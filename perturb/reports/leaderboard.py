@@ -19,7 +19,7 @@ from perturb.evaluation.run import QuestionPlan, ask_questions, confidence_ways,
 from perturb.evaluation.session import EvaluationReport
 from perturb.files.resources import code_version, digest, read_text
 from perturb.llm.recording import Recording, Replay, read_recording
-from perturb.metrics.inputs import Estimate
+from perturb.metrics.inputs import Estimate, NamedEstimates
 from perturb.records import Facts
 from perturb.reports.scores_page import DASHBOARD
 from perturb.scoring.confidence_report import ConfidenceOptions, score_confidence
@@ -309,7 +309,7 @@ _ROW_MAKERS: Mapping[str, Callable[[Sequence[Path]], UnrankedRows]] = {
 
 
 def _row(
-    kind: str, model_and_setting: tuple[str, str | None], metrics: Mapping[str, Estimate], unscored: int
+    kind: str, model_and_setting: tuple[str, str | None], metrics: NamedEstimates, unscored: int
 ) -> BoardRow:
     """The row of a model under one setting, rounded so that machines with other arithmetic give the same digits."""
     scores = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from statistics import mean
 
-from perturb.metrics.inputs import Estimate
+from perturb.metrics.inputs import Estimate, NamedEstimates
 from perturb.reports.figures import Drawing, Mark, draw_heat_map, draw_intervals
 from perturb.reports.model import (
     COUNT,
@@ -212,7 +212,7 @@ NOTE = (
 
 
 def datasets_section(
-    values: Iterable[tuple[AnswerGroup, Mapping[str, Estimate]]],
+    values: Iterable[tuple[AnswerGroup, NamedEstimates]],
     means: Sequence[DatasetMean],
     headings: Mapping[str, str],
     way: str,

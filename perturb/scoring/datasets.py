@@ -6,7 +6,7 @@ Tables of refusals and of stated confidence share this.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -14,7 +14,7 @@ from typing import TypeVar
 from perturb.errors import SourceError
 from perturb.ledger.calls import LEDGER_FILE, reading
 from perturb.ledger.evaluations import read_facts
-from perturb.metrics.inputs import Estimate, mean_of_independent
+from perturb.metrics.inputs import Estimate, NamedEstimates, mean_of_independent
 from perturb.records import JsonObject
 
 # The label of a group if the table names no model, data set or setting.
@@ -121,7 +121,7 @@ class DatasetMean:
     model: str | None
     way: str | None
     datasets: tuple[str, ...]
-    metrics: Mapping[str, Estimate]
+    metrics: NamedEstimates
     """Unweighted means by metric; undefined if one of the data sets lacks the metric."""
 
     def to_dict(self, way: str) -> JsonObject:
@@ -135,13 +135,13 @@ class DatasetMean:
 
 
 def dataset_means(
-    values: Iterable[tuple[AnswerGroup, Mapping[str, Estimate]]],
+    values: Iterable[tuple[AnswerGroup, NamedEstimates]],
 ) -> tuple[DatasetMean, ...]:
     """The mean of each metric over the data sets, by model and way of asking; only for ways with two data sets or more.
 
     A model that lacks a data set on which others were asked in the same way has no mean.
     """
-    by_group: dict[tuple[str | None, str | None], dict[str, Mapping[str, Estimate]]] = {}
+    by_group: dict[tuple[str | None, str | None], dict[str, NamedEstimates]] = {}
     for group, metrics in values:
         if group.dataset is not None:
             by_group.setdefault((group.model, group.way), {})[group.dataset] = metrics

@@ -18,7 +18,7 @@ import numpy as np
 from perturb.errors import ConfigError, SourceError
 from perturb.files.tables import read_table
 from perturb.metrics.corrected_rates import CorrectedRate, combined
-from perturb.metrics.inputs import Estimate, Flags, Floats
+from perturb.metrics.inputs import Estimate, Flags, Floats, NamedEstimates
 from perturb.metrics.outcomes import CORRECT_FROM
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, rate_of
 from perturb.records import ANSWER_CORRECTLY
@@ -114,8 +114,8 @@ def _read_answers(path: Path) -> dict[str, dict[str, dict[str, str]]]:
 class CorrectedScores:
     """Corrected metrics by model and for pairs of models, and the errors of the judge."""
 
-    models: Mapping[str, Mapping[str, Estimate]]
-    pairs: Mapping[tuple[str, str], Mapping[str, Estimate]]
+    models: Mapping[str, NamedEstimates]
+    pairs: Mapping[tuple[str, str], NamedEstimates]
     """The first model minus the second, over all items of each."""
     judge_errors: tuple[JudgeErrors, ...]
 

@@ -17,7 +17,7 @@ from pydantic import Field
 from perturb.errors import ConfigError
 from perturb.files.yaml_files import Strict, parse_content
 from perturb.llm.functions import ADDRESS, FunctionError, find_function, function_errors, name_function
-from perturb.metrics.inputs import Estimate, Integers, plain
+from perturb.metrics.inputs import Estimate, Integers, NamedEstimates, plain
 from perturb.metrics.intervals import reported_estimate
 from perturb.metrics.outcomes import ANSWER, LEVELS, SCORED, UNSCORED, ReplyCounts, ReplyOutcome
 from perturb.metrics.refusal import ANSWERED, REFUSED, RIGHT
@@ -122,7 +122,7 @@ class ModelScores:
     """Shares of the `PARTS` among attempted answers; empty if RAF judges no answer."""
     confusion_by_intensity: dict[str, dict[str, dict[str, int]]]
     """`confusion` of the items of one intensity."""
-    corrected: Mapping[str, Estimate] = field(default_factory=dict)
+    corrected: NamedEstimates = field(default_factory=dict)
     """Metric → its value corrected by the grades of people; empty without grades."""
 
     @property

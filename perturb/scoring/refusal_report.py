@@ -16,7 +16,7 @@ import numpy as np
 from perturb.metrics import BASReport
 from perturb.metrics.calibration import ReliabilityBin, auroc, reliability_bins
 from perturb.metrics.index_companions import CopulaComparison, compare_copulas, gaussian_win_rates
-from perturb.metrics.inputs import Estimate, Flags, Floats, plain, plain_value, ratio
+from perturb.metrics.inputs import Estimate, Flags, Floats, NamedEstimates, plain, plain_value, ratio
 from perturb.metrics.intervals import Bounded, reported_estimate
 from perturb.metrics.ranking import subset_size_cv
 from perturb.metrics.refusal_index import IntervalMethod, RefusalIndex, questions_for_cv, refusal_index
@@ -108,7 +108,7 @@ def auroc_correlations(groups: Sequence[GroupResult]) -> tuple[Correlation, ...]
     return tuple(_correlation(name, defined) for name in METRICS)
 
 
-def _correlation(name: str, measured: Sequence[tuple[Mapping[str, Estimate], float]]) -> Correlation:
+def _correlation(name: str, measured: Sequence[tuple[NamedEstimates, float]]) -> Correlation:
     """The correlation of a metric with the AUROC; `measured` has the metrics and the AUROC of each group."""
     from scipy.stats import rankdata
 

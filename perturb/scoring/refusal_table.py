@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from perturb.errors import SourceError
 from perturb.files.tables import Row, read_table, rename
 from perturb.ledger.evaluations import REFUSAL_TABLE
-from perturb.metrics.inputs import Estimate, Floats
+from perturb.metrics.inputs import Estimate, Floats, NamedEstimates
 from perturb.metrics.intervals import Bounded, reported_estimate
 from perturb.metrics.ranking import (
     additive_isotonic_residuals,
@@ -138,7 +138,7 @@ GIVEN: tuple[str, ...] = ("nothing", "correct_rate", "refusal_rate", "both")
 class MeasuredGroup(AnswerGroup):
     """The metrics of one model in one setting on one data set."""
 
-    metrics: Mapping[str, Estimate]
+    metrics: NamedEstimates
     """Each of `METRICS` with its interval."""
 
 

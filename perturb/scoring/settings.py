@@ -8,14 +8,14 @@ their replies, so that they include the variance of both items and replies.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from perturb.errors import ConfigError
-from perturb.metrics.inputs import Estimate, Integers, plain
+from perturb.metrics.inputs import Estimate, Integers, NamedEstimates, plain
 from perturb.metrics.intervals import reported_estimate, weighted_sum
 from perturb.metrics.outcomes import BehaviourKind, Reading
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric, ResampledReplies, rate_of
@@ -220,7 +220,7 @@ def share_within(models: Sequence[ModelReplies]) -> float:
     return float(np.mean(shares))
 
 
-def split_errors(replies: ModelReplies, metrics: Mapping[str, Estimate]) -> Iterator[SampleError]:
+def split_errors(replies: ModelReplies, metrics: NamedEstimates) -> Iterator[SampleError]:
     """The standard errors of CRS and its halves in two parts, for a model that was asked several times.
 
     Formula: replies add the variance Σ s_i² k_i / n² over items, where k_i of the n replies are to item i, and s_i² is
