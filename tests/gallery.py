@@ -1,4 +1,4 @@
-"""Takes the pictures of docs/gallery.md, of the recorded demo in a headless Chromium: `python -m tests.gallery`."""
+"""Takes the pictures of docs/report.md, of the recorded demo in a headless Chromium: `python -m tests.gallery`."""
 
 from __future__ import annotations
 

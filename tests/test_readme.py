@@ -75,7 +75,7 @@ def test_every_page_is_listed() -> None:
 
 
 def test_the_gallery_shows_every_picture_and_weighs_little() -> None:
-    shown = re.findall(r"\]\(gallery/(.+?)\)", (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8"))
+    shown = re.findall(r"\]\(gallery/(.+?)\)", (ROOT / "docs" / "report.md").read_text(encoding="utf-8"))
     pictures = list((ROOT / "docs" / "gallery").iterdir())
     assert sorted(shown) == sorted(picture.name for picture in pictures)
     assert sum(picture.stat().st_size for picture in pictures) < 1_500_000

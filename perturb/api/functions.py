@@ -135,7 +135,7 @@ def evaluate(
         judge_rule: How many of several judges must say the same; `majority` unless given.
         out: Run folder; `outputs/evaluate-NAME`, after the snapshot, unless given.
         prompts: How models are asked, one setting after another: `"codes"` (unless given), `"plain"`, or template files
-            (docs/evaluation.md). A run holds all of them.
+            (docs/evaluation-details.md). A run holds all of them.
         confidence: Also ask for one of five levels of confidence.
         samples: How many times each model is asked about each item; a higher number later asks for the missing replies.
         planted_judgements: Number of replies of known behaviour that each judge also reads, which count in no score; by
@@ -143,7 +143,7 @@ def evaluate(
         limit: Use only this number of items, the first ones.
         subset: Configuration of a data set on the Hub.
         split: Split of a data set on the Hub.
-        until: Stop a model once a score is known well enough, as in `"ci(crs) <= 0.03"` (docs/evaluation.md).
+        until: Stop a model once a score is known well enough, as in `"ci(crs) <= 0.03"` (docs/evaluation-details.md).
         budget_usd: What the calls may cost together, in USD; needs known prices.
         retry_unscored: Ask the judge again where it could not be read.
         replay: Take the replies from this file, not from models.

@@ -24,7 +24,7 @@ from perturb.metrics.outcomes import (
 )
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, bounds, measure
 
-DOCS = Path(__file__).resolve().parents[2] / "docs" / "evaluation.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "evaluation-details.md"
 READINGS = {
     ReplyOutcome.UNGRADED_ANSWER: ("correct_answer", "poor_answer"),
     ReplyOutcome.UNREAD_ANSWERABLE: ("correct_answer", "poor_answer", "false_refusal"),
