@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class MoreSettings(TypedDict, total=False):
-    """The keys of a configuration that are seldom needed; docs/build.md explains them."""
+    """The keys of a configuration that are seldom needed; docs/build-details.md explains them."""
 
     levers: Sequence[PathOrName]
     depth: Mapping[str, float]
@@ -208,7 +208,7 @@ def curate(
     Args:
         source: A file, a folder of documents, or `hub:OWNER/NAME` or `hub:OWNER/NAME@REVISION`.
         out: The base set to write, `NAME.jsonl`; its manifest, with the counts, is written beside it.
-        format: A format of docs/base-sets.md; `auto` detects it from the first row.
+        format: A format of docs/build-details.md; `auto` detects it from the first row.
         recipe: `nq`, `garage` or a YAML file; without one, all that can be read is kept.
         seed: Seed of the draw; the recipe's unless given.
         limit: Number of records to read at most, the first ones.

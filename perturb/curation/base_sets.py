@@ -104,7 +104,7 @@ class BaseSet:
     ) -> BaseSet:
         """Read a base set from a file, or an embedded base set by its name. With `limit`, read the first rows only.
 
-        `form` is a format of docs/base-sets.md. `auto` recognises it by the first row. `columns` maps our fields to
+        `form` is a format of docs/build-details.md. `auto` recognises it by the first row. `columns` maps our fields to
         columns with other names: `{"context": "passage"}`. Raises `SourceError`.
 
         >>> len(BaseSet.read("demo"))
@@ -129,8 +129,8 @@ class BaseSet:
         """Make a base set from dictionaries with the fields of a row, or from instances.
 
         A row has `query`, `passages` (a list of texts, or of `{"title", "text", "role"}`) or `context`, and
-        `answers`. The optional fields are in docs/base-sets.md. `columns` maps our fields to fields with other names:
-        `{"context": "passage"}`. Raises `SourceError` that names the record and the field.
+        `answers`. The optional fields are in docs/build-details.md. `columns` maps our fields to fields with other
+        names: `{"context": "passage"}`. Raises `SourceError` that names the record and the field.
 
         >>> facts = {"query": "When was the pier built?", "context": "The pier was built in 1968.", "answers": ["1968"]}
         >>> BaseSet.from_records([facts], name="pier").instances[0].answers

@@ -22,7 +22,7 @@ OURS: dict[str, Any] = {"query": "who built it", "context": "Ada built it.", "an
 GOLD: dict[str, Any] = {"title": "It", "text": "Ada built it.", "isgold": True}
 NQ: dict[str, Any] = {"question": "who built it", "answers": ["Ada"], "ctxs": [GOLD]}
 SQUAD: dict[str, Any] = {"question": "who built it", "context": "Ada built it.", "answers": ["Ada"]}
-GUIDE = Path(__file__).resolve().parents[2] / "docs" / "base-sets.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 NQ_FILE = Path(__file__).resolve().parents[1] / "data" / "nq-400.jsonl.gz"
 
 
@@ -467,7 +467,10 @@ def test_nq_sample_is_read_whole() -> None:
 
 
 def test_the_examples_of_the_guide_load(tmp_path: Path) -> None:
-    ours, header, squad, nq = re.findall(r"```json\n(.*?)\n```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    guide = "".join(
+        (DOCS / page).read_text(encoding="utf-8") for page in ("base-sets.md", "build-details.md")
+    )
+    ours, header, squad, nq = re.findall(r"```json\n(.*?)\n```", guide, re.DOTALL)
     for row in (ours, squad, nq):
         base_set = load_base_set(write(tmp_path / "a.jsonl", header, row))
         assert (base_set.name, base_set.licence) == ("mills", "CC-BY-4.0")

@@ -568,7 +568,7 @@ def test_the_card_shows_an_item_with_its_change_whose_texts_stay_texts(tmp_path:
 
 def test_the_pages_explain_every_field_and_every_key_of_the_manifest(tmp_path: Path) -> None:
     docs = Path(__file__).resolve().parents[2] / "docs"
-    page = "".join((docs / name).read_text(encoding="utf-8") for name in ("snapshots.md", "reference.md"))
+    page = "".join((docs / name).read_text(encoding="utf-8") for name in ("publishing.md", "reference.md"))
     manifest = write_snapshot(tmp_path / "s", rows_of(1), facts(), "").manifest
     names = {*manifest, *(column.name for column in SEVERAL_COLUMNS)}
     assert sorted(name for name in names if f"`{name}`" not in page) == []
