@@ -184,7 +184,7 @@ def _describe_agreement(report: AuditReport) -> list[str]:
 
 
 def _describe_bias(rows: Sequence[SelfBias]) -> list[str]:
-    compared = [row for row in rows if row.bias.value is not None]
+    compared = [row for row in rows if row.role == "both"]
     if not compared:
         return ["No model both generates and verifies, so there is no self-evaluation to measure."]
     measured = [row for row in compared if row.bias.low is not None and row.bias.high is not None]

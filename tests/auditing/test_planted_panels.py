@@ -13,6 +13,7 @@ from perturb.auditing.audit_report import AuditReport, audit
 from perturb.auditing.bias import SelfBias, _firth, measure_bias
 from perturb.auditing.votes import VoteTable, vote_table
 from perturb.metrics.inputs import Floats
+from perturb.reports.words import describe_audit
 from tests import simulated_intervals as worlds
 from tests.auditing.simulated_panels import MODELS, Truth, frame_of, simulate, stop_at_first_fail
 
@@ -96,6 +97,9 @@ def test_an_economy_run_without_an_audit_share_says_that_it_cannot_tell() -> Non
     assert report.agreement.mean_kappa.value is None
     assert all(row.bias.value is None and row.bias.reason for row in report.self_bias)
     assert report.rules.unanimous.rate.n == 10 * 18 * 4
+    words = " ".join(describe_audit(report))
+    assert "Whether models favour their own work cannot be told" in words
+    assert "No model both generates and verifies" not in words
 
 
 def test_leniency_and_quality_are_no_self_preference() -> None:

@@ -441,6 +441,7 @@ def test_what_people_read_stands_beside_planted_items_and_is_quoted(tmp_path: Pa
     refused = perturb("export", read_run, "--out", out, "--max-wrong", str(both["high"] - 0.001))
     assert refused.returncode == 1
     assert "36 items read by people" in refused.stderr
+    assert "let people read more items" in refused.stderr
     allowed = perturb("export", read_run, "--out", out, "--max-wrong", str(both["high"]))
     assert allowed.returncode == 0, allowed.stderr
     snapshot = read_snapshot(out)
