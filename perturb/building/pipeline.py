@@ -114,6 +114,7 @@ class Pipeline:
         self.ledger.flush()
 
     def _undecided(self) -> Iterator[PlannedJob]:
+        """The jobs whose candidates lack a decision or votes."""
         return queries.undecided_jobs(self.ledger.db, self.plan, self.panel.digest, self.panel.judges)
 
     def _choose_rules(self) -> None:
@@ -143,6 +144,7 @@ class Pipeline:
                 group.create_task(self._verify_planted(planting, item))
 
     async def _verify_planted(self, planting: Planting, item: PlantedItem) -> None:
+        """Have the panel vote on a planted item, then free its slot."""
         try:
             await planting.vote(item, self._cast)
         except BudgetSpent as exc:
@@ -177,6 +179,7 @@ class Pipeline:
                 await self._submit_to_panel(planned, result.candidate, group)
 
     async def _generate(self, entry: ModelEntry, planned: PlannedJob) -> GenerationResult:
+        """Run a job by its generator: the rule engine, a function of the user, or a model."""
         build_plan = self.build_plan
         instance = self._instance(planned.instance_key)
         if entry.kind == "rules":
@@ -263,6 +266,7 @@ class Pipeline:
             group.create_task(self._verify_planted(planting, item))
 
     async def _verify(self, instance: BaseInstance, candidate: Candidate) -> None:
+        """Gather the votes on a candidate, free its slot, and record the decision."""
         panel = self.panel.of_class(candidate.cell.perturbation_class)
         try:
             stored = queries.votes_of(self.ledger.db, candidate.id, panel.judges)
@@ -280,6 +284,7 @@ class Pipeline:
         event(DEBUG, "decision", f"job {candidate.id}: {acceptance}", job=candidate.id, decision=acceptance)
 
     async def _vote(self, name: str, instance: BaseInstance, candidate: Candidate) -> Verdict:
+        """Get one verifier's vote on a candidate, and record it."""
         vote = await self._cast(name, instance, candidate)
         self.ledger.record_vote(vote)
         return vote
@@ -299,6 +304,7 @@ class Pipeline:
         )
 
     def _width(self, entry: ModelEntry) -> int:
+        """How many tasks of a generator or verifier run at the same time."""
         return self.workers.executor.width if entry.kind == "rules" else entry.max_connections
 
 

@@ -140,11 +140,12 @@ def _protect_snapshot(build_plan: BuildPlan, ledger: Ledger, folder: Path, force
     if not lost:
         return ()
     if force:
-        former = folder.with_name(f"{folder.name}-{datetime.now(UTC):%Y-%m-%d-%H%M%S}")
-        with writing_errors(former, SnapshotError):
-            folder.rename(former)
+        new_name = folder.with_name(f"{folder.name}-{datetime.now(UTC):%Y-%m-%d-%H%M%S}")
+        with writing_errors(new_name, SnapshotError):
+            folder.rename(new_name)
+        # The drawn sample has items of the former base set.
         ledger.forget_sample()
-        return (f"the snapshot of the former base set is now in {former}; its review is no longer shown",)
+        return (f"the snapshot of the former base set is now in {new_name}; its review is no longer shown",)
     old = _base_set_name((folder / "build.yaml").read_text(encoding="utf-8"), snapshot.manifest["digests"])
     new = _base_set_name(build_plan.config.to_yaml(), build_plan.facts["digests"])
     raise SnapshotError(
@@ -186,21 +187,27 @@ def _register_plan(
 
 
 def _run(build: OpenBuild, waves: Waves | None, *, progress: bool, wait: bool) -> BudgetSpent | None:
+    """Run the build with a progress bar. Returns the error if the budget stopped it."""
     counts = build.count_stages()
-    with Progress(counts.jobs, "job", _ends(counts), shown=progress) as bar:
+    with Progress(counts.jobs, "job", _ended_before(counts), shown=progress) as bar:
         return run_sync(_run_pipeline(build, waves, bar, wait))
 
 
-def _ends(counts: queries.StageCounts) -> dict[str, int]:
-    """How many jobs ended how in earlier runs, under the words of `_end`, with which the progress bar begins."""
+def _ended_before(counts: queries.StageCounts) -> dict[str, int]:
+    """How many jobs ended in earlier runs, by the words of `_word_for_end`. The progress bar begins with them."""
     accepted = counts.decisions.get(Acceptance.ACCEPTED, 0)
     rejected = counts.decisions.get(Acceptance.REJECTED, 0) + counts.outcomes.get(JobOutcome.REJECTED, 0)
     failed = counts.stuck + counts.rule_faults
-    others = counts.done - accepted - rejected - failed
-    return {"accepted": accepted, "rejected": rejected, "no candidate": others, "failed": failed}
+    without_candidate = counts.done - accepted - rejected - failed
+    return {
+        "accepted": accepted,
+        "rejected": rejected,
+        "no candidate": without_candidate,
+        "failed": failed,
+    }
 
 
-def _end(outcome: str) -> str:
+def _word_for_end(outcome: str) -> str:
     """The word under which the progress bar counts the end of a job."""
     if outcome in (JobOutcome.ERROR, Acceptance.UNDECIDED):
         return "failed"
@@ -243,6 +250,7 @@ class _OpenModels:
 async def _run_pipeline(
     build: OpenBuild, waves: Waves | None, progress: Progress, wait: bool
 ) -> BudgetSpent | None:
+    """Open the executor and the models, run all stages, and close them. Returns the error of a spent budget."""
     plan, ledger = build.plan, build.ledger
     config = plan.config
     budget = Budget(config.budget_usd if plan.asks_models else None, queries.spent_usd(ledger.db))
@@ -256,9 +264,10 @@ async def _run_pipeline(
         try:
             generators = models.open(plan.generator_settings.values())
             verifiers = models.open(plan.verifier_settings.values())
+            wait_for_check = check.passed if check is not None else None
             workers = Workers(
-                ModelClient(generators, ledger, budget, check and check.passed),
-                ModelClient(verifiers, ledger, budget, check and check.passed),
+                ModelClient(generators, ledger, budget, wait_for_check),
+                ModelClient(verifiers, ledger, budget, wait_for_check),
                 executor,
             )
             pipeline = Pipeline(
@@ -266,7 +275,7 @@ async def _run_pipeline(
                 ledger,
                 build.number,
                 workers,
-                lambda outcome: progress.count(_end(outcome)),
+                lambda outcome: progress.count(_word_for_end(outcome)),
                 _plant(build, waves),
             )
             async with progress.watching(models.models, budget):

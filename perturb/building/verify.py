@@ -26,9 +26,9 @@ from perturb.text.matching import folded, holds_answer, may_hold_answer
 from perturb.text.passages import passages_fault, removes_answer, shown_texts
 from perturb.text.wording import is_english, unread_offline
 
+# The keys that a reply must have, and all keys that the prompt asks for.
 _NEEDED = frozenset({"verdict", "checks", "predicted_rag_behavior"})
 _KEYS = _NEEDED | {"issues"}
-"""All keys that the prompt asks for."""
 _WORDS = {"true": True, "yes": True, "pass": True, "false": False, "no": False, "fail": False}
 """The words, in lower case, that models write for a verdict or a check."""
 
@@ -151,7 +151,7 @@ def read_verdict(text: str, codes: Mapping[str, str], material: str = "") -> _Re
     # A wrong PASS publishes a bad item, and a wrong FAIL only loses a good one. So a PASS must come without any other
     # text, while a FAIL may come with remarks that do not contradict it.
     if passed:
-        _must_be_all(reply)
+        _pass_must_stand_alone(reply)
     else:
         reply.must_not_be_denied(_SAYS_PASS)
     values = content["checks"]
@@ -172,7 +172,7 @@ def read_verdict(text: str, codes: Mapping[str, str], material: str = "") -> _Re
     return _Reply(passed, checks, codes[code], tuple(str(issue) for issue in issues if str(issue).strip()))
 
 
-def _must_be_all(reply: FoundObject) -> None:
+def _pass_must_stand_alone(reply: FoundObject) -> None:
     """Raise `ReplyError` if a PASS comes with further text. No word list covers every way of taking a PASS back."""
     reply.must_be_all(_SAYS_FAIL)
     # A key of the model's own, such as "but", may take the PASS back as well.
@@ -186,15 +186,13 @@ def _must_be_all(reply: FoundObject) -> None:
 
 
 def _as_bool(value: Any, field: str) -> bool:
+    """A verdict or check as a flag. Models also write it as a word, see `_WORDS`."""
     if isinstance(value, bool):
         return value
     if isinstance(value, str) and value.strip().lower() in _WORDS:
         return _WORDS[value.strip().lower()]
-    raise ReplyError(
-        f"field '{field}' must be PASS or FAIL"
-        if field == "verdict"
-        else f"field '{field}' must be true or false"
-    )
+    allowed = "PASS or FAIL" if field == "verdict" else "true or false"
+    raise ReplyError(f"field '{field}' must be {allowed}")
 
 
 def _state(reply: _Reply, expected: str) -> tuple[VerdictState, tuple[str, ...]]:
@@ -207,16 +205,15 @@ def _state(reply: _Reply, expected: str) -> tuple[VerdictState, tuple[str, ...]]
         return VerdictState.FAIL, (*reply.issues, f"said PASS with failed checks: {', '.join(failed)}")
     # A verifier that predicts another behaviour does not believe in the label that it passed.
     if reply.predicted_behavior != expected:
-        return VerdictState.FAIL, (
-            *reply.issues,
-            f"said PASS but predicts {reply.predicted_behavior}, expected is {expected}",
-        )
+        contradiction = f"said PASS but predicts {reply.predicted_behavior}, expected is {expected}"
+        return VerdictState.FAIL, (*reply.issues, contradiction)
     return VerdictState.PASS, reply.issues
 
 
 MAX_GROWTH = 4
 """A perturbed text may be this many times as long as the original, and `GROWTH_ALLOWANCE` characters more."""
 GROWTH_ALLOWANCE = 2000
+"""Characters for short originals, to which even one added sentence is much."""
 
 
 def find_fault(
@@ -235,6 +232,7 @@ def find_fault(
         return _lever_fault(catalogue, candidate, offered) or deep_fault(
             catalogue, original, candidate, constructions
         )
+    # As functions, so that no check runs after the first fault.
     checks: tuple[Callable[[], str | None], ...] = (
         lambda: _lever_fault(catalogue, candidate, offered),
         lambda: _target_fault(catalogue, original, candidate),
@@ -258,6 +256,7 @@ def copy_unchanged_parts(original: BaseInstance, candidate: Candidate) -> Candid
 
 
 def _lever_fault(catalogue: Catalogue, candidate: Candidate, offered: Sequence[str]) -> str | None:
+    """One line on a lever that is unknown, of another cell or was not offered."""
     lever = catalogue.find(candidate.lever)
     if lever is None:
         return f"unknown lever '{candidate.lever[:80]}'"
@@ -270,6 +269,7 @@ def _lever_fault(catalogue: Catalogue, candidate: Candidate, offered: Sequence[s
 
 
 def _target_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candidate) -> str | None:
+    """One line if nothing was changed, or a part that the class does not allow."""
     target = catalogue.classes[candidate.cell.perturbation_class].target
     query_changed = candidate.query != original.query
     context_changed = candidate.passages != original.passages
@@ -283,15 +283,16 @@ def _target_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candi
 
 
 def _length_fault(original: BaseInstance, candidate: Candidate) -> str | None:
-    for part, before, after in (
+    """One line if a text is empty or much longer than its original."""
+    for name, before, after in (
         ("query", original.query, candidate.query),
         ("context", original.context, candidate.context),
     ):
         if not after.strip():
-            return f"the {part} is empty"
+            return f"the {name} is empty"
         limit = MAX_GROWTH * len(before) + GROWTH_ALLOWANCE
         if len(after) > limit:
-            return f"the {part} has {len(after)} characters, more than the {limit} allowed for this instance"
+            return f"the {name} has {len(after)} characters, more than the {limit} allowed for this instance"
     return None
 
 
@@ -317,6 +318,7 @@ def _stands(original: BaseInstance, passages: tuple[Passage, ...]) -> bool:
 
 OFFERED = ("candidate", "instance")
 """The parameters that a verifier function may declare."""
+# What a function may return as its verdict -> the state of its vote.
 _STATES: dict[bool | str | None, VerdictState] = {
     True: VerdictState.PASS,
     False: VerdictState.FAIL,

@@ -35,6 +35,7 @@ from perturb.llm.transports import (
     transport_of,
 )
 
+# Parameters that perturb sets itself, and names of parameters that would hold a key.
 _RESERVED_PARAMS = frozenset(
     {"model", "messages", "stream", "n", "timeout", "max_retries", "num_retries", "api_base"}
 )
@@ -106,6 +107,7 @@ class _Guard:
                 self._restore()
 
 
+# One for the process, since httpx is shared too.
 _guard = _Guard()
 
 
@@ -234,6 +236,7 @@ class LiteLLMModel:
             litellm.in_memory_llm_clients_cache.flush_cache()
 
     def _reply(self, response: Any, seconds: float) -> ChatReply:
+        """The reply in litellm's response."""
         if not response.choices:
             raise TransientModelError(f"model '{self.settings.name}': the reply holds no choices")
         choice, usage = response.choices[0], getattr(response, "usage", None)
@@ -243,6 +246,7 @@ class LiteLLMModel:
 
 
 _open_models: WeakSet[LiteLLMModel] = WeakSet()
+"""The models that are not closed. A model that was forgotten does not keep the connections open."""
 
 
 def as_model_error(error: Exception, settings: ModelSettings, sent_on: Sequence[str] = ()) -> ModelError:
@@ -262,6 +266,7 @@ _LITELLMS_PREFIX = re.compile(r"^litellm\.(\w+): (?:\1: )?(?:\w+Exception - )?")
 
 
 def _is_transient(error: Exception) -> bool:
+    """Whether another try may succeed, judged by the type of an error or by its HTTP status."""
     import httpx
     import openai
 
@@ -280,7 +285,8 @@ def _foreign_errors() -> tuple[type[Exception], ...]:
 
 def provider_of(settings: ModelSettings) -> str:
     """The provider's name in litellm: `openai`, `hosted_vllm`, `vertex_ai`."""
-    return str(load_litellm().get_llm_provider(settings.model, api_base=settings.api_base)[1])
+    _, provider, *_ = load_litellm().get_llm_provider(settings.model, api_base=settings.api_base)
+    return str(provider)
 
 
 def missing_key(settings: ModelSettings) -> str | None:
@@ -301,6 +307,7 @@ def missing_key(settings: ModelSettings) -> str | None:
 
 
 def _options(settings: ModelSettings) -> dict[str, Any]:
+    """The options that are the same for all calls of a model."""
     options: dict[str, Any] = {
         "drop_params": True,
         **settings.params,
@@ -338,7 +345,7 @@ def _table_price(model: str) -> Price | None:
         entry = litellm.model_cost[litellm.get_model_info(model)["key"]]
     except (*_foreign_errors(), litellm.exceptions.ModelNotMappedError, KeyError):
         return None
-    per_token = entry.get("input_cost_per_token"), entry.get("output_cost_per_token")
-    if not all(isinstance(value, int | float) for value in per_token) or not any(per_token):
+    prices = input_price, output_price = entry.get("input_cost_per_token"), entry.get("output_cost_per_token")
+    if not all(isinstance(price, int | float) for price in prices) or not any(prices):
         return None
-    return Price(input=per_token[0] * 1e6, output=per_token[1] * 1e6)
+    return Price(input=input_price * 1e6, output=output_price * 1e6)  # litellm's prices are for one token
