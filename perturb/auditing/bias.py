@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from perturb.auditing.votes import VoteTable
-from perturb.metrics.inputs import Estimate, Flags, Floats, ratio
+from perturb.metrics.inputs import Estimate, Flags, Floats, Integers, ratio
 from perturb.metrics.intervals import Bounded, WeightedSum, reported_estimate, weighted_sum
 from perturb.metrics.resampling import Resamples, Totals
 from perturb.records import JsonObject
@@ -74,7 +74,7 @@ def clustered_rate(
 
 
 def measure_self_preference(
-    table: VoteTable, own_verifier: NDArray[np.int64], resamples: Resamples
+    table: VoteTable, own_verifier: Integers, resamples: Resamples
 ) -> tuple[SelfPreference, ...]:
     """One entry for each generator; undefined if it is not a verifier, or if the votes do not determine the fit.
 
@@ -93,7 +93,7 @@ def measure_self_preference(
 
 
 def _measure_on(
-    table: VoteTable, own_verifier: NDArray[np.int64], resamples: Resamples, classes: Flags
+    table: VoteTable, own_verifier: Integers, resamples: Resamples, classes: Flags
 ) -> Sequence[SelfPreference]:
     """One entry for each generator, from the candidates of `classes` and the verifiers that judge all of them."""
     rows = np.flatnonzero(classes[table.perturbation_class.codes])
@@ -145,7 +145,7 @@ def _measure_on(
     return preferences
 
 
-def _count_clusters(table: VoteTable, resamples: Resamples, rows: NDArray[np.intp]) -> NDArray[np.int64]:
+def _count_clusters(table: VoteTable, resamples: Resamples, rows: NDArray[np.intp]) -> Integers:
     """The number of base instances behind each pass rate, shape (generators, verifiers), counting `rows` alone."""
     is_counted = np.isin(np.arange(len(table)), rows)
     counts = []
@@ -210,7 +210,7 @@ class _Fit:
     """Whether logarithms of failure rates were fitted."""
 
     @classmethod
-    def of(cls, pairs: Floats, totals: Totals, used: NDArray[np.bool_], *, failures: bool) -> _Fit:
+    def of(cls, pairs: Floats, totals: Totals, used: Flags, *, failures: bool) -> _Fit:
         # the columns for generators and for verifiers have the same sum, so that coefficients would not be unique
         left, singular_values, _ = np.linalg.svd(pairs, full_matrices=False)
         basis = left[:, singular_values > 1e-9]
@@ -370,7 +370,7 @@ def measure_bias(table: VoteTable, resamples: Resamples) -> tuple[SelfBias, ...]
     return tuple(rows)
 
 
-def own_verifiers(table: VoteTable) -> NDArray[np.int64]:
+def own_verifiers(table: VoteTable) -> Integers:
     """For each generator, the index of the verifier that is the same model; -1 if there is no such verifier."""
     numbers = {name: number for number, name in enumerate(table.verifiers)}
     twins = (table.same_model.get(name, name) for name in table.generator.names)

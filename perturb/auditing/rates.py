@@ -30,7 +30,7 @@ from perturb.catalogue.classes import Judges
 from perturb.files.tables import read_columns
 from perturb.ledger.calls import reading
 from perturb.ledger.queries import BY_JUDGE
-from perturb.metrics.inputs import Estimate, Floats, Integers
+from perturb.metrics.inputs import Estimate, Flags, Floats, Integers
 from perturb.metrics.intervals import effective_size, t_quantile, wilson_interval
 from perturb.records import PerturbationClass
 
@@ -99,7 +99,7 @@ def read_plan(db: sqlite3.Connection, plan: CurrentPlan, name: str) -> VoteTable
     )
 
 
-def _absent(table: VoteTable, judges: Judges) -> NDArray[np.bool_]:
+def _absent(table: VoteTable, judges: Judges) -> Flags:
     """True where a verifier does not judge the class of a candidate; shape (candidates, verifiers)."""
     judges_of_class = [judges.of(PerturbationClass(name)) for name in table.perturbation_class.names]
     absent = np.array(

@@ -88,7 +88,7 @@ class Labels:
         names, codes = np.unique(np.array(words, dtype=str), return_inverse=True)
         return cls.of(codes, map(str, names))
 
-    def keep(self, rows: NDArray[np.bool_]) -> Labels:
+    def keep(self, rows: Flags) -> Labels:
         """The labels of the chosen candidates, with all names."""
         return Labels(self.names, self.codes[rows])
 
@@ -114,7 +114,7 @@ class VoteTable:
     """Shape (candidates, verifiers): `PASS`, `FAIL`, `UNSCORED`, `NOT_ASKED` or `ABSENT`."""
     language: Labels | None = None
     """None if the source has no languages."""
-    audited: NDArray[np.bool_] | None = None
+    audited: Flags | None = None
     """True for candidates that were drawn to get every vote; None if the source does not say."""
     full_schedule: bool = False
     """Whether the source says that every verifier votes on every candidate."""
@@ -137,7 +137,7 @@ class VoteTable:
         return np.where(self.states >= 0, self.states, np.nan).astype(np.float64)
 
     @cached_property
-    def scored(self) -> NDArray[np.bool_]:
+    def scored(self) -> Flags:
         """True where there is a vote."""
         return np.asarray(self.states >= 0)
 
@@ -148,7 +148,7 @@ class VoteTable:
         return float(judges.mean()) if len(self) else float(len(self.verifiers))
 
     @cached_property
-    def judged(self) -> NDArray[np.bool_]:
+    def judged(self) -> Flags:
         """Whether each verifier judges each class, shape (classes, verifiers).
 
         A verifier judges a class unless it is absent from every candidate of that class.
@@ -173,7 +173,7 @@ class VoteTable:
             groupings["language"] = self.language
         return groupings
 
-    def keep(self, rows: NDArray[np.bool_]) -> VoteTable:
+    def keep(self, rows: Flags) -> VoteTable:
         """The table of the chosen candidates. All names stay, even if no chosen candidate has them."""
         return replace(
             self,
@@ -296,9 +296,7 @@ def _one_per_candidate(
     return Labels(labels.names, codes)
 
 
-def _read_audited(
-    column: Coded, candidate: Labels, first_rows: NDArray[np.intp], source: str
-) -> NDArray[np.bool_]:
+def _read_audited(column: Coded, candidate: Labels, first_rows: NDArray[np.intp], source: str) -> Flags:
     """Whether each candidate was drawn to get every vote."""
     labels = _read_labels(*column, AUDITED, source)
     flags = [read_flag(name) for name in labels.names]

@@ -16,9 +16,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from perturb.metrics.inputs import Estimate, Floats, ratio
+from perturb.metrics.inputs import Estimate, Flags, Floats, Integers, ratio
 
 
 def read_votes(votes: Any, name: str = "votes") -> Floats:
@@ -43,7 +42,7 @@ def read_votes(votes: Any, name: str = "votes") -> Floats:
     return numbers
 
 
-def pair_codes(a: Floats, b: Floats, kinds: int = 2) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+def pair_codes(a: Floats, b: Floats, kinds: int = 2) -> tuple[Flags, Integers]:
     """Whether both raters scored each item, and for the items that both scored, the cell of their k × k table.
 
     The raters' values are the numbers of `kinds` kinds, from 0, or NaN. Cells are numbered row by row.

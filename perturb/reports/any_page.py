@@ -22,11 +22,11 @@ from perturb.reports.model import (
     NUMBER,
     PERCENT,
     TEXT,
-    CellValue,
     Figure,
     Report,
     Section,
     Table,
+    TableRows,
     table_columns,
 )
 from perturb.reports.scores_breakdowns import HEADLINES, headline_figure
@@ -309,7 +309,7 @@ def _only_dataset(sources: Sequence[Path]) -> str:
 def _overview_section(side_by_side: SideBySide) -> Section:
     counts = table_columns("data sets: count | settings: count | elicitations: count")
     columns = {"model": TEXT, **_COLUMNS, **counts}
-    rows: list[list[CellValue]] = []
+    rows: TableRows = []
     for line in side_by_side.lines:
         datasets = {dataset for metric in line.scores for dataset in line.datasets(metric)}
         settings, elicitations = (
@@ -347,7 +347,7 @@ def _overview_section(side_by_side: SideBySide) -> Section:
 
 def _by_dataset_section(side_by_side: SideBySide) -> Section:
     columns = {"model": TEXT, "data set": TEXT, **_COLUMNS}
-    rows: list[list[CellValue]] = []
+    rows: TableRows = []
     for line in side_by_side.lines:
         for name in side_by_side.datasets:
             values = [line.combined(metric, name) for metric in SCORES]
@@ -365,7 +365,7 @@ def _single_score_section(
         marks = [Mark.of(line.model, line.scores[metric].get(condition)) for line in lines]
         series.append((" / ".join(filter(None, condition)), marks))
     figure = Figure(name, title, caption, draw_intervals(series, x_label=title, zero=True))
-    rows: list[list[CellValue]] = [
+    rows: TableRows = [
         [line.model, *condition, value, value.n]
         for line in lines
         for condition, value in line.scores[metric].items()

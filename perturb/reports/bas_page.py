@@ -26,7 +26,17 @@ from perturb.reports.figures import (
     plot_points,
     put_legend,
 )
-from perturb.reports.model import COUNT, NUMBER, CellValue, Figure, Report, Section, Table, table_columns
+from perturb.reports.model import (
+    COUNT,
+    NUMBER,
+    CellValue,
+    Figure,
+    Report,
+    Section,
+    Table,
+    TableRows,
+    table_columns,
+)
 from perturb.reports.scores_breakdowns import datasets_section
 from perturb.reports.scores_figures import draw_reliability
 from perturb.scoring.confidence_report import ConfidenceScores, GroupCalibration, GroupScores, Transfer
@@ -85,7 +95,7 @@ def calibration_section(calibrations: Sequence[GroupCalibration]) -> Section:
 
 def _before_and_after(calibrations: Sequence[GroupCalibration]) -> Table:
     """For each group a row with the scores as stated, then a row for each map."""
-    rows: list[list[CellValue]] = []
+    rows: TableRows = []
     for calibration in calibrations:
         scores = calibration.scores
         reports: list[tuple[str, BASReport, CellValue]] = [("as stated", scores.before, "-")]
@@ -243,7 +253,7 @@ def _score_table(scores: ConfidenceScores, *, higher_is_better: bool) -> Table:
     weight = scores.groups[0].weight if higher_is_better else None
     if weight:
         columns[f"BAS, w = {weight}"] = "number"
-    rows: list[list[CellValue]] = []
+    rows: TableRows = []
     for scored in scores.groups:
         row: list[CellValue] = [*group_labels(scored.group), scored.report.n, scored.group.unscored]
         row += [scored.report.metrics[metric] for metric in names]

@@ -27,7 +27,7 @@ from perturb.metrics.inputs import (
 )
 from perturb.records import JsonObject
 from perturb.reports.figures import GREY, Drawing, Mark, draw_intervals, put_legend, short_label
-from perturb.reports.model import NUMBER, CellValue, Figure, Section, Table, table_columns
+from perturb.reports.model import NUMBER, Figure, Section, Table, TableRows, table_columns
 from perturb.reports.scores_figures import look_of, plot_series
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ def covariates_section(report: CovariateReport) -> Section:
         if (score, covariate) in with_lines
     ]
     figures += _budget_figures(report) + _stage_figures(report)
-    rows: list[list[CellValue]] = [
+    rows: TableRows = [
         [
             trend.score,
             report.fitted[trend.covariate],

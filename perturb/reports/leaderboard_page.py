@@ -27,7 +27,16 @@ from perturb.reports.leaderboard import (
     read_leaderboard,
     recordings_of,
 )
-from perturb.reports.model import CellFormat, CellValue, Figure, Report, Section, Table, show, table_columns
+from perturb.reports.model import (
+    CellFormat,
+    Figure,
+    Report,
+    Section,
+    Table,
+    TableRows,
+    show,
+    table_columns,
+)
 from perturb.reports.rendering import render_page
 from perturb.snapshots.replies import export_replies
 from perturb.text.wording import counted, listed
@@ -152,7 +161,7 @@ def _section(table: Standings) -> Section:
     columns: dict[str, CellFormat] = {"rank": "text", "model": "text", setting_column: "text"}
     columns |= dict.fromkeys(headings, form)
     columns |= table_columns("replies: count | unscored: count | judge | digest")
-    rows: list[list[CellValue]] = [
+    rows: TableRows = [
         [
             _rank(row, table),
             row.model,

@@ -39,6 +39,8 @@ CellFormat = Literal["text", "count", "share", "percent", "number", "points", "c
 
 # None is shown as NA, or as unknown if it is a price.
 CellValue: TypeAlias = "str | int | float | Estimate | None"
+# The rows of a table as they are built: without the type, rows of texts alone would not pass for rows of values.
+TableRows: TypeAlias = "list[list[CellValue]]"
 # The formats as typed names: a dictionary of plain strings would not pass for one of formats.
 TEXT: CellFormat = "text"
 SHARE: CellFormat = "share"

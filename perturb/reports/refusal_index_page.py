@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from perturb.reports.figures import Mark, draw_intervals
-from perturb.reports.model import COUNT, NUMBER, CellValue, Figure, Report, Section, Table, table_columns
+from perturb.reports.model import (
+    COUNT,
+    NUMBER,
+    CellValue,
+    Figure,
+    Report,
+    Section,
+    Table,
+    TableRows,
+    table_columns,
+)
 from perturb.reports.refusal_sections import (
     MEDIAN,
     NAMES,
@@ -143,7 +153,7 @@ def _curves(report: RefusalReport) -> Section:
 
 
 def _copulas(report: RefusalReport) -> Section:
-    rows: list[list[CellValue]] = [
+    rows: TableRows = [
         [
             *_labels(group),
             fit.family,
@@ -182,7 +192,7 @@ def _copula_means(report: RefusalReport) -> Table:
     # A group at a bound, or without a margin, has no fits.
     fitted = [group.copulas.fits for group in report.groups if group.copulas.fits]
     criteria = ("log_likelihood", "aic", "bic")
-    rows: list[list[CellValue]] = []
+    rows: TableRows = []
     for family_fits in zip(*fitted, strict=True):  # every group has the same families in the same order
         family = family_fits[0].family
         means = [mean_known(getattr(fit, name) for fit in family_fits) for name in criteria]

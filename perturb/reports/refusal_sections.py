@@ -25,7 +25,7 @@ from perturb.reports.figures import (
     plot_points,
     put_legend,
 )
-from perturb.reports.model import CellFormat, CellValue, Figure, Section, Table, table_columns
+from perturb.reports.model import CellFormat, CellValue, Figure, Section, Table, TableRows, table_columns
 from perturb.reports.scores_breakdowns import mean_known
 from perturb.reports.scores_figures import draw_reliability, plot_series
 from perturb.scoring.datasets import group_name
@@ -169,7 +169,7 @@ def _ranking_table(report: RefusalReport) -> Table:
     suffixes = dict(zip(GIVEN, ("", " − correct", " − refused", " − both"), strict=True))
     headings = [f"{measure}{text}" for measure in ("W", "H") for text in suffixes.values()]
     by_metric = {(row.metric, row.given): row for row in report.ranking}
-    rows: list[list[CellValue]] = [
+    rows: TableRows = [
         [
             heading,
             *(by_metric[metric, condition].kendalls_w for condition in GIVEN),
@@ -189,9 +189,9 @@ def _ranking_table(report: RefusalReport) -> Table:
     return Table("ranking", "The ranking of models over the settings", columns, rows, note)
 
 
-def subset_spreads(groups: Sequence[GroupResult], sizes: Sequence[int]) -> list[list[CellValue]]:
+def subset_spreads(groups: Sequence[GroupResult], sizes: Sequence[int]) -> TableRows:
     """A row for each metric: its heading, and the median of its coefficients of variation at each size."""
-    rows: list[list[CellValue]] = []
+    rows: TableRows = []
     for metric, heading in METRICS.items():
         columns = [[group.subset_cv.get(metric, {}).get(size) for group in groups] for size in sizes]
         values = [

@@ -12,10 +12,10 @@ from perturb.reports.model import (
     PERCENT,
     TEXT,
     CellFormat,
-    CellValue,
     Figure,
     Section,
     Table,
+    TableRows,
     table_columns,
 )
 from perturb.reports.scores_figures import draw_grouped_bars
@@ -89,7 +89,7 @@ def answer_parts_section(models: Models) -> Section:
         draw_grouped_bars([model.model for model in models], series, x_label="attempted answers"),
     )
     columns = {"model": TEXT, **dict.fromkeys(_PART_HEADINGS, PERCENT), "judged answers": COUNT}
-    rows: list[list[CellValue]] = [
+    rows: TableRows = [
         [model.model, *model.answer_parts.values(), model.answer_parts["raf"].n] for model in models
     ]
     legend = (
@@ -164,7 +164,7 @@ def _words(metric: str) -> str:
 
 
 def _group_table(models: Models, grouping: str, *, shown: bool) -> Table:
-    rows: list[list[CellValue]] = [
+    rows: TableRows = [
         [name, model.model, metrics["refusal_rate"].n, *(metrics[metric] for metric in _GROUP_METRICS)]
         for name in group_names(models, grouping)
         for model in models
@@ -239,7 +239,7 @@ def datasets_section(
             [*(on_dataset(dataset_mean, name, metric) for name in datasets), dataset_mean.metrics[metric]]
             for dataset_mean in means
         ]
-        rows: list[list[CellValue]] = [
+        rows: TableRows = [
             [dataset_mean.model or "", dataset_mean.way or "", *row_values]
             for dataset_mean, row_values in zip(means, values_of_rows, strict=True)
         ]

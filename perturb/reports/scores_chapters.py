@@ -14,7 +14,7 @@ from perturb.metrics.inputs import Estimate
 from perturb.metrics.item_response import PRIORS
 from perturb.metrics.outcomes import BehaviourKind
 from perturb.reports.figures import SERIES, Drawing, Mark, draw_bars, draw_intervals, plot_points, put_legend
-from perturb.reports.model import PERCENT, CellValue, Figure, Section, Table, table_columns
+from perturb.reports.model import PERCENT, Figure, Section, Table, TableRows, table_columns
 from perturb.reports.scores_breakdowns import (
     Models,
     draw_group_map,
@@ -105,7 +105,7 @@ def _gap_table(report: ScoreReport) -> Table:
     for gap in report.exam_gaps:
         labels = gap.model, gap.prompt, gap.reading, _class_name(gap.perturbation_class)
         gaps_of_row.setdefault(labels, {})[gap.metric] = gap
-    rows: list[list[CellValue]] = [
+    rows: TableRows = [
         [
             *labels,
             gaps["refusal_accuracy"].codes,
@@ -131,7 +131,7 @@ def _readings_table(report: ScoreReport) -> Table:
         pairs.append((model, "strict"))
         if model.model in lenient:
             pairs.append((lenient[model.model], "lenient"))
-    rows: list[list[CellValue]] = [
+    rows: TableRows = [
         [model.model, reading, *(model.metrics[name] for name in _READING_METRICS)]
         for model, reading in pairs
     ]
@@ -140,7 +140,7 @@ def _readings_table(report: ScoreReport) -> Table:
 
 
 def _kinds_table(kinds: Sequence[KindCount]) -> Table:
-    rows: list[list[CellValue]] = [
+    rows: TableRows = [
         [
             count.model,
             count.perturbation_class,

@@ -18,11 +18,11 @@ from perturb.reports.model import (
     PERCENT,
     SHARE,
     CellFormat,
-    CellValue,
     ItemBrowser,
     Report,
     Section,
     Table,
+    TableRows,
     show,
     table_columns,
 )
@@ -126,8 +126,8 @@ def make_scores_overview(report: ScoreReport) -> Report:
     models = _ranked(report.models)[:_MOST_IN_OVERVIEW]
     ranking = _metrics_table("ranking", "Ranking, in percent with 95 % intervals", models, HEADLINES)
     shares = {name.replace("_", " "): SHARE for name in models[0].outcomes}
-    outcomes: list[list[CellValue]] = [[model.model, *model.outcomes.values()] for model in models]
-    rows: list[list[CellValue]] = []
+    outcomes: TableRows = [[model.model, *model.outcomes.values()] for model in models]
+    rows: TableRows = []
     for name in group_names(models, "class"):
         estimates = [in_group(model, "class", name, "refusal_accuracy") for model in models]
         rows.append([name, *(None if estimate is None else estimate.value for estimate in estimates)])
@@ -185,7 +185,7 @@ def scores_for_card(run: Path, folder: Path) -> str:
 def _corrected(report: ScoreReport) -> Section:
     """Scores and differences with the judge's errors taken out, as far as people graded a sample."""
     metrics = {name: DASHBOARD[name] for name in CORRECTED}
-    rows: list[list[CellValue]] = [
+    rows: TableRows = [
         [model.model, *(model.corrected[name] for name in metrics)] for model in _ranked(report.models)
     ]
     scores = Table(
@@ -304,7 +304,7 @@ def _dashboard(report: ScoreReport) -> Section:
         tables.append(_metrics_table("own", "Metrics of your own", models, own_metrics, NUMBER))
     if any(model.unscored for model in models):
         tables += [_bounds_table([model for model in models if model.unscored]), _cell_bounds_table(models)]
-    rows: list[list[CellValue]] = [
+    rows: TableRows = [
         [model.model, name, value, value.se, value.n, *(model.bounds.get(name) or (None, None))]
         for model in models
         for name, value in model.metrics.items()
@@ -321,15 +321,13 @@ def _metrics_table(
     metrics: Mapping[str, str],
     form: CellFormat = PERCENT,
 ) -> Table:
-    rows: list[list[CellValue]] = [
-        [model.model, *(model.metrics[name] for name in metrics)] for model in models
-    ]
+    rows: TableRows = [[model.model, *(model.metrics[name] for name in metrics)] for model in models]
     return Table(name, title, {"model": "text", **dict.fromkeys(metrics.values(), form)}, rows)
 
 
 def _bounds_table(models: list[ModelScores]) -> Table:
     metrics = {**DASHBOARD, **{name: DETAILS[name] for name in ("detection_f1", "category_accuracy")}}
-    rows: list[list[CellValue]] = []
+    rows: TableRows = []
     for model in models:
         ranges = [model.bounds[name] for name in metrics]
         rows.append([model.model, "lowest", *(None if bounds is None else bounds.low for bounds in ranges)])
@@ -342,7 +340,7 @@ def _bounds_table(models: list[ModelScores]) -> Table:
 def _cell_bounds_table(models: tuple[ModelScores, ...]) -> Table:
     metrics = {"answer_accuracy": "answer accuracy", "refusal_accuracy": "refusal accuracy"}
     metrics |= {"refusal_rate": "refusal rate"}
-    rows: list[list[CellValue]] = []
+    rows: TableRows = []
     for model in models:
         for cell, ranges in model.group_bounds["cell"].items():
             estimates = model.groups["cell"][cell]

@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from perturb.errors import SourceError
 from perturb.files.tables import Row, read_table, rename
 from perturb.ledger.evaluations import REFUSAL_TABLE
-from perturb.metrics.inputs import Estimate, Floats, NamedEstimates
+from perturb.metrics.inputs import Estimate, Flags, Floats, NamedEstimates
 from perturb.metrics.intervals import Bounded, reported_estimate
 from perturb.metrics.ranking import (
     additive_isotonic_residuals,
@@ -52,7 +51,7 @@ class RefusalGroup(AnswerGroup):
         return self.bases if len(set(self.bases)) < len(self.bases) else None
 
     @property
-    def cells(self) -> NDArray[np.bool_]:
+    def cells(self) -> Flags:
         """Refused and wrong, refused and right, answered wrongly, answered rightly: shape (rows, 4)."""
         refused, wrong = np.array(self.refused, dtype=bool), np.array(self.wrong, dtype=bool)
         return np.stack([refused & wrong, refused & ~wrong, ~refused & wrong, ~refused & ~wrong], axis=1)
