@@ -134,6 +134,7 @@ def levers_command(
     from perturb.reports.runs import make_lever_report, make_levers_report
 
     catalogue = Catalogue.load(folder or ())
+    # Classes of the user's own can be named too, so the choices are known only now.
     if perturbation_class is not None:
         check_choice("--class", perturbation_class, sorted(catalogue.classes, key=taxonomy_place))
     levers = [
@@ -145,6 +146,7 @@ def levers_command(
     if offline:
         levers = [lever for lever in levers if lever.rule is not None]
     if name is None:
+        # The order is stable: within a cell, the levers stay as their files have them.
         levers.sort(key=lambda lever: taxonomy_place(str(lever.cell)))
         page = make_levers_report(levers, catalogue.cells_without_rule() if offline else None)
     else:
@@ -275,6 +277,7 @@ def curate_command(
         reject_given({"--since": since}, "goes with a folder of documents: leave it out")
     if solvers is None:
         reject_given({"--judge": judge}, "goes with --solvers: leave it out")
+    # Without either, no model is called.
     if writer is None and solvers is None:
         call_options = {"--batch": calling.batch, "--executor": calling.executor != "local"}
         reject_given(call_options, "goes with --solvers or --writer: leave it out")

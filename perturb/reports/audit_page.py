@@ -182,7 +182,7 @@ def make_page(
 
 def funnel_section(data: RunData) -> Section:
     """From jobs to rows, and how well generators cover the cells."""
-    total, done = data.stages.jobs, data.stages.done
+    n_jobs, n_done = data.stages.jobs, data.stages.done
     faults = (
         "Faults of the offline engine, by which items were lost:"
         f" {counted(data.stages.rule_faults, 'fault')} of a rule and"
@@ -193,7 +193,7 @@ def funnel_section(data: RunData) -> Section:
         [float(data.coverage.get((cell, generator), 0)) for generator in data.generators]
         for cell in data.cells
     ]
-    highest = max((n for row in coverage for n in row), default=0.0)
+    most_accepted = max((n for row in coverage for n in row), default=0.0)
     counts: dict[str, CellFormat] = dict.fromkeys(data.generators, "count")
     outcomes = [
         (str(outcome).replace("_", " "), data.stages.outcomes.get(outcome, 0)) for outcome in JobOutcome
@@ -213,22 +213,22 @@ def funnel_section(data: RunData) -> Section:
                 "coverage",
                 "Accepted candidates by cell and generator",
                 "Dark cells are thinly covered; 0 means that nothing can be drawn from there.",
-                draw_heat_map(coverage, data.cells, data.generators, limits=(0.0, highest), form=".0f"),
+                draw_heat_map(coverage, data.cells, data.generators, limits=(0.0, most_accepted), form=".0f"),
             ),
         ),
         tables=(
             Table(
                 "funnel",
                 "Stages",
-                f"stage | count: count | of jobs{' done' if done < total else ''}: share",
+                f"stage | count: count | of jobs{' done' if n_done < n_jobs else ''}: share",
                 # While jobs are left, "jobs" itself exceeds what is done and has no share of it.
-                [(name, n, n / done if 0 < n <= done else None) for name, n in data.funnel],
+                [(name, n, n / n_done if 0 < n <= n_done else None) for name, n in data.funnel],
             ),
             Table(
                 "outcomes",
                 "How jobs ended",
                 "outcome | jobs: count",
-                [*outcomes, ("not done yet", total - sum(n for _, n in outcomes))],
+                [*outcomes, ("not done yet", n_jobs - sum(n for _, n in outcomes))],
             ),
             Table(
                 "coverage",

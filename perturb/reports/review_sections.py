@@ -42,11 +42,13 @@ def review_section(report: HumanReport) -> Section:
             limits=(0, 101),
         ),
     )
-    pairs = report.agreement
-    estimates = [("mean of Cohen's κ", pairs.mean_kappa)]
-    estimates += [(PANEL_NAMES[name], agreement) for name, agreement in pairs.panel.items()]
+    agreement = report.agreement
+    estimates = [("mean of Cohen's κ", agreement.mean_kappa)]
+    estimates += [(PANEL_NAMES[name], estimate) for name, estimate in agreement.panel.items()]
+    # One table for the whole sample, the classes and the intensities; there are too many cells for it.
     rates = [rate for name in ("all", "class", "intensity") for rate in report.pass_rates[name]]
     cells = sorted(report.pass_rates["cell"], key=lambda rate: taxonomy_place(rate.name))
+    # People know the questions by their wording on the page, not by their names in sheets.
     labels = {question.name: question.label for question in QUESTIONS}
     questions = [replace(rate, name=labels[rate.name]) for rate in report.questions]
     return Section(
@@ -133,6 +135,7 @@ def _rate_table(name: str, title: str, rates: Sequence[Rate], *, column_names: t
 
 
 def _wilson(rate: Rate) -> Estimate:
+    # A share of few items still has Wilson's interval, so the reason why it has none over base instances stays out.
     reason = rate.reason if rate.rate is None else None
     return Estimate(rate.rate, rate.low, rate.high, n=rate.n, reason=reason)
 
@@ -162,11 +165,13 @@ def judge_section(report: JudgeReport) -> Section:
     pairs = []
     for measure in report.measures:
         measure_pairs = measure.members
+        # A single person against the judge is what the first table shows already.
         if len(report.annotators) > 1:
             measure_pairs = (*measure.members, *measure.people, *measure.judge_by_person)
         pairs += [
             (measure.title, pair.a, pair.b, pair.n, pair.agreement, pair.kappa) for pair in measure_pairs
         ]
+    # With a single model, its agreement is that of the first table.
     models = [
         (measure.title, rate.name, rate.n, rate.estimate)
         for measure in report.measures
@@ -215,6 +220,7 @@ def checked_judge(run: Path, *, seed: int = 0, resamples: int = 1000) -> Section
     """The section for an evaluation whose judge people have checked; None where nobody has."""
     with reading(run) as db:
         reviews = read_reviews(db)
+        # Replies are read only if there are reviews, since that takes long in a large evaluation.
         replies = read_judged_replies(db, run) if reviews else ()
         if not any(finished_grades(reply, reviews) for reply in replies):
             return None

@@ -297,6 +297,7 @@ def _dashboard(report: ScoreReport) -> Section:
         "scores", "Answering and refusing", {model.model: model.metrics for model in models}
     )
     tables = [_metrics_table("details", "Whether to refuse, and why", models, DETAILS)]
+    # A column of metrics that no model has would say nothing.
     defined = {name for model in models for name, value in model.metrics.items() if value.value is not None}
     if rare := {name: heading for name, heading in RARE.items() if name in defined}:
         tables.append(_metrics_table("more", "Several passages and confidence, in percent", models, rare))
@@ -309,8 +310,9 @@ def _dashboard(report: ScoreReport) -> Section:
         for model in models
         for name, value in model.metrics.items()
     ]
-    head = "model | metric | value: number | se: number | n: count | lowest: number | highest: number"
-    tables.append(Table("metrics", "Every metric", head, rows, shown=0))
+    columns = "model | metric | value: number | se: number | n: count | lowest: number | highest: number"
+    # For the CSV file alone: other tools read all metrics from there.
+    tables.append(Table("metrics", "Every metric", columns, rows, shown=0))
     return Section("scores", "Scores", figures=(figure,), tables=tuple(tables))
 
 
