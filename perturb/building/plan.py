@@ -356,13 +356,10 @@ def plan_build(config: BuildConfig, replay: Replay | None = None) -> BuildPlan:
     _refuse_depth_without_models(config)
     if config.select.strategy == "hard" and config.difficulty is None:
         raise ConfigError(NO_SOLVERS)
-    entry = config.base_set
     if replay is not None and replay.own_base_set:
-        header = replay.recording.header
-        instances = tuple(map(BaseInstance.from_payload, replay.recording.instances))
-        base_set = BaseSet(header["name"], instances, header["digests"]["base_set"], None, ())
+        base_set = _recorded_base_set(replay.recording)
     else:
-        base_set = _read_base_set(entry)
+        base_set = _read_base_set(config.base_set)
     base_set = replace(base_set, warnings=(*base_set.warnings, *_offline_gaps(config, base_set)))
     only_replays = replay is not None and not replay.fill
 
@@ -397,6 +394,12 @@ def _refuse_depth_without_models(config: BuildConfig) -> None:
             f"depth: only models write {listed(hidden)} flaws: name one under 'generators', or write"
             " 'depth: {open: 1}'"
         )
+
+
+def _recorded_base_set(recording: Recording) -> BaseSet:
+    """The base set that a recording holds, with the digest that it had when it was recorded."""
+    instances = tuple(map(BaseInstance.from_payload, recording.instances))
+    return BaseSet(recording.header["name"], instances, recording.header["digests"]["base_set"], None, ())
 
 
 def _read_base_set(entry: BaseSetEntry) -> BaseSet:

@@ -40,7 +40,7 @@ from perturb.llm.executors import open_executor
 from perturb.llm.factory import ConnectionCheck, ExecutorEntry, open_models, open_replay
 from perturb.llm.model_client import ModelClient
 from perturb.llm.recording import Recording, Replay, read_recording
-from perturb.records import Acceptance, JobOutcome
+from perturb.records import Acceptance, Facts, JobOutcome
 from perturb.runtime.asyncs import run_sync, sigterm_as_interrupt
 from perturb.snapshots.items import accepted_items
 from perturb.snapshots.select import SelectionPlan
@@ -88,11 +88,7 @@ def build(
             failures += waves.unfilled()
     facts["seconds"] = round(time.monotonic() - started, 2)
     warnings = [*renamed, *failures, *build_plan.base_set.warnings]
-    # An empty snapshot may follow from failed calls, missing votes, or replies that could all not be read. The failures
-    # say so already, and a line about the empty selection would only distract from them.
-    no_reply_was_readable = facts["unparsed"] and not (facts["candidates"] or facts["rejected_by_checks"])
-    failures_explain_it = facts["errors"] or facts["undecided"] or (failures and no_reply_was_readable)
-    if nothing_selected and not failures_explain_it:
+    if nothing_selected and not _failures_explain_it(facts, failures):
         warnings.append(nothing_selected)
     return BuildReport(
         run,
@@ -101,6 +97,15 @@ def build(
         stopped=str(stopped) if stopped else None,
         warnings=tuple(warnings),
     )
+
+
+def _failures_explain_it(facts: Facts, failures: Sequence[str]) -> bool:
+    """Whether the failures say already why nothing could be selected, so that another line would distract from them.
+
+    An empty snapshot may follow from failed calls, missing votes, or replies that could all not be read.
+    """
+    no_reply_was_readable = facts["unparsed"] and not (facts["candidates"] or facts["rejected_by_checks"])
+    return bool(facts["errors"] or facts["undecided"] or (failures and no_reply_was_readable))
 
 
 def _export(build: OpenBuild) -> Snapshot:

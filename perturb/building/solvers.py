@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from typing import Any
 
 from perturb.catalogue.levers import Catalogue
@@ -184,16 +185,15 @@ class SolverStage:
         done = {
             (reply.candidate_id, reply.solver, reply.sample) for reply in stored if reply.outcome is not None
         }
-        waiting = (
+        every_reply = product(items, fingerprints, range(self._plan.samples))
+        missing = (
             (item, solver, sample)
-            for item in items
-            for solver in fingerprints
-            for sample in range(self._plan.samples)
+            for item, solver, sample in every_reply
             if (item.id, solver, sample) not in done
         )
         stopped: list[BudgetSpent] = []
         async with asyncio.TaskGroup() as group:
-            for item, solver, sample in waiting:
+            for item, solver, sample in missing:
                 await self._slots.acquire()
                 # While this loop waited for a slot, a task may have used up the budget.
                 if stopped:

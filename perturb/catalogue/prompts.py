@@ -90,8 +90,12 @@ def render_template(name: str, own_codes: tuple[OwnCode, ...] = (), **options: A
 
     `own_codes` are the codes of user-defined classes, for templates that list the codes.
     """
-    instead = _codes_of(data_folder("templates"), own_codes)
-    return environment(instead=instead).get_template(f"{name}.j2").render(options, own_codes=own_codes)
+    replaced_codes = _codes_of(data_folder("templates"), own_codes)
+    return (
+        environment(replacements=replaced_codes)
+        .get_template(f"{name}.j2")
+        .render(options, own_codes=own_codes)
+    )
 
 
 def _codes_of(folder: Path, own_codes: Sequence[OwnCode]) -> dict[str, str]:
@@ -107,7 +111,7 @@ def system_message(name: str, **options: Any) -> str:
 
     The ledger keys a request by the digest of its bytes, so a line break more would make every call a new one.
     """
-    return environment(last_newline=False).get_template(f"{name}.j2").render(options)
+    return environment(keep_last_newline=False).get_template(f"{name}.j2").render(options)
 
 
 @cache
@@ -168,10 +172,10 @@ class Prompts:
     def __init__(self, catalogue: Catalogue, folder: Path | None = None) -> None:
         self.catalogue = catalogue
         self.folder = folder or data_folder("templates")
-        instead = _codes_of(self.folder, catalogue.own_codes)
-        self._environment = environment(self.folder, instead=instead)
+        replaced_codes = _codes_of(self.folder, catalogue.own_codes)
+        self._environment = environment(self.folder, replacements=replaced_codes)
         # Levers with an answer ask a new question. Templates in `asked/` replace those that assume the original one.
-        self._asked = environment([self.folder / "asked", self.folder], instead=instead)
+        self._asked = environment([self.folder / "asked", self.folder], replacements=replaced_codes)
         # A system message depends on the cell and the levers alone, so a few texts serve all jobs of a build.
         self._system = lru_cache(maxsize=4096)(self._render_system)
 

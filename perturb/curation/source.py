@@ -162,9 +162,8 @@ class SourceRequest:
     @property
     def is_folder(self) -> bool:
         """Whether the source is a folder of documents."""
-        return self.form == DOCUMENTS or (
-            self.form == "auto" and isinstance(self.source, Path) and self.source.is_dir()
-        )
+        is_directory = isinstance(self.source, Path) and self.source.is_dir()
+        return self.form == DOCUMENTS or (self.form == "auto" and is_directory)
 
 
 def read_since(text: str) -> date:
@@ -200,21 +199,21 @@ def open_source(request: SourceRequest) -> OpenedSource:
     if request.limit is not None:
         rows = islice(rows, request.limit)
     # The first row decides the format. It is put back in front of the others.
-    first = next(rows, None)
-    if first is None:
+    first_row = next(rows, None)
+    if first_row is None:
         raise empty_source(Path(source_name))
-    rows = chain([first], rows)
-    if request.form == "kilt" or (request.form == "auto" and recognises_kilt(first.fields)):
+    rows = chain([first_row], rows)
+    if request.form == "kilt" or (request.form == "auto" and recognises_kilt(first_row.fields)):
         records = _kilt_records(rows, request, facts)
         form_name, repeats = "kilt", False
     elif request.knowledge is not None:
         raise SourceError(f"{request.knowledge}: a knowledge source goes with --format kilt: leave it out")
     else:
-        form_name, form = _form(request.form, first)
+        form_name, form = _form(request.form, first_row)
         label = "sample_id" if form_name == "garage" else "id"
         records = ((row_label(row, label), _read(row, form.read)) for row in rows)
         repeats = form.repeats
-    header = first.header
+    header = first_row.header
     return OpenedSource(header.name, form_name, records, repeats, facts, licence, header.attribution)
 
 

@@ -19,27 +19,27 @@ def environment(
     folder: Path | Sequence[Path] | None = None,
     *,
     html: bool = False,
-    last_newline: bool = True,
+    keep_last_newline: bool = True,
     finalize: Callable[[Any], Any] | None = None,
-    instead: Mapping[str, str] | None = None,
+    replacements: Mapping[str, str] | None = None,
 ) -> jinja2.Environment:
     """The Jinja environment for the templates in a folder, by default our own.
 
     Args:
         folder: One folder or several. A template comes from the first folder that has it.
         html: Whether every value is escaped, so that no text of a data set becomes markup.
-        last_newline: Whether a line break at the end of a template stays.
+        keep_last_newline: Whether a line break at the end of a template stays.
         finalize: A function that is applied to each value before it is printed.
-        instead: Name of a template → the text that replaces its file.
+        replacements: Name of a template → the text that replaces its file.
     """
     files = jinja2.FileSystemLoader(folder or data_folder("templates"))
     return jinja2.Environment(
-        # Jinja asks the loaders in turn, so a text of `instead` wins over the file of the same name.
-        loader=jinja2.ChoiceLoader([jinja2.DictLoader(instead), files]) if instead else files,
+        # Jinja asks the loaders in turn, so a replacement wins over the file of the same name.
+        loader=jinja2.ChoiceLoader([jinja2.DictLoader(replacements), files]) if replacements else files,
         undefined=jinja2.StrictUndefined,  # a misspelt name must fail, and not leave a gap in a prompt
         autoescape=html,  # noqa: S701 - prompts, Markdown and Python are not HTML
         finalize=finalize,
-        keep_trailing_newline=last_newline,
+        keep_trailing_newline=keep_last_newline,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -48,7 +48,7 @@ def environment(
 @cache
 def html_environment() -> jinja2.Environment:
     """The Jinja environment of all pages."""
-    return environment(html=True, last_newline=False)
+    return environment(html=True, keep_last_newline=False)
 
 
 @cache

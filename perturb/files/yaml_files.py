@@ -115,9 +115,9 @@ class YamlFile:
             node, line = child
         return line
 
-    def fault(self, loc: Sequence[str | int], what: str) -> PerturbError:
-        """An error that names the file, the line of the value at `loc`, and the problem `what`."""
-        return self.error(f"{location(self.path, self.line_of(loc))}: {what}")
+    def fault(self, loc: Sequence[str | int], problem: str) -> PerturbError:
+        """An error that names the file, the line of the value at `loc`, and the problem."""
+        return self.error(f"{location(self.path, self.line_of(loc))}: {problem}")
 
     def parse(self, model: type[Model]) -> Model:
         """Read the content into `model`. Raises an error with file, line and field of a fault."""

@@ -162,6 +162,7 @@ class CurrentPlan:
         from perturb.catalogue.levers import Catalogue, embedded_levers
 
         with stored_values():
+            # An error of YAML is a sign of damage too, but not one that `stored_values` knows.
             try:
                 config = yaml.safe_load(self.config) or {}
             except yaml.YAMLError as exc:

@@ -115,9 +115,10 @@ def solver_replies(
 ) -> list[SolverReply]:
     """The replies of solvers with these settings, to all items or to one. `prints` maps names to fingerprints."""
     # The fingerprints are compared below, since each solver has its own.
-    condition, values = ("", ()) if candidate_id is None else ("WHERE candidate_id = ?", (candidate_id,))
+    condition = "1" if candidate_id is None else "candidate_id = ?"
     rows = db.execute(
-        f"SELECT * FROM solver_replies {condition} ORDER BY candidate_id, solver, sample", values
+        f"SELECT * FROM solver_replies WHERE {condition} ORDER BY candidate_id, solver, sample",
+        () if candidate_id is None else (candidate_id,),
     )
     return [
         SolverReply(

@@ -169,9 +169,9 @@ def overlap(text: str, other: str) -> float:
     return len(stems & other_stems) / longer if stems and other_stems else 0.0
 
 
-def coverage(part: frozenset[str], whole: frozenset[str]) -> float:
-    """Share of `part` that is in `whole`, 0 to 1; 0 for an empty part."""
-    return len(part & whole) / len(part) if part else 0.0
+def coverage(stems: frozenset[str], text_stems: frozenset[str]) -> float:
+    """Share of `stems` that are in `text_stems`, 0 to 1; 0 if `stems` is empty."""
+    return len(stems & text_stems) / len(stems) if stems else 0.0
 
 
 @lru_cache(maxsize=128)

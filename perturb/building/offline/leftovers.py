@@ -110,14 +110,14 @@ def check_leftovers(item: CheckedItem) -> RuleVerdict:
     return verdict(item, {"linguistic_soundness": scars})
 
 
-def _scars_in(place: str, before: str, after: str, query: str) -> list[str]:
+def _scars_in(text_name: str, before: str, after: str, query: str) -> list[str]:
     """One line for each scar that the text before did not have and that does not come from the original question."""
     # The difference of counters keeps the scars that the new text has more often.
     fresh = _scar_counts(after) - _scar_counts(before)
     return [
-        f"The {place} shows {scar}: {wording!r}."
+        f"The {text_name} shows {scar}: {wording!r}."
         for scar, wording in fresh
-        if not (place == "question" and _STRANDED.match(wording))
+        if not (text_name == "question" and _STRANDED.match(wording))
         and not (scar == "a doubled word" and wording in query)
     ]
 
@@ -148,9 +148,9 @@ def _scars_of(text: str) -> tuple[tuple[str, str], ...]:
 
 def _is_slip(match: re.Match[str]) -> bool:
     """Whether a doubled word is a mistake. "Duran Duran" is a name, and "had had" is good English."""
-    first, second = match.group(1), match.group().split()[-1]
-    is_name = first[0].isupper() and second[0].isupper()
-    return not is_name and first.lower() not in _DOUBLED_OK
+    word, repetition = match.group(1), match.group().split()[-1]
+    is_name = word[0].isupper() and repetition[0].isupper()
+    return not is_name and word.lower() not in _DOUBLED_OK
 
 
 def _wrong_article(match: re.Match[str]) -> bool:
