@@ -51,6 +51,7 @@ _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _SECRET_WORDS = re.compile(r"api[_-]?key|secret|token$|password|credential|authorization", re.IGNORECASE)
 # `//user:password@` and `?api_key=…`; but `?api_key=${NAME}` holds no secret.
 _SECRET_ADDRESS = re.compile(r"//[^/@]*@|[?&][^=]*(key|token|secret)[^=]*=(?!\$\{)", re.IGNORECASE)
+# Fields of a model entry that `ModelSettings` takes over under the same names.
 _AS_WRITTEN = {
     "api_key_env",
     "system",
@@ -62,7 +63,6 @@ _AS_WRITTEN = {
     "max_reply_bytes",
     "transport",
 }
-"""Fields of a model entry that `ModelSettings` takes over under the same names."""
 
 
 class PriceEntry(Strict):

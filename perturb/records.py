@@ -119,8 +119,8 @@ class Cell:
 ALL_CELLS: tuple[Cell, ...] = tuple(Cell(c, i) for c in PUBLISHED_CLASSES for i in Intensity)
 """The 18 cells of RefusalBench. Each user-defined class has three more."""
 
+# The rank of each published class and each intensity, for sorting.
 _RANKS = {str(name): rank for rank, name in enumerate((*PUBLISHED_CLASSES, *Intensity))}
-"""The rank of each published class and each intensity, for sorting."""
 
 
 def taxonomy_place(name: str) -> tuple[tuple[int, str], ...]:

@@ -42,8 +42,8 @@ class GenerationResult:
 # The fields that every reply must have as texts, and those by which the generator says what it has achieved.
 _TEXTS = frozenset({"perturbed_query", "lever_selected", "implementation_reasoning"})
 _CLAIMS = ("intensity_achieved", "answer_constraint_satisfied", "expected_rag_behavior")
+# How many characters of a reason are stored. The call keeps the whole reply.
 _MAX_REASON = 300
-"""How many characters of a reason are stored. The call keeps the whole reply."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,8 +39,8 @@ ALONE_EVERY = 6
 CONSTRUCTIONS_OFFERED = 3
 """How many constructions a deep job has to choose from."""
 
+# The fractional part of the golden ratio. Any number of its multiples, modulo 1, spread evenly over [0, 1).
 _GOLDEN = 0.6180339887498949
-"""The fractional part of the golden ratio. Any number of its multiples, modulo 1, spread evenly over [0, 1)."""
 
 
 @dataclass(frozen=True)

@@ -267,10 +267,10 @@ WAYS: Mapping[str, tuple[Cell, ...]] = {
 ATTEMPTS = 4
 """How many base instances, on average, may be tried for each item."""
 
+# How many levers a commission offers, as many as a job under `lever_choice: covering`.
 _LEVERS_OFFERED = 3
-"""How many levers a commission offers, as many as a job under `lever_choice: covering`."""
+# The most sentences of a proof.
 _MAX_PROOF = 8
-"""The most sentences of a proof."""
 
 
 @dataclass(frozen=True, slots=True)

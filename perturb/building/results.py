@@ -207,8 +207,8 @@ def _facts(
     )
 
 
+# How many missing replies, and how many causes of failures, a report names.
 _MAX_NAMED = 5
-"""How many missing replies, and how many causes of failures, a report names."""
 
 
 @dataclass(frozen=True, slots=True)

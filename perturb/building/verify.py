@@ -29,11 +29,11 @@ from perturb.text.wording import is_english, unread_offline
 # The keys that a reply must have, and all keys that the prompt asks for.
 _NEEDED = frozenset({"verdict", "checks", "predicted_rag_behavior"})
 _KEYS = _NEEDED | {"issues"}
+# The words, in lower case, that models write for a verdict or a check.
 _WORDS = {"true": True, "yes": True, "pass": True, "false": False, "no": False, "fail": False}
-"""The words, in lower case, that models write for a verdict or a check."""
 
+# The result of an offline check → the state of its vote.
 _RULE_STATES = {True: VerdictState.PASS, False: VerdictState.FAIL, None: VerdictState.ABSTAIN}
-"""The result of an offline check → the state of its vote."""
 
 # Text beside the object may state another verdict than the object. These patterns find "Verdict: FAIL", "**verdict** is
 # pass" and the like. `replies` has put the text into lower case.

@@ -29,8 +29,8 @@ Statement = Annotated[str, Field(max_length=1000)]
 """A text that prompts quote. The limit keeps prompts short."""
 Sentence = Annotated[Statement, Field(min_length=1)]
 
+# The line width of the template that lists the codes.
 _WIDTH = 120
-"""The line width of the template that lists the codes."""
 
 
 class OwnCode(NamedTuple):

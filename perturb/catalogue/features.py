@@ -142,8 +142,8 @@ def _full_name() -> re.Pattern[str]:
 
 # -- question and answer -----------------------------------------------------------------------------------------
 
+# Kinds of questions by their question word. The order matters, since `how` also matches "how many".
 _QUESTION_KINDS = ("how_many", "how", "when", "who", "where", "why", "which", "what")
-"""Kinds of questions by their question word. The order matters, since `how` also matches "how many"."""
 
 
 def _question_kind(query: str) -> str:
@@ -224,8 +224,8 @@ def _is_person(name: str, instance: BaseInstance) -> bool:
     )
 
 
+# How many characters before a name are searched for an occupation or a form of address.
 _LONGEST_CUE = 24
-"""How many characters before a name are searched for an occupation or a form of address."""
 
 
 def _is_proper_noun(answer: str, instance: BaseInstance) -> bool:

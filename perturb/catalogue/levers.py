@@ -437,8 +437,8 @@ def _files(folder: Path) -> list[Path]:
     return files
 
 
+# The file of a lever folder with ways to lay a deep flaw.
 _CONSTRUCTIONS = "constructions.yaml"
-"""The file of a lever folder with ways to lay a deep flaw."""
 
 
 def _construction_files(folder: Path) -> list[tuple[YamlFile, ConstructionFile]]:

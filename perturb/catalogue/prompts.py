@@ -80,8 +80,8 @@ def prompt_kind(instance: BaseInstance) -> PromptKind:
     return "several" if len(instance.passages) > 1 else "single"
 
 
+# The list of codes, which other templates include.
 _CODES = "respond/codes.j2"
-"""The list of codes, which other templates include."""
 
 
 @cache

@@ -35,8 +35,8 @@ from perturb.files.tables import read_raw_lines
 from perturb.records import BaseInstance, Passage
 from perturb.text.matching import holds_answer
 
+# The fields that may hold the difficulty. The first that is present counts.
 _LEVELS: tuple[str, ...] = ("difficulty", "h_score_cat")
-"""The fields that may hold the difficulty. The first that is present counts."""
 
 
 def recognises(fields: Mapping[str, Any]) -> bool:

@@ -33,11 +33,12 @@ from perturb.text.wording import read_language
 
 MIN_WORDS, MAX_WORDS = 30, 300
 """The least and the most words of a passage. A shorter passage is left out, and a longer paragraph is cut."""
+# How many characters are split into sentences at a time. With an open bracket, longer texts would be slow.
 _STRETCH = 20_000
-"""How many characters are split into sentences at a time. With an open bracket, longer texts would be slow."""
+# A larger PDF is refused, since its pages are read into memory.
 _MAX_PDF_BYTES = 256 * 2**20
-"""A larger PDF is refused, since its pages are read into memory."""
 
+# Names of the publication date in front matter and `<meta>`, in lower case.
 _DATES = frozenset(
     [
         "date",
@@ -58,7 +59,6 @@ _DATES = frozenset(
         "og:published_time",
     ]
 )
-"""Names of the publication date in front matter and `<meta>`, in lower case."""
 # Names of the licence, likewise.
 _LICENCES = frozenset(["licence", "license", "dcterms.license", "dcterms.rights", "dc.rights", "rights"])
 
@@ -183,6 +183,7 @@ _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z
 _HEADING = re.compile(r" {0,3}#{1,6}(?=[ \t]|$)")
 _CLOSING_MARKS = re.compile(r"[ \t]#+$")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
+# Patterns of comments, images, links, bold words, inline code and blocks of code, with their replacements.
 _MARKUP = (
     (re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL), ""),
     (re.compile(r"!\[[^\[\]]*\]\([^()]*\)"), ""),
@@ -191,7 +192,6 @@ _MARKUP = (
     (re.compile(r"`([^`\n]+)`"), r"\1"),
     (re.compile(r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1[^\n]*\n?|\Z)", re.DOTALL | re.MULTILINE), ""),
 )
-"""Patterns of comments, images, links, bold words, inline code and blocks of code, with their replacements."""
 
 
 def read_markdown(text: str) -> Document:
@@ -255,8 +255,8 @@ _LEFT_OUT = frozenset(
 )
 _BLANKS = frozenset(("br", "td", "th"))
 _CONTENT = frozenset(("article", "main"))
+# Element whose text is a fact about the page → the name of the fact.
 _FACTS = {"title": "title", "time": "date"}
-"""Element whose text is a fact about the page → the name of the fact."""
 
 
 class _Page(HTMLParser):
@@ -367,12 +367,12 @@ def read_pdf(path: Path) -> Document:
     return document
 
 
+# Suffix of a file → its reader.
 _READERS = {
     **dict.fromkeys((".txt", ".text"), read_plain),
     **dict.fromkeys((".md", ".markdown"), read_markdown),
     **dict.fromkeys((".html", ".htm", ".xhtml"), read_html),
 }
-"""Suffix of a file → its reader."""
 
 
 def read_document(path: Path, since: date | None = None) -> Document | SkippedRow:

@@ -32,8 +32,8 @@ CITED = "cited"
 DROPPED = "dropped_passages"
 """Key in the metadata: how many passages were `empty` or `repeated`."""
 
+# The labels that matter, the strongest first.
 _STRENGTH = (ANSWERS, RELATED)
-"""The labels that matter, the strongest first."""
 # "[3] " at the start of a passage.
 _MARKER = re.compile(r"\s*\[\d+\]\s*")
 # "Old Mill: " with the title as group 1.
@@ -42,8 +42,8 @@ _TITLE = re.compile(r"([^\n]{1,120}?): +(?=\S)")
 _SENTENCE_END = re.compile(r"\w{4,}[.!?] ")
 # "[3]" or "[1, 4]" in an answer.
 _CITATION = re.compile(r"\s*\[\d+(?:\s*[,;]\s*\d+)*\]")
+# The beginnings of the names of fields that go into the metadata.
 _METADATA_FIELDS = ("question_", "answer_validate", "question_tag", "topic_tag")
-"""The beginnings of the names of fields that go into the metadata."""
 
 
 @dataclass(frozen=True, slots=True)

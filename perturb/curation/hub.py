@@ -183,6 +183,7 @@ def _failed(source: HubSource, error: Exception) -> SourceError:
     )
 
 
+# Groups of licences, from the most permissive to the strictest.
 _STRICTNESS = (
     "cc0-1.0 pddl unlicense wtfpl",
     "mit apache-2.0 bsd-2-clause bsd-3-clause isc ms-pl odc-by c-uda cdla-permissive-1.0 cdla-permissive-2.0"
@@ -193,7 +194,6 @@ _STRICTNESS = (
     "cc-by-nc-sa-2.0 cc-by-nc-sa-3.0 cc-by-nc-sa-4.0",
     "cc-by-nc-nd-3.0 cc-by-nc-nd-4.0",
 )
-"""Groups of licences, from the most permissive to the strictest."""
 
 
 _RANKS = {licence: rank for rank, group in enumerate(_STRICTNESS) for licence in group.split()}

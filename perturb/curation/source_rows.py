@@ -255,12 +255,12 @@ def nested(cell: Any) -> Any:
     return cell
 
 
+# Our field → common names of columns with the same content.
 _OTHER_NAMES = {
     "query": ("question", "prompt", "q"),
     "context": ("passage", "text", "document", "paragraph", "evidence", "reference", "content"),
     "answers": ("answer", "gold_answer", "gold", "target", "label", "output"),
 }
-"""Our field → common names of columns with the same content."""
 
 
 def propose_columns(fields: Mapping[str, Any]) -> str:

@@ -100,8 +100,8 @@ def type_name(value: Any) -> str:
     return "null" if value is None else names.get(type(value), "an object")
 
 
+# Characters of a quotation, so that a message fits on a line or two.
 _LONGEST_QUOTE = 60
-"""Characters of a quotation, so that a message fits on a line or two."""
 
 
 def quote(text: str) -> str:

@@ -15,10 +15,10 @@ from perturb.files.resources import read_text
 
 Model = TypeVar("Model", bound=BaseModel)
 
+# Values with all aliases written out. A few lines of nested aliases can stand for billions.
 _MOST_NODES = 1_000_000
-"""Values with all aliases written out. A few lines of nested aliases can stand for billions."""
+# How deeply mappings and lists may be nested.
 _MOST_LEVELS = 100
-"""How deeply mappings and lists may be nested."""
 
 # The loader in C, if PyYAML was built with it. Both loaders create plain values only.
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -48,6 +48,7 @@ def stored_values() -> Iterator[None]:
 REPAIR = "restore a copy, or remove the run folder to start again"
 """The advice about a damaged ledger."""
 
+# Errors about the values of a single row.
 _ROW_FAULTS = (
     ValueError,
     OverflowError,
@@ -56,10 +57,9 @@ _ROW_FAULTS = (
     sqlite3.DataError,
     sqlite3.IntegrityError,
 )
-"""Errors about the values of a single row."""
 
+# Words of SQLite's errors about a file that has changed since it was written.
 _DAMAGE = ("malformed", "not a database", "corrupt", "no such", "decode", "disk I/O error")
-"""Words of SQLite's errors about a file that has changed since it was written."""
 
 
 def explain(path: Path, exc: Exception) -> str:

@@ -204,8 +204,8 @@ def is_missing(column: str) -> str:
 _WRAPPING = re.compile(
     r"^model '[^']*': |(?: \((?:after \d+ (?:tries|refused calls in a row[^)]*)|no call has passed [^)]*)\))+$"
 )
+# Words with digits, which differ between two messages of one cause: ids of requests, dates, ports.
 _CHANGING = re.compile(r"(?<!status )\b\w*\d\w*")
-"""Words with digits, which differ between two messages of one cause: ids of requests, dates, ports."""
 
 # Pattern of a cause -> what the user can do about it. The first pattern that fits counts.
 _ADVICE = (

@@ -203,8 +203,8 @@ def key_variables_of(db: sqlite3.Connection) -> set[str]:
         return key_variables([json.loads(row[0]) for row in rows if row[0]])
 
 
+# JSON as a ledger stores it. Texts in other scripts stay readable.
 _json = partial(json.dumps, ensure_ascii=False)
-"""JSON as a ledger stores it. Texts in other scripts stay readable."""
 
 
 class Ledger(CallLedger):

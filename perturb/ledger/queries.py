@@ -79,8 +79,8 @@ class StageCounts:
         return f"Not finished: {self.left:,} of {counted(self.jobs, 'job')} are left; run the same command to go on."
 
 
+# Jobs that are read at a time for verification.
 _PAGE = 64
-"""Jobs that are read at a time for verification."""
 # SQL of the columns that `_planned_job` reads.
 _JOB = (
     "SELECT j.seq, j.id, j.instance_key, j.base_id, j.perturbation_class, j.intensity, j.generator, j.replicate,"

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 DEFAULT_MAX_TOKENS = 4096
 """The `max_tokens` of a call under a budget, if the parameters of the model do not set it."""
 
+# Tokens that a chat template may add to a message, such as role names and separators.
 _TURN_TOKENS = 16
-"""Tokens that a chat template may add to a message, such as role names and separators."""
 
 
 class Budget:
@@ -144,11 +144,11 @@ def _max_tokens(settings: ModelSettings) -> int | None:
     return next((value for value in values if isinstance(value, int)), None)
 
 
+# Seconds between two looks at the models.
 _TICK = 0.5
-"""Seconds between two looks at the models."""
 
+# Seconds over which the speed is measured.
 _WINDOW = 10.0
-"""Seconds over which the speed is measured."""
 
 
 class Progress:

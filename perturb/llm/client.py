@@ -224,8 +224,8 @@ class ScriptedModel:
         return self._script[min(len(self.requests), len(self._script)) - 1]
 
 
+# Two batches of the usual size, which fit into the memory with their passages.
 _MOST_WAITING = 20_000
-"""Two batches of the usual size, which fit into the memory with their passages."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,8 @@ from perturb.llm.transports import (
     retry_after,
 )
 
+# The path of completions below `api_base`.
 _PATH = "chat/completions"
-"""The path of completions below `api_base`."""
 # A block of thinking at the start of a reply.
 _THINKING = re.compile(r"\A<(think|thinking)>.*?</(think|thinking)>", re.DOTALL)
 
@@ -180,8 +180,8 @@ class _Pool:
         self.users: WeakSet[DirectModel] = WeakSet()
 
 
+# The connections of each event loop, since a session cannot be used in another loop.
 _pools: dict[asyncio.AbstractEventLoop, _Pool] = {}
-"""The connections of each event loop, since a session cannot be used in another loop."""
 
 
 def _session(model: DirectModel) -> aiohttp.ClientSession:

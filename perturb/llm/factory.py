@@ -327,8 +327,8 @@ def lost_too_many(function: Callable[..., Any], last_loss: WorkerLostError | Non
     )
 
 
+# In a worker process, the object that the executor was opened with.
 _SETUP: list[Any] = []
-"""In a worker process, the object that the executor was opened with."""
 
 
 def _begin_worker(setup: Any) -> None:

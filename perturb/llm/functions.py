@@ -28,8 +28,8 @@ from perturb.runtime.asyncs import in_thread
 ADDRESS = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 """The name of a function in a file."""
 
+# Address → function that Python code has passed. Functions of notebooks and nested functions cannot be imported.
 _PASSED: dict[str, Callable[..., Any]] = {}
-"""Address → function that Python code has passed. Functions of notebooks and nested functions cannot be imported."""
 
 
 def name_function(function: Callable[..., Any]) -> str:

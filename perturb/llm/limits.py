@@ -207,12 +207,12 @@ FAILING_BEFORE_NAMED = 1.5
 LOSSES_BEFORE_GIVING_UP = 5
 """How often a call may lose its worker. Such a loss says nothing about the model."""
 
+# The expected completion tokens of the first call, before any usage is known.
 _FIRST_GUESS = 512
-"""The expected completion tokens of the first call, before any usage is known."""
+# Weight of a new reply in that expectation, which so rests on about the last ten replies.
 _WEIGHT_OF_A_REPLY = 0.1
-"""Weight of a new reply in that expectation, which so rests on about the last ten replies."""
+# A rough figure for English. The true usage corrects it after each reply.
 _CHARACTERS_PER_TOKEN = 4
-"""A rough figure for English. The true usage corrects it after each reply."""
 
 
 class OutOfTriesError(TransientModelError):

@@ -31,18 +31,18 @@ U = TypeVar("U")
 Status = Literal["read", "unread", "error"]
 """`read`: the reply was read. `unread`: it could not be read. `error`: there was no reply."""
 
+# How many characters of an unreadable reply the model gets to see again.
 _QUOTED = 8000
-"""How many characters of an unreadable reply the model gets to see again."""
 
+# `finish_reason` → the explanation that is added to the problem of an unreadable reply.
 _ENDINGS = {
     "length": " (the reply stopped at its limit of tokens)",
     "content_filter": " (the provider's content filter stopped it)",
     "tool_calls": " (the model called a tool)",
 }
-"""`finish_reason` → the explanation that is added to the problem of an unreadable reply."""
 
+# The fields of a call that its log event has.
 _LOGGED = ("model", "purpose", "subject", "status", "seconds", "tries", "cost_usd", "error")
-"""The fields of a call that its log event has."""
 
 
 @dataclass(frozen=True, slots=True)

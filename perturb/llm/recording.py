@@ -166,8 +166,8 @@ FORMAT, VERSION = "perturb-replies", 1
 NO_REPLY = "no reply on record"
 """The beginning of the error that stands for a missing reply."""
 
+# A longer line, in bytes, comes from a damaged file and would fill the memory.
 _LONGEST_LINE = 2**28
-"""A longer line, in bytes, comes from a damaged file and would fill the memory."""
 _CONFIG = ConfigDict(extra="forbid")
 
 Kind = Literal["build", "evaluation", "refusal-index", "bas"]

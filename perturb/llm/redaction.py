@@ -23,21 +23,22 @@ LEAKED = "the reply held a key, which was taken out"
 
 # The end of the name of a variable that holds a key: OPENAI_API_KEY, AWS_ACCESS_KEY_ID, DB_PASSWORD
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASS|PASSWD|PASSWORD|PASSPHRASE|CREDENTIALS?)(_ID)?$")
+# A shorter value is often a plain word, so it counts only if a configuration names its variable as one with a key.
 _SHORTEST = 8
-"""A shorter value is often a plain word, so it counts only if a configuration names its variable as one with a key."""
+# The shortest value of such a variable that counts as a key.
 _SHORTEST_NAMED = 4
-"""The shortest value of such a variable that counts as a key."""
+# A reply may hold a shorter value by chance. In an error, a shorter value must be a whole word.
 _SHORTEST_IN_REPLIES = 12
-"""A reply may hold a shorter value by chance. In an error, a shorter value must be a whole word."""
 
+# Before publishing, plain words of this length in all count as a pass phrase and not as a placeholder.
 _PHRASE = 16
-"""Before publishing, plain words of this length in all count as a pass phrase and not as a placeholder."""
 
 # A plain word: "no", "Needed" or "EMPTY". A key mixes small letters, capitals and digits.
 _WORD = re.compile(r"[A-Z]?[a-z]{0,15}|[A-Z]{2,16}")
+# Placeholders from the manuals of servers that check no key, as far as they are not plain words.
 _PLACEHOLDERS = frozenset({"token-abc123"})
-"""Placeholders from the manuals of servers that check no key, as far as they are not plain words."""
 
+# Prefixes of keys, from the lists of gitleaks and detect-secrets.
 _LOOKS_LIKE_KEY = re.compile(
     r"""
     # OpenAI, Anthropic, Hugging Face, Groq, Cerebras, Tavily, Fireworks, LangSmith, ...
@@ -56,8 +57,8 @@ _LOOKS_LIKE_KEY = re.compile(
     """,
     re.VERBOSE,
 )
-"""Prefixes of keys, from the lists of gitleaks and detect-secrets."""
 
+# Secrets in addresses. `find_keys` ignores them, since the addresses in published texts come from their authors.
 _SECRET_IN_ADDRESS = re.compile(
     r"""
     (?<=://)[^\s"'/?\#:]*:(?!\d+[/?\#])[^\s"']+(?=@)      # user and password, in which anything may stand
@@ -66,10 +67,9 @@ _SECRET_IN_ADDRESS = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-"""Secrets in addresses. `find_keys` ignores them, since the addresses in published texts come from their authors."""
 
+# The environment variables that hold a key, as far as this process has learned: redaction must know them all.
 _in_use: set[str] = set()
-"""The environment variables that hold a key, as far as this process has learned: redaction must know them all."""
 
 
 def read_key(variable: str | None) -> str | None:
@@ -183,8 +183,8 @@ def _strings(value: Any) -> Iterator[str]:
 
 # An escape of JSON: a character by its number (group 1), or a quotation mark or slash (group 2).
 _ESCAPE = re.compile(r"""\\(?:u([0-9a-fA-F]{4})|(["\\/]))""")
+# How often JSON within JSON is decoded. Each level of a proxy or a log adds one.
 _DEEPEST = 4
-"""How often JSON within JSON is decoded. Each level of a proxy or a log adds one."""
 
 
 def _readings(text: str) -> Iterator[str]:

@@ -40,8 +40,8 @@ _RESERVED_PARAMS = frozenset(
     {"model", "messages", "stream", "n", "timeout", "max_retries", "num_retries", "api_base"}
 )
 _SECRET_PARAM = re.compile(r"key|token$|secret|password|credential|authorization", re.IGNORECASE)
+# Providers whose client requires a key even if the server does not.
 _KEYLESS_PROVIDERS = frozenset({"openai", "custom_openai", "anthropic"})
-"""Providers whose client requires a key even if the server does not."""
 
 
 @functools.cache
@@ -60,8 +60,8 @@ def load_litellm() -> Any:
     return litellm
 
 
+# The addresses to which servers redirected the current call through litellm; None outside of such a call.
 _redirect_targets: ContextVar[list[str] | None] = ContextVar("redirect_targets", default=None)
-"""The addresses to which servers redirected the current call through litellm; None outside of such a call."""
 
 
 @contextmanager
@@ -245,8 +245,8 @@ class LiteLLMModel:
         return chat_reply(self.settings, text, tokens, seconds, choice.finish_reason)
 
 
+# The models that are not closed. A model that was forgotten does not keep the connections open.
 _open_models: WeakSet[LiteLLMModel] = WeakSet()
-"""The models that are not closed. A model that was forgotten does not keep the connections open."""
 
 
 def as_model_error(error: Exception, settings: ModelSettings, sent_on: Sequence[str] = ()) -> ModelError:
@@ -261,8 +261,8 @@ def as_model_error(error: Exception, settings: ModelSettings, sent_on: Sequence[
     return failure(settings, words, transient=_is_transient(error), wait=retry_after(headers))
 
 
+# The prefix that litellm puts before the provider's message, often twice.
 _LITELLMS_PREFIX = re.compile(r"^litellm\.(\w+): (?:\1: )?(?:\w+Exception - )?")
-"""The prefix that litellm puts before the provider's message, often twice."""
 
 
 def _is_transient(error: Exception) -> bool:

@@ -40,29 +40,29 @@ PROVIDERS = ("openai", "azure", "vertex_ai", "bedrock", "hosted_vllm")
 DISCOUNT = 0.5
 """The price of a batch as a share of the price of single calls."""
 
+# The endpoint that the rows of a file are meant for.
 _ENDPOINT = "/v1/chat/completions"
-"""The endpoint that the rows of a file are meant for."""
+# Seconds allowed for the upload or download of a file.
 _FILE_SECONDS = 600.0
-"""Seconds allowed for the upload or download of a file."""
 
 # Providers whose list of batches litellm can read, by what they keep of a batch: our tag, or only its input file.
 _LISTED_BY_TAG = frozenset({"openai", "azure", "hosted_vllm"})
 _LISTED_BY_FILE = frozenset({"vertex_ai"})
+# HTTP statuses of servers that cannot list batches.
 _NO_LIST = frozenset({404, 405, 501})
-"""HTTP statuses of servers that cannot list batches."""
 
+# How many pages of 100 batches are searched for a lost batch, newest first.
 _PAGES = 20
-"""How many pages of 100 batches are searched for a lost batch, newest first."""
 
+# Providers whose client requires a key. Without one of ours, it would send OpenAI's key to another server.
 _OPENAI_CLIENTS = frozenset({"openai", "hosted_vllm"})
-"""Providers whose client requires a key. Without one of ours, it would send OpenAI's key to another server."""
 
+# Providers that get the parameters as the file has them. For the others, litellm translates the file.
 _MAPPED_PARAMS = frozenset({"openai", "azure", "hosted_vllm"})
-"""Providers that get the parameters as the file has them. For the others, litellm translates the file."""
 
+# Parameters of the connection, which are not part of the requests.
 _OPTION_PREFIXES = ("aws_", "s3_", "vertex_", "gcs_", "bedrock_", "azure_")
 _OPTIONS = frozenset({"api_version", "organization", "extra_headers"})
-"""Parameters of the connection, which are not part of the requests."""
 
 # The states of a batch that has not ended. Any other word of a provider counts as an end.
 _RUNNING = frozenset({"validating", "in_progress", "finalizing", "cancelling", "queued", "pending"})
@@ -250,8 +250,8 @@ def _problem(batch: Any) -> str:
     return next((" ".join(str(_field(error, "message")).split())[:300] for error in errors), "")
 
 
+# What other providers say instead of OpenAI's `length` if a reply was cut short.
 _CUT_SHORT = ("max_tokens", "MAX_TOKENS")
-"""What other providers say instead of OpenAI's `length` if a reply was cut short."""
 
 
 @dataclass(frozen=True, slots=True)

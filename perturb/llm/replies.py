@@ -24,6 +24,7 @@ class ReplyError(ValueError):
 
 # Models mark thinking by tags such as <think>, or by marks of their own: [THINK], ◁think▷ and harmony's channels.
 _TAGS = "think|thinking|thought|reasoning|analysis|scratchpad"
+# The mark that begins a block of thinking at the beginning of a reply.
 _OPENING = re.compile(
     rf"""
     [\s\ufeff]*                                  # blanks, or the mark of a file's byte order
@@ -35,14 +36,13 @@ _OPENING = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-"""The mark that begins a block of thinking at the beginning of a reply."""
+# Mark that begins thinking, in small letters and without the angle brackets of a tag -> the mark that ends it.
 _CLOSING = {
     **{tag: re.compile(f"</{tag}>", re.IGNORECASE) for tag in _TAGS.split("|")},
     "[think]": re.compile(r"\[/THINK\]", re.IGNORECASE),
     "◁think▷": re.compile("◁/think▷", re.IGNORECASE),
     "<|channel|>analysis<|message|>": re.compile(r"<\|channel\|>final<\|message\|>", re.IGNORECASE),
 }
-"""Mark that begins thinking, in small letters and without the angle brackets of a tag -> the mark that ends it."""
 # A tag of thinking. One of its groups is "/" if the tag ends the thinking.
 _TAG = re.compile(rf"<(?P<end>/?)(?:{_TAGS})>|\[(?P<end2>/?)THINK\]|◁(?P<end3>/?)think▷", re.IGNORECASE)
 END_OF_THINKING = rf"(?:</(?:{_TAGS})>|\[/THINK\]|◁/think▷|<\|channel\|>final<\|message\|>)"

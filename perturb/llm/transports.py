@@ -25,8 +25,8 @@ COMPATIBLE: tuple[str, ...] = ("hosted_vllm", "openai", "custom_openai", "lm_stu
 # Prefixes of servers that support JSON schemas for every model.
 _READS_SCHEMAS = frozenset({"hosted_vllm", "lm_studio"})
 
+# Key variables of providers for servers of the user. OpenAI's key must not go to other servers.
 _OWN_KEYS = {name: f"{name.upper()}_API_KEY" for name in ("hosted_vllm", "lm_studio", "llamafile")}
-"""Key variables of providers for servers of the user. OpenAI's key must not go to other servers."""
 
 _OWN_SERVERS: Mapping[str, str | None] = {
     **{
@@ -54,11 +54,12 @@ _OWN_SERVERS: Mapping[str, str | None] = {
 Without an address, litellm sends the prompt to OpenAI, or to any program that listens on a certain local port.
 """
 
+# Names of models that OpenAI itself serves. litellm has their prices and rewrites their parameters.
 _OPENAIS_OWN = re.compile(
     r"(ft:)?(gpt-(?!oss)|chatgpt|chat-latest|o\d|codex|computer-use|daybreak|davinci|babbage)"
 )
-"""Names of models that OpenAI itself serves. litellm has their prices and rewrites their parameters."""
 
+# Parameters that litellm handles itself.
 _FOR_LITELLM = frozenset(
     {
         "additional_drop_params",
@@ -84,7 +85,6 @@ _FOR_LITELLM = frozenset(
         "use_litellm_proxy",
     }
 )
-"""Parameters that litellm handles itself."""
 
 
 def transport_of(settings: ModelSettings) -> Literal["litellm", "direct"]:
@@ -202,10 +202,10 @@ def _is_address(text: str) -> bool:
 
 # HTTP statuses below 500 that may pass: time-outs, conflicts, requests that came too early or too often.
 _RETRIED_STATUS = frozenset({408, 409, 425, 429})
+# How many characters of an error are kept. Some servers put a whole page into it.
 _LONGEST_MESSAGE = 500
-"""How many characters of an error are kept. Some servers put a whole page into it."""
+# A larger count of tokens is an error of the server. Sums of such counts would not fit into the database.
 _MOST_TOKENS = 10**12
-"""A larger count of tokens is an error of the server. Sums of such counts would not fit into the database."""
 
 
 def is_worth_retrying(status: object, message: str = "") -> bool:

@@ -169,21 +169,21 @@ class _Thread(Generic[T]):
                 loop.call_soon_threadsafe(task.cancel)
 
 
+# The thread that `call` or `acall` has started for the current work; None in any other thread.
 _THREAD: ContextVar[_Thread[Any] | None] = ContextVar("_THREAD", default=None)
-"""The thread that `call` or `acall` has started for the current work; None in any other thread."""
 
 
 INTERRUPTED = 130
 """The exit code after an interrupt (Ctrl-C), as in shells."""
 
+# Interrupts within this time count as one, since terminals and parent processes may send several.
 _DEBOUNCE_SECONDS = 1.0
-"""Interrupts within this time count as one, since terminals and parent processes may send several."""
 
+# What an interrupted command prints.
 _MESSAGE = "perturb: stopped: run the same command again to resume\n"
-"""What an interrupted command prints."""
 
+# Whether this process is a `perturb` command, and not a program that imports the package.
 _in_command = threading.Event()
-"""Whether this process is a `perturb` command, and not a program that imports the package."""
 
 
 def mark_command_started() -> None:

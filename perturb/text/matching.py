@@ -17,13 +17,13 @@ _MARKS_ALIKE |= {"‚": "'", "‹": "'", "›": "'", "„": '"', "«": '"', "»"
 _MARKS_ALIKE |= dict.fromkeys("「」『』", '"') | dict.fromkeys("\u00ad\u200c\u200d\u200e\u200f", "")
 # Latin letters, digits and marks in the width of Chinese characters: "Ａ" -> "A"
 _FULL_WIDTH = {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+# The digit 0 of each script. Its digits 1 to 9 have the next code points.
 _ZEROS = "٠۰߀०০੦૦୦௦౦೦൦෦๐໐༠၀႐០᠐᥆᧐᪀᪐᭐᮰᱀᱐꘠꣐꤀꧐꧰꩐꯰"
-"""The digit 0 of each script. Its digits 1 to 9 have the next code points."""
 _DIGITS = {chr(ord(zero) + n): str(n) for zero in _ZEROS for n in range(10)}
 _ALIKE = str.maketrans({**_MARKS_ALIKE, **_FULL_WIDTH, **_DIGITS})
 
+# Scripts without blanks between words: Thai, Lao, Burmese, Khmer, Chinese, Japanese.
 _UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-"""Scripts without blanks between words: Thai, Lao, Burmese, Khmer, Chinese, Japanese."""
 
 
 @cache
@@ -61,11 +61,11 @@ def folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text.translate(_ALIKE)).split())
 
 
+# Letters of other scripts that look like Latin letters in either case: the most common of Unicode's confusables.
 _LOOK_ALIKES = str.maketrans(
     "авекмнорстухіјѕһԁԛԝүӏαβεικνορτυχϲıɑɡօսհ",
     "abekmhopctyxijshdqwylabeikvoptuxciagouh",
 )
-"""Letters of other scripts that look like Latin letters in either case: the most common of Unicode's confusables."""
 # Characters without width that are neither joiners nor marks of direction, which `comparable` takes out by category.
 _INVISIBLE = re.compile("[\u034f\u115f\u1160\ufe00-\ufe0f]")
 

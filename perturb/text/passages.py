@@ -83,8 +83,8 @@ ChangeKind = Literal["same", "out", "in"]
 
 # A sentence in any script with the blanks after it: "It rained. "
 _SENTENCES = re.compile(r"[^.!?。！？।\n]*[.!?。！？।\n]*\s*")
+# Comparing words takes up to words × words steps. Texts that would need more are compared by sentence.
 _MAX_PAIRS = 4_000_000
-"""Comparing words takes up to words × words steps. Texts that would need more are compared by sentence."""
 
 
 class Piece(NamedTuple):
@@ -184,6 +184,7 @@ def _change(removed: str, added: str) -> list[Piece]:
     return [piece for piece in pieces if piece.text]
 
 
+# The end of a piece that was cut too early, so that the next piece belongs to the same sentence.
 _NO_END = re.compile(
     r"""
     (?: \b(?: Sr|Jr|Mr|Mrs|Ms|Dr|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Sen|Rep|Gov          # titles
@@ -197,17 +198,16 @@ _NO_END = re.compile(
     """,
     re.VERBOSE,
 )
-"""The end of a piece that was cut too early, so that the next piece belongs to the same sentence."""
+# How many characters at the end of a piece are searched for that. The longest abbreviation has seven.
 _NO_END_REACH = 20
-"""How many characters at the end of a piece are searched for that. The longest abbreviation has seven."""
 
+# A possible end of a sentence: an end mark, then blanks, then a capital or a digit.
 _END = re.compile(r"(?<=[.!?])[\"”’')\]]*(\s+)(?=[\"“‘(\[]*[A-Z0-9])")
-"""A possible end of a sentence: an end mark, then blanks, then a capital or a digit."""
+# A word such as `p.m.` or `D.C.`. A sentence ends after it only if the next word is a typical first word.
 _INITIALS = re.compile(r"[\"“(]*(?:[A-Za-z]\.)+[A-Za-z]?\.?[\"”’')\]]*")
-"""A word such as `p.m.` or `D.C.`. A sentence ends after it only if the next word is a typical first word."""
+# Typical first words of a sentence, which hardly ever follow an abbreviation.
 _PRONOUNS_AND_ARTICLES = ("The", "A", "An", "It", "He", "She", "They", "His", "Her", "Its", "This", "These")
 _OPENERS = frozenset((*_PRONOUNS_AND_ARTICLES, "In", "On", "At", "As", "However"))
-"""Typical first words of a sentence, which hardly ever follow an abbreviation."""
 # Brackets and quotation marks within which no sentence ends.
 _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"))
 

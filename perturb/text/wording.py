@@ -13,8 +13,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 
+# How many names a list shows before it only counts the rest.
 _NAMED = 6
-"""How many names a list shows before it only counts the rest."""
 
 
 def counted(n: int, noun: str, plural: str | None = None) -> str:
@@ -79,8 +79,8 @@ _SLIPS_TABLE = (
     "italiano it, português pt, nederlands nl, polski pl, türkçe tr, русский ru, українська uk, العربية ar, "
     "हिन्दी hi, 中文 zh, 日本語 ja, 한국어 ko"
 )
+# Common mistakes -> the intended code: codes of countries, and names of languages in the language itself.
 _SLIPS = dict(entry.split() for entry in _SLIPS_TABLE.split(", "))
-"""Common mistakes -> the intended code: codes of countries, and names of languages in the language itself."""
 
 
 VARIETY = r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?"
@@ -155,8 +155,8 @@ def named(code: str) -> str:
     return f"{name} ({code})" if name else code
 
 
+# The most characters of a text in a cell. An ellipsis replaces the rest.
 _LONGEST = 160
-"""The most characters of a text in a cell. An ellipsis replaces the rest."""
 
 
 def html_table(

@@ -30,8 +30,8 @@ from perturb.text.passages import Sentence
 _TIME = re.compile(r"\b(?:1[0-9]|20)\d\d(?:s\b|\b)|\bcentury\b|\b\d{1,2}0s\b|\b(?:today|decade)\b")
 # Two or more words with capitals in a row: "Ray Bell"
 _NAMES = re.compile(r"(?<![\w’'-])(?:[A-Z][\w’'-]+\.?\s*){2,}")
+# Two words that begin with this many equal letters count as related.
 _LEAST_SHARED = 5
-"""Two words that begin with this many equal letters count as related."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +115,8 @@ def _betrays(word: str, signs: _Signs) -> bool:
     )
 
 
+# Share of the question above which a text speaks of what the question asks.
 _MUCH_OF_QUESTION = 0.75
-"""Share of the question above which a text speaks of what the question asks."""
 
 
 def other_value(facts: Facts, text: str) -> str | None:
@@ -150,14 +150,14 @@ def _is_count(word: str) -> bool:
 
 Cut = tuple[int, str]
 """The index of a passage and its remaining text."""
+# Wordings that let a reader work out a date from another date.
 _INTERVAL = re.compile(
     r"(?:\d+|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twenty|several))[- ]years?\b|\banniversary\b"
 )
-"""Wordings that let a reader work out a date from another date."""
+# A sentence that holds one in three of the question's content words may seem to answer it with another value.
 _LEAST_SHARED_FRACTION = 3
-"""A sentence that holds one in three of the question's content words may seem to answer it with another value."""
+# A passage must keep at least this many words when its sentences with the answer are cut.
 _LEAST_WORDS = 20
-"""A passage must keep at least this many words when its sentences with the answer are cut."""
 
 
 def cut_answer(facts: Facts) -> Iterator[Cut]:

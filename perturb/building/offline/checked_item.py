@@ -17,8 +17,8 @@ from perturb.building.offline.readings import Reading, holds_alias, reading_of
 from perturb.records import BaseInstance, Candidate, Intensity, PerturbationClass, Target
 from perturb.text.matching import beyond_reading
 
+# Overlap with a removed sentence from which an added sentence is an edited form of it.
 _EDITED = 0.6
-"""Overlap with a removed sentence from which an added sentence is an edited form of it."""
 
 
 @dataclass(frozen=True)
@@ -119,10 +119,10 @@ def _missing_from(reference: tuple[str, ...], sentences: tuple[str, ...]) -> tup
     return tuple(sentence for sentence in sentences if normal(sentence) not in reference_sentences)
 
 
+# The items that were asked for last, by the identities of original and candidate and by the target.
 _RECENT: OrderedDict[tuple[int, int, frozenset[Target]], CheckedItem] = OrderedDict()
-"""The items that were asked for last, by the identities of original and candidate and by the target."""
+# A few items are enough, since the verifiers of an item follow each other closely.
 _RECENT_SIZE = 32
-"""A few items are enough, since the verifiers of an item follow each other closely."""
 
 
 def checked_item(original: BaseInstance, candidate: Candidate, target: frozenset[Target]) -> CheckedItem:
@@ -254,17 +254,18 @@ def _rewritten(item: CheckedItem) -> bool:
     return coverage(before, after) < floor
 
 
-# Shares of the content words of the original that must remain.
+# The next constants are shares of the content words of the original that must remain.
+
+# In MissingInfo at LOW, whose cut must not touch the answer.
 _KEPT_AFTER_LOW_CUT = 0.2
-"""In MissingInfo at LOW, whose cut must not touch the answer."""
+# If no sentence with the answer was removed.
 _KEPT_WITH_ANSWER = 0.5
-"""If no sentence with the answer was removed."""
+# If sentences with the answer were replaced, and with them those that refer to them.
 _KEPT_WITHOUT_ANSWER = 0.25
-"""If sentences with the answer were replaced, and with them those that refer to them."""
+# Little remains of a passage of two sentences if one of them is replaced.
 _KEPT_OF_TWO_SENTENCES = 0.1
-"""Little remains of a passage of two sentences if one of them is replaced."""
+# Share of the words after a cut that must come from the original.
 _OLD_SHARE = 0.5
-"""Share of the words after a cut that must come from the original."""
 
 
 def _markup(item: CheckedItem) -> list[str]:

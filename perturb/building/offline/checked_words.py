@@ -79,8 +79,9 @@ STOP_WORDS = word_set(WORDS.stop_words)
 """Words without content, such as articles and prepositions."""
 # Typographic marks and blanks -> plain ones.
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "\xa0": " "})
+# A word of a text that `normal` has made: `songs`, `1,234`, `ray's`.
 _WORD = re.compile(r"[a-z0-9]+(?:[.,][0-9]+)*(?:'[a-z]+)?")
-"""A word of a text that `normal` has made: `songs`, `1,234`, `ray's`."""
+# An abbreviation at the end of a text, with its period: `Dr.`, `(b.`, `U.S.`, or an initial such as `J.`
 _ABBREVIATION = re.compile(
     r"""
     (?:^|[\s(\["'“‘])
@@ -94,11 +95,10 @@ _ABBREVIATION = re.compile(
     """,
     re.VERBOSE,
 )
-"""An abbreviation at the end of a text, with its period: `Dr.`, `(b.`, `U.S.`, or an initial such as `J.`"""
+# How many characters at the end of a text are searched for an abbreviation. The longest has eight.
 _ABBREVIATION_REACH = 20
-"""How many characters at the end of a text are searched for an abbreviation. The longest has eight."""
+# The gap between sentences: blanks after an end mark and before a capital or digit, or a line break.
 _BOUNDARY = re.compile(r"(?<=[.!?])[\"”’')\]]*\s+(?=[\"“‘'(]*[A-Z0-9]|[\[█_])|\n+")
-"""The gap between sentences: blanks after an end mark and before a capital or digit, or a line break."""
 
 
 @lru_cache(maxsize=1024)
@@ -125,8 +125,8 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(w[:-2] if w.endswith("'s") else w for w in _WORD.findall(normal(text)))
 
 
+# Endings that a stem loses. A longer ending comes before the ending that is a part of it.
 _ENDINGS = word_list("ations ation ings ing edly ed ers er ies es s ly y e")
-"""Endings that a stem loses. A longer ending comes before the ending that is a part of it."""
 
 
 @lru_cache(maxsize=16384)

@@ -26,22 +26,23 @@ from perturb.building.offline.checked_words import (
 from perturb.building.offline.readings import ValueKind, holds_alias, numbers_in, values_in
 from perturb.records import PerturbationClass
 
-# Shares of the content words of a claim that a sentence must hold, from lax to strict.
-_SHARE_WITHOUT_PRONOUN = 0.34
-"""Share that the sentence itself must hold. A pronoun that refers to the subject may supply more."""
-_TOUCHES_CLAIM = 0.5
-"""A sentence that holds this share speaks of the claim."""
-_MAKES_CLAIM = 0.6
-"""A sentence that holds this share makes the claim."""
-_REPEATS_SUPPORT = 0.75
-"""Share of a supporting sentence that a sentence must repeat if it has no word of the question."""
-_MAKES_WHOLE_CLAIM = 0.95
-"""In effect all of the claim: one word in twenty may be missing."""
+# The next constants are shares of the content words of a claim that a sentence must hold, from lax to strict.
 
+# Share that the sentence itself must hold. A pronoun that refers to the subject may supply more.
+_SHARE_WITHOUT_PRONOUN = 0.34
+# A sentence that holds this share speaks of the claim.
+_TOUCHES_CLAIM = 0.5
+# A sentence that holds this share makes the claim.
+_MAKES_CLAIM = 0.6
+# Share of a supporting sentence that a sentence must repeat if it has no word of the question.
+_REPEATS_SUPPORT = 0.75
+# In effect all of the claim: one word in twenty may be missing.
+_MAKES_WHOLE_CLAIM = 0.95
+
+# Two sentences with a larger overlap than this have the same words, maybe in another order.
 _SAME_WORDS = 0.8
-"""Two sentences with a larger overlap than this have the same words, maybe in another order."""
+# Distance from the answer, relative to it, up to which a number is a rounded answer.
 _MOST_ROUNDING = 0.1
-"""Distance from the answer, relative to it, up to which a number is a rounded answer."""
 
 
 def rivals_of(item: CheckedItem, *, credible_only: bool = True) -> list[str]:
@@ -59,8 +60,8 @@ def rivals_of(item: CheckedItem, *, credible_only: bool = True) -> list[str]:
     ]
 
 
+# A short name in quotation marks: a title or a nickname, not a value.
 _EPITHET = re.compile(r"[“\"'‘](?:[A-Z][\w-]* ?|of |the |and |in ){1,6}[”\"'’]")
-"""A short name in quotation marks: a title or a nickname, not a value."""
 
 
 def rival_values(item: CheckedItem, sentence: str) -> frozenset[str]:
@@ -122,8 +123,8 @@ def _plain_stems(sentence: str) -> frozenset[str]:
     return frozenset(stem(word.lower()) for word in _PLAIN_WORD.findall(sentence))
 
 
+# A word in lower case that does not stand before a name (as `film` does in `the film Jaws`).
 _PLAIN_WORD = re.compile(r"(?<![\w'’])(?:[a-z][a-z'’-]+(?! [A-Z“\"‘])|^[A-Z][a-z]+)\b")
-"""A word in lower case that does not stand before a name (as `film` does in `the film Jaws`)."""
 
 
 # "It was …", "“Their album …"
@@ -251,10 +252,11 @@ def one_sided_cue(item: CheckedItem) -> str:
     return new_praise[0] if len(new_praise) == 1 else ""
 
 
+# Classes whose items ask something new. Only a full rival of the original claim would clash in their context.
 _ASKS_ANEW = (PerturbationClass.GRANULARITY, PerturbationClass.EPISTEMIC)
-"""Classes whose items ask something new. Only a full rival of the original claim would clash in their context."""
 # "no record", "either", "exactly one": a sentence with such a word praises neither side.
 _FAVOURS_NEITHER = re.compile(r"\b(?:no (?!doubt)\w+|nothing|either|one of|only one|exactly one)\b", re.I)
+# Levers that call the same statement true and false, which favours neither side.
 _LOGICAL_LEVERS = frozenset(
     {
         "Binary State Flip",
@@ -266,7 +268,6 @@ _LOGICAL_LEVERS = frozenset(
         "Self-negating Definition",
     }
 )
-"""Levers that call the same statement true and false, which favours neither side."""
 
 
 def _denials(item: CheckedItem) -> list[str]:

@@ -19,10 +19,10 @@ from perturb.records import BaseInstance, Cell, Intensity, Lever, Passage
 from perturb.text.matching import beyond_reading
 from perturb.text.passages import removes_answer, split_sentences
 
+# A sentence that holds this share of a question's content words, its title included, is relevant to the question.
 _RELEVANT = 0.34
-"""A sentence that holds this share of a question's content words, its title included, is relevant to the question."""
+# A sentence that holds this share of a question's content words may give the question another answer.
 _ANSWERING = 0.5
-"""A sentence that holds this share of a question's content words may give the question another answer."""
 
 
 def with_noise(instance: BaseInstance, passages: tuple[Passage, ...]) -> tuple[Passage, ...]:

@@ -29,8 +29,8 @@ MIN_SUPPORT = 0.5
 
 With less, the passage may mention the answer without answering the question.
 """
+# Kinds of answers. Specific kinds come first, since an amount of money is also a number.
 _KINDS = ("date", "money", "number", "person", "organisation", "place", "title", "named", "text")
-"""Kinds of answers. Specific kinds come first, since an amount of money is also a number."""
 
 # Words with capitals, with small words of names between them: "Ludwig van Beethoven"
 _NAME = re.compile(r"[A-Z][^\s,]*(?: (?:[A-Z][^\s,]*|de|van|von|da|bin|al|la))*")
@@ -38,12 +38,12 @@ _NAME = re.compile(r"[A-Z][^\s,]*(?: (?:[A-Z][^\s,]*|de|van|von|da|bin|al|la))*"
 _ONE_PERSON = re.compile(r"(?:[A-Z][\w.’'-]+ ){1,3}[A-Z][\w.’'-]+")
 # "and when", "and in what": a second question
 _ASKS_TWICE = re.compile(r"\band (?:[a-z]+ )?(?:what|which|when|where|who|whom|how|why)\b", re.IGNORECASE)
+# A description before a person's name: "Argentine composer ".
 _FOREWORD = re.compile(r"^(?:the )?(?:[A-Z]\w+ )?(?:[a-z]+ )+(?=[A-Z])")
-"""A description before a person's name: "Argentine composer "."""
 # Shorter and longer questions do not fit the wordings of the rules.
 _LEAST_TOKENS, _MOST_TOKENS = 4, 25
+# More different answers in the passages make a list. A rule would have to treat all of them.
 _MOST_ANSWERS = 4
-"""More different answers in the passages make a list. A rule would have to treat all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,10 +241,10 @@ def _longest_first(text: str) -> tuple[int, str]:
     return -len(text), text
 
 
+# More instances than a build works on at the same time.
 _CACHE_SIZE = 256
-"""More instances than a build works on at the same time."""
+# The facts that were used last. `lru_cache` cannot keep them, since the metadata of an instance has no hash.
 _cache: OrderedDict[tuple[object, ...], Facts] = OrderedDict()
-"""The facts that were used last. `lru_cache` cannot keep them, since the metadata of an instance has no hash."""
 
 
 def facts_of(instance: BaseInstance) -> Facts:

@@ -150,14 +150,14 @@ def _verbs(text: str) -> frozenset[str]:
     return frozenset(m.group().lower() for m in _VERB.finditer(text))
 
 
+# A context with fewer words is too short for a passage.
 _MIN_CONTEXT_WORDS = 8
-"""A context with fewer words is too short for a passage."""
+# Share of the words that must remain in items of MissingInfo at LOW, whose missing part must be harmless.
 _MIN_SHARE_AFTER_LOW_CUT = 0.3
-"""Share of the words that must remain in items of MissingInfo at LOW, whose missing part must be harmless."""
+# Share of the words that must remain in items of other classes, which add or edit sentences.
 _MIN_SHARE_AFTER_EDIT = 0.45
-"""Share of the words that must remain in items of other classes, which add or edit sentences."""
+# Words that an added sentence may have, since one sentence may be longer than a short passage.
 _LONG_SENTENCE = 60
-"""Words that an added sentence may have, since one sentence may be longer than a short passage."""
 
 
 def _length(item: CheckedItem) -> list[str]:
@@ -215,8 +215,8 @@ def _lost_its_verb(item: CheckedItem, sentence: str) -> bool:
     return any(_VERB.search(old) for old in item.removed if overlap(sentence, old) >= _SAME_ORIGIN)
 
 
+# From this overlap on, a sentence counts as the remainder of an original sentence that was cut.
 _SAME_ORIGIN = 0.3
-"""From this overlap on, a sentence counts as the remainder of an original sentence that was cut."""
 
 
 def _is_edge_of_original(item: CheckedItem, sentence: str) -> bool:
@@ -246,8 +246,8 @@ def _repetition(item: CheckedItem) -> list[str]:
     return [f"The context repeats itself: {' '.join(repeated[0])!r}."] if repeated else []
 
 
+# A sentence of at most so many characters may stand twice, such as an exclamation.
 _EXCLAMATION = 20
-"""A sentence of at most so many characters may stand twice, such as an exclamation."""
 
 
 def _sequences(text_words: Sequence[str]) -> Counter[tuple[str, ...]]:

@@ -137,10 +137,10 @@ def _denial(filling: Filling) -> str | None:
     return question.denial(filling.facts.answer)
 
 
+# A passage states a role if the sentences with the answer hold this share of the question's words.
 _ROLE_SUPPORT = 0.6
-"""A passage states a role if the sentences with the answer hold this share of the question's words."""
+# The end of the noun that names a role: "the killer | in …".
 _AFTER_ROLE = re.compile(r" (?:of|in|on|for|at|to|from|by|with|that|behind)\b")
-"""The end of the noun that names a role: "the killer | in …"."""
 
 
 def _states_claim(filling: Filling, verb: str) -> bool:
@@ -189,8 +189,8 @@ def _before(filling: Filling) -> str | None:
     return str(min([start, *years]) - filling.rng.randint(4, 14))
 
 
+# Only a person who was born since this year is likely to be alive.
 _MAYBE_ALIVE = 1960
-"""Only a person who was born since this year is likely to be alive."""
 
 
 def _living(filling: Filling) -> str | None:

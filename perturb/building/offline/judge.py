@@ -53,12 +53,12 @@ __all__ = [
 ]
 
 
+# The share of the supporting sentence's words that the best remaining sentence with the answer must hold.
 _LEAST_SUPPORT = 0.45
-"""The share of the supporting sentence's words that the best remaining sentence with the answer must hold."""
+# The share of the question's words that the context may lose.
 _MOST_LOST = 0.34
-"""The share of the question's words that the context may lose."""
+# The share of the original question that must be kept.
 _LEAST_KEPT = 0.5
-"""The share of the original question that must be kept."""
 
 
 def check_answer_state(item: CheckedItem) -> RuleVerdict:
@@ -254,14 +254,14 @@ def _names_apart(values: frozenset[str], item: CheckedItem, sentence: str) -> fr
     return frozenset(places)
 
 
+# Numbers up to this are in most texts: days, months, parts, places in a list.
 _EVERYDAY_NUMBER = 12
-"""Numbers up to this are in most texts: days, months, parts, places in a list."""
+# Share of a sentence or claim that an edited or counting sentence must hold to be about it.
 _HALF = 0.5
-"""Share of a sentence or claim that an edited or counting sentence must hold to be about it."""
+# Share of the question's content that a sentence must cover for its value to be taken for the answer.
 _LEAST_CLAIM = {ValueKind.DATE: 0.75, ValueKind.NUMBER: 0.9, ValueKind.NAME: 0.75}
-"""Share of the question's content that a sentence must cover for its value to be taken for the answer."""
+# A place-holder, or a reference to another work.
 _BRACKETED = re.compile(r"\[[^\]]*\]|\([^()]*\b(?:see|cf|pp?)\b[^()]*\)")
-"""A place-holder, or a reference to another work."""
 
 
 # "how many", a word that may describe the counted things, and their noun (group 1): "how many gold medals"

@@ -18,6 +18,7 @@ _DOUBLED_OK = frozenset(
     {"had", "that", "new", "bora", "pago", "walla", "baden", "yo", "chop", "knock", "bang", "ha", "la"}
 )
 
+# Name of a scar and its pattern. A scar counts only if the new text has more of it than the original.
 _SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
     # "in Rome ."
     ("a blank before a mark", re.compile(r"(?<=[\w)\"”])[ \xa0]+[,;:!?.](?=[\s\"”)]|$)")),
@@ -65,7 +66,6 @@ _SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("a blacked-out joint", re.compile(r"\][%&]")),
     ("a broken quotation", re.compile(r"(?:^|\s)[\"”]\s(?=\w)")),
 )
-"""Name of a scar and its pattern. A scar counts only if the new text has more of it than the original."""
 
 # "the the"; not "12 12.5" or a part of "well-known known"
 _DOUBLED = re.compile(r"(?<![-\w.,])([A-Za-z]+|\d{2,})\s+\1\b(?![.,]\d)", re.I)
@@ -80,8 +80,8 @@ _CONSONANT_SOUND = re.compile(
 _SILENT_H = re.compile(r"^(?:hour|honest|honou?r|heir|herb|homage|histor|hotel)", re.I)
 # Acronyms whose first letter is spoken with a vowel: "FBI" is "eff bee eye".
 _LETTER_VOWEL = re.compile(r"^(?:[AEFHILMNORSX](?:[A-Z0-9]*$))")
+# Characters that may stand before the first letter of a passage.
 _OPENING = " \"“'‘("
-"""Characters that may stand before the first letter of a passage."""
 # Names that begin with a small letter: "iPhone", "de Gaulle", "will.i.am"
 _MIXED_CASE = re.compile(r"^[a-z]+[A-Z]|^(?:de|von|van|al|e|i|x|p|bell|will\.i)\b")
 
@@ -122,8 +122,8 @@ def _scars_in(text_name: str, before: str, after: str, query: str) -> list[str]:
     ]
 
 
+# A preposition that a question may leave behind before an aside (`where does it come from, as …`).
 _STRANDED = re.compile(r"(?:in|at|by|from|with|to|for|of),$")
-"""A preposition that a question may leave behind before an aside (`where does it come from, as …`)."""
 
 
 def _scar_counts(text: str) -> Counter[tuple[str, str]]:
@@ -182,10 +182,10 @@ def _lower_case_starts(item: CheckedItem) -> list[str]:
     ]
 
 
+# How many characters of a sentence are searched for in a text. A cut may have changed its end.
 _SEARCHED_LENGTH = 40
-"""How many characters of a sentence are searched for in a text. A cut may have changed its end."""
+# A sentence of at most so many characters may also be in other places.
 _AMBIGUOUS_LENGTH = 30
-"""A sentence of at most so many characters may also be in other places."""
 
 
 def _lost_ends(item: CheckedItem) -> list[str]:
@@ -236,11 +236,11 @@ _AFTER_PREPOSITION = re.compile(
 )
 
 
+# The text after a name that is not part of a longer phrase, such as `the Google Glass prototype`.
 _NAME_ENDS = (
     r"(?=[,.;:)]|$| (?:is|are|was|were|has|have|had|in|of|by|and|to|for|from|on|at|with|that|which|who"
     r"|as|goes|\w+s (?:the|an?|in|on|to))\b)"
 )
-"""The text after a name that is not part of a longer phrase, such as `the Google Glass prototype`."""
 
 
 def _lost_articles(item: CheckedItem, texts: tuple[str, ...]) -> list[str]:

@@ -230,12 +230,12 @@ TAKES_ANSWER = ("answer", "time", "agent")
 """The cutters that remove the answer."""
 
 
+# How many donors the table keeps for each kind of answer and each way of asking.
 _IN_TABLE = 24
-"""How many donors the table keeps for each kind of answer and each way of asking."""
+# How many donors of each group are lent to an instance.
 _LENT = 10
-"""How many donors of each group are lent to an instance."""
+# A donor's passage has at most this many characters.
 _LONGEST = 4_000
-"""A donor's passage has at most this many characters."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -300,14 +300,14 @@ def _groups_of(query: str, answer: str) -> list[str]:
     return [f"answer {kind}", f"asked {way_of_asking}", "any"]
 
 
+# A donor's passage may be this many times longer or shorter than the passage that it joins or replaces.
 _MOST_TIMES = 2.5
-"""A donor's passage may be this many times longer or shorter than the passage that it joins or replaces."""
+# Words that credit a person with a work.
 _CREDIT = re.compile(
     r"\b(?:writ\w+|wrote|compos\w+|author\w*|poe[mt]\w*|music\w*|lyric\w*|songs?|songwriter|sing(?:s|er|ers)?|sang|sung|record\w*|play(?:s|ed)"
     r"|starr?(?:s|ed|ing)|portray\w*|voice[sd]?|direct\w+)\b",
     re.IGNORECASE,
 )
-"""Words that credit a person with a work."""
 
 
 def unrelated(filling: Filling) -> Iterator[tuple[Passage, ...]]:

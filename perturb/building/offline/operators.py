@@ -136,12 +136,12 @@ def _only_one(facts: Facts, noun: str) -> bool:
     )
 
 
+# The beginning of a sentence that refers to the sentence before it. Nothing may be inserted between the two.
 _LEANS_BACK = re.compile(
     r"(?:(?:Although|Though|While|Since|When|After|Because|As) )?(?:this|that|these|those|it|he|she|they|however|but)\b"
     r"|.*\b(?:days?|weeks?|months?) (?:earlier|later|before|after)\b",
     re.IGNORECASE,
 )
-"""The beginning of a sentence that refers to the sentence before it. Nothing may be inserted between the two."""
 
 
 def _add(rule: Rule, filling: Filling) -> Iterator[Draft]:
@@ -166,12 +166,12 @@ def _add(rule: Rule, filling: Filling) -> Iterator[Draft]:
             yield Draft(facts.instance.query, facts.with_text(sentence.passage, longer_text))
 
 
+# A sentence that sets a threshold. Rounding its figure would change what it says.
 _THRESHOLD = re.compile(
     r"\b(?:must|needs?|secure|requires?|required|majority|at least|at most|minimum|maximum|limit)\b"
 )
-"""A sentence that sets a threshold. Rounding its figure would change what it says."""
+# People give a smaller count exactly.
 _LEAST_FIGURE = 120
-"""People give a smaller count exactly."""
 
 
 def _set_figure(filling: Filling, sentence: str) -> bool:
@@ -230,16 +230,16 @@ def _set_date(filling: Filling, sentence: str) -> bool:
     return not has_word(filling.facts.text, filling.local["other_date"])
 
 
+# The end of the text before an answer that another noun phrase may replace.
 _CLEAN_LEFT = re.compile(
     r"\b(?:in|on|at|by|of|from|to|for|with|between|until|since|as|named|called|is|was|are|were|be|cost|costs|paid|earned)"
     r"(?: the)? $",
     re.IGNORECASE,
 )
-"""The end of the text before an answer that another noun phrase may replace."""
+# The beginning of the text after such an answer: elsewhere the answer may be part of a longer phrase.
 _CLEAN_RIGHT = re.compile(
     r"(?:[.,;)]|$|\s+(?:and|or|in|on|to|for|is|was|by|at|from|with|as|who|which|that|when|of|during)\b)"
 )
-"""The beginning of the text after such an answer: elsewhere the answer may be part of a longer phrase."""
 
 
 def _substitute(rule: Rule, filling: Filling) -> Iterator[Draft]:
@@ -304,8 +304,8 @@ def _join(rule: Rule, filling: Filling) -> Iterator[Draft]:
         yield from _renamed(rule, filling, filling.facts.with_text(filling.facts.home, text))
 
 
+# Characters that may stand between a number and the end of its unit.
 _UNIT = 15
-"""Characters that may stand between a number and the end of its unit."""
 
 
 def _convert(_: Rule, filling: Filling) -> Iterator[Draft]:

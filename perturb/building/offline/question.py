@@ -57,8 +57,8 @@ def recase(query: str, passages: tuple[Passage, ...]) -> str:
     return recased + query[copied_to:]
 
 
+# Words of the longest name that is looked for. Longer titles hardly occur in questions.
 _MOST_NAME_WORDS = 8
-"""Words of the longest name that is looked for. Longer titles hardly occur in questions."""
 
 
 def _cased(phrase: str, titles: dict[str, list[str]], sources: list[str], query: str) -> str | None:
@@ -185,15 +185,15 @@ class Question:
         return f"on {value}" if is_day else f"in {value}"
 
 
+# Forms of "to be", which take "not" without an auxiliary.
 _BE = ("is", "was", "are", "were")
-"""Forms of "to be", which take "not" without an auxiliary."""
 # Prepositions with which an answer may already begin.
 _PREPOSITIONS = ("in", "on", "at", "by", "after", "before", "during", "around", "since", "near", "from")
+# Signs of a question that would read badly as a statement: dangling ends, "this year", missing articles.
 _SLIP = re.compile(
     r"\b(?:this|last|next) (?:year|season)|,|\blyrics$|\b\d{4}$|\b(?:and|or|of|by|with|from|when|where|what)$|\bthis\b|"
     r"\bin Olympics\b|\b(?:game|in) NBA\b"
 )
-"""Signs of a question that would read badly as a statement: dangling ends, "this year", missing articles."""
 
 # Shorter and longer questions are rarely of a form that is supported.
 _LEAST_WORDS, _MOST_WORDS = 3, 16
@@ -214,8 +214,8 @@ def parse_question(query: str) -> Question | None:
     return _when_where(words, lowered) if lowered[0] in ("when", "where") else None
 
 
+# Words after the verb of a who-question that do not begin an object.
 _NO_OBJECT = ("did", "does", "do", "at", "for", "in", "on")
-"""Words after the verb of a who-question that do not begin an object."""
 
 
 def _who(words: list[str], lowered: list[str]) -> Question | None:

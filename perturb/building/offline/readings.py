@@ -59,11 +59,11 @@ _SMALL |= {"twice": 2.0, "thrice": 3.0, "double": 2.0, "triple": 3.0, "couple": 
 
 # `1984` and the start of `1990s`, but not a part of `1,984`, `1984.5` or `11984`.
 YEAR = re.compile(r"(?<![\d,.])(1[0-9]{3}|20[0-9]{2})(?:s)?(?![\d]|,\d|\.\d)")
+# A number that is a year by its place: after a preposition, a month or a bracket.
 _DATED = re.compile(
     r"(?:\b(?:in|since|by|from|until|to|of|during|around|between|and|before|after|for|early|late|\d{1,2},|[A-Z][a-z]+)\s|[(–-])"
     r"(1[5-9]\d{2}|20[0-3]\d)(?![\d,.]\d)"
 )
-"""A number that is a year by its place: after a preposition, a month or a bracket."""
 # `1,200`, `3.5` or `22nd`, in three groups: digits, decimals and the ending of an ordinal.
 _NUMBER = re.compile(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(st|nd|rd|th)?(?![\d]|,\d{3})")
 # Words with capitals and the small words between them: `Gulf of Mexico`, `Ludwig van Beethoven`.
@@ -258,8 +258,8 @@ def reading_of(instance: BaseInstance) -> Reading:
     return _reading(instance.query, instance.passages, instance.answers)
 
 
+# A passage holds a longer answer verbatim only by chance.
 _MOST_ANSWER_WORDS = 10
-"""A passage holds a longer answer verbatim only by chance."""
 
 
 @lru_cache(maxsize=256)
@@ -339,8 +339,8 @@ def _trace(
     return traces
 
 
+# Share of the words of a phrase that must be in a text for it to show there.
 _PARTS_OF_A_PHRASE = 0.6
-"""Share of the words of a phrase that must be in a text for it to show there."""
 
 
 def _name_part_stands(part: str, answer: str, text: str) -> bool:

@@ -36,14 +36,14 @@ def _kind_of_noun() -> dict[str, str]:
     return {noun: kind for kind, nouns in word_table("kinds").items() for noun in nouns}
 
 
+# Kinds whose name needs the noun before it in a sentence: `the film Jaws`.
 _NAMED_WITH_NOUN = ("song", "album", "film", "series", "book", "text", "stage", "game")
-"""Kinds whose name needs the noun before it in a sentence: `the film Jaws`."""
+# Kinds whose name also needs quotation marks.
 _QUOTED = ("song", "text")
-"""Kinds whose name also needs quotation marks."""
+# Kinds whose name stands without an article unless the passage writes one.
 _NAMED_BARE = ("person", "band", "company", "country", "city", "state", "school")
-"""Kinds whose name stands without an article unless the passage writes one."""
+# A longer title is a headline and not a name.
 _MOST_TITLE_WORDS = 8
-"""A longer title is a headline and not a name."""
 # Titles that do not name one thing: "List of rivers", "Friends characters", and bare numbers.
 _NO_SUBJECT = re.compile(
     r"^(?:List|Lists|History|Timeline|Economic history|Index|Outline|Glossary) |\bcharacters$|^\d+$"
@@ -107,12 +107,12 @@ def _as_written(text: str, title: str, query: str) -> str:
     return title[:1].lower() + title[1:] if is_common_noun else title
 
 
+# The end of the noun phrase of a definition: "a 1975 film | directed by …".
 _CUT = re.compile(
     r"[,;.()\[]| (?:of|by|that|which|who|in|on|from|for|with|and|at|to|about|near|between|whose|where|than|"
     r"based|written|set|created|directed|recorded|starring|produced|released|located|performed|published|sung|fought|won|held|\w{3,}ed|"
     r"consisting|adapted|composed|originally|developed|native|known|used|designed|built|held|owned|made|hosted)\b"
 )
-"""The end of the noun phrase of a definition: "a 1975 film | directed by …"."""
 # The text between a name and its definition, and the definition (group 1): `(1975), also called X, was a film …`.
 _IS_A = re.compile(
     r"[\"”']?(?:\s*\([^()]*(?:\([^()]*\)[^()]*)*\))?,?(?:\s[^.;]{3,70},)?\s+(?:is|was)\s+"
@@ -256,10 +256,10 @@ def _stands_bare(name: str, text: str) -> bool:
     )
 
 
+# The text after a name that is not part of a longer phrase, such as "the Google Glass prototype".
 _ENDS_NAME = re.compile(
     r"[,.;:)\"”]|$|\s+(?:\(|(?:is|are|was|were|has|had|in|of|by|and|or|to|for|from|on|at|with|that|which|who|as)\b)"
 )
-"""The text after a name that is not part of a longer phrase, such as "the Google Glass prototype"."""
 
 
 def _full(name: str, kind: str, noun: str, text: str) -> str:

@@ -16,8 +16,8 @@ from typing import Any
 from perturb.catalogue.features import word_bank, word_table
 from perturb.files.resources import data_folder
 
+# Penn tags of a verb's forms in the order of the table.
 _TAGS = ("VB", "VBD", "VBN", "VBG", "VBZ")
-"""Penn tags of a verb's forms in the order of the table."""
 
 
 def is_word(word: str) -> bool:
