@@ -143,6 +143,7 @@ def transfer_section(transfers: Sequence[Transfer]) -> Section:
         gains[transfer.fitted_on, transfer.scored_on] = transfer.gain.value
     figures = []
     for number, ((model, elicitation), gains) in enumerate(gains_by_group.items(), start=1):
+        # Limits on both sides of 0, so that the middle colour means no gain and no harm.
         largest = max((abs(value) for value in gains.values() if value is not None), default=1.0)
         grid = [[gains.get((fitted, scored)) for scored in names] for fitted in names]
         figures.append(
@@ -197,14 +198,14 @@ def make_bas_page(
     transfers: Sequence[Transfer] = (),
 ) -> Report:
     """The page of the scores, with chapters on calibration and transfer if those were measured."""
-    sections = [_scores(scores)]
+    sections = [_scores_section(scores)]
     if scores.means:
         headings = {name: _heading(name) for name in ("bas_uniform", "accuracy", "ece", "aurc")}
         values = ((scored.group, scored.report.metrics) for scored in scores.groups)
         sections.append(datasets_section(values, scores.means, headings, "elicitation"))
-    sections += [_decisions(scores), _single_groups(scores)]
+    sections += [_decisions_section(scores), _single_groups_section(scores)]
     if len(scores.groups) > 1:
-        sections.append(_against_others(scores))
+        sections.append(_against_others_section(scores))
     if calibrations:
         sections.append(calibration_section(calibrations))
     if transfers:
@@ -212,7 +213,7 @@ def make_bas_page(
     return Report("Behavioral Alignment Score", source, tuple(sections))
 
 
-def _scores(scores: ConfidenceScores) -> Section:
+def _scores_section(scores: ConfidenceScores) -> Section:
     figure = Figure(
         "bas",
         "Behavioral Alignment Score",
@@ -272,7 +273,7 @@ def _score_table(scores: ConfidenceScores, *, higher_is_better: bool) -> Table:
     return Table("companions", "Calibration with 95 % intervals", columns, rows, note)
 
 
-def _decisions(scores: ConfidenceScores) -> Section:
+def _decisions_section(scores: ConfidenceScores) -> Section:
     thresholds = np.linspace(0, _UTILITY_TO, 96)
 
     def utility(scored: GroupScores) -> tuple[Floats, Floats]:
@@ -327,7 +328,7 @@ def _curves(
     return Drawing((5.6, 3.8), paint)
 
 
-def _single_groups(scores: ConfidenceScores) -> Section:
+def _single_groups_section(scores: ConfidenceScores) -> Section:
     figures = []
     for number, scored in enumerate(scores.groups[:MAX_GROUPS], start=1):
         cells = reliability_bins(scored.group.correct, scored.group.confidence, bins=scored.report.bins)
@@ -361,20 +362,21 @@ def draw_histogram(scored: GroupScores) -> Drawing:
 
     def paint(axes: Axes) -> None:
         look: Any = {"width": 0.05, "align": "edge", "edgecolor": "white"}
-        above = axes.bar(edges[:-1], right, color=BLUE, label="right", **look)
-        below = axes.bar(edges[:-1], -wrong, color=VERMILLION, label="wrong", hatch="///", **look)
-        for name, bars, counts in (("right", above, right), ("wrong", below, wrong)):
+        right_bars = axes.bar(edges[:-1], right, color=BLUE, label="right", **look)
+        wrong_bars = axes.bar(edges[:-1], -wrong, color=VERMILLION, label="wrong", hatch="///", **look)
+        for name, bars, counts in (("right", right_bars, right), ("wrong", wrong_bars, wrong)):
             for bar, edge, n in zip(bars, edges, counts, strict=False):
                 hover(bar, f"confidence {edge:.2f} to {edge + 0.05:.2f}: {n:,} {name}")
         axes.axhline(0, color="black", linewidth=0.8)
         axes.set(xlim=(0, 1), xlabel="stated confidence", ylabel="answers")
+        # The bars of wrong answers reach below 0, but they are counts.
         axes.yaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
         axes.legend(frameon=False)
 
     return Drawing((4.6, 3.2), paint)
 
 
-def _against_others(scores: ConfidenceScores) -> Section:
+def _against_others_section(scores: ConfidenceScores) -> Section:
     figures = tuple(
         Figure(
             f"bas-{name}",

@@ -86,14 +86,14 @@ def make_scores_page(
 ) -> Report:
     """The page of the scores; `facts` are sentences on where they come from, `by` the breakdowns to list."""
     title = "Ranking, in percent with 95 % intervals"
-    tables = [_ranking("dashboard", title, report.models)]
+    tables = [_ranking_table("dashboard", title, report.models)]
     if report.part:
         source, models = report.part
-        tables.append(_ranking("part", f"The same on the items of {source} alone", models))
+        tables.append(_ranking_table("part", f"The same on the items of {source} alone", models))
     sentences = (*_summary(report), *facts, *(f"{text}." for text in report.warnings))
     sections = [
         Section("summary", "Summary", sentences, tables=tuple(tables), verdict=_verdict(report)),
-        _dashboard(report),
+        _dashboard_section(report),
         plane_section(report.models),
         behaviour_section(report.models),
         codes_section(report.models),
@@ -109,13 +109,13 @@ def make_scores_page(
     if report.comparisons or report.own_items or report.flips:
         sections.append(comparison_section(report))
     if report.judge_errors is not None:
-        sections.append(_corrected(report))
+        sections.append(_corrected_section(report))
     if report.exam_gaps or report.kinds:
         sections.append(settings_section(report))
     if report.samples:
         sections.append(samples_section(report))
     if report.read_again:
-        sections.append(_read_again(report))
+        sections.append(_read_again_section(report))
     if report.item_response is not None:
         sections.append(item_response_section(report.item_response))
     return Report("Selective refusal: scores", report.source, tuple(sections), browser)
@@ -136,7 +136,7 @@ def make_scores_overview(report: ScoreReport) -> Report:
     sentences = [
         f"{counted(len(report.models), 'model')} on up to {largest:,} items{shown_note}.",
         *_unscored(report),
-        *(f"{text}." for text in report.warnings[:3]),
+        *(f"{text}." for text in report.warnings[:3]),  # a screen has no room for more
         "Every table: --all.",
     ]
     tables = (
@@ -178,11 +178,11 @@ def scores_for_card(run: Path, folder: Path) -> str:
     evaluation = read_run(run)
     if evaluation.facts["snapshot"]["digest"] != read_snapshot(folder).content_digest:
         raise PublishError(f"{run}: is an evaluation of another snapshot than {folder}: evaluate this one")
-    ranking = _ranking("dashboard", "", score(table_of_run(evaluation, run)).models)
+    ranking = _ranking_table("dashboard", "", score(table_of_run(evaluation, run)).models)
     return scores_section([(name, texts) for name, _, texts in ranking.columns_shown])
 
 
-def _corrected(report: ScoreReport) -> Section:
+def _corrected_section(report: ScoreReport) -> Section:
     """Scores and differences with the judge's errors taken out, as far as people graded a sample."""
     metrics = {name: DASHBOARD[name] for name in CORRECTED}
     rows: TableRows = [
@@ -216,7 +216,7 @@ def _corrected(report: ScoreReport) -> Section:
     return Section("corrected", "What people change", tables=(scores, differences, errors))
 
 
-def _read_again(report: ScoreReport) -> Section:
+def _read_again_section(report: ScoreReport) -> Section:
     table = Table(
         "read-again",
         "Items to read again",
@@ -240,7 +240,7 @@ def _ranked(models: tuple[ModelScores, ...]) -> tuple[ModelScores, ...]:
     )
 
 
-def _ranking(name: str, title: str, models: tuple[ModelScores, ...]) -> Table:
+def _ranking_table(name: str, title: str, models: tuple[ModelScores, ...]) -> Table:
     ranked = _ranked(models)
     table = _metrics_table(name, title, ranked, DASHBOARD)
     rows = [(*row, model.n, model.unscored) for row, model in zip(table.rows, ranked, strict=True)]
@@ -291,7 +291,7 @@ def _unscored(report: ScoreReport) -> Iterable[str]:
         yield f"Unscored replies, which do not count as right or wrong: {', '.join(unscored)}."
 
 
-def _dashboard(report: ScoreReport) -> Section:
+def _dashboard_section(report: ScoreReport) -> Section:
     models = _ranked(report.models)
     figure = headline_figure(
         "scores", "Answering and refusing", {model.model: model.metrics for model in models}
