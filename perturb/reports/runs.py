@@ -138,7 +138,7 @@ def make_estimate_report(
     if estimate.planted:
         share = estimate.planted / (estimate.jobs + estimate.planted)
         items = counted(estimate.planted, "planted item")
-        sentences.append(f"The estimate includes {items} to test the panel, {share:.1%} of its votes")
+        sentences.append(f"The estimate includes {items} to test the panel, {share:.1%} of all votes")
     # Cells that nobody fills come before all numbers, because the user should change the configuration first.
     sentences = [*_describe_model_cells(estimate.cells_without_rule), *sentences]
     if estimate.audit_fraction is not None and estimate.jobs:

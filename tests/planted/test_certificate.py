@@ -245,7 +245,7 @@ def test_the_estimate_counts_planted_items(tmp_path: Path) -> None:
     assert made["on"]["calls"] - made["off"]["calls"] == 3 * 45 + 3
     printed = perturb("build", tmp_path / "on" / "build.yaml", "--dry-run").stdout
     share = 45 / (made["on"]["jobs"] + 45)
-    assert f"The estimate includes 45 planted items to test the panel, {share:.1%} of its votes" in printed
+    assert f"The estimate includes 45 planted items to test the panel, {share:.1%} of all votes" in printed
 
 
 def test_the_columns_of_the_matrix_are_verifiers() -> None:
