@@ -33,7 +33,7 @@ from perturb.llm.factory import ExecutorEntry
 from perturb.llm.functions import ADDRESS, name_function
 from perturb.llm.recording import Replay, read_recording
 from perturb.records import Facts, JobOutcome, JsonObject
-from perturb.runtime.asyncs import call
+from perturb.runtime import call
 from perturb.snapshots.snapshot import Snapshot
 from perturb.text.wording import counted
 

@@ -43,7 +43,7 @@ def awaitable(function: Callable[P, R]) -> Callable[P, Coroutine[Any, Any, R]]:
 
     @wraps(function)
     async def awaited(*args: P.args, **options: P.kwargs) -> R:
-        from perturb.runtime.asyncs import acall
+        from perturb.runtime import acall
 
         return await acall(partial(function, *args, **options))
 

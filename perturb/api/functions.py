@@ -89,7 +89,7 @@ def build(
             resumes.
     """
     from perturb.api.calls import BuildCall, run_build
-    from perturb.runtime.asyncs import call
+    from perturb.runtime import call
 
     named = {"name": name, "round": round, "cells": cells, "seed": seed, "budget_usd": budget_usd}
     changes = {key: value for key, value in {**named, **settings}.items() if value is not None}
@@ -164,7 +164,7 @@ def evaluate(
     from perturb.api.calls import ModelArguments, evaluation_plan, run_evaluation
     from perturb.api.runs import path_of
     from perturb.evaluation.stop_rule import read_stop_rule
-    from perturb.runtime.asyncs import call
+    from perturb.runtime import call
 
     plan = evaluation_plan(
         snapshot,
@@ -234,7 +234,7 @@ def curate(
     from perturb.api.calls import curate_base_set, run_options
     from perturb.curation.source import read_since
     from perturb.evaluation.session import RunOptions
-    from perturb.runtime.asyncs import call
+    from perturb.runtime import call
 
     panel, author, pages = (None if file is None else Path(file) for file in (solvers, writer, knowledge))
     day = read_since(str(since)) if since else None

@@ -29,7 +29,7 @@ from perturb.reports.refusal_index_page import make_refusal_page
 from perturb.reports.rendering import render_fragment, write_page
 from perturb.reports.runs import make_evaluation_report, make_status_report
 from perturb.reports.scores_page import make_scores_page
-from perturb.runtime.asyncs import call
+from perturb.runtime import call
 from perturb.scoring.confidence_report import ConfidenceScores
 from perturb.scoring.human_grades import read_grades
 from perturb.scoring.refusal_report import RefusalReport

@@ -28,7 +28,7 @@ from perturb.ledger.evaluations import EvaluationLedger
 from perturb.llm.budget import Progress
 from perturb.llm.replies import ReplyError, read_object
 from perturb.records import ANSWER_CORRECTLY, BaseInstance, Intensity, Job, JobOutcome, JsonObject, Lever
-from perturb.runtime.asyncs import gather_all, run_sync
+from perturb.runtime import gather_all, run_sync
 from perturb.text.passages import mark_change
 
 TRIED_ON = 3

@@ -21,7 +21,7 @@ from perturb.records import (
     Verdict,
     VerdictState,
 )
-from perturb.runtime.asyncs import gather_all
+from perturb.runtime import gather_all
 from perturb.text.wording import counted
 
 ALL_ABSTAINED = "every verifier abstained"

@@ -37,7 +37,7 @@ from perturb.ledger.queries import PlannedJob
 from perturb.llm.factory import Executor
 from perturb.llm.model_client import ModelClient
 from perturb.records import BaseInstance, Candidate, Cell, Job, JobOutcome, PlantedItem, Verdict
-from perturb.runtime.asyncs import event, first_error
+from perturb.runtime import event, first_error
 
 
 @dataclass(frozen=True, slots=True)

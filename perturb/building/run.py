@@ -41,7 +41,7 @@ from perturb.llm.factory import ConnectionCheck, ExecutorEntry, open_models, ope
 from perturb.llm.model_client import ModelClient
 from perturb.llm.recording import Recording, Replay, read_recording
 from perturb.records import Acceptance, Facts, JobOutcome
-from perturb.runtime.asyncs import run_sync, sigterm_as_interrupt
+from perturb.runtime import run_sync, sigterm_as_interrupt
 from perturb.snapshots.items import accepted_items
 from perturb.snapshots.select import SelectionPlan
 from perturb.snapshots.snapshot import Snapshot, read_snapshot

@@ -36,7 +36,7 @@ from perturb.cli.run_options import (
 )
 from perturb.cli.working import is_quiet
 from perturb.records import JsonObject
-from perturb.runtime.asyncs import LOG
+from perturb.runtime import LOG
 from perturb.text.wording import counted
 
 if TYPE_CHECKING:

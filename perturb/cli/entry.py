@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-from perturb.runtime.asyncs import exit_interrupted, mark_command_started
+from perturb.runtime import exit_interrupted, mark_command_started
 
 
 def main() -> None:

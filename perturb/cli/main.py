@@ -23,7 +23,7 @@ from perturb.cli.rounds import compare_command, power_command
 from perturb.cli.runs import export_command, show_command, status_command, view_command
 from perturb.cli.working import WorkflowCommand, WorkflowGroup, working
 from perturb.errors import PerturbError
-from perturb.runtime.asyncs import INTERRUPTED, exit_interrupted
+from perturb.runtime import INTERRUPTED, exit_interrupted
 
 app = typer.Typer(
     name="perturb",

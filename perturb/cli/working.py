@@ -26,7 +26,7 @@ from perturb.cli.output import UsageError, note, reject_option, styled
 from perturb.errors import ConfigError
 from perturb.files.resources import writing_errors
 from perturb.records import JsonObject
-from perturb.runtime.asyncs import LOG
+from perturb.runtime import LOG
 
 
 @dataclass(frozen=True)

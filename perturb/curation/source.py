@@ -27,7 +27,7 @@ from perturb.files.resources import data_folder
 from perturb.files.yaml_files import Strict, YamlFile
 from perturb.llm.functions import FunctionError, awaited, find_function, function_errors
 from perturb.records import BaseInstance
-from perturb.runtime.asyncs import run_sync
+from perturb.runtime import run_sync
 from perturb.text.wording import ENGLISH, Language
 
 Text = Annotated[str, Field(min_length=1, max_length=500)]

@@ -34,7 +34,7 @@ from perturb.ledger.evaluations import CONFIDENCE_TABLE
 from perturb.llm.client import ChatRequest
 from perturb.llm.replies import ReplyError
 from perturb.records import JsonObject, Response
-from perturb.runtime.asyncs import gather_all
+from perturb.runtime import gather_all
 from perturb.text.wording import counted
 
 # The number of answers that a top-k elicitation asks for by default.

@@ -20,7 +20,7 @@ from perturb.ledger.evaluations import PLANTED_MODEL
 from perturb.metrics.intervals import wilson_interval
 from perturb.metrics.outcomes import is_correct
 from perturb.records import Facts, Item, JsonObject, JudgementStatus, Response, ResponseStatus
-from perturb.runtime.asyncs import gather_all
+from perturb.runtime import gather_all
 from perturb.snapshots.settings import PromptSetting
 from perturb.text.matching import holds_answer
 from perturb.text.wording import listed

@@ -27,7 +27,7 @@ from perturb.files.resources import code_version
 from perturb.ledger.evaluations import REFUSAL_TABLE, EvaluationLedger
 from perturb.llm.client import ChatRequest
 from perturb.records import JsonObject
-from perturb.runtime.asyncs import gather_all
+from perturb.runtime import gather_all
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ from perturb.files.tables import ending_of
 from perturb.ledger.evaluations import PLANTED_FACT, EvaluationLedger, read_facts
 from perturb.metrics.outcomes import ReplyOutcome
 from perturb.records import Facts, Item, JsonObject
-from perturb.runtime.asyncs import gather_all
+from perturb.runtime import gather_all
 from perturb.snapshots.items import Variant
 from perturb.snapshots.settings import (
     CODES,

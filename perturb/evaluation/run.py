@@ -41,7 +41,7 @@ from perturb.llm.limits import LimitedModel
 from perturb.llm.model_client import ModelClient
 from perturb.llm.recording import ReplayedModel
 from perturb.records import Facts
-from perturb.runtime.asyncs import first_error, run_concurrently, run_sync, sigterm_as_interrupt
+from perturb.runtime import first_error, run_concurrently, run_sync, sigterm_as_interrupt
 from perturb.text.wording import counted
 
 

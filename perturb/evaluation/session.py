@@ -22,7 +22,7 @@ from perturb.llm.factory import ExecutorEntry
 from perturb.llm.model_client import ModelClient
 from perturb.llm.recording import Replay, judged_part
 from perturb.records import Facts, JsonObject, Judgement, JudgementStatus, Response, ResponseStatus
-from perturb.runtime.asyncs import gather_all
+from perturb.runtime import gather_all
 
 # The author of judgements that are made by rule.
 RULE = "rule"

@@ -31,7 +31,7 @@ from perturb.llm.client import ChatRequest
 from perturb.llm.model_client import ModelResult
 from perturb.llm.replies import ReplyError, read_flags, read_object, text_of
 from perturb.records import BaseInstance, JsonObject
-from perturb.runtime.asyncs import run_concurrently, run_sync
+from perturb.runtime import run_concurrently, run_sync
 
 
 class InstanceTest(ABC):

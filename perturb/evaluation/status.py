@@ -18,7 +18,7 @@ from perturb.ledger.ends import call_failures, missing_answers, missing_replies,
 from perturb.ledger.evaluations import PANEL_FACT, count_batches, read_facts, read_items
 from perturb.ledger.plans import current_plan
 from perturb.records import Facts, JobOutcome, JsonObject
-from perturb.runtime.asyncs import run_sync
+from perturb.runtime import run_sync
 
 # The status of a build must be quick. Modules of evaluations load NumPy, so functions below import them when called.
 

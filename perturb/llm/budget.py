@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Self
 from perturb.errors import BudgetSpent, ConfigError
 from perturb.llm.client import ChatModel, ChatRequest, ModelSettings, schema_text
 from perturb.llm.limits import LimitedModel, Trouble
-from perturb.runtime.asyncs import event
+from perturb.runtime import event
 
 if TYPE_CHECKING:
     from tqdm import tqdm

@@ -30,7 +30,7 @@ from perturb.llm.limits import LimitedModel
 from perturb.llm.recording import Replay, ReplayedModel
 from perturb.llm.remote import LiteLLMModel, check_model, with_price
 from perturb.llm.transports import proxy_for, transport_of
-from perturb.runtime.asyncs import event, in_thread
+from perturb.runtime import event, in_thread
 
 CONNECT_SECONDS = 3.0
 """Seconds within which a server, or the proxy in front of it, must accept a connection."""

@@ -23,7 +23,7 @@ from perturb.errors import ConfigError
 from perturb.files.resources import digest
 from perturb.llm.redaction import redact
 from perturb.llm.replies import whole_characters
-from perturb.runtime.asyncs import in_thread
+from perturb.runtime import in_thread
 
 ADDRESS = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 """The name of a function in a file."""

@@ -20,7 +20,7 @@ from typing import TypeVar
 
 from perturb.errors import ModelError, PermanentModelError, TransientModelError, WorkerLostError
 from perturb.llm.client import ChatModel, ChatReply, ChatRequest
-from perturb.runtime.asyncs import event
+from perturb.runtime import event
 
 LONGEST_HINT = 600.0
 """The longest wait, in seconds, that a provider may ask for. A call that would have to wait longer fails."""

@@ -22,7 +22,7 @@ from perturb.llm.limits import OutOfTriesError, holding
 from perturb.llm.redaction import redact
 from perturb.llm.replies import whole_characters
 from perturb.llm.transports import count_of
-from perturb.runtime.asyncs import event
+from perturb.runtime import event
 
 # The types of the values that are read from replies.
 T = TypeVar("T")

@@ -27,7 +27,7 @@ import perturb.scoring.table
 from perturb.config import BuildConfig
 from perturb.errors import ConfigError, SourceError
 from perturb.records import BaseInstance
-from perturb.runtime.asyncs import acall, call, run_sync
+from perturb.runtime import acall, call, run_sync
 from perturb.scoring.confidence_report import ConfidenceOptions, score_confidence
 from tests import tutorial
 from tests.building import write_rows
