@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -27,10 +27,10 @@ from perturb.ledger.evaluations import (
     PANEL_FACT,
     read_facts,
     read_items,
-    read_judge_votes,
     read_judgements,
-    read_responses,
+    response_of,
     sample_ids,
+    votes_on,
 )
 from perturb.llm.client import ChatRequest
 from perturb.records import Facts, Item, JsonObject, Judgement, JudgementStatus, Response
@@ -137,7 +137,7 @@ def draw_replies(db: sqlite3.Connection, size: int = 200, seed: int = 0, kinds: 
 
     Replies that a rule graded, and grades that could not be read, are left out. Raises `ConfigError` if none remain.
     """
-    pool = {reply.id: reply.kind for reply in _judged(db) if not kinds or reply.kind in kinds}
+    pool = {reply.id: reply.kind for reply in judged_replies(db) if not kinds or reply.kind in kinds}
     if not pool:
         of_kinds = f" for {', '.join(kinds)}" if kinds else ""
         raise ConfigError(
@@ -151,55 +151,53 @@ def draw_replies(db: sqlite3.Connection, size: int = 200, seed: int = 0, kinds: 
 
 def read_judged_replies(db: sqlite3.Connection, run: Path) -> tuple[JudgedReply, ...]:
     """The drawn replies whose judgement still counts, in order. Raises `LedgerError` if none were drawn."""
-    ids, judged = sample_ids(db, run), {reply.id: reply for reply in _judged(db)}
+    ids, judged = sample_ids(db, run), {reply.id: reply for reply in judged_replies(db)}
     # a reply that was asked again since has another text, and so another id
     still_judged = (judged[reply_id] for reply_id in ids if reply_id in judged)
     return tuple(replace(reply, position=position) for position, reply in enumerate(still_judged, start=1))
 
 
+@stored_values()
 def judged_replies(db: sqlite3.Connection) -> tuple[JudgedReply, ...]:
     """Every reply with a readable grade by a judge, drawn or not."""
-    return tuple(_judged(db))
-
-
-@stored_values()
-def _judged(db: sqlite3.Connection) -> Iterator[JudgedReply]:
-    """Every readable grade by a judge, with its reply."""
     facts, payloads = read_facts(db), dict(read_items(db))
     catalogue = Catalogue.load().with_classes(classes_of(facts))
-    votes_of: defaultdict[tuple[str, ...], dict[str, dict[str, str]]] = defaultdict(dict)
-    for vote in read_judge_votes(db):
-        if vote.status is JudgementStatus.READ and facts.get(PANEL_FACT):
-            votes_of[vote.item_id, vote.model, vote.variant, vote.kind][vote.judge] = _answers(vote)
-    responses = {
-        (response.item_id, response.model, response.variant): response for response in read_responses(db)
-    }
+    replies = []
     for judgement in read_judgements(db):
-        key = (judgement.item_id, judgement.model, judgement.variant)
-        response, payload = responses.get(key), payloads.get(judgement.item_id)
         # What a rule has read needs no check by people, and what could not be read has no grade to check.
         if judgement.judge == RULE or judgement.status is not JudgementStatus.READ:
             continue
+        response = response_of(db, judgement.item_id, judgement.model, judgement.variant)
+        payload = payloads.get(judgement.item_id)
         if response is None or payload is None or not _holds(judgement, response, facts):
             continue
-        # With a panel, the judgement that counts is that of "panel"; the votes of its members are shown beside it.
-        votes = {judgement.judge: _answers(judgement), **votes_of.get((*key, judgement.kind), {})}
-        make_reply = partial(
-            JudgedReply,
-            position=0,
-            kind=judgement.kind,
-            model=judgement.model,
-            judge_answers=votes,
-            catalogue=catalogue,
-            sample=split_sample(judgement.variant)[1],
+        subject, text, prompt = _judged_text(judgement, response, payload, facts)
+        answers = _answers_by_judge(db, judgement, facts)
+        sample = split_sample(judgement.variant)[1]
+        replies.append(
+            JudgedReply(0, judgement.kind, judgement.model, subject, text, answers, catalogue, prompt, sample)
         )
-        if judgement.kind == GRADE:
-            question = question_from_payload(judgement.item_id, payload)
-            yield make_reply(subject=question, reply=str(judgement.value["answer"]), prompt=None)
-        else:
-            item = Item.from_payload(judgement.item_id, payload)
-            setting = setting_of(facts["models"][judgement.model], judgement.variant)
-            yield make_reply(subject=item, reply=response.text, prompt=setting.name)
+    return tuple(replies)
+
+
+def _judged_text(
+    judgement: Judgement, response: Response, payload: JsonObject, facts: Facts
+) -> tuple[Item | Question, str, str | None]:
+    """The item or question, the text that the judge graded, and the name of the setting (None for questions)."""
+    if judgement.kind == GRADE:
+        return question_from_payload(judgement.item_id, payload), str(judgement.value["answer"]), None
+    setting = setting_of(facts["models"][judgement.model], judgement.variant)
+    return Item.from_payload(judgement.item_id, payload), response.text, setting.name
+
+
+def _answers_by_judge(
+    db: sqlite3.Connection, judgement: Judgement, facts: Facts
+) -> dict[str, dict[str, str]]:
+    """Judge → its answers. The judgement that counts comes first; with a panel, the votes of its members follow it."""
+    key = judgement.item_id, judgement.model, judgement.variant, judgement.kind
+    votes = votes_on(db, *key) if facts.get(PANEL_FACT) else {}
+    readable = {judge: vote for judge, vote in votes.items() if vote.status is JudgementStatus.READ}
+    return {judge: _answers(vote) for judge, vote in {judgement.judge: judgement, **readable}.items()}
 
 
 def _holds(judgement: Judgement, response: Response, facts: Facts) -> bool:

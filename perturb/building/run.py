@@ -32,7 +32,6 @@ from perturb.errors import BudgetSpent, ConfigError, LedgerError, SnapshotError
 from perturb.files.resources import writing_errors
 from perturb.ledger import queries
 from perturb.ledger.calls import reading
-from perturb.ledger.db import ledger_errors
 from perturb.ledger.plans import Ledger, current_plan
 from perturb.llm.budget import Budget, Progress
 from perturb.llm.client import ChatModel, ModelSettings
@@ -70,7 +69,7 @@ def build(
     build_plan = plan_build(config, replay)
     if build_plan.asks_models:
         check_models(build_plan)
-    with Ledger(run) as ledger, ledger_errors(ledger.path):
+    with Ledger(run) as ledger:
         renamed = _protect_snapshot(build_plan, ledger, run / "snapshot", force)
         open_build, waves = _register_plan(build_plan, ledger, retry)
         with writing_errors(run / "build.yaml", LedgerError):

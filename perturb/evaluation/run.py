@@ -23,7 +23,6 @@ from perturb.evaluation.reading import DISAGREE, PANEL, votes_needed
 from perturb.evaluation.refusal_index import REFUSAL_PROMPTS, QuestionTask, RefusalIndexTask
 from perturb.evaluation.session import AskPlan, EvaluationReport, ItemT, RunOptions, Session, Task
 from perturb.ledger import queries
-from perturb.ledger.db import ledger_errors
 from perturb.ledger.ends import call_failures, missing_answers
 from perturb.ledger.evaluations import (
     KEYS_FACT,
@@ -57,7 +56,7 @@ def run_task(
     task.check(models)
     if options.replay is None or options.replay.fill:
         check_models(models, options)
-    with EvaluationLedger(run) as ledger, ledger_errors(ledger.path):
+    with EvaluationLedger(run) as ledger:
         task.register_run(ledger, models)
         # a run that began with a panel stays one, even if this session has a single judge
         if len(models.judges) > 1 or (models.judge and read_facts(ledger.db).get(PANEL_FACT)):

@@ -15,7 +15,7 @@ from typing import Any, Self
 from filelock import FileLock, Timeout
 
 from perturb.errors import LedgerError
-from perturb.ledger.db import REPAIR, Write, Writer, connect, ledger_errors
+from perturb.ledger.db import REPAIR, Write, Writer, connect, explain, ledger_errors
 from perturb.ledger.migrations import STEPS, check_version, migrate
 from perturb.llm.model_client import Call
 from perturb.text.wording import listed
@@ -33,8 +33,8 @@ class CallLedger:
     """The database of a run, which only this process may write. It is a `perturb.llm.model_client.CallLog`.
 
     Writes are queued, and one thread commits them in order. `db` is a connection for reading. Use the ledger as a
-    context manager. Raises `LedgerError` if the folder cannot be written, if the file is corrupt or newer than this
-    perturb, or if another process works on the run.
+    context manager. Raises `LedgerError` if the folder cannot be written, if another process works on the run, or if
+    the file is newer than this perturb or corrupt; the last may also show at the end of the block.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -65,6 +65,8 @@ class CallLedger:
         self._writer.close()
         self.db.close()
         self._release()
+        if isinstance(error, sqlite3.DatabaseError):
+            raise LedgerError(explain(self.path, error)) from None
         if kind is None:  # an error in the block is the first cause and must not be replaced
             self._writer.check()
 

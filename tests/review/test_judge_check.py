@@ -13,6 +13,7 @@ from perturb.auditing.judge_check import GradeAgreement, JudgeReport, measure_ju
 from perturb.auditing.judged_replies import JudgedReply, draw_replies
 from perturb.errors import ConfigError, LedgerError
 from perturb.ledger.calls import open_read_only
+from perturb.ledger.evaluations import EvaluationLedger
 from perturb.reports.any_page import make_any_page
 from tests.building import perturb
 from tests.review.judged_run import SECRETS, draw, give, make_evaluated, make_graded
@@ -194,3 +195,21 @@ def test_half_done_gradings_do_not_count_and_each_person_is_compared_with_the_ju
     by_person = {pair.b: pair.agreement.value for pair in grade.judge_by_person}
     assert by_person == {"ann": pytest.approx(15 / 20), "ben": 1.0, "eve": 1.0}
     assert {pair.a for pair in grade.judge_by_person} == {grade.judge.a}
+
+
+@pytest.mark.parametrize("step", ["draw", "report"])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE judgements SET value = '{}'",
+        "UPDATE facts SET value = replace(value, 'authors', 'other') WHERE name = 'models'",
+    ],
+)
+def test_a_damaged_value_in_a_graded_run_is_one_line(tmp_path: Path, step: str, damage: str) -> None:
+    run = make_evaluated(tmp_path / "run")
+    give(run, "ann", grades_of(draw(run)))
+    with EvaluationLedger(run) as ledger:
+        ledger.db.execute(damage)
+    failed = perturb("review", run, step)
+    assert (failed.returncode, failed.stderr.count("\n")) == (1, 1), failed.stderr
+    assert "the ledger is corrupt (malformed value" in failed.stderr
