@@ -54,7 +54,7 @@ several passages, so that only a reader who combines them sees it.
 class PerturbationClass(str):
     """The name of a perturbation class: one of RefusalBench's six (section 2.2), or one of the user's.
 
-    Two equal names are the same object, so that `is` compares them too.
+    Two equal names are the same object, so `is` compares them too.
     """
 
     __slots__ = ()
@@ -68,7 +68,7 @@ class PerturbationClass(str):
 
     def __new__(cls, name: str) -> PerturbationClass:
         """The class of that name. A catalogue need not have such a class."""
-        # `setdefault` is atomic, so that two threads cannot make two objects for a name.
+        # `setdefault` is atomic, so two threads cannot make two objects for a name.
         return cls._names.setdefault(name, super().__new__(cls, name))
 
     @classmethod

@@ -211,7 +211,7 @@ class _Fit:
 
     @classmethod
     def of(cls, pairs: Floats, totals: Totals, used: Flags, *, failures: bool) -> _Fit:
-        # the columns for generators and for verifiers have the same sum, so that coefficients would not be unique
+        # the columns for generators and for verifiers have the same sum, so coefficients would not be unique
         left, singular_values, _ = np.linalg.svd(pairs, full_matrices=False)
         basis = left[:, singular_values > 1e-9]
 

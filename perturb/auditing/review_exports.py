@@ -105,7 +105,7 @@ def _read_rows(path: Path, needed: Sequence[str]) -> Iterator[dict[str, str]]:
 def _read_answers(
     row: dict[str, str], questions: Sequence[RubricQuestion], row_name: str
 ) -> Iterator[tuple[str, str]]:
-    """The questions that a row answers, with the answers; `place` names the row in errors."""
+    """The questions that a row answers, with the answers; `row_name` names the row in errors."""
     for question in questions:
         cell = row[question.name].strip()
         if cell:

@@ -245,7 +245,7 @@ def draw_candidates(
 def draw_evenly(group_of: Mapping[str, str], size: int, seed: int) -> list[str]:
     """Draw up to `size` ids from each group uniformly, then shuffle them together; `group_of` maps ids to groups.
 
-    Every choice compares hashes of the seed and the id, so that a larger `size` adds ids and removes none.
+    Every choice compares hashes of the seed and the id, so a larger `size` adds ids and removes none.
 
     >>> group_of = {f"c{i}": "P-Ambiguity/LOW" for i in range(9)}
     >>> few, more = (set(draw_evenly(group_of, size, seed=0)) for size in (3, 5))

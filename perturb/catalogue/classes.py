@@ -155,7 +155,7 @@ def with_own_codes(source: str, own_codes: Sequence[OwnCode]) -> str:
         name = f"own_codes[{number}]"
         example = f"{{% if examples %}}\n{{{{ {name}.example }}}}\n{{% endif %}}\n" if code.example else ""
         marker = f"- {code.before}:"
-        # Only the place goes into the template. The text itself is a value, so that it cannot contain template code.
+        # Only the place goes into the template. The text itself is a value, so it cannot contain template code.
         source = source.replace(marker, f"{{{{ {name}.entry }}}}\n{example}{marker}", 1)
     return source
 

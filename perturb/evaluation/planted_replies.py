@@ -48,7 +48,7 @@ class PlantedReply:
 
     @property
     def text(self) -> str:
-        """The text of the reply. A code has a reason with it: a bare code is read by rule, so that no judge sees it."""
+        """The text of the reply. A code has a reason with it: a bare code is read by rule, so no judge sees it."""
         if self.form == "code":
             return f"{self.code}. The passages do not settle this question."
         if self.form == "refusal":

@@ -37,7 +37,7 @@ class Question:
     source: str = ""
     """The name of the set that it comes from."""
     answerable: bool | None = None
-    """False where any answer is wrong, so that only a refusal is right; None where the set does not say."""
+    """False where any answer is wrong, so only a refusal is right; None where the set does not say."""
     metadata: Facts = field(default_factory=dict)
 
     @property

@@ -92,7 +92,7 @@ class QuestionTask(Task[Question], Generic[RowT]):
         """Write the table: by model, then by way, then in the order of the questions."""
         rows: list[RowT] = []
         for model in session.models.under_test:
-            # every reply is stored by now, so that this only reads them again
+            # every reply is stored by now, so this only reads them again
             rows_by_question = [await self.solve(session, model, question) for question in self.items]
             rows += [row for rows_of_way in zip(*rows_by_question, strict=True) for row in rows_of_way]
         table = session.ledger.folder / self.table_file

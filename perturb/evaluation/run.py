@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from perturb.errors import BudgetSpent, ConfigError
-from perturb.evaluation.bas import BasTask, Elicitation
+from perturb.evaluation.bas import DEFAULT_K, BasTask, Elicitation
 from perturb.evaluation.loading import find_items, find_models, recorded_questions
 from perturb.evaluation.models_under_test import ModelSet, ModelUnderTest
 from perturb.evaluation.question_formats import QuestionSet
@@ -304,8 +304,11 @@ def prepare_questions(plan: QuestionPlan) -> tuple[QuestionTask[Any], ModelSet]:
     return task, find_models(plan)
 
 
-def refusal_ways(settings: Sequence[str], samples: int) -> Ways:
-    """A function that makes the two-pass task with these first-pass prompts; empty means all of them."""
+def refusal_ways(settings: Sequence[str] = (), samples: int = 1) -> Ways:
+    """A function that makes the two-pass task with these first-pass prompts; empty means all of them.
+
+    For a run that is on record, its own number of samples counts, and its own prompts unless `settings` are given.
+    """
     return lambda questions, recorded: RefusalIndexTask(
         questions,
         tuple(settings or recorded.get("settings", REFUSAL_PROMPTS)),
@@ -313,8 +316,11 @@ def refusal_ways(settings: Sequence[str], samples: int) -> Ways:
     )
 
 
-def confidence_ways(elicitations: Sequence[str], k: int) -> Ways:
-    """A function that makes the task that asks for confidence in these elicitations; empty means direct."""
+def confidence_ways(elicitations: Sequence[str] = (), k: int = DEFAULT_K) -> Ways:
+    """A function that makes the task that asks for confidence in these elicitations; empty means direct.
+
+    For a run that is on record, its own `k` counts, and its own elicitations unless `elicitations` are given.
+    """
     return lambda questions, recorded: BasTask(
         questions,
         tuple(map(Elicitation, elicitations or recorded.get("elicitations", [Elicitation.DIRECT]))),

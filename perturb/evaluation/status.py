@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from perturb.ledger import queries
 from perturb.ledger.calls import reading
@@ -19,6 +20,9 @@ from perturb.ledger.evaluations import PANEL_FACT, count_batches, read_facts, re
 from perturb.ledger.plans import current_plan
 from perturb.records import Facts, JobOutcome, JsonObject
 from perturb.runtime import run_sync
+
+if TYPE_CHECKING:
+    from perturb.evaluation.session import StoredSession
 
 # The status of a build must be quick. Modules of evaluations load NumPy, so functions below import them when called.
 
@@ -123,38 +127,40 @@ def _item_rows(db: sqlite3.Connection, run: Path) -> tuple[str, Rows, Mapping[st
 @stored_values()
 def _question_rows(db: sqlite3.Connection, facts: Facts) -> tuple[str, Rows, Mapping[str, int]]:
     """Name, rows and expected counts of a run over questions, from its task repeated on the stored replies."""
-    from perturb.evaluation.bas import DEFAULT_K, BasTask
-    from perturb.evaluation.loading import recorded_model
-    from perturb.evaluation.models_under_test import ModelSet
+    from perturb.evaluation.bas import BasTask
     from perturb.evaluation.question_formats import QuestionSet, question_from_payload
     from perturb.evaluation.refusal_index import RefusalIndexTask
     from perturb.evaluation.run import confidence_ways, refusal_ways
-    from perturb.evaluation.session import StoredSession
 
     items = tuple(question_from_payload(item_id, content) for item_id, content in read_items(db))
     kind = next(task.fact for task in (RefusalIndexTask, BasTask) if task.fact in facts)
-    task_facts = facts[kind]
-    questions = QuestionSet(task_facts["questions"]["name"], items)
-    make_task = refusal_ways((), 1) if kind == RefusalIndexTask.fact else confidence_ways((), DEFAULT_K)
-    task = make_task(questions, task_facts)
-    called = {name: recorded_model({**entry, "name": name}) for name, entry in task_facts["called"].items()}
-    panel = facts.get(PANEL_FACT) or {
-        "judges": [task_facts["judge"]] if task_facts["judge"] else [],
-        "rule": "majority",
-    }
-    under_test, judges = (
-        {name: called[name] for name in names} for names in (task_facts["models"], panel["judges"])
-    )
-    models = ModelSet(under_test, tuple(judges.values()), panel["rule"])
-    session = StoredSession(
-        db, models, {name: entry["fingerprint"] for name, entry in task_facts["called"].items()}
-    )
+    questions = QuestionSet(facts[kind]["questions"]["name"], items)
+    # no arguments, since the facts say in which ways the questions were asked
+    make_task = refusal_ways() if kind == RefusalIndexTask.fact else confidence_ways()
+    task = make_task(questions, facts[kind])
+    session = _stored_session(db, facts[kind], facts.get(PANEL_FACT))
 
     async def rows_of(model: str) -> list[str | None]:
         return [row.unscored for item in items for row in await task.solve(session, model, item)]
 
-    rows = {model: run_sync(rows_of(model)) for model in task_facts["models"]}
+    rows = {model: run_sync(rows_of(model)) for model in facts[kind]["models"]}
     return questions.name, rows, dict.fromkeys(rows, len(items) * len(task.ways))
+
+
+def _stored_session(db: sqlite3.Connection, task_facts: Facts, panel: Facts | None) -> StoredSession:
+    """The session of a run over questions, with its models and judges as the facts of its task describe them."""
+    from perturb.evaluation.loading import recorded_model
+    from perturb.evaluation.models_under_test import ModelSet
+    from perturb.evaluation.session import StoredSession
+
+    called = {name: recorded_model({**entry, "name": name}) for name, entry in task_facts["called"].items()}
+    # a run without a panel has one judge or none
+    single_judge = [task_facts["judge"]] if task_facts["judge"] else []
+    judges, rule = (panel["judges"], panel["rule"]) if panel else (single_judge, "majority")
+    under_test = {name: called[name] for name in task_facts["models"]}
+    models = ModelSet(under_test, tuple(called[name] for name in judges), rule)
+    fingerprints = {name: entry["fingerprint"] for name, entry in task_facts["called"].items()}
+    return StoredSession(db, models, fingerprints)
 
 
 # The first words of the reason if a reply or a judgement exists but cannot be read.

@@ -4,17 +4,27 @@ Items are asked in blocks, and each block takes its part of every stratum (cell)
 order, and each stops by itself. Only complete blocks decide whether a model stops, so a run that is resumed stops at
 the same place.
 
-The intervals are a confidence sequence: they hold after every block at once, so that a model may stop as soon as its
+The intervals are a confidence sequence: they hold after every block at once, so a model may stop as soon as its
 interval is narrow. They estimate a weighted sum over a finite set of items. The only chance is the random order of the
 items in each stratum, so nothing is assumed about the items, however alike those of one base instance are.
 
-The method bets on the next block that the sum is larger than θ. A capital of 1 is multiplied, for each item x of the
-block, by (1 + b (x - g)) exp(b (g - μ)); the guess g and the bet b are fixed before the block, and μ is the mean of the
-items that remain in the stratum. Such a bet gains nothing on average if the sum is θ, since 1 + b (μ - g) is at most
-exp(b (μ - g)), and drawing without replacement only helps (Hoeffding). Bets are proportional to what an item
-represents, so that the sum of all b μ follows from θ and the items so far; the means of the strata need not be known.
-A θ for which the capital ever exceeds 2 / α is ruled out (Ville's inequality). Bets that the sum is smaller give the
-upper end.
+Lower ends come from betting. For each value θ that the sum may have, we keep a capital that starts at 1, and bet on
+each block that the sum is larger than θ. If the sum is θ, the capital rarely grows: with probability 1 - α / 2 it never
+exceeds 2 / α (Ville's inequality). So we rule out each θ for which it ever does. Bets that the sum is smaller give the
+upper end in the same way.
+
+For each item of a block, the capital is multiplied by (1 + b (x - g)) exp(b (g - μ)):
+
+- x is 1 for a hit and 0 otherwise (`hits` counts them);
+- g is the `guess` of the share of hits in the stratum, and b is the bet (`bets`); both are fixed before the block;
+- μ is the share of hits among the items of the stratum that remain before the block, which nobody knows.
+
+If the sum is θ, an item multiplies the capital by at most 1 on average, because x has the mean μ and 1 + b (μ - g) is
+at most exp(b (μ - g)). Drawing without replacement only helps (Hoeffding).
+
+A bet is `bet_scale` times what an item represents in the sum. Over a block, b μ therefore adds up to `bet_scale` times
+what all remaining items add to the sum: θ minus `sum_before`, what the items before the block have added. So no μ needs
+to be known.
 
 References: Waudby-Smith and Ramdas (2024), JRSS B 86, for intervals by betting, with and without replacement; Howard,
 Ramdas, McAuliffe and Sekhon (2021), Annals of Statistics 49, for confidence sequences; Hoeffding (1963), theorem 4.
@@ -92,28 +102,34 @@ def confidence_sequence(
 
 def _lower_ends(hits: Integers, sizes: Integers, strata: Strata, half_width: float, tail: float) -> Floats:
     """The lower end after each block; `sizes` has the number of items of each block and stratum, like `hits`."""
-    weights = strata.weights
-    # Guesses and bets use only earlier blocks: a bet must be fixed before its block is seen.
     items_before, hits_before = (np.cumsum(counts, axis=0) - counts for counts in (sizes, hits))
-    remaining, sum_before = strata.sizes - items_before, hits_before @ weights
-    counted = weights > 0
-    # 0.5 and 1 stand for half a hit in one item: the guess is 1/2 before the first block, and never 0 or 1.
-    pooled = (hits_before[:, counted].sum(1) + 0.5) / (items_before[:, counted].sum(1) + 1)
-    guess = (hits_before + POOLED_WEIGHT * pooled[:, None]) / (items_before + POOLED_WEIGHT)
+    sum_before = hits_before @ strata.weights
+    guess = _guesses(hits_before, items_before, strata)
     # An item of the block represents all items that remain in its stratum.
-    represented = weights * remaining / sizes
+    represented = strata.weights * (strata.sizes - items_before) / sizes
     variance = (represented**2 * sizes * guess * (1 - guess)).sum(1)
     bet_scale = np.minimum(half_width / variance, MOST_STAKED / represented.max(1))
-    bets = bet_scale[:, None] * represented
-    log_gains = (
-        hits * np.log1p(bets * (1 - guess)) + (sizes - hits) * np.log1p(-bets * guess) + bets * sizes * guess
-    )
-    # The capital falls with θ: its logarithm is `log_capital` minus θ times the sum of the bet scales. The lower end is
-    # the θ at which it equals log(1 / tail).
-    log_capital = np.cumsum(log_gains.sum(1) + bet_scale * sum_before)
-    by_bets = (log_capital + np.log(tail)) / np.cumsum(bet_scale)
+    log_gains = _log_gains(hits, sizes, guess, bet_scale[:, None] * represented)
+    # The sum of all b μ is `bet_scale` (θ - `sum_before`), so the logarithm of the capital is `log_capital_at_0` minus
+    # θ times the sum of the scales. The capital falls with θ. The lower end is the θ at which it is 1 / tail.
+    log_capital_at_0 = np.cumsum(log_gains + bet_scale * sum_before)
+    by_bets = (log_capital_at_0 + np.log(tail)) / np.cumsum(bet_scale)
     # The sum is at least what the hits so far add up to, and a bound that held once holds for good.
-    return np.asarray(np.maximum.accumulate(np.maximum(by_bets, sum_before + hits @ weights)))
+    return np.asarray(np.maximum.accumulate(np.maximum(by_bets, sum_before + hits @ strata.weights)))
+
+
+def _guesses(hits_before: Integers, items_before: Integers, strata: Strata) -> Floats:
+    """The guess for each block and stratum, from the blocks before: its share of hits, drawn to that of all strata."""
+    counted = strata.weights > 0
+    # 0.5 and 1 stand for half a hit in one item: the guess is 1/2 before the first block, and never 0 or 1.
+    pooled = (hits_before[:, counted].sum(1) + 0.5) / (items_before[:, counted].sum(1) + 1)
+    return np.asarray((hits_before + POOLED_WEIGHT * pooled[:, None]) / (items_before + POOLED_WEIGHT))
+
+
+def _log_gains(hits: Integers, sizes: Integers, guess: Floats, bets: Floats) -> Floats:
+    """The logarithm of what a block multiplies the capital by, without the unknown part exp(-b μ) of each item."""
+    of_hits, of_others = hits * np.log1p(bets * (1 - guess)), (sizes - hits) * np.log1p(-bets * guess)
+    return np.asarray((of_hits + of_others + bets * sizes * guess).sum(1))
 
 
 # Abbreviations that a rule may use for metrics.
@@ -239,7 +255,7 @@ class AskingOrder:
         needed = len(self.blocks)
         for number, block in enumerate(self.blocks):
             for item in block:
-                # Replies arrive late, so that earlier blocks may become complete while a later one is being asked.
+                # Replies arrive late, so earlier blocks may become complete while a later one is being asked.
                 if new_counts := list(self.count(outcomes, len(counted))):
                     counted += new_counts
                     lows, highs = self.intervals(counted)

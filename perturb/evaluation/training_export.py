@@ -134,7 +134,7 @@ def _wrong_replies(evaluations: Sequence[Path]) -> Replies:
     for run in evaluations:
         with reading(run) as db:
             results = run_of(db, run).results
-            # Training asks with codes, so that only first replies to the prompt with codes are comparable.
+            # Training asks with codes, so only first replies to the prompt with codes are comparable.
             firsts = (result for result in results if result.prompt == CODES and result.sample == 1)
             by_item_and_model = {(result.item_id, result.model): result for result in firsts}
             for response in read_responses(db):
@@ -251,7 +251,7 @@ def make_examples(
         right, wrong = (item.answers[0], code) if item.answerable else (code, answer)
         rejected = list(dict.fromkeys(replies.get(item.id, ()))) or [wrong]
         kind = "reply" if replies.get(item.id) else "item"
-        # Without preferences there is no rejected text, so that further ones would only repeat the example.
+        # Without preferences there is no rejected text, so further ones would only repeat the example.
         for number, reply in enumerate(rejected if form == "dpo" else rejected[:1]):
             yield _example(form, row, item, (prompt(item), right, reply), kind, number)
         # Preference data need the original once for each code that it should not get.

@@ -37,7 +37,7 @@ def ledger_errors(path: Path) -> Iterator[None]:
 def stored_values() -> Iterator[None]:
     """Turn errors about the values of rows into an error of SQLite.
 
-    A ledger that we wrote holds no such values, so that they mean damage to the file.
+    A ledger that we wrote holds no such values, so they mean damage to the file.
     """
     try:
         yield
@@ -251,7 +251,7 @@ class Writer:
                 marks.append(item)
             if len(batch) >= BATCH_ROWS or self._queue.empty():
                 return batch, marks, True
-            # Only this thread takes from the queue, so that it is still not empty.
+            # Only this thread takes from the queue, so it is still not empty.
             item = self._queue.get()
         return batch, marks, False
 

@@ -65,9 +65,13 @@ def missing_items(places: Iterable[Place], ends: Iterable[JobEnd], quota: int) -
 _ENDS = (
     "SELECT j.generator, j.perturbation_class, j.intensity, j.offers, c.lever, CASE"
     " WHEN d.acceptance = 'accepted' THEN 'accepted'"
+    # Not done yet, or its call failed. A rule that failed is not called again, since it would fail again.
     f" WHEN j.outcome IS NULL OR (j.outcome = 'error' AND NOT {is_fault('j.detail')}) THEN 'open'"
+    # It has a candidate, on which the panel has not decided yet.
     " WHEN j.outcome = 'candidate' AND d.acceptance IS NULL THEN 'open'"
+    # The panel could not decide, but a vote is missing that another run asks for.
     f" WHEN d.acceptance = 'undecided' AND NOT {ALL_FINAL} THEN 'open'"
+    # It gave no candidate, or the panel rejected the candidate or can never decide on it.
     " ELSE 'lost' END AS end FROM jobs j LEFT JOIN candidates c ON c.id = j.id"
     " LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2 WHERE j.plan = ?3"
     " AND j.hardens IS NULL ORDER BY j.seq"

@@ -235,7 +235,7 @@ def _judgement(row: sqlite3.Row) -> Judgement:
 
 
 class ReviewLedger(CallLedger):
-    """The ledger of a review, open for writing. Each answer is a row, so that two open pages cannot undo each other."""
+    """The ledger of a review, open for writing. Each answer is a row, so two open pages cannot undo each other."""
 
     @classmethod
     def of_run(cls, folder: Path) -> Self:

@@ -288,7 +288,7 @@ class Ledger(CallLedger):
                 f"DELETE FROM votes WHERE (candidate_id, verifier, fingerprint) IN ({keys})",
                 (_json(judges.keys), panel, plan),
             )
-            # Planted items have no decision, so that all of their unread votes are asked for again.
+            # Planted items have no decision, so all of their unread votes are asked for again.
             unread = f"SELECT rowid FROM planted_votes v WHERE {queries.VOTE_UNREAD}"
             db.execute(f"DELETE FROM planted_votes WHERE rowid IN ({unread})")
 

@@ -150,7 +150,7 @@ def pending_jobs(db: sqlite3.Connection, plan: int, generator: str, page: int = 
 def undecided_jobs(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) -> Iterator[PlannedJob]:
     """Jobs whose candidate has no decision, or is undecided and lacks votes that another run may get.
 
-    The call fixes the set of jobs, so that it does not include candidates that are made later.
+    The call fixes the set of jobs, so it does not include candidates that are made later.
     """
     rows = db.execute(
         "SELECT j.seq FROM jobs j LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2"
@@ -169,7 +169,7 @@ def paged_jobs(
     db: sqlite3.Connection, condition: str, values: tuple[Any, ...], page: int = 1000
 ) -> Iterator[PlannedJob]:
     """Yield the jobs that meet the SQL of a condition, in plan order. `page` jobs at a time are read."""
-    # Reading by pages leaves no statement open, so that other queries and writes can come in between.
+    # Reading by pages leaves no statement open, so other queries and writes can come in between.
     seq = 0
     sql = f"{_JOB} {condition} AND j.seq > ? ORDER BY j.seq LIMIT ?"
     while rows := db.execute(sql, (*values, seq, page)).fetchall():

@@ -41,7 +41,7 @@ def name_function(function: Callable[..., Any]) -> str:
     name = getattr(function, "__name__", type(function).__name__)
     address = f"{getattr(function, '__module__', None) or '__main__'}:{re.sub(r'[^0-9A-Za-z_]', '', name)}"
     if getattr(function, "__qualname__", "") != name or not name.isidentifier():
-        # It is a lambda, an object or a nested function, so that others may have the same name.
+        # It is a lambda, an object or a nested function, so others may have the same name.
         address += f"_{digest(source_of(function) or repr(function), length=8)}"
     _PASSED[address] = function
     return address

@@ -188,7 +188,7 @@ class LiteLLMBatches:
         if self._provider == "bedrock":
             options["model"] = settings.model
         if self._provider in _MAPPED_PARAMS:
-            # litellm makes a client for each call and never closes it, so that its connection would stay open.
+            # litellm makes a client for each call and never closes it, so its connection would stay open.
             options["extra_headers"] = {**options.get("extra_headers", {}), "Connection": "close"}
         return options | address_and_key(settings, _OPENAI_CLIENTS)
 
@@ -206,7 +206,7 @@ class LiteLLMBatches:
         """The parameters under the names that the provider knows."""
         if self._provider not in _MAPPED_PARAMS:
             return params
-        # litellm's single calls do the same, so that a batch gets the same parameters.
+        # litellm's single calls do the same, so a batch gets the same parameters.
         mapped: dict[str, Any] = load_litellm().utils.get_optional_params(
             model=self._model, custom_llm_provider=self._provider, **{"drop_params": True, **params}
         )

@@ -57,7 +57,7 @@ def pair_counts(a: Floats, b: Floats) -> Floats:
     >>> pair_counts(np.array([1.0, 1.0, 0.0, np.nan]), np.array([1.0, 0.0, 0.0, 1.0])).tolist()
     [1.0, 1.0, 0.0, 1.0]
     """
-    # a pass is the kind 0 of `pair_codes`, so that passes come first
+    # a pass is the kind 0 of `pair_codes`, so passes come first
     _, codes = pair_codes(1 - a, 1 - b)
     return np.bincount(codes, minlength=4).astype(np.float64)
 

@@ -87,7 +87,7 @@ def _densities(prior: Callable[..., ArrayLike], x: Floats) -> Floats:
     """The integrands of gain and loss in x = -ln(1 - t), shape (points, 2)."""
     t = -np.expm1(-x)
     weight = _evaluate(prior, t)
-    # dt = (1 - t) dx, so that w dt = w (1 - t) dx and w t / (1 - t) dt = w t dx
+    # dt = (1 - t) dx, so w dt = w (1 - t) dx and w t / (1 - t) dt = w t dx
     return np.stack([weight * (1 - t), weight * t], axis=1)
 
 

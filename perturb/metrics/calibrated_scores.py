@@ -147,7 +147,7 @@ def _fit_platt(correct: Flags, confidence: Floats) -> dict[str, ArrayLike]:
     from sklearn.linear_model import LogisticRegression
 
     right = int(correct.sum())
-    # Platt's targets stay away from 0 and 1, so that the fit is finite even if confidence separates right from wrong.
+    # Platt's targets stay away from 0 and 1, so the fit is finite even if confidence separates right from wrong.
     target = np.where(correct, (right + 1) / (right + 2), 1 / (len(correct) - right + 2))
     # scikit-learn takes no target between 0 and 1: each row is given twice, as right and as wrong, with weights
     logits = np.tile(_logit(confidence), 2)[:, None]

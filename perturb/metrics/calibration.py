@@ -6,6 +6,7 @@ other values, for empty columns and for columns of different lengths. Reference:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -165,41 +166,41 @@ def calibration_p_value(
     correct, confidences = read_graded(is_correct, confidence)
     bin_of_row = bin_places(confidences, bin_edges(confidences, bins, "width"), closed)
     observed = np.abs(np.bincount(bin_of_row, weights=correct - confidences)).sum()
+    # without `clusters`, each row is a cluster of its own
+    rows = np.arange(len(correct)) if clusters is None else np.asarray(clusters)
+    cluster_of_row = np.unique(rows, return_inverse=True)[1]
+    correlation = _correlation_within(correct, confidences, cluster_of_row)
     rng = np.random.default_rng(seed)
-    variance = np.bincount(bin_of_row, weights=confidences * (1 - confidences))
-    codes = None if clusters is None else np.unique(np.asarray(clusters), return_inverse=True)[1]
-    correlation = 0.0 if codes is None else _correlation_within(correct, confidences, codes)
     if len(confidences) > EXACT_ROWS:
-        effect = 1.0
-        if codes is not None:
-            # the design effect of clusters of unequal size
-            sizes = np.bincount(codes)
-            effect = 1 + correlation * (float(sizes @ sizes) / len(confidences) - 1)
-        gaps = rng.normal(size=(resamples, len(variance))) * np.sqrt(variance * effect)
-        simulated = np.abs(gaps).sum(axis=1)
+        # the sum of the residuals in a bin is about normal
+        sizes = np.bincount(cluster_of_row)
+        design_effect = 1 + correlation * (float(sizes @ sizes) / len(confidences) - 1)
+        variance = np.bincount(bin_of_row, weights=confidences * (1 - confidences)) * design_effect
+        simulated = np.abs(rng.normal(size=(resamples, len(variance))) * np.sqrt(variance)).sum(axis=1)
     else:
-        in_bin = np.eye(len(variance))[bin_of_row]
-        step = max(1, DRAWS_AT_ONCE // len(confidences))
-        chunks = []
-        for start in range(0, resamples, step):
-            count = min(step, resamples - start)
-            draws = _calibrated_draws(rng, confidences, codes, correlation, count)
-            chunks.append(np.abs((draws - confidences) @ in_bin).sum(axis=1))
-        simulated = np.concatenate(chunks)
+        in_bin = np.eye(bin_of_row.max() + 1)[bin_of_row]
+        draws = _calibrated_draws(rng, confidences, cluster_of_row, correlation, resamples)
+        simulated = np.concatenate([np.abs((chunk - confidences) @ in_bin).sum(axis=1) for chunk in draws])
     # 1e-9: equal sums may differ by rounding
     return float((1 + np.sum(simulated >= observed - 1e-9)) / (1 + resamples))
 
 
 def _calibrated_draws(
-    rng: np.random.Generator, confidence: Floats, codes: Integers | None, correlation: float, count: int
-) -> Flags:
-    """The correctness of a calibrated model's answers, shape (count, answers), with a correlation within clusters."""
-    chance = rng.random((count, len(confidence)))
-    if codes is not None and correlation > 0:
-        # two answers share a number with the probability √correlation each, so both do with `correlation`
-        shared = rng.random((count, int(codes.max()) + 1))[:, codes]
-        chance = np.where(rng.random(chance.shape) < np.sqrt(correlation), shared, chance)
-    return np.asarray(chance < confidence)
+    rng: np.random.Generator, confidence: Floats, cluster_of_row: Integers, correlation: float, resamples: int
+) -> Iterator[Flags]:
+    """The correctness of a calibrated model's answers, with a correlation within clusters.
+
+    It comes in chunks of shape (draws, answers), with `resamples` draws in all.
+    """
+    step = max(1, DRAWS_AT_ONCE // len(confidence))
+    for start in range(0, resamples, step):
+        count = min(step, resamples - start)
+        chance = rng.random((count, len(confidence)))
+        if correlation > 0:
+            # two answers share a number with the probability √correlation each, so both do with `correlation`
+            shared = rng.random((count, int(cluster_of_row.max()) + 1))[:, cluster_of_row]
+            chance = np.where(rng.random(chance.shape) < np.sqrt(correlation), shared, chance)
+        yield chance < confidence
 
 
 def calibration_error_estimate(
@@ -220,13 +221,15 @@ def calibration_error_estimate(
     return replace(estimate, value=value, low=low)
 
 
-def _correlation_within(correct: Flags, confidence: Floats, codes: Integers) -> float:
+def _correlation_within(correct: Flags, confidence: Floats, cluster_of_row: Integers) -> float:
     """The mean product of two standardised residuals of one cluster, from 0 to 1."""
     inner = (confidence > 0) & (confidence < 1)  # certainty has no variance to standardise by
     residual = np.where(inner, correct - confidence, 0.0) / np.sqrt(
         np.where(inner, confidence * (1 - confidence), 1.0)
     )
-    sums, squares, sizes = (np.bincount(codes, weights=values) for values in (residual, residual**2, inner))
+    sums, squares, sizes = (
+        np.bincount(cluster_of_row, weights=values) for values in (residual, residual**2, inner)
+    )
     pairs = float((sizes * (sizes - 1)).sum())
     return float(np.clip((sums**2 - squares).sum() / pairs, 0.0, 1.0)) if pairs else 0.0
 

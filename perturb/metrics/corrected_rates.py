@@ -7,7 +7,7 @@ Wilson's, with the size that gives the variance of the sums over base instances.
 The verdicts of a panel on planted items give the share of wrong labels. The panel accepts a share `a` of all
 candidates, a share `f` of items with a wrong label (false passes), and a share `s` of items with a right label. The
 share of wrong labels is w = (s - a) / (s - f) among the candidates, and q = w f / a among the accepted ones. `f` and
-`s` are shares of joint verdicts, so that the members of the panel may depend on each other. Intervals are melded: each
+`s` are shares of joint verdicts, so the members of the panel may depend on each other. Intervals are melded: each
 share has the confidence distribution of Clopper and Pearson's limits, and an end of the interval is a quantile of q
 over draws from these distributions. It keeps its level because q is monotone in each share.
 
@@ -92,7 +92,7 @@ class CorrectedRate:
         value_influence, correction_influence = np.zeros(len(judge)), np.zeros(len(judge))
         value, correction, n = 0.0, 0.0, len(judge)
         for rows in _strata(graded, decided, strata):
-            # a rule's grades are right, so that all its replies are a sample
+            # a rule's grades are right, so all its replies are a sample
             by_rule = not decided[rows].any()
             sample = rows if by_rule else rows & graded
             labels = (judge if by_rule else human)[sample]

@@ -1,6 +1,6 @@
 """Companions of the Refusal Index: other copulas for its table, and classifiers that predict right answers.
 
-Copulas: both rates of a 2x2 table of refusal and error are fixed, so that one number is free: the share of questions
+Copulas: both rates of a 2x2 table of refusal and error are fixed, so one number is free: the share of questions
 that were refused and answered wrong. Every family of copulas that can reach this number fits the table exactly, with
 the same log-likelihood. The families differ in what they cannot reach: Clayton (theta > 0) and Gumbel (theta >= 1) have
 no negative dependence. The table does not identify the degrees of freedom of a Student-t. Reference: Refusal Index
@@ -73,7 +73,7 @@ class CopulaComparison:
 def compare_copulas(n11: int, n10: int, n01: int, n00: int) -> CopulaComparison:
     """Fit Gaussian, Student-t, Clayton and Gumbel copulas to a table with fixed margins.
 
-    Cells as in `refusal_index_from_counts`. The copula joins the latent tendencies to refuse and to err, so that
+    Cells as in `refusal_index_from_counts`. The copula joins the latent tendencies to refuse and to err, so
     p00 = C(1 - r, 1 - mu). Student-t is fitted at df = 4, since any df fits. AIC and BIC still count df as a parameter,
     as in the paper; that penalty is not evidence against heavy tails.
 

@@ -180,7 +180,7 @@ class Bounded:
         widths = highs - lows
         total_width, sum_of_squares = float(item_counts @ widths), float(item_counts @ widths**2)
         if sum_of_squares == 0:
-            # every item has only one possible value, so that nothing is left to chance
+            # every item has only one possible value, so nothing is left to chance
             return Estimate(value, value, value, 0.0, n)
         # items of unequal weight are worth fewer trials: (sum of weights)² / (sum of their squares), Kish (1965)
         trials = total_width**2 / sum_of_squares

@@ -189,7 +189,7 @@ class ReplyCounts:
     def completions(self) -> ReplyCounts:
         """These counts, then the counts for every way in which the unscored replies of each kind could be read.
 
-        The leading axis has 19 entries. A metric that is a ratio is linear-fractional in the counts, so that its
+        The leading axis has 19 entries. A metric that is a ratio is linear-fractional in the counts, so its
         smallest and its largest value are among these.
         """
         tables = [self.table]

@@ -97,7 +97,8 @@ def refusal_index(
     """The Refusal Index from one row per question.
 
     `refused` is R, the refusal in the first pass. `wrong` is W, the error of the answer: the first-pass grade if the
-    model answered, the second-pass grade if it refused; no attempt counts as wrong. Both are 0/1.
+    model answered, the second-pass grade if it refused. A reply that makes no attempt to answer counts as wrong. Both
+    are 0/1.
 
     Formula: (6/pi) arcsin(rho/2), with rho the correlation at which a bivariate normal, cut at the margins, gives the
     observed share of refused and wrong questions. Range: [-1, 1]; higher is better. 1 means that the model refuses

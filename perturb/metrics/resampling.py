@@ -1,12 +1,12 @@
 """The bootstrap of all metrics, and a paired test of two models that flips signs.
 
-Items from one base instance are not independent, so that whole base instances are drawn. A resample is a row of
+Items from one base instance are not independent, so whole base instances are drawn. A resample is a row of
 weights: how often it has each base instance. A statistic of sums is computed for all resamples at once, by one matrix
 product of the weights with the sums of each base instance. `perturb.metrics.intervals` turns the replicates into
 intervals.
 
 Up to `EXACT_UNITS` units the weights are multinomial, as in the classic bootstrap. Above, each unit gets an independent
-Poisson(1) weight, which is equivalent for many units. A table turns 16 random bits into such a weight, so that 10⁶
+Poisson(1) weight, which is equivalent for many units. A table turns 16 random bits into such a weight, so 10⁶
 units times 1,000 resamples take seconds.
 
 The paired test keeps its power if nearly every reply is right, where resamples show hardly any variance. If two models
@@ -90,7 +90,7 @@ def bootstrap_means(
     """The mean of each column over each resample, shape (resamples, columns).
 
     `columns` has shape (rows,) or (rows, columns). With `clusters` whole clusters are drawn, and a mean is the sum
-    over the drawn clusters divided by the number of their rows. The columns share their resamples, so that differences
+    over the drawn clusters divided by the number of their rows. The columns share their resamples, so differences
     between them are paired.
 
     >>> means = bootstrap_means([0.0, 1.0, 1.0, 1.0], resamples=2000)

@@ -44,7 +44,7 @@ def upper_orthant(h: ArrayLike, k: ArrayLike, rho: ArrayLike) -> Floats:
     lowest, highest = np.maximum(0.0, upper_x - ndtr(y)), np.minimum(upper_x, upper_y)
     is_finite = np.isfinite(x) & np.isfinite(y)
     # Owen's formula divides by sqrt(1 - rho²). At rho = 1 and -1 the probability is a bound. At an infinite threshold
-    # one of the margins is 0 or 1, so that the probability is their product, whatever rho is.
+    # one of the margins is 0 or 1, so the probability is their product, whatever rho is.
     bound = np.where(r >= 0, highest, lowest)
     without_formula = np.where(is_finite, bound, upper_x * upper_y)
     use_formula = is_finite & (np.abs(r) < 1)
@@ -123,14 +123,14 @@ class Correlations(NamedTuple):
     defined: Flags
     """False if a margin is empty: no question refused, all refused, none wrong, or all wrong."""
     boundary: Flags
-    """True if an empty cell puts the table at a Fréchet bound, so that rho is -1 or 1."""
+    """True if an empty cell puts the table at a Fréchet bound, so rho is -1 or 1."""
 
 
 def tetrachoric(tables: Floats) -> Correlations:
     """The correlation of the bivariate normal whose cells, cut at thresholds, equal each table, shape (tables, 4).
 
     With both margins at their empirical values, the multinomial likelihood is largest if the fitted upper cell equals
-    the observed share n11/n, so that rho is the root of an increasing function. Newton's method runs in arcsin(rho),
+    the observed share n11/n, so rho is the root of an increasing function. Newton's method runs in arcsin(rho),
     where the slope is bounded, inside a shrinking bracket.
 
     Reference: Refusal Index paper, section 3.1, equations 4 to 6.

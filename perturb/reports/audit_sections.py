@@ -137,7 +137,7 @@ def kappa_figure(report: AuditReport, name: str, title: str) -> Figure:
     """κ of each pair as a heat map."""
     kappas = {frozenset((pair.a, pair.b)): pair.kappa.value for pair in report.agreement.pairs}
     names = report.verifiers
-    # A verifier agrees with itself, so that κ is 1 on the diagonal. Without any variance κ is undefined there as well.
+    # A verifier agrees with itself, so κ is 1 on the diagonal. Without any variance κ is undefined there as well.
     for verifier in names:
         rates = {rate.rate for rate in report.pass_rate_matrix if rate.verifier == verifier}
         always_same = rates <= {None, 0.0} or rates <= {None, 1.0}

@@ -88,7 +88,7 @@ class RunView(ABC):
         self.db = open_read_only(run)
         self._lock = threading.RLock()
         self._listed_version, self._listed_at, self._listing_seconds = -1, 0.0, 0.0
-        # the ledger is open for reading only, so that the list cannot be a table or a file beside it
+        # the ledger is open for reading only, so the list cannot be a table or a file beside it
         self.db.execute("PRAGMA temp_store = MEMORY")
         self.db.execute(
             "CREATE TEMP TABLE shown (place INTEGER PRIMARY KEY, id TEXT UNIQUE, cell TEXT, lever TEXT,"

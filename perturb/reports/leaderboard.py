@@ -339,7 +339,7 @@ def replay_evaluation(recording: Recording, folder: Path) -> EvaluationReport:
     if kind == "evaluation":
         report = evaluate(EvaluationPlan(source=None, replay=replay, out=folder))
     else:
-        ways = refusal_ways((), 1) if kind == "refusal-index" else confidence_ways((), 1)
+        ways = refusal_ways() if kind == "refusal-index" else confidence_ways()
         report = ask_questions(QuestionPlan(kind=kind, ways=ways, out=folder, replay=replay))
     if missing := report.facts["missing_replies"]:
         first_missing = "{model}, {role}, item {item}".format(**missing[0])

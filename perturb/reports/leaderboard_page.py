@@ -188,7 +188,7 @@ def _section(table: Standings) -> Section:
     if len(judge_of) > 1:
         sentences.append("Judges may differ in how strict they are.")
     winners = [row.model for row in table.rows if row.rank == 1]
-    # With several settings there are several rankings, so that no model is first of all.
+    # With several settings there are several rankings, so no model is first of all.
     verdict = (
         f"First: {listed(winners)}. No model is better beyond chance."
         if len(settings) == 1 and winners

@@ -48,7 +48,7 @@ def _evaluation_status(status: Facts) -> Report:
     from perturb.evaluation.stop_rule import Stop
 
     models = status["under_test"]
-    # Every model has the same states, so that the first gives the columns.
+    # Every model has the same states, so the first gives the columns.
     first_states: Mapping[str, int] = next(iter(models.values()), {})
     columns = {"model": TEXT, **{state.replace("_", " "): COUNT for state in first_states}}
     rows = [(name, *states.values()) for name, states in models.items()]
@@ -183,7 +183,7 @@ def _describe_audit_share(candidates: int, share: float) -> str:
     from perturb.metrics.agreement import kappa_half_width
 
     audited = round(candidates * share)
-    # The half-width falls with the root of the number of candidates, so that the share needed goes by its square.
+    # The half-width falls with the root of the number of candidates, so the share needed goes by its square.
     needed = kappa_half_width(candidates) ** 2 / 0.10**2
     width = f"κ of a pair to about ±{kappa_half_width(audited):.2f}" if audited else "no κ"
     precision = f"±0.10 needs {needed:.2f}" if needed <= 1 else "±0.10 takes more candidates than there are"
@@ -260,7 +260,7 @@ def call_table(models: Mapping[str, Facts]) -> Table:
 
 def describe_work(facts: Facts) -> str:
     """Calls, tokens, cost and seconds in one line."""
-    if facts.get("recorded_replies"):  # no model was called, so that there is no cost
+    if facts.get("recorded_replies"):  # no model was called, so there is no cost
         return f"{describe_replay(facts['recorded_replies'])}; seconds: {facts['seconds']}"
     if not facts["calls"]:
         return f"Seconds: {facts['seconds']}"

@@ -285,7 +285,7 @@ def _domain_scores(models: Models) -> list[Mark]:
         estimates = [in_group(model, "domain", name, "calibrated_refusal_score") for model in models]
         value = mean_known(in_percent(estimate) for estimate in estimates)
         if value is not None:
-            # models answer the same items, so that a mean over them has no interval of its own
+            # models answer the same items, so a mean over them has no interval of its own
             marks.append(Mark.of(name, estimates[0], 100) if len(models) == 1 else Mark(name, value))
     return sorted(marks, key=lambda mark: -(mark.value or 0.0))
 

@@ -39,7 +39,7 @@ ANSWER_WORD = "ANSWER"
 CRS = "calibrated_refusal_score"
 # The two metrics whose mean is the CRS.
 HALVES = ("answer_accuracy", "refusal_accuracy")
-# The metrics that are shares of replies, so that they can be corrected directly.
+# The metrics that are shares of replies, so they can be corrected directly.
 RATES = (*HALVES, "false_refusal_rate", "missed_refusal_rate")
 # The metrics that people's grades correct.
 CORRECTED: tuple[str, ...] = (*RATES, CRS)

@@ -1,6 +1,6 @@
 """Item response theory on stored results: abilities of models and difficulties of items.
 
-Answering and refusing are different abilities, so that each has its own scale: a careful model does well on items that
+Answering and refusing are different abilities, so each has its own scale: a careful model does well on items that
 must be refused, and badly on items that must be answered.
 """
 

@@ -282,7 +282,7 @@ class OwnMetric:
         by_cluster: list[list[JsonObject]] = [[] for _ in range(drawn.count())]
         for cluster, reply in zip(drawn.clusters, replies, strict=True):
             by_cluster[cluster].append(reply)
-        # The function is the user's, so that it has to be called with the replies of each resample.
+        # The function is the user's, so it has to be called with the replies of each resample.
         replicates = []
         for times in drawn.weights.astype(int):  # how often a resample draws each cluster
             clusters = np.repeat(np.arange(len(times)), times)
@@ -309,7 +309,7 @@ def read_metrics(sources: Iterable[Any]) -> tuple[OwnMetric, ...]:
                 raise ConfigError(f"metric '{function}': not a function: write package.module:function")
             content.setdefault("name", function.rpartition(":")[2])
         entry = parse_content(content, MetricEntry)
-        # Scores are stored by name, so that a second metric of a name would replace the first.
+        # Scores are stored by name, so a second metric of a name would replace the first.
         if entry.name in REFUSAL_METRICS or entry.name in metrics:
             raise ConfigError(f"metric '{entry.name}': the name is taken: give it another 'name'")
         metrics[entry.name] = OwnMetric(entry, find_function(entry.function, f"metric '{entry.name}'"))

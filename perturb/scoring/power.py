@@ -212,7 +212,7 @@ def _exact_size(rate: float, epsilon: float, delta: float, size: int) -> int:
     """The smallest size, `size` or more, from which on errors above `epsilon` have at most the probability `delta`."""
     from scipy.stats import binom
 
-    # the probability jumps up and down with the size, so that the last failing size decides, not the first good one
+    # the probability jumps up and down with the size, so the last failing size decides, not the first good one
     sizes = np.arange(size, 2 * size + 50)
     # 1e-9: a product such as 100 * 0.55 must not fall just beside its whole number
     most, least = np.floor(sizes * (rate + epsilon) + 1e-9), np.ceil(sizes * (rate - epsilon) - 1e-9)

@@ -81,7 +81,7 @@ def _auroc(correct: Flags, chance: Floats, group: RefusalGroup, precision: Refus
     estimate = auroc(correct, chance)
     if estimate.value is None:
         return estimate
-    # a share of few samples has few possible values, so that counts at each value are enough for a resample
+    # a share of few samples has few possible values, so counts at each value are enough for a resample
     levels, level_of_row = np.unique(chance, return_inverse=True)
     at_level = np.eye(len(levels))[level_of_row]
     columns = np.hstack([at_level * correct[:, None], at_level * ~correct[:, None]])

@@ -47,7 +47,7 @@ class RefusalGroup(AnswerGroup):
 
     @property
     def clusters(self) -> list[str] | None:
-        """The base of each question; None if no two questions share one, so that rows are independent."""
+        """The base of each question; None if no two questions share one, so rows are independent."""
         return self.bases if len(set(self.bases)) < len(self.bases) else None
 
     @property

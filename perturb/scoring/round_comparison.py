@@ -189,7 +189,7 @@ def _change(model: str, metric: str, old: Facts, new: Facts) -> ScoreChange:
     )
     if old_low is None or old_high is None or new_low is None or new_high is None:
         return replace(change, difference=difference, reason="no interval in one round")
-    # the rounds have different items, so that their errors are independent and the distances add up as squares
+    # the rounds have different items, so their errors are independent and the distances add up as squares
     width_below = math.hypot(new_value - new_low, old_high - old_value)
     width_above = math.hypot(new_high - new_value, old_value - old_low)
     return replace(change, difference=difference, low=difference - width_below, high=difference + width_above)

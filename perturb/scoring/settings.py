@@ -2,7 +2,7 @@
 
 Settings: the kinds of free replies, and how much the list of codes helps (the exam gap). Samples: how often the
 behaviour flips on the same item, and what that adds to standard errors. Intervals resample base instances with all
-their replies, so that they include the variance of both items and replies.
+their replies, so they include the variance of both items and replies.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`croissant.json`: the description of a snapshot in the Croissant format (1.1).
 
 It includes the fields of the Responsible AI vocabulary (1.0). Everything comes from the manifest and the schemas of the
-data files, so that the file can be made again to check it. Each row is described once, in its part: the file that
+data files, so the file can be made again to check it. Each row is described once, in its part: the file that
 repeats the rows of two parts is left out.
 Sources: https://docs.mlcommons.org/croissant/docs/croissant-spec.html and croissant-rai-spec.html.
 """

@@ -117,7 +117,7 @@ def _plain_path(split: str) -> str:
 def _inspect_yaml(splits: Sequence[str], title: str, pattern: str) -> JsonObject:
     """The file that Inspect reads from the Hub, with one figure for each split.
 
-    Inspect accepts only its own scorers there, so that the other metrics are missing.
+    Inspect accepts only its own scorers there, so the other metrics are missing.
     """
     # A refusal is recognised by its code, an answer by the accepted text in the reply.
     scorers = {

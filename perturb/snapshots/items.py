@@ -103,7 +103,7 @@ def read_item(row: SourceRow, catalogue: Catalogue) -> Item:
 
 
 def _original(row: SourceRow, field: str) -> str | None:
-    """A text before the perturbation; None if the row lacks it. Only people see it, so that it is not required."""
+    """A text before the perturbation; None if the row lacks it. Only people see it, so it is not required."""
     text = row.fields.get(field)
     return text if isinstance(text, str) and len(text) <= _MAX_CONTEXT_CHARS else None
 

@@ -96,7 +96,7 @@ def write_publication(
 def _checked_round(folder: Path, repo: str, replies: Path | None, scores: str) -> RoundOnHub:
     """The round to push, after all checks. Raises as `publish` does."""
     snapshot = read_snapshot(folder)
-    # A published round is never changed, so that a damaged one could not be repaired.
+    # A published round is never changed, so a damaged one could not be repaired.
     problems = check_snapshot(folder)
     if problems:
         further_problems = f", and {len(problems) - 1} more" if len(problems) > 1 else ""

@@ -61,7 +61,7 @@ def export_replies(run: Path, file: Path) -> ExportedReplies:
         names = key_variables_of(db)
         _refuse_key(run, header, names)
         sha256 = write_recording(file, header, _checked(run, rows, kinds, names))
-    # Rows are written while they are read, so that only the written file shows whether there was a reply.
+    # Rows are written while they are read, so only the written file shows whether there was a reply.
     if not kinds["reply"]:
         file.unlink()
         raise RecordingError(f"{run}: has no reply of a model: there is nothing to export")

@@ -189,7 +189,7 @@ def build_rows(items: Iterable[AcceptedItem], round_name: str, panel: str) -> Se
     """A row for each item, in the order of the items, stored on disk. The number of passages decides the layout."""
     shared = {"round": round_name, "panel": panel}
     rows = Spool(_build_row(item, shared) for item in items)
-    # Which optional columns the snapshot has is known only after all rows, so that they are completed in a second pass.
+    # Which optional columns the snapshot has is known only after all rows, so they are completed in a second pass.
     used = {name for row in rows for name in _ABSENT if name in row}
     if not used:
         return rows

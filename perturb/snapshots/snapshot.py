@@ -407,7 +407,7 @@ def _write_text(path: Path, text: str) -> None:
 
 
 def _refuse_foreign(folder: Path) -> None:
-    """Raise `SnapshotError` if the folder has files and is not a snapshot, so that it must not be replaced."""
+    """Raise `SnapshotError` if the folder has files and is not a snapshot, so it must not be replaced."""
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return
     try:

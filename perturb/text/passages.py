@@ -184,7 +184,7 @@ def _change(removed: str, added: str) -> list[Piece]:
     return [piece for piece in pieces if piece.text]
 
 
-# The end of a piece that was cut too early, so that the next piece belongs to the same sentence.
+# The end of a piece that was cut too early, so the next piece belongs to the same sentence.
 _NO_END = re.compile(
     r"""
     (?: \b(?: Sr|Jr|Mr|Mrs|Ms|Dr|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Sen|Rep|Gov          # titles

@@ -154,8 +154,8 @@ Cut = tuple[int, str]
 _INTERVAL = re.compile(
     r"(?:\d+|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twenty|several))[- ]years?\b|\banniversary\b"
 )
-# A sentence that holds one in three of the question's content words may seem to answer it with another value.
-_LEAST_SHARED_FRACTION = 3
+# A sentence that holds a third of the question's content words may seem to answer it with another value.
+_SHARED_DENOMINATOR = 3
 # A passage must keep at least this many words when its sentences with the answer are cut.
 _LEAST_WORDS = 20
 
@@ -285,7 +285,7 @@ def answer_gone(facts: Facts, passages: tuple[Passage, ...]) -> str | None:
             # A sentence with a date seldom repeats the subject, which the title names.
             titled_text = f"{passage.title} {text}" if facts.kind == "date" else text
             shared = len(query_stems & content_stems(titled_text))
-            if shared * _LEAST_SHARED_FRACTION >= len(query_stems) and (value := other_value(facts, text)):
+            if shared * _SHARED_DENOMINATOR >= len(query_stems) and (value := other_value(facts, text)):
                 return f"{value!r} could be taken for the answer"
     return None
 

@@ -239,7 +239,7 @@ def _authored(filling: Filling) -> str | None:
     return subject.name if _has_single_answer(filling) and not has_contributors else None
 
 
-# A passage with these words praises or reviews the subject, so that an opinion is no longer missing.
+# A passage with these words praises or reviews the subject, so an opinion is no longer missing.
 _REVIEWED = re.compile(
     r"\b(?:acclaim\w*|praise\w*|critic\w*|review\w*|award\w*|nominat\w*|great(?:est)?|best|finest|favou?rite|delicious"
     r"|popular|famous|beloved|classic|hit|success\w*|tasty|beautiful)\b",
