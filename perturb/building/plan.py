@@ -155,12 +155,12 @@ class BuildPlan:
     @cached_property
     def generator_functions(self) -> Mapping[str, OwnFunction]:
         """The generators that are functions, by name. Raises `ConfigError` if one cannot be called."""
-        return own_functions(self.config.generators, by_function.OFFERED)
+        return own_functions(self.config.generators, by_function.FUNCTION_PARAMETERS)
 
     @cached_property
     def verifier_functions(self) -> Mapping[str, OwnFunction]:
         """The verifiers that are functions, by name. Raises `ConfigError` if one cannot be called."""
-        return own_functions(self.config.verifiers, ask_by_function.OFFERED)
+        return own_functions(self.config.verifiers, ask_by_function.FUNCTION_PARAMETERS)
 
     @cached_property
     def cells_without_rule(self) -> tuple[str, ...]:

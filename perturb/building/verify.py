@@ -316,7 +316,7 @@ def _stands(original: BaseInstance, passages: tuple[Passage, ...]) -> bool:
     return any(holds(passage.text, *original.answers) for passage in passages)
 
 
-OFFERED = ("candidate", "instance")
+FUNCTION_PARAMETERS = ("candidate", "instance")
 """The parameters that a verifier function may declare."""
 # What a function may return as its verdict -> the state of its vote.
 _STATES: dict[bool | str | None, VerdictState] = {

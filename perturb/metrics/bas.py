@@ -66,21 +66,24 @@ def _by_quadrature(prior: Callable[..., ArrayLike], confidence: Floats) -> tuple
     # Many rows state the same confidence, and each level is integrated once.
     levels, level_of_row = np.unique(confidence, return_inverse=True)
     x_of_levels = -np.log1p(-levels)
-    # Every stated confidence is an edge of a panel, so that its integral is a sum of whole panels.
+    # Every stated confidence is an edge of a panel, so its integral is a sum of whole panels.
     edges = np.union1d(np.linspace(0.0, max(x_of_levels[-1], 10.0), _PANELS + 1), x_of_levels)
-    panel_integrals = _integrate(lambda x: _densities(prior, x), edges[:-1], edges[1:])
-    cumulated = np.concatenate([np.zeros((1, 2)), np.cumsum(panel_integrals, axis=0)])
-    # The mass beyond the last edge is integrated in t, since x would go to infinity. `_integrate` wants two columns.
-    last_t = 1 - float(np.exp(-edges[-1]))
-    tail = _integrate(
-        lambda t: np.repeat(_evaluate(prior, t)[:, None], 2, axis=1), np.array([last_t]), np.ones(1)
-    )
-    mass = float(cumulated[-1, 0] + tail[0, 0])
+    panels = _integrate(lambda x: _densities(prior, x), edges[:-1], edges[1:])
+    up_to_edge = np.concatenate([np.zeros((1, 2)), np.cumsum(panels, axis=0)])
+    mass = float(up_to_edge[-1, 0]) + _mass_above(prior, edges[-1])
     if abs(mass - 1) > MASS_TOLERANCE:
         raise ValueError(f"the prior integrates to {mass:.6g} over [0, 1], not to 1: divide it by that")
-    panels_below = np.searchsorted(edges, x_of_levels)
-    gain, loss = cumulated[panels_below].T
+    gain, loss = up_to_edge[np.searchsorted(edges, x_of_levels)].T
     return gain[level_of_row], loss[level_of_row]
+
+
+def _mass_above(prior: Callable[..., ArrayLike], x: float) -> float:
+    """The integral of the density from x = -ln(1 - t) on. It is taken in t, since x would go to infinity."""
+    # `_integrate` wants two columns, here the same ones.
+    tail = _integrate(
+        lambda t: np.repeat(_evaluate(prior, t)[:, None], 2, axis=1), np.array([-np.expm1(-x)]), np.ones(1)
+    )
+    return float(tail[0, 0])
 
 
 def _densities(prior: Callable[..., ArrayLike], x: Floats) -> Floats:

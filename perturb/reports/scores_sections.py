@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from perturb.reports.scores_figures import (
 )
 from perturb.scoring.model_scores import NONE, ModelScores
 
+# A row of percentages for each ground truth.
+Matrix = list[list[float | None]]
 # Models that get figures of their own.
 MAX_MODELS = 12
 # Scores whose points of equal score are joined by a grey line.
@@ -145,56 +147,21 @@ def behaviour_section(models: Models) -> Section:
 
 
 def codes_section(models: Models) -> Section:
-    """Confusion matrices, averaged and model by model."""
-    truths = list(models[0].confusion)
-    predictions = list(models[0].confusion[truths[0]])
-    shares = [_row_shares(model.confusion) for model in models]
-    rows = [_code_name(truth) for truth in truths]
-    columns = [_code_name(code) for code in predictions]
-    right_cells = set()
-    for row, truth in enumerate(truths):
-        # the right reply to an answerable item has no code
-        right_code = NONE if truth == ANSWER_CORRECTLY else truth
-        right_cells.add((row, predictions.index(right_code)))
-
-    def figure(name: str, title: str, values: list[list[float | None]]) -> Figure:
-        look: Any = {"limits": (0.0, 100.0), "form": ".0f", "cell_width": 0.37, "framed": right_cells}
-        drawing = draw_heat_map(values, rows[: len(values)], columns, **look)
-        caption = (
-            "Rows: what is right, in percent of the replies read. Columns: what the model did; framed: right."
-        )
-        return Figure(name, title, caption, drawing)
-
+    """Confusion matrices: averages over all models and at each intensity, and those of each model."""
+    matrices = [(model.model, _row_shares(model.confusion)) for model in models]
+    draw = partial(_draw_confusion, models[0].confusion)
     figures = []
     if len(models) > 1:
-        figures.append(figure("confusion", "Average over models", _average_matrices(shares)))
+        figures.append(draw("confusion", "Average over models", _average_matrices(matrices)))
     for intensity in (Intensity.MEDIUM, Intensity.HIGH):
-        drawable: dict[str, list[list[float | None]]] = {}
-        for model in models:
-            matrix = _row_shares(model.confusion_by_intensity.get(intensity, {}))
-            if matrix:  # the last row, of answerable items, is empty at these intensities
-                drawable[model.model] = matrix[: len(truths) - 1]
-        name = f"confusion-{intensity.lower()}"
-        if drawable:
-            whose = "Average over models" if len(models) > 1 else models[0].model
-            figures.append(
-                figure(name, f"{whose}, {intensity} items", _average_matrices(list(drawable.values())))
-            )
-        if intensity is Intensity.MEDIUM and len(models) > 1:  # RefusalBench, figures 26 and 27
-            figures += [
-                figure(f"{name}-{number}", f"{model}, {intensity} items", matrix)
-                for number, (model, matrix) in enumerate(list(drawable.items())[:MAX_MODELS], start=1)
-            ]
-    figures += [
-        figure(f"confusion-{number}", model.model, matrix)
-        for number, (model, matrix) in enumerate(
-            zip(models[:MAX_MODELS], shares[:MAX_MODELS], strict=True), start=1
-        )
-    ]
+        figures += _confusion_at(intensity, models)
+    for number, (model, matrix) in enumerate(matrices[:MAX_MODELS], start=1):
+        figures.append(draw(f"confusion-{number}", model, matrix))
     table = Table(
         "confusion",
         "Replies by ground truth and prediction",
-        table_columns("model | ground truth") | dict.fromkeys(predictions, COUNT),
+        table_columns("model | ground truth")
+        | dict.fromkeys(next(iter(models[0].confusion.values())), COUNT),
         [
             (model.model, truth, *cells.values())
             for model in models
@@ -203,6 +170,50 @@ def codes_section(models: Models) -> Section:
         shown=0,
     )
     return Section("codes", "Refusal codes", _note_left_out(models), tuple(figures), (table,))
+
+
+def _confusion_at(intensity: Intensity, models: Models) -> list[Figure]:
+    """The matrix averaged over the models at one intensity, and at MEDIUM also the matrix of each model."""
+    matrices = []
+    for model in models:
+        matrix = _row_shares(model.confusion_by_intensity.get(intensity, {}))
+        if matrix:
+            matrices.append(
+                (model.model, matrix[:-1])
+            )  # the last row is of answerable items, which are all LOW
+    if not matrices:
+        return []
+    name, draw = f"confusion-{intensity.lower()}", partial(_draw_confusion, models[0].confusion)
+    if len(models) == 1:
+        return [draw(name, f"{models[0].model}, {intensity} items", matrices[0][1])]
+    figures = [draw(name, f"Average over models, {intensity} items", _average_matrices(matrices))]
+    # RefusalBench shows each model at MEDIUM only, in figures 26 and 27.
+    shown_alone = matrices[:MAX_MODELS] if intensity is Intensity.MEDIUM else []
+    for number, (model_name, matrix) in enumerate(shown_alone, start=1):
+        figures.append(draw(f"{name}-{number}", f"{model_name}, {intensity} items", matrix))
+    return figures
+
+
+def _draw_confusion(
+    confusion: Mapping[str, Mapping[str, int]], name: str, title: str, matrix: Matrix
+) -> Figure:
+    """A heat map of a matrix, which has the rows and columns of `confusion`, or its first rows."""
+    truths, predictions = list(confusion), list(next(iter(confusion.values())))
+    # the right reply to an answerable item has no code
+    right_codes = [NONE if truth == ANSWER_CORRECTLY else truth for truth in truths]
+    drawing = draw_heat_map(
+        matrix,
+        [_code_name(truth) for truth in truths[: len(matrix)]],
+        [_code_name(code) for code in predictions],
+        limits=(0.0, 100.0),
+        form=".0f",
+        cell_width=0.37,
+        framed={(row, predictions.index(code)) for row, code in enumerate(right_codes)},
+    )
+    caption = (
+        "Rows: what is right, in percent of the replies read. Columns: what the model did; framed: right."
+    )
+    return Figure(name, title, caption, drawing)
 
 
 def calibration_section(models: Models) -> Section:
@@ -232,14 +243,15 @@ def calibration_section(models: Models) -> Section:
     return Section("calibration", "Stated confidence", _note_left_out(models), tuple(figures), (table,))
 
 
-def _average_matrices(matrices: list[list[list[float | None]]]) -> list[list[float | None]]:
-    """The mean of each cell over the matrices in which it is defined."""
-    return [[mean_known(cells) for cells in zip(*rows, strict=True)] for rows in zip(*matrices, strict=True)]
+def _average_matrices(matrices: Sequence[tuple[str, Matrix]]) -> Matrix:
+    """The mean of each cell over the matrices in which it is defined; `matrices` has a name and a matrix for each."""
+    stacked = zip(*(matrix for _, matrix in matrices), strict=True)
+    return [[mean_known(cells) for cells in zip(*rows, strict=True)] for rows in stacked]
 
 
-def _row_shares(confusion: Mapping[str, Mapping[str, int]]) -> list[list[float | None]]:
+def _row_shares(confusion: Mapping[str, Mapping[str, int]]) -> Matrix:
     """The confusion matrix in percent of each row; a row without replies is undefined."""
-    shares: list[list[float | None]] = []
+    shares: Matrix = []
     for cells in confusion.values():
         total = sum(cells.values())
         shares.append([100 * n / total if total else None for n in cells.values()])

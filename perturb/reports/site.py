@@ -43,8 +43,7 @@ from perturb.reports.local_server import (
     json_reply,
     page_reply,
 )
-from perturb.reports.run_data import describe_replies as describe_item
-from perturb.reports.run_data import mark_of
+from perturb.reports.run_data import describe_replies, mark_of
 from perturb.snapshots.settings import (
     CODES_SETTING,
     PromptSetting,
@@ -128,17 +127,23 @@ class EvaluationView(RunView):
         )
         items = self.db.execute("SELECT count(*) FROM items").fetchone()[0]
         replies = sum(counts.values())
-        # A row of a grid is its heading and its fields; a field is a number and the filter that lists its items.
+        # Each row of a grid is its heading and a list of fields. A field is a number and the filter of its items.
         outcome_rows = [
             [model, [[counts[model, name], {"verdict": f"{model}: {name}"}] for name in outcomes]]
             for model in models
         ]
         grids = [{"title": "What became of the replies", "columns": outcomes, "rows": outcome_rows}]
         if self.models:
-            right_rows = []
-            for cell in sorted({cell for cell, _ in reply_counts}, key=taxonomy_place):
-                percents = [_percent(right[cell, model], reply_counts[cell, model]) for model in models]
-                right_rows.append([cell, [[percent, {"cell": cell}] for percent in percents]])
+            right_rows = [
+                [
+                    cell,
+                    [
+                        [_percent(right[cell, name], reply_counts[cell, name]), {"cell": cell}]
+                        for name in models
+                    ],
+                ]
+                for cell in sorted({cell for cell, _ in reply_counts}, key=taxonomy_place)
+            ]
             title = "Right replies by cell and model, in percent"
             grids.append({"title": title, "columns": models, "rows": right_rows})
         return {
@@ -175,7 +180,7 @@ class EvaluationView(RunView):
             prompts.append(prompt(names, request))
         prompts += [judge_prompt for row in rows for judge_prompt in self._judge_prompts(item, row)]
         note = f"Rebuilt from the templates of perturb {code_version()}."
-        return {**describe_item(item, replies), "prompts": prompts, "prompt_note": note}
+        return {**describe_replies(item, replies), "prompts": prompts, "prompt_note": note}
 
     @cached_property
     def _own_codes(self) -> tuple[OwnCode, ...]:

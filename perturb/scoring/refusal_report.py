@@ -81,7 +81,8 @@ def _auroc(correct: Flags, chance: Floats, group: RefusalGroup, precision: Refus
     estimate = auroc(correct, chance)
     if estimate.value is None:
         return estimate
-    # a share of few samples has few possible values, so counts at each value are enough for a resample
+    # P(Answering) has few levels. The AUROC of a resample is the share of pairs of a right and a wrong answer in which
+    # the right one has the higher level, so the shares of right and of wrong answers at each level are enough.
     levels, level_of_row = np.unique(chance, return_inverse=True)
     at_level = np.eye(len(levels))[level_of_row]
     columns = np.hstack([at_level * correct[:, None], at_level * ~correct[:, None]])
@@ -89,9 +90,9 @@ def _auroc(correct: Flags, chance: Floats, group: RefusalGroup, precision: Refus
         columns, clusters=group.clusters, resamples=precision.resamples, seed=precision.seed
     )
     right, wrong = np.maximum(np.hsplit(means, 2), 0)  # rounding may leave a mean just below 0
-    pairs = right.sum(axis=1) * wrong.sum(axis=1)
-    wrong_below = np.cumsum(wrong, axis=1) - wrong / 2  # a tie counts one half
-    replicates = ratio((right * wrong_below).sum(axis=1), pairs)
+    # In half of the pairs at one level the right answer counts as higher.
+    wrong_below = np.cumsum(wrong, axis=1) - wrong / 2
+    replicates = ratio((right * wrong_below).sum(axis=1), right.sum(axis=1) * wrong.sum(axis=1))
     rarer = int(min(correct.sum(), (~correct).sum()))
     clusters = len(set(group.bases)) if group.clusters else len(correct)
     return reported_estimate(

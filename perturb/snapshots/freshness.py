@@ -282,8 +282,9 @@ class BaseIndex:
     def __init__(self, items: Iterable[RoundItem] = ()) -> None:
         self._passages = _ShingleIndex()
         self._passage_ids: list[str] = []
-        self._ids: defaultdict[str, set[str]] = defaultdict(set)
-        """A question, or `id` with an id → the ids of the base instances that have it."""
+        self._ids: set[str] = set()
+        self._with_question: defaultdict[str, set[str]] = defaultdict(set)
+        """Question → the ids of the base instances that have it."""
         self._matches: dict[_Base, set[str]] = {}
         """Results of `find`, since the items of one base instance come many at a time."""
         for base in {original_of(item).base: None for item in items}:
@@ -295,13 +296,13 @@ class BaseIndex:
         self._add(original_of(item).base)
 
     def _add(self, base: _Base) -> None:
-        self._ids[f"id {base.id}"].add(base.id)
-        self._ids[base.question].add(base.id)
+        self._ids.add(base.id)
+        self._with_question[base.question].add(base.id)
         self._passages.add(_shingles(_split(base.passage)))
         self._passage_ids.append(base.id)
 
     def __len__(self) -> int:
-        return len(set(self._passage_ids))
+        return len(self._ids)
 
     def find(self, item: RoundItem) -> set[str]:
         """The ids of the base instances that the item may come from; empty if it comes from none of them."""
@@ -311,8 +312,8 @@ class BaseIndex:
             by_passage = {
                 self._passage_ids[position] for position, contained in passages if contained >= CONTAINED
             }
-            by_id, by_question = self._ids.get(f"id {base.id}", set()), self._ids.get(base.question, set())
-            self._matches[base] = by_passage | by_id | by_question
+            by_id = {base.id} & self._ids
+            self._matches[base] = by_passage | by_id | self._with_question.get(base.question, set())
         return self._matches[base]
 
 

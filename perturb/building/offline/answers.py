@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from perturb.building.offline.facts import Facts
+from perturb.building.offline.facts import InstanceFacts
 from perturb.building.offline.words import (
     Span,
     capitalise,
@@ -80,7 +80,7 @@ def _number_words() -> tuple[str, ...]:
     return word_table("ordered")["numbers"]
 
 
-def leak(facts: Facts, text: str) -> str | None:
+def leak(facts: InstanceFacts, text: str) -> str | None:
     """A word of the text that betrays an answer; None if the text is clean.
 
     Words of an answer, words with the same stem and words with the same beginning betray it.
@@ -119,7 +119,7 @@ def _betrays(word: str, signs: _Signs) -> bool:
 _MUCH_OF_QUESTION = 0.75
 
 
-def other_value(facts: Facts, text: str) -> str | None:
+def other_value(facts: InstanceFacts, text: str) -> str | None:
     """A value in the text that a reader might take for the answer, since it is of the same kind; None if none is."""
     query = facts.instance.query.lower()
     if facts.kind == "date" or query.startswith("when"):
@@ -160,7 +160,7 @@ _SHARED_DENOMINATOR = 3
 _LEAST_WORDS = 20
 
 
-def cut_answer(facts: Facts) -> Iterator[Cut]:
+def cut_answer(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut the clause that states the answer, or the one or two sentences of a single passage that state it."""
     stating = facts.answer_sentences
     passages = {mention.passage for mention in facts.mentions}
@@ -216,14 +216,14 @@ def _uses_bare_surname(remaining: str, cut: tuple[Sentence, ...]) -> bool:
     )
 
 
-def _following(facts: Facts, sentence: Sentence) -> Sentence | None:
+def _following(facts: InstanceFacts, sentence: Sentence) -> Sentence | None:
     """The next sentence of the same passage; None for the last one."""
     index = facts.sentences.index(sentence) + 1
     after = facts.sentences[index] if index < len(facts.sentences) else None
     return after if after is not None and after.passage == sentence.passage else None
 
 
-def _without_clause(facts: Facts, sentence: Sentence, text: str) -> str | None:
+def _without_clause(facts: InstanceFacts, sentence: Sentence, text: str) -> str | None:
     """The text without the clause of a sentence that states the answer; None if there is no such clause."""
     mention = facts.mentions[0]
     # A clause between commas or a subordinate clause at the end can go without harm to the sentence.
@@ -234,7 +234,7 @@ def _without_clause(facts: Facts, sentence: Sentence, text: str) -> str | None:
     return text[: sentence.start + opening.start()] + text[mention.end + closing.end() :]
 
 
-def cut_time(facts: Facts) -> Iterator[Cut]:
+def cut_time(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut the time expression that answers a when-question."""
     if len(facts.mentions) != 1 or facts.kind != "date":
         return
@@ -256,7 +256,7 @@ def cut_time(facts: Facts) -> Iterator[Cut]:
     yield mention.passage, text[:start] + (after.removeprefix(",") if is_aside else after)
 
 
-def cut_agent(facts: Facts) -> Iterator[Cut]:
+def cut_agent(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut the agent of a passive: "was written by X" becomes "was written"."""
     if len(facts.mentions) != 1:
         return
@@ -270,7 +270,7 @@ def cut_agent(facts: Facts) -> Iterator[Cut]:
         yield mention.passage, text[: agent_phrase.start(1)] + after
 
 
-def answer_gone(facts: Facts, passages: tuple[Passage, ...]) -> str | None:
+def answer_gone(facts: InstanceFacts, passages: tuple[Passage, ...]) -> str | None:
     """One line on what still betrays the answer or could be taken for it; None if the answer is gone."""
     query = facts.instance.query
     for passage in passages:
@@ -290,7 +290,7 @@ def answer_gone(facts: Facts, passages: tuple[Passage, ...]) -> str | None:
     return None
 
 
-def mention_spans(facts: Facts, text: str) -> list[Span]:
+def mention_spans(facts: InstanceFacts, text: str) -> list[Span]:
     """The spans of answers and of parts of a person's name in a text. Spans that touch are merged."""
     spans = [span for answer in facts.instance.answers for span in spans_of(text, answer)]
     if facts.kind == "person":

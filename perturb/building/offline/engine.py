@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from perturb.building.offline.answers import leak, other_value
-from perturb.building.offline.facts import Facts, facts_of
+from perturb.building.offline.facts import InstanceFacts, facts_of
 from perturb.building.offline.gaps import Filling
 from perturb.building.offline.operators import OPERATIONS, Draft
 from perturb.building.offline.words import dice, has_word, support
@@ -35,7 +35,7 @@ def with_noise(instance: BaseInstance, passages: tuple[Passage, ...]) -> tuple[P
 
 
 def undone_by(
-    instance: BaseInstance, cell: Cell, facts: Facts, query: str, passages: tuple[Passage, ...]
+    instance: BaseInstance, cell: Cell, facts: InstanceFacts, query: str, passages: tuple[Passage, ...]
 ) -> str | None:
     """One line on a passage that undoes the effect of a draft; None if no passage does."""
     noise: tuple[Passage, ...] = ()
@@ -52,7 +52,7 @@ def undone_by(
     return _settled(facts, (*unchanged, *noise))
 
 
-def _answer_left(facts: Facts, noise: tuple[Passage, ...]) -> str | None:
+def _answer_left(facts: InstanceFacts, noise: tuple[Passage, ...]) -> str | None:
     """One line if a noise passage gives the answer that was removed, or another value for it."""
     query = facts.instance.query
     for passage in noise:
@@ -70,7 +70,7 @@ def _answer_left(facts: Facts, noise: tuple[Passage, ...]) -> str | None:
     return None
 
 
-def _new_question_answered(facts: Facts, query: str, noise: tuple[Passage, ...]) -> str | None:
+def _new_question_answered(facts: InstanceFacts, query: str, noise: tuple[Passage, ...]) -> str | None:
     """One line if a noise passage may answer the new question."""
     for title, sentence in _titled_sentences(noise):
         share = support(query, f"{title} {sentence}")
@@ -80,7 +80,7 @@ def _new_question_answered(facts: Facts, query: str, noise: tuple[Passage, ...])
     return None
 
 
-def _settled(facts: Facts, untouched: tuple[Passage, ...]) -> str | None:
+def _settled(facts: InstanceFacts, untouched: tuple[Passage, ...]) -> str | None:
     """One line if an unchanged passage gives the answer, which shows which reading or which side is right."""
     for title, sentence in _titled_sentences(untouched):
         titled_sentence = f"{title} {sentence}"
@@ -165,7 +165,7 @@ def perturb_by_rule(
 
 
 def _apply(
-    lever: Lever, instance: BaseInstance, facts: Facts, seed: int, donors: Sequence[BaseInstance]
+    lever: Lever, instance: BaseInstance, facts: InstanceFacts, seed: int, donors: Sequence[BaseInstance]
 ) -> RuleCandidate | str | None:
     """The candidate that the lever's rule makes, or the reason why it makes none; None if the lever does not fit."""
     rule = lever.rule
@@ -186,7 +186,7 @@ def _apply(
     return problem
 
 
-def _draft_fault(facts: Facts, cell: Cell, draft: Draft) -> str | None:
+def _draft_fault(facts: InstanceFacts, cell: Cell, draft: Draft) -> str | None:
     """One line on what is wrong with a draft for the cell; None if the draft is sound."""
     old = facts.instance
     # These checks hold for every operator, so operators need not repeat them.

@@ -58,7 +58,7 @@ class Mention:
     """The answer as the passage writes it."""
 
 
-class Facts:
+class InstanceFacts:
     """An instance as the operators see it: its passages, its question and its answer."""
 
     def __init__(self, instance: BaseInstance) -> None:
@@ -244,16 +244,16 @@ def _longest_first(text: str) -> tuple[int, str]:
 # More instances than a build works on at the same time.
 _CACHE_SIZE = 256
 # The facts that were used last. `lru_cache` cannot keep them, since the metadata of an instance has no hash.
-_cache: OrderedDict[tuple[object, ...], Facts] = OrderedDict()
+_cache: OrderedDict[tuple[object, ...], InstanceFacts] = OrderedDict()
 
 
-def facts_of(instance: BaseInstance) -> Facts:
+def facts_of(instance: BaseInstance) -> InstanceFacts:
     """The facts of an instance, or of its signal passages alone if it has any; cached for its jobs in other cells."""
     key = (instance.query, instance.passages, instance.answers)
     facts = _cache.pop(key, None)
     if facts is None:
         signal = tuple(passage for passage in instance.passages if passage.role == "signal")
-        facts = Facts(replace(instance, passages=signal) if signal else instance)
+        facts = InstanceFacts(replace(instance, passages=signal) if signal else instance)
     _cache[key] = facts  # the end of the dictionary holds what was used last
     if len(_cache) > _CACHE_SIZE:
         _cache.popitem(last=False)

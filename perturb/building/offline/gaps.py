@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 
-from perturb.building.offline.facts import Facts
+from perturb.building.offline.facts import InstanceFacts
 from perturb.building.offline.question import inflected
 from perturb.building.offline.words import (
     capitalise,
@@ -29,7 +29,7 @@ from perturb.records import BaseInstance
 class Filling:
     """One attempt to fill wordings for an instance."""
 
-    facts: Facts
+    facts: InstanceFacts
     donors: Sequence[BaseInstance]
     draw: tuple[str, int]
     """The lever and the seed: all random choices depend on them alone."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 from perturb.building.offline.answers import Cut, cut_agent, cut_answer, cut_time, leak
-from perturb.building.offline.facts import Facts, facts_of
+from perturb.building.offline.facts import InstanceFacts, facts_of
 from perturb.building.offline.gaps import Filling
 from perturb.building.offline.words import Span, capitalise, compiled, content_stems, has_word, without_span
 from perturb.catalogue.features import word_bank, word_pattern
@@ -22,7 +22,7 @@ from perturb.records import BaseInstance, Passage
 from perturb.text.matching import beyond_reading
 
 
-def beside_answer(facts: Facts, piece: str) -> bool:
+def beside_answer(facts: InstanceFacts, piece: str) -> bool:
     """Whether a piece of a passage may be cut: it holds no answer and no content word of the question."""
     answers = facts.instance.answers
     if any(has_word(piece, answer) or has_word(answer, piece.strip()) for answer in answers):
@@ -30,7 +30,7 @@ def beside_answer(facts: Facts, piece: str) -> bool:
     return not content_stems(piece) & content_stems(facts.instance.query)
 
 
-def _matches(facts: Facts, pattern: re.Pattern[str]) -> Iterator[tuple[int, str, re.Match[str]]]:
+def _matches(facts: InstanceFacts, pattern: re.Pattern[str]) -> Iterator[tuple[int, str, re.Match[str]]]:
     """Yield index and text of a passage with each match that lies within one complete sentence of it."""
     for index, passage in enumerate(facts.passages):
         for match in pattern.finditer(passage.text):
@@ -38,7 +38,7 @@ def _matches(facts: Facts, pattern: re.Pattern[str]) -> Iterator[tuple[int, str,
                 yield index, passage.text, match
 
 
-def _stands_whole(facts: Facts, index: int, span: Span) -> bool:
+def _stands_whole(facts: InstanceFacts, index: int, span: Span) -> bool:
     """Whether the span lies within one complete sentence."""
     start, end = span
     return any(
@@ -47,7 +47,7 @@ def _stands_whole(facts: Facts, index: int, span: Span) -> bool:
     )
 
 
-def _bracket(facts: Facts) -> Iterator[Cut]:
+def _bracket(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut a remark in brackets or between dashes."""
     for index, text, match in _matches(
         facts, compiled(r" ?\([^()]{4,160}\)| [–—] [^–—.()]{8,150} [–—](?= [a-z])")
@@ -62,7 +62,7 @@ def _bracket(facts: Facts) -> Iterator[Cut]:
             yield index, without_span(text, *match.span())
 
 
-def _opening(facts: Facts) -> Iterator[Cut]:
+def _opening(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut the phrase before the main clause of a sentence."""
     for sentence in facts.sentences:
         match = word_pattern("opening").search(sentence.text)
@@ -89,7 +89,7 @@ def _opening(facts: Facts) -> Iterator[Cut]:
         yield sentence.passage, text[: sentence.start] + capitalise(main_clause) + text[sentence.end :]
 
 
-def _city(facts: Facts) -> Iterator[Cut]:
+def _city(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut a city before its region: "in Paris, Texas" becomes "in Texas"."""
     for index, text, match in _matches(facts, word_pattern("city_phrase")):
         text_before, text_after = text[: match.start()], text[match.end() :]
@@ -101,7 +101,7 @@ def _city(facts: Facts) -> Iterator[Cut]:
             yield index, text_before + text_after
 
 
-def _colour(facts: Facts) -> Iterator[Cut]:
+def _colour(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut the colour before a noun."""
     for index, text, match in _matches(facts, word_pattern("colour_use")):
         text_before, text_after = text[: match.start()], text[match.end() :]
@@ -116,7 +116,7 @@ def _colour(facts: Facts) -> Iterator[Cut]:
             yield index, text_before + text_after.lstrip()
 
 
-def _example(facts: Facts) -> Iterator[Cut]:
+def _example(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut a sentence that only gives an example."""
     for index, sentence in enumerate(facts.sentences):
         same_passage = [other for other in facts.sentences if other.passage == sentence.passage]
@@ -136,7 +136,7 @@ def _example(facts: Facts) -> Iterator[Cut]:
             yield sentence.passage, without_span(text, sentence.start, sentence.end)
 
 
-def _figure(facts: Facts) -> Iterator[Cut]:
+def _figure(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut the number in a phrase such as "its 12 rooms"."""
     # Longer words come first, so that "seventeen" is not read as "seven".
     number = rf"(?:\d[\d,]*|{'|'.join(sorted(word_bank('number_words'), key=len, reverse=True))})"
@@ -151,7 +151,7 @@ def _figure(facts: Facts) -> Iterator[Cut]:
             yield index, text[: match.start(1)] + text[match.end(1) :]
 
 
-def _month(facts: Facts) -> Iterator[Cut]:
+def _month(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut day and month of a date, so that only the year remains."""
     month = word_pattern("month").pattern
     day = rf"(?:\d{{1,2}} {month}|{month}(?: \d{{1,2}})?),?"
@@ -180,7 +180,7 @@ def _month(facts: Facts) -> Iterator[Cut]:
         yield index, f"{text_before}{'In' if cut_text[0].isupper() else 'in'} {year}{text_after}"
 
 
-def _alias(facts: Facts) -> Iterator[Cut]:
+def _alias(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut another name, as in ", also known as …,"."""
     pattern = compiled(
         r",? (?:also|sometimes|commonly|better|popularly|formerly|originally|previously|often) "
@@ -197,7 +197,7 @@ def _alias(facts: Facts) -> Iterator[Cut]:
             yield index, text_before + text_after
 
 
-def _companion(facts: Facts) -> Iterator[Cut]:
+def _companion(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut a person beside the subject, as in "together with …", unless the text mentions the person again."""
     name = r"[A-Z][\w.’'-]+(?: [A-Z][\w.’'-]+){1,2}"
     pattern = compiled(rf",? {word_pattern('companion').pattern} {name}(?=[,.])")
@@ -212,7 +212,7 @@ def _companion(facts: Facts) -> Iterator[Cut]:
             yield index, text[: match.start()] + text_after
 
 
-CUTTERS: Mapping[str, Callable[[Facts], Iterator[Cut]]] = {
+CUTTERS: Mapping[str, Callable[[InstanceFacts], Iterator[Cut]]] = {
     "bracket": _bracket,
     "opening": _opening,
     "city": _city,
@@ -374,7 +374,7 @@ def joined(filling: Filling) -> Iterator[tuple[str, str]]:
         yield noun, f"{own_text.rstrip()}\n\n{donor_text.strip()}"
 
 
-def _asked(facts: Facts) -> frozenset[str]:
+def _asked(facts: InstanceFacts) -> frozenset[str]:
     """The stems of what the question asks about its subject, without the subject's name and noun."""
     subject = facts.subject
     question = facts.instance.query.lower()

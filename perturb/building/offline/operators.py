@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from perturb.building.offline.answers import answer_gone, mention_spans
-from perturb.building.offline.facts import Facts
+from perturb.building.offline.facts import InstanceFacts
 from perturb.building.offline.gaps import Filling, as_question
 from perturb.building.offline.material import CUTTERS, TAKES_ANSWER, beside_answer, joined, unrelated
 from perturb.building.offline.question import is_cased
@@ -95,7 +95,7 @@ def _reword(rule: Rule, filling: Filling) -> Iterator[Draft]:
             yield Draft(query[: match.start()] + word + query[match.end() :], filling.facts.passages)
 
 
-def _in_a_name(facts: Facts, span: tuple[int, int]) -> bool:
+def _in_a_name(facts: InstanceFacts, span: tuple[int, int]) -> bool:
     """Whether a span of the question touches a name: the subject's, or a word with a capital in its proper spelling."""
     if len(facts.query) > len(facts.instance.query):
         return True  # the two spellings differ in length, so the span cannot be looked up in the proper one
@@ -127,7 +127,7 @@ def _renamed(rule: Rule, filling: Filling, passages: tuple[Passage, ...]) -> Ite
         yield Draft(before + text + after, passages)
 
 
-def _only_one(facts: Facts, noun: str) -> bool:
+def _only_one(facts: InstanceFacts, noun: str) -> bool:
     """Whether the texts mention only one thing that this noun can mean: no plural, no "another", no sequel."""
     text = f"{facts.instance.query} {facts.text}".lower()
     return not re.search(
@@ -267,7 +267,7 @@ def _with_quotes(text: str, start: int, end: int) -> tuple[int, int]:
     return (start - 1, end + 1) if marks in ('""', "“”", "()") else (start, end)
 
 
-def _without_answer(facts: Facts, passages: tuple[Passage, ...]) -> Iterator[Draft]:
+def _without_answer(facts: InstanceFacts, passages: tuple[Passage, ...]) -> Iterator[Draft]:
     """Yield a draft with empty titles where the title holds the answer, unless something still gives it away."""
     without_titles = []
     for passage in passages:
