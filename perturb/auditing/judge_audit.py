@@ -79,21 +79,21 @@ def audit_judges(run: Path, *, seed: int = 0, resamples: int = 1000) -> JudgeAud
             )
         # A continued run may have other judges; the votes of the former ones stay in the ledger.
         votes = [judge_vote for judge_vote in read_judge_votes(db) if judge_vote.judge in panel["judges"]]
-        items = _items(db)
+        items = dict(read_items(db))
         decided = [
             judgement
             for judgement in read_judgements(db)
             if judgement.judge == "panel" and judgement.item_id in items
         ]
-    if not votes:
-        raise LedgerError(f"{run}: no judge has voted yet: let the evaluation continue")
-    kinds = {}
-    for kind in dict.fromkeys(vote.kind for vote in votes):
-        of_kind = [vote for vote in votes if vote.kind == kind and vote.item_id in items]
-        table = _vote_table(of_kind, items, panel, f"{run}: {kind}")
-        statuses = [judgement.status for judgement in decided if judgement.kind == kind]
-        report = audit(table, seed=seed, resamples=resamples)
-        kinds[kind] = KindAudit(report, len(statuses), statuses.count(JudgementStatus.UNSCORED))
+        if not votes:
+            raise LedgerError(f"{run}: no judge has voted yet: let the evaluation continue")
+        kinds = {}
+        for kind in dict.fromkeys(vote.kind for vote in votes):
+            of_kind = [vote for vote in votes if vote.kind == kind and vote.item_id in items]
+            table = _vote_table(of_kind, items, panel, f"{run}: {kind}")
+            statuses = [judgement.status for judgement in decided if judgement.kind == kind]
+            report = audit(table, seed=seed, resamples=resamples)
+            kinds[kind] = KindAudit(report, len(statuses), statuses.count(JudgementStatus.UNSCORED))
     return JudgeAudit(str(run), tuple(sorted(panel["judges"])), panel["rule"], kinds)
 
 
@@ -122,11 +122,6 @@ def is_credit(kind: str, value: Facts, item: Facts) -> bool:
         return bool(is_correct(value["quality"]))
     # a judgement of the kind `raf`, which has no quality
     return bool(is_correct(None, value["eligible"], value["factual_signal"]))
-
-
-@stored_values()
-def _items(db: sqlite3.Connection) -> dict[str, JsonObject]:
-    return dict(read_items(db))
 
 
 @stored_values()

@@ -268,13 +268,13 @@ def _draw(
         queues.setdefault(stratum, []).append(instance)
     wanted_number = recipe.per_domain or recipe.size or len(pool)
     passed: dict[str | None, set[str]] = {stratum: set() for stratum in queues}
+    # A wave takes from each stratum as many instances as it lacks. The next wave makes up for those that fail.
     while True:
         # All strata are tested together, so that the calls of a wave run side by side.
         wave: list[tuple[str | None, BaseInstance]] = []
         for stratum, queue in queues.items():
             missing = wanted_number - len(passed[stratum])
             wave += [(stratum, instance) for instance in queue[:missing]]
-            # A failed instance leaves a gap, which the next turn of the loop fills from the rest of the queue.
             del queue[:missing]
         # Every stratum is full or has no instances left.
         if not wave:

@@ -156,9 +156,9 @@ def _stored_session(db: sqlite3.Connection, task_facts: Facts, panel: Facts | No
     called = {name: recorded_model({**entry, "name": name}) for name, entry in task_facts["called"].items()}
     # a run without a panel has one judge or none
     single_judge = [task_facts["judge"]] if task_facts["judge"] else []
-    judges, rule = (panel["judges"], panel["rule"]) if panel else (single_judge, "majority")
+    panel = panel or {"judges": single_judge, "rule": "majority"}
     under_test = {name: called[name] for name in task_facts["models"]}
-    models = ModelSet(under_test, tuple(called[name] for name in judges), rule)
+    models = ModelSet(under_test, tuple(called[name] for name in panel["judges"]), panel["rule"])
     fingerprints = {name: entry["fingerprint"] for name, entry in task_facts["called"].items()}
     return StoredSession(db, models, fingerprints)
 

@@ -134,7 +134,7 @@ def _open(path: Path, mode: str) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = FULL")
         # This reads the schema, so that a damaged file fails here and not in the middle of a run.
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        undo.pop_all()
+        undo.pop_all()  # nothing failed, so the connection stays open
     return connection
 
 

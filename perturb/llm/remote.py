@@ -112,7 +112,10 @@ _guard = _Guard()
 
 
 def _is_of_other_code(_: object = None) -> bool:
-    """Whether the current call through httpx is not one of ours. As a filter of a logger it gets a record."""
+    """Whether the current call through httpx is not one of ours.
+
+    It is also a filter of the loggers, which pass it a record: the calls of other code are still logged.
+    """
     return _redirect_targets.get() is None
 
 

@@ -319,9 +319,9 @@ def _overview_section(side_by_side: SideBySide) -> Section:
         scores = [line.combined(metric) for metric in SCORES]
         rows.append([line.model, *scores, len(datasets), len(settings), len(elicitations)])
     note = (
-        "With 95 % intervals. Where a model has several data sets, settings or elicitations this is their mean, with an"
-        " interval if it is one over data sets alone; NA where no source has the score, or where it is undefined for"
-        " one of them."
+        "With 95 % intervals. A model with several data sets, settings or elicitations gets their mean. A mean over"
+        " data sets alone has an interval, other means have none. NA: no source has the score, or it is undefined"
+        " for one of them."
     )
     table = Table("side-by-side", "RefusalBench, Refusal Index and BAS", columns, rows, note)
     figures = []

@@ -151,6 +151,7 @@ def render_text(report: Report, width: int = 80, *, colour: bool = False) -> str
 
 def _section(section: Section, width: int, bold: Callable[[str], str]) -> Iterator[str]:
     tables = [table for table in section.tables if table.shown]
+    # A terminal shows no figures. A section of figures without tables is left out, since its sentences are about them.
     if not (tables or section.sentences or section.verdict) or (section.figures and not section.tables):
         return
     if section.title:

@@ -36,9 +36,9 @@ class PromptSetting:
         """Whether replies are free: the prompt names no codes, and a judge names the kind of each reply."""
         return bool(self.source)
 
-    def variant(self, codes: Variant) -> str:
-        """The key of the replies in the ledger; `codes` is the variant of the setting `codes`."""
-        return f"prompt/{self.name}" if self.free else codes
+    def variant(self, coded_variant: Variant) -> str:
+        """The key of the replies in the ledger; `coded_variant` is that of the prompt that names the codes."""
+        return f"prompt/{self.name}" if self.free else coded_variant
 
     def version(self, own_codes: tuple[OwnCode, ...] = ()) -> str:
         """Digest of the templates of the prompt."""

@@ -208,20 +208,19 @@ def write_snapshot(
     # Rows may be spooled to disk, since their texts can be larger than the memory. Counts and digests need no texts.
     outlines_by_part = {name: [_outline(row) for row in part] for name, part in parts.items()}
     outlines = [outline for part in outlines_by_part.values() for outline in part]
-    for row_id, next_id in pairwise(sorted(str(outline["id"]) for outline in outlines)):
-        if row_id == next_id:
-            raise SnapshotError(f"{folder}: two rows have the id '{row_id}': select each item once")
+    _refuse_repeated_ids(folder, outlines)
     digest_of_rows = content_digest(outlines_by_part)
     # Paths hold the digest, since `datasets` caches by path: a new round must not be taken for the old one.
     part_paths, whole_file = data_paths(digest_of_rows, list(parts)), whole_path(digest_of_rows)
     control_files = control_paths(digest_of_rows, list(parts)) if controls else {}
     harness = make_harness(ordered_rows, facts.run.name, facts.run.classes)
     _refuse_foreign(folder.resolve())
+    # The order matters: the card and the manifest come last, since they describe the files and hold their digests.
+    # all rows of a part have the columns of its first
+    columns = {name: columns_of(part[0]) for name, part in parts.items()}
     with atomic_directory(folder) as workspace:
         for name, part in parts.items():
             write_part(workspace / part_paths[name], part)
-        # all rows of a part have the columns of its first
-        columns = {name: columns_of(part[0]) for name, part in parts.items()}
         if len(parts) > 1:  # the file of a single part is the whole file
             write_rows(workspace / whole_file, ordered_rows, schema_of(union_of(columns.values())))
         _write_text(workspace / "build.yaml", config_text)
@@ -238,6 +237,12 @@ def write_snapshot(
         )
         _write_descriptions(workspace, manifest, paths, columns, card)
     return read_snapshot(folder)
+
+
+def _refuse_repeated_ids(folder: Path, outlines: Sequence[SnapshotRow]) -> None:
+    for row_id, next_id in pairwise(sorted(str(outline["id"]) for outline in outlines)):
+        if row_id == next_id:
+            raise SnapshotError(f"{folder}: two rows have the id '{row_id}': select each item once")
 
 
 def _write_descriptions(

@@ -139,7 +139,7 @@ class InstanceFacts:
 
     @cached_property
     def home(self) -> int:
-        """The index of the first passage that holds an answer; 0 if none does."""
+        """Where the answer is at home: the index of the first passage that holds one; 0 if none does."""
         return self.mentions[0].passage if self.mentions else 0
 
     @cached_property
