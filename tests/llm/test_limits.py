@@ -78,6 +78,7 @@ async def test_never_more_connections_than_allowed() -> None:
     assert inner.max_active == 4
     assert clock.time == pytest.approx(5.0)
     assert (len(inner.starts), model.answers) == (20, 20)
+    assert model.trouble() is None
 
 
 @pytest.mark.parametrize("rpm", [1, 7, 60, 600])

@@ -159,6 +159,7 @@ def test_bad_input_is_one_line() -> None:
         {"method": "isotonic", "n": 1, "parameters": {"stated": [0, 1], "calibrated": [0]}},
         {"method": "isotonic", "n": 1, "parameters": {"stated": [], "calibrated": []}},
         {"method": "temperature", "parameters": {"temperature": [1]}},
+        {"method": "temperature", "n": 1, "parameters": {"temperature": [1], "stated": [0]}},
     ],
 )
 def test_a_damaged_map_is_refused(content: dict[str, object]) -> None:

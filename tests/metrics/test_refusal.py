@@ -73,6 +73,12 @@ def test_no_metric_is_left_unregistered() -> None:
     assert public == set(REFUSAL_METRICS)
 
 
+def test_a_level_counts_as_the_middle_of_its_range() -> None:
+    """The ranges are those that the prompt states to the model."""
+    ends = np.array([0.0, 0.3, 0.5, 0.7, 0.9, 1.0])
+    assert [*LEVELS.values()] == pytest.approx(((ends[:-1] + ends[1:]) / 2)[::-1])
+
+
 @pytest.mark.parametrize("name", REFUSAL_METRICS)
 def test_a_docstring_says_formula_range_direction_reference_and_example(name: str) -> None:
     metric = REFUSAL_METRICS[name]

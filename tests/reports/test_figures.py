@@ -13,7 +13,13 @@ from matplotlib.text import Annotation
 
 from perturb.metrics.inputs import Estimate
 from perturb.reports.figures import Drawing, Mark, draw_bars, draw_heat_map, draw_intervals
-from perturb.reports.scores_figures import Point, draw_points, draw_reliability, draw_stacks
+from perturb.reports.scores_figures import (
+    Point,
+    draw_grouped_bars,
+    draw_points,
+    draw_reliability,
+    draw_stacks,
+)
 
 NAMES = ("$x^2$", "模型 \U0001f600", "a\nb", "x" * 80, "<b>&")
 
@@ -97,3 +103,10 @@ def test_the_parts_of_a_stack_follow_each_other() -> None:
 def test_the_text_of_a_reliability_point_names_confidence_then_accuracy() -> None:
     svg = draw_reliability([("m", [(0.9, 0.4, 12)])]).svg
     assert "m: stated confidence 90.0, accuracy 40.0, 12 replies" in svg
+
+
+def test_grouped_bars_name_their_rows_and_their_axis() -> None:
+    values = [Estimate(0.5, 0.4, 0.6, n=10), Estimate(0.2, 0.1, 0.3, n=10)]
+    axes = painted(draw_grouped_bars(["first", "second"], [("fresh", values)], x_label="Accuracy"))
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["first", "second"]
+    assert axes.get_xlabel() == "Accuracy, percent"

@@ -289,6 +289,14 @@ def test_what_the_rows_of_one_file_do_not_show_is_found(
     assert [problem for problem in problems if "index.html" not in problem]
 
 
+def test_a_row_that_does_not_follow_from_the_replies_is_named(two_files: Path, tmp_path: Path) -> None:
+    board = Path(shutil.copytree(two_files, tmp_path / "board"))
+    content = (board / DATA).read_text()
+    (board / DATA).write_text(content.replace('"eager"', '"invented"'))
+    problems = check_rows(board, demo("evaluate"))[1]
+    assert any("'invented': no such row follows from the replies" in problem for problem in problems)
+
+
 def test_a_changed_card_is_found(board: Path) -> None:
     card = board / "README.md"
     card.write_text(card.read_text(encoding="utf-8") + " ", encoding="utf-8")

@@ -106,12 +106,15 @@ def test_items_are_read_again_if_all_models_fail_or_only_the_strong_ones() -> No
     for place, item in enumerate(every):
         fails = {"strong": place in (0, 1), "middle": place in (0, 1) or place % 3 == 0, "weak": place != 1}
         rows += [(wrong if failed else right)(item, model) for model, failed in fails.items()]
-    found = {one.item_id: one for one in score(table(rows), resamples=20).read_again}
+    report = score(table(rows), resamples=20)
+    found = {one.item_id: one for one in report.read_again}
     first, second = (item["item_id"] for item in every[:2])
     assert set(found) == {first, second}
     assert (found[first].reason, found[first].right) == ("every model fails", ())
     assert found[second].right == ("weak",)
     assert found[second].wrong == ("middle", "strong")
+    chapter = next(section for section in make_scores_page(report).sections if section.name == "read-again")
+    assert {row[0] for row in chapter.tables[0].rows} == {first, second}
 
 
 def test_the_items_that_separate_two_models_do_so_in_a_simulation() -> None:
