@@ -338,6 +338,15 @@ def test_an_audit_takes_two_judges(tmp_path: Path, source: Path, server: Loopbac
     )
 
 
+def test_a_damaged_vote_of_a_judge_is_one_line(tmp_path: Path, source: Path, server: LoopbackServer) -> None:
+    run(tmp_path, source, server.url)
+    with closing(sqlite3.connect(tmp_path / "run" / LEDGER_FILE)) as db, db:
+        db.execute("UPDATE judge_votes SET value = '{}'")
+    failed = perturb("audit", tmp_path / "run")
+    assert (failed.returncode, failed.stderr.count("\n")) == (1, 1), failed.stderr
+    assert "the ledger is corrupt (malformed value" in failed.stderr
+
+
 def test_people_check_a_panel_and_each_of_its_judges(
     tmp_path: Path, source: Path, server: LoopbackServer
 ) -> None:
