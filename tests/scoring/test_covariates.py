@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from perturb.errors import ConfigError
 from perturb.evaluation.models_under_test import read_covariates
@@ -104,6 +105,10 @@ def test_budgets_stages_and_dates_have_their_figures(tmp_path: Path) -> None:
     figures = {figure.name: figure for figure in covariates_section(report).figures}
     assert set(figures) == {"size_b-1", "release-1", "reasoning-1", "stages-1"}
     assert all(figure.drawing.svg for figure in figures.values())
+    axes = Figure().subplots()
+    figures["reasoning-1"].drawing._paint(axes)
+    budgets = {budget for line in axes.lines for budget in np.asarray(line.get_xdata()).tolist()}
+    assert {0, 1000, 8000} <= budgets
     assert report.to_dict()["models"][1] == {
         "model": "r1000",
         "family": "R",
