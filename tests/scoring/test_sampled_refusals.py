@@ -58,7 +58,8 @@ def test_auroc_grows_with_what_was_planted_and_the_index_goes_with_it(tmp_path: 
     assert {"auroc-correlations", "p-answering-1"} <= {*figures}
     text = render_text(page, 80)
     assert "P(Answering)" in text
-    assert max(map(len, text.splitlines())) <= 80
+    # the path of the table may be longer than a line
+    assert max(len(line) for line in text.splitlines() if str(tmp_path) not in line) <= 80
 
 
 def test_two_groups_have_no_correlation_and_a_table_without_the_column_no_section(tmp_path: Path) -> None:
