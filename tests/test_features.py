@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from perturb.building.jobs import may_fit
 from perturb.catalogue import features
 from perturb.catalogue.features import ADVISORY, Need, features_of, vocabulary
 from perturb.catalogue.levers import Catalogue
@@ -130,6 +131,7 @@ def test_only_signal_passages_count() -> None:
     one = BaseInstance("i", "test", "who built it", (Passage("Ada built it."), noise), ("Ada",))
     assert "passages:several" in features_of(one)
     assert features_of(one).isdisjoint({"has:colour", "has:spare_figure"})
+    assert not may_fit(Catalogue.load(), "Delete Color Adjective", one)
 
 
 def test_needs_hold_or_not(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from perturb.building.run import build
 from perturb.config import BuildConfig, recorded_config
 from perturb.errors import RecordingError
 from perturb.llm.recording import Replay, read_recording, write_recording
+from perturb.reports.words import describe_demo
 from perturb.snapshots.replies import export_replies
 from perturb.snapshots.snapshot import read_snapshot
 from tests.building import KEY, KEY_NAME, configure, content_of, perturb, query, serve
@@ -82,12 +83,13 @@ def test_another_rule_and_another_panel_cost_nothing(
     config, run, file = recorded
     panel = config.resolved_panel
     two = config.model_copy(update={"panel": panel.model_copy(update={"consensus": "k_of_n", "k": 2})})
-    fewer = config.model_copy(update={"panel": panel.model_copy(update={"verifiers": panel.verifiers[:2]})})
+    fewer = config.model_copy(update={"panel": panel.model_copy(update={"verifiers": panel.verifiers[:1]})})
     accepted = len(query(run, "SELECT 1 FROM decisions WHERE acceptance = 'accepted'"))
     for name, changed in (("two", two), ("fewer", fewer)):
         facts = replayed(changed, file, tmp_path / name)
         assert facts["missing_replies"] == []
         assert facts["accepted"] > accepted
+    assert "Agreement: κ cannot be told (" in "".join(describe_demo(tmp_path / "fewer", tmp_path))
 
 
 def edited(file: Path, to: Path, edit: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> Path:

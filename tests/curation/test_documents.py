@@ -130,8 +130,10 @@ def test_questions_are_written_checked_and_solved(tmp_path: Path) -> None:
 
 def test_the_manifest_names_documents_with_licence_and_date(tmp_path: Path) -> None:
     set_up(tmp_path)
+    (tmp_path / "german.yaml").write_text("name: german\nlanguage: de\n")
     with LoopbackServer(PassagePlayer()) as server:
-        assert perturb(*arguments(tmp_path, server)).returncode == 0
+        done = perturb(*arguments(tmp_path, server, "--recipe", str(tmp_path / "german.yaml")))
+    assert done.returncode == 0, done.stderr
     source = json.loads((tmp_path / "base.manifest.json").read_text())["source"]
     documents = {one["file"]: one for one in source["documents"]}
     assert source["folder"] == "handbook"
@@ -140,6 +142,7 @@ def test_the_manifest_names_documents_with_licence_and_date(tmp_path: Path) -> N
     assert documents["parts/plain.txt"]["date"] is None
     (one,) = (one for one in load_base_set(tmp_path / "base.jsonl") if one.licence)
     assert one.metadata["file"] == "halls.md"
+    assert one.language == "de"
     assert str(tmp_path) not in json.dumps(source)
 
 

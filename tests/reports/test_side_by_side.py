@@ -17,14 +17,14 @@ from perturb.scoring.refusal_report import report_refusals
 from perturb.scoring.score_report import score
 from tests.building import perturb, write_rows
 from tests.review.made_run import make_run
-from tests.scoring.tables import Row, items, right, write_csv, wrong
+from tests.scoring.tables import Row, items, right_at_rate, write_csv, wrong
 
 
 @pytest.fixture
 def tables(tmp_path: Path) -> tuple[Path, Path, Path]:
     """Model m has all three scores, the others one each; it was asked under two settings."""
     rng = np.random.default_rng(0)
-    results = [right(item, "m") for item in items(36)] + [wrong(item, "<b>n</b>") for item in items(36)]
+    results = right_at_rate(0.8, "m", 36, seed=0) + [wrong(item, "<b>n</b>") for item in items(36)]
     refusals: list[Row] = []
     for model, settings in (("m", ("low", "high")), ("o", ("low",))):
         for setting in settings:
@@ -49,10 +49,10 @@ def tables(tmp_path: Path) -> tuple[Path, Path, Path]:
 
 def test_every_model_has_one_line_with_the_scores_of_each_table(tables: tuple[Path, Path, Path]) -> None:
     results, refusals, confidence = tables
-    found = gather(tables, resamples=20)
+    found = gather(tables, resamples=20, seed=5)
     assert [line.model for line in found.lines] == ["<b>n</b>", "m", "o", "p"]
     m = found.lines[1]
-    bench = next(model for model in score(results, resamples=20).models if model.model == "m")
+    bench = next(model for model in score(results, resamples=20, seed=5).models if model.model == "m")
     assert m.scores["calibrated_refusal_score"]["", ""] == bench.metrics["calibrated_refusal_score"]
     indices = {
         group.setting: group.metrics["refusal_index"].value
@@ -60,7 +60,7 @@ def test_every_model_has_one_line_with_the_scores_of_each_table(tables: tuple[Pa
         if group.model == "m"
     }
     assert {setting: value.value for (_, setting), value in m.scores["refusal_index"].items()} == indices
-    scores = score_confidence([confidence], precision=ConfidenceOptions(resamples=20)).groups[0]
+    scores = score_confidence([confidence], precision=ConfidenceOptions(resamples=20, seed=5)).groups[0]
     assert m.scores["bas_uniform"] == {("", ""): scores.report.metrics["bas_uniform"]}
 
     page = make_side_by_side_page(found)

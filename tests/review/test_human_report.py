@@ -15,6 +15,7 @@ from perturb.errors import LedgerError
 from perturb.ledger.calls import open_read_only
 from perturb.ledger.evaluations import ReviewLedger
 from perturb.ledger.plans import current_plan
+from perturb.reports.review_sections import review_section
 from perturb.snapshots.rows import read_part
 from perturb.snapshots.snapshot import read_snapshot
 from tests.building import perturb
@@ -109,6 +110,8 @@ def test_unfinished_reviews_count_for_nothing(run: Path) -> None:
         ("ben", 0, 1),
     ]
     assert report.annotators[1].pass_rate is None
+    # A single item has no interval over base instances; the reason stands beside that interval alone.
+    assert sum(bool(getattr(cell, "reason", "")) for cell in review_section(report).tables[0].rows[0]) == 1
 
 
 def test_json_holds_no_nan(run: Path) -> None:
