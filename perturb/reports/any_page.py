@@ -133,7 +133,7 @@ def figures_folder(source: Path, page: Path) -> Path:
 
 # All scores of the common table, and their headings.
 SCORES: Mapping[str, str] = {**HEADLINES, "refusal_index": "RI", "bas_uniform": "BAS"}
-# The columns of the common table; Refusal Index and BAS are no shares, so they are not in percent.
+# The columns of the common table; Refusal Index and BAS are not shares, so they are not in percent.
 _COLUMNS = {f"{head}, percent": PERCENT for head in HEADLINES.values()} | {"RI": NUMBER, "BAS": NUMBER}
 
 # Data set, and setting or elicitation; an empty text if a source does not name it.

@@ -322,7 +322,8 @@ def _commonest(reasons: list[str]) -> str:
     counts = Counter(re.sub(r"'[^']*'|\d+", "…", reason) for reason in reasons)
     reason, times = counts.most_common(1)[0]
     # The reason of the panel names who failed the candidate: "failed by judge-1, judge-2".
-    verifiers = reason.removeprefix("failed by ").split(", ")
-    if reason.startswith("failed by ") and len(verifiers) > 1:
-        return f" ({times} of them by all of {listed(verifiers)})"
+    if reason.startswith("failed by "):
+        verifiers = reason.removeprefix("failed by ").split(", ")
+        by = f"all of {listed(verifiers)}" if len(verifiers) > 1 else f"{verifiers[0]} alone"
+        return f" ({times} of them by {by})"
     return f" ({times} of them: {reason})"

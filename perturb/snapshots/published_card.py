@@ -155,7 +155,7 @@ def join_card(header: Facts, page: str) -> str:
 
 
 def _insert(generated: str, page: str) -> str:
-    """A published page with the generated part in the place of the earlier one, or at its end."""
+    """A published page with the generated part where the earlier one was, or at its end."""
     start, end = page.find(BEGIN), page.find(END)
     if 0 <= start < end:
         return page[:start] + generated + page[end + len(END) :].lstrip("\n")

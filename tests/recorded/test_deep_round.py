@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from perturb.files.resources import data_folder
+from perturb.reports.words import describe_demo
 from perturb.snapshots.replies import verify_snapshot
 from perturb.snapshots.snapshot import Snapshot, read_snapshot
 from tests.building import perturb
@@ -56,6 +57,11 @@ def test_the_round_is_built_from_its_replies_alone(facts: dict[str, Any], snapsh
     assert verify_snapshot(snapshot.folder).problems == ()
     done = perturb("verify-snapshot", snapshot.folder, "--replay", recording)
     assert done.returncode == 0, done.stdout
+
+
+def test_the_summary_names_the_verifier_that_rejects_most(folder: Path) -> None:
+    lines = list(describe_demo(folder / "deep", folder / "report.html"))
+    assert "Rejected: 0 by machine checks, 16 by the panel (12 of them by strict alone)" in lines
 
 
 def test_the_panel_caught_every_planted_fault(facts: dict[str, Any]) -> None:
