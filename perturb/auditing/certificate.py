@@ -179,9 +179,13 @@ class Certificate:
         return wrong_label_share(*self._shares(self.tally), self.tally.accepted)
 
     def wrong_labels_alone(self, name: str) -> Estimate | None:
-        """The share of wrong labels among the candidates that a verifier passes; None if its votes were not counted."""
+        """The share of wrong labels among the candidates that a verifier passes; None if its votes cannot tell.
+
+        They cannot if the schedule `economy` drew no candidate for every vote, or if classes have rules of their own,
+        under which a verifier may be left out.
+        """
         tally = self.members.get(name)
-        if tally is None:
+        if tally is None or self.verdicts.rules:
             return None
         shares = self._shares(tally, self.verdicts.verifiers.index(name))
         rejected = tally.rejected / max(tally.accepted, 1)

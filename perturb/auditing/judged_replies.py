@@ -167,6 +167,7 @@ def judged_replies(db: sqlite3.Connection) -> tuple[JudgedReply, ...]:
         # What a rule has read needs no check by people, and what could not be read has no grade to check.
         if judgement.judge == RULE or judgement.status is not JudgementStatus.READ:
             continue
+        # Replies are read one by one, by their key, so that those without a judge's grade are never in memory.
         response = response_of(db, judgement.item_id, judgement.model, judgement.variant)
         payload = payloads.get(judgement.item_id)
         if response is None or payload is None or not _holds(judgement, response, facts):

@@ -226,10 +226,10 @@ def measure_review(
     panel = np.array(
         [{"accepted": 1.0, "rejected": 0.0}.get(str(decision), np.nan) for decision in decisions]
     )
-    class_names, intensities = table.perturbation_class, table.intensity
+    classes, intensities = table.perturbation_class, table.intensity
     cells = [
-        f"{class_names.names[class_code]}/{intensities.names[intensity_code]}"
-        for class_code, intensity_code in zip(class_names.codes, intensities.codes, strict=True)
+        f"{classes.names[class_code]}/{intensities.names[intensity_code]}"
+        for class_code, intensity_code in zip(classes.codes, intensities.codes, strict=True)
     ]
     groupings = {
         "all": Labels(("all",), np.zeros(len(table), dtype=np.int64)),

@@ -18,7 +18,6 @@ from perturb.auditing.rates import overall_rate
 from perturb.auditing.votes import Labels
 from perturb.errors import ConfigError
 from perturb.files.resources import seed_of
-from perturb.ledger import queries
 from perturb.ledger.evaluations import Reviews, read_reviews, read_sample_fact
 from perturb.ledger.plans import CurrentPlan
 from perturb.ledger.queries import REPLACED, accepted_jobs, candidate, instance_of
@@ -262,7 +261,7 @@ def draw_evenly(group_of: Mapping[str, str], size: int, seed: int) -> list[str]:
 def people_figures(db: sqlite3.Connection, plan: CurrentPlan) -> JsonObject | None:
     """The share of accepted items that most annotators pass, among reviewed items; None if no item was reviewed."""
     verdicts = people_verdicts(read_reviews(db))
-    jobs = [planned.job for planned in queries.accepted_jobs(db, plan.number, plan.panel)]
+    jobs = [planned.job for planned in accepted_jobs(db, plan.number, plan.panel)]
     reviewed = [job for job in jobs if job.id in verdicts]
     if not reviewed:
         return None

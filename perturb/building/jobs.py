@@ -322,8 +322,8 @@ def plan_wave(waiting: Iterable[Job], ends: Iterable[JobEnd], quota: int) -> lis
     accepted = [end for end in ends if end.end == "accepted"]
     ended_in, accepted_in = Counter(end.place for end in closed), Counter(end.place for end in accepted)
     expected_in = Counter(end.place for end in ends if end.end != "lost")
-    tried = Counter(lever for end in closed for lever in end.levers_of_cell)
-    passed = Counter(lever for end in accepted for lever in end.levers_of_cell)
+    tried = Counter(lever for end in closed for lever in end.cell_levers)
+    passed = Counter(lever for end in accepted for lever in end.cell_levers)
     jobs_in_order = list(waiting)
     numbers_of_place: dict[Place, list[int]] = defaultdict(list)
     for number, job in enumerate(jobs_in_order):

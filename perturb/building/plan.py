@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 
 NO_SOLVERS = "strategy hard now needs difficulty.solvers; use balanced"
-"""The error if hard items are to be selected, but no solver has answered any."""
 """The message if hard items are to be selected, but no solver tells which items are hard."""
 HIDDEN: tuple[Depth, ...] = ("quiet", "deep")
 """The depths other than `open`."""

@@ -279,7 +279,6 @@ def score_command(
         part=part,
         grades=grades,
     )
-    # The page has everything. On the terminal, the overview is enough unless more was asked for.
     content = make_scores_page(report, by=by or (ScoreGrouping.CLASS, ScoreGrouping.INTENSITY))
     values = (
         (model.model, {head: model.metrics[name] for name, head in HEADLINES.items()})

@@ -232,9 +232,8 @@ class AskOptions(CallOptions, ModelOptions):
         options: JsonObject = {"file": self.models, "api_base": self.api_base}
         # Options that are not given must be absent, so that `ModelNames` uses its own defaults.
         if self.preset is not None:
-            options["decoding"] = PAPER_DECODING[
-                command
-            ]  # the only preset is `paper`: the settings of the paper behind the command
+            # the only preset is `paper`: the settings of the paper behind the command
+            options["decoding"] = PAPER_DECODING[command]
         if self.request is not None:
             options["request"] = self._request_template(self.request)
         if self.reply is not None:

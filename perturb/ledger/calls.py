@@ -15,7 +15,7 @@ from typing import Any, Self
 from filelock import FileLock, Timeout
 
 from perturb.errors import LedgerError
-from perturb.ledger.db import REPAIR, Write, Writer, connect, explain, ledger_errors
+from perturb.ledger.db import REPAIR, Write, Writer, connect, ledger_errors
 from perturb.ledger.migrations import STEPS, check_version, migrate
 from perturb.llm.model_client import Call
 from perturb.text.wording import listed
@@ -66,7 +66,8 @@ class CallLedger:
         self.db.close()
         self._release()
         if isinstance(error, sqlite3.DatabaseError):
-            raise LedgerError(explain(self.path, error)) from None
+            with ledger_errors(self.path):
+                raise error
         if kind is None:  # an error in the block is the first cause and must not be replaced
             self._writer.check()
 

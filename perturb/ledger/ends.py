@@ -49,7 +49,7 @@ class JobEnd:
     """The lever of the candidate; if there is no candidate, the levers of the first offer."""
 
     @property
-    def levers_of_cell(self) -> list[tuple[Cell, str]]:
+    def cell_levers(self) -> list[tuple[Cell, str]]:
         """The levers, each with the cell of the job."""
         _, cell = self.place
         return [(cell, lever) for lever in self.levers]

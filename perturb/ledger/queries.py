@@ -133,9 +133,12 @@ VOTES_ON_DECIDED = (
     "SELECT v.verifier AS name, j.instance_key AS base, count(*) AS decided, sum(v.state = 'pass') AS accepted,"
     " sum(v.state = 'pass' AND d.acceptance = 'rejected') AS rejected"
     " FROM jobs j JOIN votes v ON v.candidate_id = j.id JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2"
-    f" WHERE j.plan = ?3 AND {BY_JUDGE} AND v.state IN ('pass', 'fail') AND d.acceptance != 'undecided' GROUP BY 1, 2"
+    f" WHERE j.plan = ?3 AND {BY_JUDGE} AND v.state IN ('pass', 'fail') AND d.audited"
+    " AND d.acceptance != 'undecided' GROUP BY 1, 2"
 )
 """SQL of the number of decided candidates with a scored vote, for each verifier and base instance.
+
+Under the schedule `economy`, only audited candidates count. On the others a verifier votes only if earlier ones passed.
 
 Of these the verifier passes `accepted`, and passes `rejected` against the panel. The parameters are as above.
 """

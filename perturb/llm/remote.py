@@ -348,7 +348,8 @@ def _table_price(model: str) -> Price | None:
         entry = litellm.model_cost[litellm.get_model_info(model)["key"]]
     except (*_foreign_errors(), litellm.exceptions.ModelNotMappedError, KeyError):
         return None
-    prices = input_price, output_price = entry.get("input_cost_per_token"), entry.get("output_cost_per_token")
+    input_price, output_price = entry.get("input_cost_per_token"), entry.get("output_cost_per_token")
+    prices = (input_price, output_price)
     if not all(isinstance(price, int | float) for price in prices) or not any(prices):
         return None
     return Price(input=input_price * 1e6, output=output_price * 1e6)  # litellm's prices are for one token

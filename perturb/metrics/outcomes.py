@@ -84,7 +84,7 @@ SCORED: tuple[ReplyOutcome, ...] = tuple(ReplyOutcome)[:6]
 UNSCORED: tuple[ReplyOutcome, ...] = tuple(ReplyOutcome)[6:]
 
 # The position of each outcome in tables of counts.
-_POSITIONS = {outcome: position for position, outcome in enumerate(ReplyOutcome)}
+OUTCOME_POSITIONS = {outcome: position for position, outcome in enumerate(ReplyOutcome)}
 # The outcomes that an unscored reply could have had.
 COULD_BE = {
     ReplyOutcome.UNGRADED_ANSWER: (ReplyOutcome.CORRECT_ANSWER, ReplyOutcome.POOR_ANSWER),
@@ -178,12 +178,14 @@ class ReplyCounts:
 
     def total(self, outcomes: Iterable[str]) -> Floats:
         """The number of replies with one of the outcomes, shape (…)."""
-        return np.asarray(sum(self._by_outcome[_POSITIONS[ReplyOutcome(outcome)]] for outcome in outcomes))
+        return np.asarray(
+            sum(self._by_outcome[OUTCOME_POSITIONS[ReplyOutcome(outcome)]] for outcome in outcomes)
+        )
 
     def by_level(self, outcomes: Iterable[str]) -> Floats:
         """The number of replies with one of the outcomes by stated level, shape (…, 5)."""
         return np.asarray(
-            sum(self.table[..., _POSITIONS[ReplyOutcome(outcome)], :NO_LEVEL] for outcome in outcomes)
+            sum(self.table[..., OUTCOME_POSITIONS[ReplyOutcome(outcome)], :NO_LEVEL] for outcome in outcomes)
         )
 
     def completions(self) -> ReplyCounts:
@@ -196,8 +198,8 @@ class ReplyCounts:
         for choice in product(*COULD_BE.values()):
             table = self.table.copy()
             for unscored, outcome in zip(COULD_BE, choice, strict=True):
-                table[..., _POSITIONS[outcome], :] += table[..., _POSITIONS[unscored], :]
-                table[..., _POSITIONS[unscored], :] = 0
+                table[..., OUTCOME_POSITIONS[outcome], :] += table[..., OUTCOME_POSITIONS[unscored], :]
+                table[..., OUTCOME_POSITIONS[unscored], :] = 0
             tables.append(table)
         return ReplyCounts(np.stack(tables), self.raf)
 
@@ -219,7 +221,7 @@ def reply_cells(outcomes: Iterable[str], confidence: Sequence[str | None] | None
     >>> reply_cells(["correct_answer", "poor_answer"], ["VERY_CONFIDENT", None]).tolist()
     [0, 11]
     """
-    outcome_numbers = [_position(_POSITIONS, outcome, "outcome") for outcome in outcomes]
+    outcome_numbers = [_position(OUTCOME_POSITIONS, outcome, "outcome") for outcome in outcomes]
     names = [None] * len(outcome_numbers) if confidence is None else list(confidence)
     if len(names) != len(outcome_numbers):
         raise ValueError(

@@ -15,7 +15,16 @@ from perturb.metrics import refusal
 from perturb.metrics.calibration import calibration_error_estimate, calibration_p_value
 from perturb.metrics.inputs import Estimate, Flags, Floats, Integers, ratio
 from perturb.metrics.intervals import Bounded, reported_estimate
-from perturb.metrics.outcomes import CELLS, COULD_BE, LEVELS, NO_LEVEL, UNSCORED, ReplyCounts, ReplyOutcome
+from perturb.metrics.outcomes import (
+    CELLS,
+    COULD_BE,
+    LEVELS,
+    NO_LEVEL,
+    OUTCOME_POSITIONS,
+    UNSCORED,
+    ReplyCounts,
+    ReplyOutcome,
+)
 from perturb.metrics.refusal import RIGHT
 from perturb.metrics.resampling import Resamples
 
@@ -226,10 +235,6 @@ def _extreme_ratio(options: list[Floats], sign: int) -> float | None:
     return None
 
 
-# The numbers of outcomes in the cells of `reply_cells`.
-_OUTCOME_NUMBERS = {outcome: number for number, outcome in enumerate(ReplyOutcome)}
-
-
 @dataclass(frozen=True)
 class ResampledReplies:
     """The counts of a set of replies, in the data and in each resample of their base instances."""
@@ -268,7 +273,7 @@ class ResampledReplies:
 
     def clusters(self, metric: RefusalMetric) -> int:
         """The number of base instances with a reply that the metric counts."""
-        outcomes = [_OUTCOME_NUMBERS[outcome] for outcome in metric.over]
+        outcomes = [OUTCOME_POSITIONS[outcome] for outcome in metric.over]
         levels = slice(NO_LEVEL if metric.of_levels else None)
         return int(self.present[:, outcomes, levels].any(axis=(1, 2)).sum())
 
@@ -291,8 +296,8 @@ def _calibration_error(metric: RefusalMetric, replies: ResampledReplies, cells: 
         return value
     # a cell is outcome × (number of levels) + level
     outcomes, levels = np.divmod(cells, NO_LEVEL + 1)
-    rows = np.isin(outcomes, [_OUTCOME_NUMBERS[outcome] for outcome in metric.over]) & (levels != NO_LEVEL)
-    right = np.isin(outcomes[rows], [_OUTCOME_NUMBERS[outcome] for outcome in RIGHT])
+    rows = np.isin(outcomes, [OUTCOME_POSITIONS[outcome] for outcome in metric.over]) & (levels != NO_LEVEL)
+    right = np.isin(outcomes[rows], [OUTCOME_POSITIONS[outcome] for outcome in RIGHT])
     p_value = calibration_p_value(
         right, np.array([*LEVELS.values()])[levels[rows]], clusters=replies.drawn.clusters[rows]
     )

@@ -82,7 +82,7 @@ def certificate_section(certificate: Certificate) -> Section:
         Table(
             "planted",
             "Planted faults passed and right items failed",
-            "verifier | faults passed: share | right items failed: share | wrong labels if it decided alone: share",
+            "verifier | faults passed: share | right items failed: share | wrong labels in what it passes: share",
             verifiers,
             "A verifier passes some candidates that the panel rejects. Planted faults tell little about these. At the"
             " upper end, they are wrong as often as all candidates that the panel rejects.",

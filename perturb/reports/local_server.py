@@ -73,8 +73,8 @@ class Reply:
     location: str | None = None
 
 
+# Answers the requests with its token. Raises `Refused`, or `LedgerError` if the ledger fails.
 Site = Callable[[Request], Reply]
-"""Answers the requests with its token. Raises `Refused`, or `LedgerError` if the ledger fails."""
 
 
 def page_reply(template: str, status: HTTPStatus = HTTPStatus.OK, **values: Any) -> Reply:
@@ -142,9 +142,8 @@ class _Http(ThreadingHTTPServer):
             raise ConfigError(f"port {port} cannot be used ({exc}): choose another with --port") from None
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        if not isinstance(
-            sys.exception(), ConnectionError | TimeoutError
-        ):  # these mean that the browser went away
+        # these mean that the browser went away
+        if not isinstance(sys.exception(), ConnectionError | TimeoutError):
             super().handle_error(request, client_address)
 
 

@@ -217,7 +217,7 @@ def datasets_section(
     headings: Mapping[str, str],
     way: str,
 ) -> Section:
-    """The section on metrics by data set; `heads` maps their names to headings, and the first one has a figure.
+    """The section on metrics by data set. `headings` maps their names to headings, and the first one has a figure.
 
     `way` is the heading of the column that says how a model was asked: `setting` or `elicitation`.
     """

@@ -216,7 +216,7 @@ def domains_section(models: Models) -> Section:
             )
         )
     n_items = {name: _count_items(models, name) for name in names}
-    total = max(1, sum(n_items.values()))  # never 0, by which shares could not be divided
+    total = max(1, sum(n_items.values()))  # at least 1, since shares are divided by it
     left_out = f"{len(names) - MAX_DOMAINS} more domains are in the tables only."
     table = Table(
         "domains",

@@ -178,9 +178,8 @@ def _confusion_at(intensity: Intensity, models: Models) -> list[Figure]:
     for model in models:
         matrix = _row_shares(model.confusion_by_intensity.get(intensity, {}))
         if matrix:
-            matrices.append(
-                (model.model, matrix[:-1])
-            )  # the last row is of answerable items, which are all LOW
+            # the last row is of answerable items, which are all LOW
+            matrices.append((model.model, matrix[:-1]))
     if not matrices:
         return []
     name, draw = f"confusion-{intensity.lower()}", partial(_draw_confusion, models[0].confusion)

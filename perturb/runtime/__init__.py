@@ -209,8 +209,6 @@ def sigterm_as_interrupt() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    import asyncio
-
     old_handler = signal.getsignal(signal.SIGINT)
     # Background jobs of a script ignore SIGINT. They must still react to SIGTERM.
     stop_work = signal.default_int_handler if old_handler is signal.SIG_IGN else old_handler

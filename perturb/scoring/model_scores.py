@@ -219,7 +219,11 @@ def confusion_matrix(rows: Sequence[ResultRow], codes: Sequence[str]) -> dict[st
 
 def _members(labels: Sequence[str | None]) -> dict[str, Integers]:
     """Group → its rows; a row without a label is in no group."""
-    return {name: np.flatnonzero([label == name for label in labels]) for name in ordered_names(labels)}
+    rows_of_group: dict[str, list[int]] = {name: [] for name in ordered_names(labels)}
+    for row, label in enumerate(labels):
+        if label is not None:
+            rows_of_group[label].append(row)
+    return {name: np.array(rows) for name, rows in rows_of_group.items()}
 
 
 def _bounds(counts: ReplyCounts) -> Bounds:

@@ -322,9 +322,8 @@ def check_gate(rule: str, scores: Scores, against: Scores | None) -> tuple[GateD
         raise ConfigError(f"'{rule}' is not a gate: write 'crs >= against - 0.02' or 'crs >= 0.6'")
     names = next(iter(scores.values()), {})
     name = match["metric"]
-    metric = (
-        name if name in names else SHORT_NAMES.get(name, name)
-    )  # a metric of the user's may be called crs
+    # a metric of the user's may be called crs
+    metric = name if name in names else SHORT_NAMES.get(name, name)
     sign, is_relative = 1 if match["sign"] == ">=" else -1, match["against"] is not None
     if is_relative and against is None:
         raise ConfigError(f"'{rule}' compares with other scores: name them with --against")

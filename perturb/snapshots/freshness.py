@@ -222,9 +222,8 @@ class _ShingleIndex:
         """The position of each text that shares a shingle, and the share of the shorter text that is in the longer."""
         shared: Counter[int] = Counter()
         for shingle in text:
-            shared.update(
-                self._texts_with.get(shingle, ())
-            )  # `get`, since a look-up would add an empty entry
+            # `get`, since a look-up would add an empty entry
+            shared.update(self._texts_with.get(shingle, ()))
         for position, count in shared.items():
             shorter = min(len(text), len(self.texts[position]))
             yield position, count / shorter if shorter >= FEWEST_SHINGLES else 0.0

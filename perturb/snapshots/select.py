@@ -85,9 +85,8 @@ def select(
     """
     cell_set = set(cells)
     unique = {item.id: item for item in accepted if item.cell in cell_set}
-    pool = [
-        unique[item_id] for item_id in sorted(unique)
-    ]  # sorted, so that the order of the input does not matter
+    # sorted, so that the order of the input does not matter
+    pool = [unique[item_id] for item_id in sorted(unique)]
     names = sorted({item.generator for item in pool} if generators is None else set(generators))
     by_generator: dict[str, list[Job]] = {name: [] for name in names}
     for item in pool:

@@ -215,7 +215,6 @@ def write_snapshot(
     control_files = control_paths(digest_of_rows, list(parts)) if controls else {}
     harness = make_harness(ordered_rows, facts.run.name, facts.run.classes)
     _refuse_foreign(folder.resolve())
-    # The order matters: the card and the manifest come last, since they describe the files and hold their digests.
     # all rows of a part have the columns of its first
     columns = {name: columns_of(part[0]) for name, part in parts.items()}
     with atomic_directory(folder) as workspace:
