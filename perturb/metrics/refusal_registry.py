@@ -1,11 +1,18 @@
 """The registry of refusal metrics, for tables, JSON, docs and tests.
 
-It computes them with bootstrap intervals, and gives the bounds that unscored replies leave.
+`REFUSAL_METRICS` says of each metric which replies it counts and which direction is better. With it,
+
+- `measure` computes a metric of a set of replies,
+- `estimate_metrics` computes all of them with bootstrap intervals,
+- `bounds` gives the lowest and the highest value that a metric can have, whatever the unscored replies turn out to be.
+
+An *outcome* is what became of a reply, such as `correct_answer`. A *level* is the confidence that a reply states, such
+as `VERY_CONFIDENT`. Replies to answerable items are called A in names here, and replies to unanswerable ones U.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -47,9 +54,10 @@ class RefusalMetric:
     needs_raf: bool = False
     """Whether it is defined only for answers judged by relevance-aware factuality."""
     hits: tuple[ReplyOutcome, ...] = ()
-    """Outcomes that count as hits, if the metric is a share of a set of items that is fixed before the evaluation."""
+    """The outcomes that raise the value, if the metric is a share of items. Empty if it is a share of replies that the
+    model chose, such as its refusals: their number is not known before the evaluation."""
     halves: bool = False
-    """Whether such a share gives half of the weight to the answerable items and half to the unanswerable ones."""
+    """Whether the answerable items have half of the weight, and the unanswerable ones the other half."""
 
     @property
     def name(self) -> str:
@@ -62,76 +70,99 @@ class RefusalMetric:
         return round(float(counted.sum()))
 
     def item_weights(self, answerable: int, unanswerable: int) -> tuple[float, float]:
-        """The contribution of a hit to the value, for an answerable and for an unanswerable item.
+        """How much one hit adds to the value, at an answerable item and at an unanswerable one.
 
-        The arguments are the numbers of items of each kind.
+        The arguments are the numbers of items of each kind, at least 1 for a kind that the metric counts. Only for
+        metrics with `hits`.
 
         >>> REFUSAL_METRICS["calibrated_refusal_score"].item_weights(2, 4)
         (0.25, 0.125)
         """
         if self.halves:
             return 0.5 / answerable, 0.5 / unanswerable
-        # a metric counts the items of a kind if a reply to them can be a hit
-        counts_a, counts_u = (bool({*self.hits} & {*kind}) for kind in (refusal.READ_A, refusal.READ_U))
-        total = (answerable if counts_a else 0) + (unanswerable if counts_u else 0)
-        return (1 / total if counts_a else 0.0), (1 / total if counts_u else 0.0)
+        # A metric counts the items of a kind if a reply to them can be a hit.
+        counts_answerable = not set(self.hits).isdisjoint(refusal.READ_A)
+        counts_unanswerable = not set(self.hits).isdisjoint(refusal.READ_U)
+        total = answerable * counts_answerable + unanswerable * counts_unanswerable
+        return counts_answerable / total, counts_unanswerable / total
 
 
-# Reasons why metrics are undefined; A are the answerable items, U the unanswerable ones.
+# Reasons why metrics are undefined.
 _NO_RAF = "not all answers have relevance-aware factuality, some have grades 1 to 5 or none: answer_accuracy counts all"
 _NO_A = "no reply to an answerable item was scored"
 _NO_U = "no reply to an unanswerable item was read"
 _NO_PART = "no reply to an answerable item, or none to an unanswerable one, was scored"
-_NO_LEVEL = "states a confidence level"
 # The replies that metrics count, as sets of outcomes.
 _READ = (*refusal.READ_A, *refusal.READ_U)
 _SCORED = (*refusal.GRADED_A, *refusal.READ_U)
-_CORRECT, _RIGHT_CODE = (ReplyOutcome.CORRECT_ANSWER,), (ReplyOutcome.CORRECT_REFUSAL,)
-# The largest possible calibration error: every reply states the highest level and is wrong.
-_MAX_ERROR = max(LEVELS.values())
+_CORRECT_ANSWER = (ReplyOutcome.CORRECT_ANSWER,)
+
+
+def _share(
+    compute: Callable[[ReplyCounts], Floats],
+    over: tuple[ReplyOutcome, ...],
+    undefined: str,
+    hits: tuple[ReplyOutcome, ...] = (),
+    **more: bool,
+) -> RefusalMetric:
+    """A share of replies of which more are better."""
+    return RefusalMetric(compute, higher_is_better=True, over=over, undefined=undefined, hits=hits, **more)
+
+
+def _calibration_metric(
+    compute: Callable[[ReplyCounts], Floats], over: tuple[ReplyOutcome, ...], replies: str
+) -> RefusalMetric:
+    """A calibration error of the stated levels of replies, which the reason calls `replies`."""
+    return RefusalMetric(
+        compute,
+        higher_is_better=False,
+        over=over,
+        undefined=f"no {replies} states a confidence level",
+        # The error is largest if every reply states the highest level and is wrong.
+        maximum=max(LEVELS.values()),
+        of_levels=True,
+    )
+
 
 # Every metric by name, in the order of tables.
 REFUSAL_METRICS: dict[str, RefusalMetric] = {
     metric.name: metric
     for metric in (
-        RefusalMetric(refusal.answer_accuracy, True, refusal.GRADED_A, _NO_A, hits=_CORRECT),
-        RefusalMetric(refusal.answer_quality, True, refusal.GRADED_A, _NO_A, needs_raf=True, hits=_CORRECT),
-        RefusalMetric(refusal.refusal_accuracy, True, refusal.READ_U, _NO_U, hits=_RIGHT_CODE),
+        _share(refusal.answer_accuracy, refusal.GRADED_A, _NO_A, _CORRECT_ANSWER),
+        _share(refusal.answer_quality, refusal.GRADED_A, _NO_A, _CORRECT_ANSWER, needs_raf=True),
+        _share(refusal.refusal_accuracy, refusal.READ_U, _NO_U, (ReplyOutcome.CORRECT_REFUSAL,)),
         RefusalMetric(
             refusal.false_refusal_rate,
-            False,
-            refusal.READ_A,
-            "no reply to an answerable item was read",
+            higher_is_better=False,
+            over=refusal.READ_A,
+            undefined="no reply to an answerable item was read",
             hits=(ReplyOutcome.FALSE_REFUSAL,),
         ),
         RefusalMetric(
-            refusal.missed_refusal_rate, False, refusal.READ_U, _NO_U, hits=(ReplyOutcome.MISSED_REFUSAL,)
-        ),
-        RefusalMetric(refusal.refusal_rate, None, _READ, "no reply was read", hits=refusal.REFUSED),
-        RefusalMetric(refusal.correct_refusal_rate, True, refusal.READ_U, _NO_U, hits=refusal.REFUSED_U),
-        RefusalMetric(refusal.detection_precision, True, refusal.REFUSED, "nothing was refused"),
-        RefusalMetric(refusal.detection_recall, True, refusal.READ_U, _NO_U, hits=refusal.REFUSED_U),
-        RefusalMetric(refusal.detection_f1, True, _READ, "no item was refused, and no item should have been"),
-        RefusalMetric(refusal.category_accuracy, True, refusal.REFUSED_U, "no unanswerable item was refused"),
-        RefusalMetric(refusal.hierarchical_refusal_score, True, _READ, "no unanswerable item was refused"),
-        RefusalMetric(
-            refusal.calibrated_refusal_score, True, _SCORED, _NO_PART, hits=refusal.RIGHT, halves=True
-        ),
-        RefusalMetric(refusal.hybrid_score, True, _SCORED, _NO_PART, needs_raf=True, hits=refusal.RIGHT),
-        RefusalMetric(
-            refusal.ece,
-            False,
-            (*refusal.ANSWERED, *refusal.REFUSED),
-            f"no scored reply {_NO_LEVEL}",
-            _MAX_ERROR,
-            True,
+            refusal.missed_refusal_rate,
+            higher_is_better=False,
+            over=refusal.READ_U,
+            undefined=_NO_U,
+            hits=(ReplyOutcome.MISSED_REFUSAL,),
         ),
         RefusalMetric(
-            refusal.ece_answers, False, refusal.ANSWERED, f"no scored answer {_NO_LEVEL}", _MAX_ERROR, True
+            refusal.refusal_rate,
+            higher_is_better=None,
+            over=_READ,
+            undefined="no reply was read",
+            hits=refusal.REFUSED,
         ),
-        RefusalMetric(
-            refusal.ece_refusals, False, refusal.REFUSED, f"no refusal {_NO_LEVEL}", _MAX_ERROR, True
-        ),
+        _share(refusal.correct_refusal_rate, refusal.READ_U, _NO_U, refusal.REFUSED_U),
+        _share(refusal.detection_precision, refusal.REFUSED, "nothing was refused"),
+        _share(refusal.detection_recall, refusal.READ_U, _NO_U, refusal.REFUSED_U),
+        _share(refusal.detection_f1, _READ, "no item was refused, and no item should have been"),
+        _share(refusal.category_accuracy, refusal.REFUSED_U, "no unanswerable item was refused"),
+        _share(refusal.hierarchical_refusal_score, _READ, "no unanswerable item was refused"),
+        _share(refusal.calibrated_refusal_score, _SCORED, _NO_PART, refusal.RIGHT, halves=True),
+        _share(refusal.hybrid_score, _SCORED, _NO_PART, refusal.RIGHT, needs_raf=True),
+        _calibration_metric(refusal.ece, (*refusal.ANSWERED, *refusal.REFUSED), "scored reply"),
+        _calibration_metric(refusal.ece_answers, refusal.ANSWERED, "scored answer"),
+        _calibration_metric(refusal.ece_refusals, refusal.REFUSED, "refusal"),
     )
 }
 
@@ -171,68 +202,100 @@ def bounds(name: str, replies: ReplyCounts) -> Range | None:
     """
     metric = REFUSAL_METRICS[name]
     if metric.of_levels:
-        # a calibration error is a sum of gaps, one for each level, over a sum of replies
-        options = [
-            _level_options(replies, metric.over, number, midpoint)
-            for number, midpoint in enumerate(LEVELS.values())
-        ]
-        extremes = [_extreme_ratio(options, sign) for sign in (-1, 1)]
-        values = [float(metric.compute(replies)), *[end for end in extremes if end is not None]]
-    else:  # a ratio, linear-fractional in the counts: at its extremes all unscored replies of a kind are read alike
+        values = _extreme_calibration_errors(metric, replies)
+    else:
+        # Every other metric is a ratio of two sums of counts. Such a ratio only rises or only falls as one count grows.
+        # So it is extreme if all unscored replies of a kind get the same outcome. `completions` has all these readings.
         values = metric.compute(replies.completions()).tolist()
     defined = [value for value in values if not np.isnan(value)]
     return Range(min(defined), max(defined)) if defined else None
 
 
-def _level_options(replies: ReplyCounts, over: Sequence[ReplyOutcome], level: int, midpoint: float) -> Floats:
-    """Pairs of gap and number of replies that a level can have, including the extreme pairs: shape (options, 2).
+def _extreme_calibration_errors(metric: RefusalMetric, replies: ReplyCounts) -> list[float]:
+    """The smallest and the largest calibration error, and that of the replies as they are.
 
-    If x unscored replies are read as right and y as wrong, then x <= X, y <= Y and L <= x + y <= T. For each x the gap
-    is convex in y. It is extreme where y is smallest or largest, or where the gap is nearest to 0.
+    A calibration error is the sum of the gaps of all levels, divided by the sum of their replies.
     """
-    of_right = [outcome for outcome in over if outcome in RIGHT]
-    of_wrong = [outcome for outcome in over if outcome not in RIGHT]
+    options = [
+        _level_options(replies, metric.over, level, midpoint)
+        for level, midpoint in enumerate(LEVELS.values())
+    ]
+    values = [float(metric.compute(replies))]
+    for sign in (-1, 1):
+        extreme = _extreme_ratio(options, sign)
+        if extreme is not None:
+            values.append(extreme)
+    return values
 
-    def count_at_level(outcomes: Sequence[ReplyOutcome]) -> int:
+
+def _that_could_be(outcomes: Sequence[ReplyOutcome]) -> list[ReplyOutcome]:
+    """The kinds of unscored replies that could turn out to be one of these outcomes."""
+    return [unscored for unscored in UNSCORED if not set(COULD_BE[unscored]).isdisjoint(outcomes)]
+
+
+class _LevelOptions(NamedTuple):
+    """The ways to read the unscored replies of a level: an entry for each, in both arrays."""
+
+    gaps: Floats
+    """|right replies - midpoint × replies|: how far the stated level is off, in replies."""
+    replies: Floats
+    """The number of replies that count at this level."""
+
+
+def _level_options(
+    replies: ReplyCounts, over: Sequence[ReplyOutcome], level: int, midpoint: float
+) -> _LevelOptions:
+    """The readings of the unscored replies of a level, among them all readings with an extreme gap.
+
+    A reading counts some unscored replies as right and some as wrong, and leaves out the others. For a given number of
+    right ones, the gap is a convex function of the number of wrong ones. It is largest where that number is smallest
+    or largest, and smallest there or where the gap is nearest to 0.
+    """
+    could_be_right = [outcome for outcome in over if outcome in RIGHT]
+    could_be_wrong = [outcome for outcome in over if outcome not in RIGHT]
+    unscored_right = _that_could_be(could_be_right)
+    unscored_wrong = _that_could_be(could_be_wrong)
+    unscored_any = _that_could_be(over)
+    # These count in any case, since all that they could be is in `over`.
+    unscored_always = [outcome for outcome in UNSCORED if set(COULD_BE[outcome]).issubset(over)]
+
+    def count(outcomes: Sequence[ReplyOutcome]) -> int:
         return int(replies.by_level(outcomes)[level]) if outcomes else 0
 
-    def unread(could_be: Sequence[ReplyOutcome], test: Callable[[Iterable[bool]], bool] = any) -> int:
-        """The number of unscored replies that could have one of these outcomes or, with the test `all`, no other."""
-        return count_at_level(
-            [outcome for outcome in UNSCORED if test(other in could_be for other in COULD_BE[outcome])]
-        )
-
-    x = np.arange(unread(of_right) + 1.0)
-    fewest = np.maximum(0, unread(over, all) - x)
-    most = np.minimum(unread(of_wrong), unread(over) - x)
-    right, n = count_at_level(of_right) + x, count_at_level(over) + x
-    # the gap |right - midpoint (n + y)| is 0 at this y, which may lie between two whole numbers
-    zero = right / midpoint - n
-    nearest = [np.clip(rounded, fewest, most) for rounded in (np.floor(zero), np.ceil(zero))]
-    y = np.stack([fewest, most, *nearest])
-    return np.stack([np.abs(right - midpoint * (n + y)), n + y], axis=-1).reshape(-1, 2)
+    read_as_right = np.arange(count(unscored_right) + 1.0)
+    fewest_wrong = np.maximum(0, count(unscored_always) - read_as_right)
+    most_wrong = np.minimum(count(unscored_wrong), count(unscored_any) - read_as_right)
+    right = count(could_be_right) + read_as_right
+    counted = count(over) + read_as_right
+    # With so many wrong ones, the gap would be 0. The number need not be whole, and need not be possible.
+    best_wrong = right / midpoint - counted
+    nearest_below = np.clip(np.floor(best_wrong), fewest_wrong, most_wrong)
+    nearest_above = np.clip(np.ceil(best_wrong), fewest_wrong, most_wrong)
+    read_as_wrong = np.stack([fewest_wrong, most_wrong, nearest_below, nearest_above])
+    gaps = np.abs(right - midpoint * (counted + read_as_wrong))
+    return _LevelOptions(gaps.ravel(), (counted + read_as_wrong).ravel())
 
 
-def _extreme_ratio(options: list[Floats], sign: int) -> float | None:
-    """The extreme sum of gaps over sum of replies, one option for each level; None without a reply.
+def _extreme_ratio(levels: list[_LevelOptions], sign: int) -> float | None:
+    """The largest (sign 1) or smallest (sign -1) sum of gaps over sum of replies; None if no level has a reply.
 
-    Dinkelbach's method: for a ratio r, choose in each level the option with the largest sign * (gap - r * replies). If
-    their sum is 0, no choice has a better ratio; otherwise r becomes the ratio of the chosen options.
+    Each level contributes one of its options. Dinkelbach's method finds the best choice (W. Dinkelbach, "On nonlinear
+    fractional programming", Management Science 13, 1967): take the ratio of some choice, and choose in each level the
+    option with the largest sign * (gap - ratio * replies). If no level gains by this, the ratio is extreme. Otherwise
+    go on with the ratio of the new choice.
     """
-
-    def choose(points: Floats, ratio: float) -> Floats:
-        gains = sign * (points[:, 0] - ratio * points[:, 1])
-        return np.asarray(points[gains.argmax()])
-
-    # any choice with a reply will do as a start
-    chosen = np.array([points[points[:, 1].argmax()] for points in options])
-    while (total := chosen[:, 1].sum()) > 0:
-        ratio = chosen[:, 0].sum() / total
-        better = np.array([choose(points, ratio) for points in options])
-        if sign * (better[:, 0] - ratio * better[:, 1]).sum() <= 1e-12 * total:
-            return float(ratio)
-        chosen = better
-    return None
+    # Any choice with a reply will do as a start.
+    chosen = [int(options.replies.argmax()) for options in levels]
+    while True:
+        gap = sum(options.gaps[option] for options, option in zip(levels, chosen, strict=True))
+        count = sum(options.replies[option] for options, option in zip(levels, chosen, strict=True))
+        if not count:
+            return None
+        ratio_of_choice = gap / count
+        gains = [sign * (options.gaps - ratio_of_choice * options.replies) for options in levels]
+        if sum(gain.max() for gain in gains) <= 1e-12 * count:
+            return float(ratio_of_choice)
+        chosen = [int(gain.argmax()) for gain in gains]
 
 
 @dataclass(frozen=True)
@@ -242,7 +305,10 @@ class ResampledReplies:
     point: ReplyCounts
     replicates: ReplyCounts
     present: Flags
-    """Whether a base instance has a reply with this outcome and level: (clusters, 9, 6). Level 5 stands for none."""
+    """Whether a base instance has a reply with this outcome and level: shape (clusters, outcomes, levels + 1).
+
+    The last level, `NO_LEVEL`, stands for replies that state no level.
+    """
     drawn: Resamples
 
     @classmethod
@@ -274,8 +340,10 @@ class ResampledReplies:
     def clusters(self, metric: RefusalMetric) -> int:
         """The number of base instances with a reply that the metric counts."""
         outcomes = [OUTCOME_POSITIONS[outcome] for outcome in metric.over]
-        levels = slice(NO_LEVEL if metric.of_levels else None)
-        return int(self.present[:, outcomes, levels].any(axis=(1, 2)).sum())
+        present = self.present[:, outcomes]
+        if metric.of_levels:
+            present = present[:, :, :NO_LEVEL]
+        return int(present.any(axis=(1, 2)).sum())
 
 
 def estimate_metrics(cells: Integers, drawn: Resamples, *, raf: bool) -> dict[str, Estimate]:
@@ -296,11 +364,11 @@ def _calibration_error(metric: RefusalMetric, replies: ResampledReplies, cells: 
         return value
     # a cell is outcome × (number of levels) + level
     outcomes, levels = np.divmod(cells, NO_LEVEL + 1)
-    rows = np.isin(outcomes, [OUTCOME_POSITIONS[outcome] for outcome in metric.over]) & (levels != NO_LEVEL)
-    right = np.isin(outcomes[rows], [OUTCOME_POSITIONS[outcome] for outcome in RIGHT])
-    p_value = calibration_p_value(
-        right, np.array([*LEVELS.values()])[levels[rows]], clusters=replies.drawn.clusters[rows]
-    )
+    is_counted = np.isin(outcomes, [OUTCOME_POSITIONS[outcome] for outcome in metric.over])
+    rows = is_counted & (levels != NO_LEVEL)
+    is_right = np.isin(outcomes[rows], [OUTCOME_POSITIONS[outcome] for outcome in RIGHT])
+    confidence = np.array(list(LEVELS.values()))[levels[rows]]
+    p_value = calibration_p_value(is_right, confidence, clusters=replies.drawn.clusters[rows])
     return calibration_error_estimate(
         value.value,
         metric.compute(replies.replicates),
