@@ -1,9 +1,11 @@
 """Item response theory: the two-parameter logistic model, for few models and many items.
 
-A reply of model m to item i is right with the probability 1 / (1 + exp(-a_i (θ_m - b_i))), with ability θ, difficulty b
-and discrimination a. Items are random: b_i is normal around the mean of its group, log a_i is normal around 0, and both
-are integrated out on a grid. Abilities, group means and the two spreads are estimated by penalised maximum likelihood.
-Items of a group to which all models gave the same replies have the same likelihood. They form a pattern, which is
+A reply of model m to item i is right with the probability 1 / (1 + exp(-logit)), where logit = a_i (θ_m - b_i). θ is
+the ability of the model, b the difficulty of the item, and a its discrimination. Items are random: b_i is normal
+around the mean of its group, and log a_i is normal around 0. Both are integrated out on a grid of nodes. Abilities,
+group means and the two spreads are estimated by penalised maximum likelihood.
+
+Items of a group to which all models gave the same replies have the same likelihood. They form a *pattern*, which is
 computed once and counted as often as it has items.
 
 Reference: Birnbaum (1968); Bock and Aitkin (1981), Psychometrika 46, with the roles of persons and items exchanged;
@@ -13,7 +15,7 @@ De Boeck (2008), Psychometrika 73, on random items.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,9 +32,14 @@ PRIORS = (
     " spread of log discriminations: half-normal with scale 0.5"
 )
 # The numbers in `PRIORS`; the scales are those of difficulties and of log discriminations.
-_PRIOR_SD, _SPREAD_SCALES = 3.0, np.array([2.0, 0.5])
+_PRIOR_SD = 3.0
+_SPREAD_SCALES = np.array([2.0, 0.5])
 # The grid of difficulties and of log discriminations, in standard deviations of their normal distributions.
-_DIFFICULTY_NODES, _SLOPE_NODES = np.linspace(-4, 4, 41), np.linspace(-3, 3, 9)
+_DIFFICULTY_NODES = np.linspace(-4, 4, 41)
+_DISCRIMINATION_NODES = np.linspace(-3, 3, 9)
+# Where the parameters of a fit have the logarithm of each spread.
+_DIFFICULTY_SPREAD = -2
+_DISCRIMINATION_SPREAD = -1
 # The step of the numerical derivative of the gradient.
 _STEP = 1e-4
 
@@ -108,24 +115,21 @@ def item_responses(
     clusters = _codes(np.arange(items) if clusters is None else clusters, items, "clusters")
     likelihood = _Likelihood(right, groups)
     # All parameters at 0 means: equal models, equal groups, and spreads of exp(0) = 1.
-    optimum = minimize(
-        likelihood.loss, np.zeros(likelihood.size), jac=True, method="L-BFGS-B", options={"maxiter": 1000}
-    )
-    estimator = _Estimator(optimum.x, *_covariance(likelihood, optimum.x, clusters))
-    # Each row, multiplied by the parameters, gives an ability, or the mean of a group.
-    abilities = np.pad(likelihood.contrasts, ((0, 0), (0, likelihood.groups + 2)))
-    means = np.eye(likelihood.size)[likelihood.contrasts.shape[1] : -2]
-    posterior = likelihood.posterior(optimum.x)
+    start = np.zeros(likelihood.size)
+    optimum = minimize(likelihood.loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 1000})
+    parameters = optimum.x
+    estimator = _estimator(likelihood, parameters, clusters)
+    posterior = likelihood.posterior(parameters)
     return ItemResponses(
-        abilities=estimator.estimates(abilities, (~np.isnan(right)).sum(axis=1)),
-        group_difficulties=estimator.estimates(means, np.bincount(groups)),
+        abilities=estimator.estimates(likelihood.ability_rows(), (~np.isnan(right)).sum(axis=1)),
+        group_difficulties=estimator.estimates(likelihood.mean_rows(), np.bincount(groups)),
         difficulty=posterior.mean(posterior.difficulties),
         difficulty_se=posterior.sd(posterior.difficulties),
-        discrimination=posterior.mean(posterior.slopes),
-        discrimination_se=posterior.sd(posterior.slopes),
-        difficulty_spread=float(np.exp(optimum.x[-2])),
-        slope_spread=float(np.exp(optimum.x[-1])),
-        log_likelihood=-float(likelihood.counts @ likelihood.terms(optimum.x)[0]),
+        discrimination=posterior.mean(posterior.discriminations),
+        discrimination_se=posterior.sd(posterior.discriminations),
+        difficulty_spread=float(np.exp(parameters[_DIFFICULTY_SPREAD])),
+        slope_spread=float(np.exp(parameters[_DISCRIMINATION_SPREAD])),
+        log_likelihood=-float(likelihood.counts @ likelihood.terms(parameters)[0]),
         converged=bool(optimum.success),
         message=str(optimum.message),
         posterior=posterior,
@@ -137,21 +141,24 @@ class _Estimator:
     """Estimates with intervals of linear functions of the parameters."""
 
     parameters: Floats
-    covariance: Floats
     clusters: int
-    reason: str | None
-    """The reason why there is no interval; None if there is one."""
+    covariance: Floats | None
+    reason: str | None = None
+    """The reason why there is no covariance, and so no interval."""
 
     def estimates(self, rows: Floats, counts: Integers) -> tuple[Estimate, ...]:
         """The products of the rows with the parameters; `counts` has the number of replies or items of each."""
-        pairs = zip((rows @ self.parameters).tolist(), counts.tolist(), strict=True)
-        if self.reason is not None:
-            return tuple(Estimate(value, n=n, reason=self.reason) for value, n in pairs)
+        values, ns = (rows @ self.parameters).tolist(), counts.tolist()
+        if self.covariance is None:
+            return tuple(
+                Estimate(value, n=n, reason=self.reason) for value, n in zip(values, ns, strict=True)
+            )
+        # the variance of row·parameters is row·covariance·row
         errors = np.sqrt(np.einsum("ij,jk,ik->i", rows, self.covariance, rows)).tolist()
         t = t_quantile(self.clusters - 1)
         return tuple(
-            Estimate(value, value - t * se, value + t * se, se, n)
-            for (value, n), se in zip(pairs, errors, strict=True)
+            Estimate(value, value - t * error, value + t * error, error, n)
+            for value, error, n in zip(values, errors, ns, strict=True)
         )
 
 
@@ -163,7 +170,7 @@ class _Posterior:
     """Shape (patterns, nodes); each row sums to 1."""
     difficulties: Floats
     """Shape (patterns, nodes)."""
-    slopes: Floats
+    discriminations: Floats
     """Shape (nodes,)."""
     of_item: Integers
     """The pattern of each item."""
@@ -177,126 +184,188 @@ class _Posterior:
         return spread
 
     def chances(self, ability: float) -> Floats:
-        return self.mean(_logistic(self.slopes * (ability - self.difficulties)))
+        return self.mean(self._chances_at_nodes(ability))
 
     def information(self, abilities: Floats) -> Floats:
-        counts = np.bincount(self.of_item, minlength=len(self.weights))[:, np.newaxis] * self.weights
-        shares = (_logistic(self.slopes * (ability - self.difficulties)) for ability in np.ravel(abilities))
-        sums = [float((counts * self.slopes**2 * p * (1 - p)).sum()) for p in shares]
+        # The Fisher information of an item is a² p (1 - p). It is averaged over the posterior of the item.
+        items_of_pattern = np.bincount(self.of_item, minlength=len(self.weights))
+        items_at_node = items_of_pattern[:, np.newaxis] * self.weights
+        sums = []
+        for ability in np.ravel(abilities):
+            p = self._chances_at_nodes(ability)
+            sums.append(float((items_at_node * self.discriminations**2 * p * (1 - p)).sum()))
         return np.array(sums).reshape(abilities.shape)
+
+    def _chances_at_nodes(self, ability: float) -> Floats:
+        return _logistic(self.discriminations * (ability - self.difficulties))
+
+
+class _Residuals(NamedTuple):
+    """Replies and their probabilities: what the gradient of the log-likelihood is made of."""
+
+    right: Floats
+    """1 for a right reply: shape (patterns, models)."""
+    scored: Floats
+    """1 for any reply: shape (patterns, models)."""
+    weights: Floats
+    """Posterior weights of the nodes: shape (patterns, nodes)."""
+    p: Floats
+    """The probability of a right reply: shape (models, nodes)."""
+
+    def along(self, derivative: Floats) -> Floats:
+        """Right replies minus expected ones, each times the derivative of the logit in a parameter (models, nodes)."""
+        return self.right * (self.weights @ derivative.T) - self.scored * (
+            self.weights @ (derivative * self.p).T
+        )
 
 
 class _Likelihood:
     """The marginal likelihood of all items, with its gradient.
 
-    The parameters are φ, the group means, the log spread of difficulties and that of log discriminations, in this
-    order. The abilities are θ = contrasts φ. Helmert contrasts keep their mean at 0, because a common shift of
-    abilities and difficulties changes no probability.
+    The parameters are, in this order: φ, the group means, the log spread of difficulties and that of log
+    discriminations. The abilities are θ = contrasts · φ. The columns of `contrasts` are Helmert contrasts, which keep
+    the mean ability at 0, because a common shift of abilities and difficulties changes no probability.
     """
 
     def __init__(self, right: Floats, groups: Integers) -> None:
         from scipy.linalg import helmert
 
         # A row for each item: its group, then the reply of each model, or -1 for no reply.
-        rows = np.column_stack([groups, np.where(np.isnan(right), -1, right).T.astype(np.int64)])
-        patterns, self.of_item, self.counts = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+        replies_of_item = np.where(np.isnan(right), -1, right).T.astype(np.int64)
+        patterns, self.of_item, self.counts = np.unique(
+            np.column_stack([groups, replies_of_item]), axis=0, return_inverse=True, return_counts=True
+        )
         self.group, replies = patterns[:, 0], patterns[:, 1:]
-        self.right, self.scored = (replies == 1).astype(np.float64), (replies >= 0).astype(np.float64)
+        self.right = (replies == 1).astype(np.float64)
+        self.scored = (replies >= 0).astype(np.float64)
         self.contrasts: Floats = helmert(len(right)).T
         self.groups = int(groups.max()) + 1
-        self.size = self.contrasts.shape[1] + self.groups + 2
+        # Where the parameters have φ and the group means.
+        models = len(right)
+        self.phi = slice(0, models - 1)
+        self.means = slice(models - 1, models - 1 + self.groups)
+        self.size = self.means.stop + 2
         # The nodes of the grid: z for difficulties, w for log discriminations, both standard normal.
-        z, w = (grid.ravel() for grid in np.meshgrid(_DIFFICULTY_NODES, _SLOPE_NODES, indexing="ij"))
-        self.z, self.w = z, w
-        self.log_weights = -(z**2 + w**2) / 2 - np.log(np.exp(-(z**2 + w**2) / 2).sum())
+        z, w = np.meshgrid(_DIFFICULTY_NODES, _DISCRIMINATION_NODES, indexing="ij")
+        self.z, self.w = z.ravel(), w.ravel()
+        log_density = -(self.z**2 + self.w**2) / 2
+        self.log_weights = log_density - np.log(np.exp(log_density).sum())
+
+    def ability_rows(self) -> Floats:
+        """A row for each model, whose product with the parameters is its ability."""
+        rows = np.zeros((len(self.contrasts), self.size))
+        rows[:, self.phi] = self.contrasts
+        return rows
+
+    def mean_rows(self) -> Floats:
+        """A row for each group, whose product with the parameters is its mean difficulty."""
+        return np.eye(self.size)[self.means]
 
     def loss(self, parameters: Floats) -> tuple[float, Floats]:
         """Penalised negative log-likelihood and its gradient."""
         values, gradients = self.terms(parameters)
-        # the priors; - parameters[-2:] turns the density of a spread into the density of its logarithm
-        normal, log_spreads = parameters[:-2], parameters[-2:]
-        scaled = np.exp(log_spreads) / _SPREAD_SCALES
-        penalty = float((normal**2).sum()) / (2 * _PRIOR_SD**2) + float((scaled**2 / 2 - log_spreads).sum())
-        slope = np.concatenate([normal / _PRIOR_SD**2, scaled**2 - 1])
-        return float(self.counts @ values) + penalty, self.counts @ gradients + slope
+        penalty, penalty_gradient = _penalty(parameters)
+        return float(self.counts @ values) + penalty, self.counts @ gradients + penalty_gradient
 
     def terms(self, parameters: Floats) -> tuple[Floats, Floats]:
         """Negative log-likelihood of each pattern and its gradient: shapes (patterns,) and (patterns, parameters)."""
         values, gradients = np.empty(len(self.group)), np.zeros((len(self.group), self.size))
-        abilities = self.contrasts.shape[1]
-        spread, slope_spread = np.exp(parameters[-2:])
+        difficulty_spread = np.exp(parameters[_DIFFICULTY_SPREAD])
+        discrimination_spread = np.exp(parameters[_DISCRIMINATION_SPREAD])
         for group in range(self.groups):
             rows = self.group == group
-            right, is_scored = self.right[rows], self.scored[rows]
-            a, eta = self._logits(parameters, group)
-            p = _logistic(eta)
-            values[rows], weights = self._weigh(right, is_scored, eta)
-            # The gradient of the logit in each parameter, averaged over the quadrature points with their posterior
-            # weights: the observed replies minus the expected ones.
-            by_ability, by_difficulty, by_slope = (
-                right * (weights @ slopes.T) - is_scored * (weights @ (slopes * p).T)
-                for slopes in (
-                    np.broadcast_to(a, p.shape),
-                    np.broadcast_to(self.z * a, p.shape),
-                    self.w * eta,
-                )
-            )
-            gradients[rows, :abilities] = by_ability @ self.contrasts
-            gradients[rows, abilities + group] = -by_ability.sum(axis=1)
-            gradients[rows, -2] = -spread * by_difficulty.sum(axis=1)
-            gradients[rows, -1] = slope_spread * by_slope.sum(axis=1)
+            right, scored = self.right[rows], self.scored[rows]
+            a, logits = self._logits(parameters, group)
+            p = _logistic(logits)
+            values[rows], weights = self._loss_and_node_weights(right, scored, logits)
+            residuals = _Residuals(right, scored, weights, p)
+            # The derivative of the logit a (θ - b) is a in θ, and -a in b. Both spreads are parameters by their
+            # logarithm. With b = mean + spread · z, the derivative is -a z spread in the log spread of difficulties.
+            # With a = exp(spread · w), it is logit · w · spread in the log spread of discriminations.
+            by_ability = residuals.along(np.broadcast_to(a, p.shape))
+            by_difficulty = residuals.along(np.broadcast_to(self.z * a, p.shape))
+            by_discrimination = residuals.along(self.w * logits)
+            gradients[rows, self.phi] = by_ability @ self.contrasts
+            gradients[rows, self.means.start + group] = -by_ability.sum(axis=1)
+            gradients[rows, _DIFFICULTY_SPREAD] = -difficulty_spread * by_difficulty.sum(axis=1)
+            gradients[rows, _DISCRIMINATION_SPREAD] = discrimination_spread * by_discrimination.sum(axis=1)
         return values, -gradients
 
     def posterior(self, parameters: Floats) -> _Posterior:
         """The posterior distribution of every pattern."""
         weights = np.empty((len(self.group), len(self.z)))
+        difficulties = np.empty_like(weights)
         for group in range(self.groups):
             rows = self.group == group
-            _, eta = self._logits(parameters, group)
-            _, weights[rows] = self._weigh(self.right[rows], self.scored[rows], eta)
-        means = parameters[self.contrasts.shape[1] : -2]
-        difficulties = means[self.group][:, np.newaxis] + np.exp(parameters[-2]) * self.z
-        return _Posterior(weights, difficulties, np.exp(np.exp(parameters[-1]) * self.w), self.of_item)
+            _, logits = self._logits(parameters, group)
+            _, weights[rows] = self._loss_and_node_weights(self.right[rows], self.scored[rows], logits)
+            difficulties[rows] = self._difficulties(parameters, group)
+        return _Posterior(weights, difficulties, self._discriminations(parameters), self.of_item)
+
+    def _difficulties(self, parameters: Floats, group: int) -> Floats:
+        """The difficulty at each node."""
+        mean = parameters[self.means.start + group]
+        return np.asarray(mean + np.exp(parameters[_DIFFICULTY_SPREAD]) * self.z)
+
+    def _discriminations(self, parameters: Floats) -> Floats:
+        """The discrimination at each node."""
+        return np.asarray(np.exp(np.exp(parameters[_DISCRIMINATION_SPREAD]) * self.w))
 
     def _logits(self, parameters: Floats, group: int) -> tuple[Floats, Floats]:
         """The discrimination at each node, and the logit of each model at each node."""
-        abilities = self.contrasts.shape[1]
-        a = np.exp(np.exp(parameters[-1]) * self.w)
-        difficulties = parameters[abilities + group] + np.exp(parameters[-2]) * self.z
-        return a, a * ((self.contrasts @ parameters[:abilities])[:, np.newaxis] - difficulties)
+        a = self._discriminations(parameters)
+        abilities = (self.contrasts @ parameters[self.phi])[:, np.newaxis]
+        return a, a * (abilities - self._difficulties(parameters, group))
 
-    def _weigh(self, right: Floats, is_scored: Floats, eta: Floats) -> tuple[Floats, Floats]:
-        """Negative log-likelihood of each pattern, and the weights of the nodes given it."""
-        joint = right @ eta - is_scored @ np.logaddexp(0, eta) + self.log_weights
-        top = joint.max(axis=1, keepdims=True)  # taken out, so that the exponentials do not underflow
-        weights = np.exp(joint - top)
+    def _loss_and_node_weights(self, right: Floats, scored: Floats, logits: Floats) -> tuple[Floats, Floats]:
+        """Negative log-likelihood of each pattern, and the posterior weights of the nodes."""
+        # log P(replies | node) is the sum over models of reply · logit - log(1 + exp(logit))
+        log_joint = right @ logits - scored @ np.logaddexp(0, logits) + self.log_weights
+        top = log_joint.max(axis=1, keepdims=True)  # taken out, so that the exponentials do not underflow
+        weights = np.exp(log_joint - top)
         total = weights.sum(axis=1, keepdims=True)
         return -(top + np.log(total))[:, 0], weights / total
 
 
-def _covariance(
-    likelihood: _Likelihood, parameters: Floats, clusters: Integers
-) -> tuple[Floats, int, str | None]:
-    """The covariance of the parameters, the number of clusters, and the reason if there is no covariance."""
+def _penalty(parameters: Floats) -> tuple[float, Floats]:
+    """The negative log density of the priors, without its constant, and its gradient."""
+    normal, log_spreads = parameters[:_DIFFICULTY_SPREAD], parameters[_DIFFICULTY_SPREAD:]
+    # A spread has a half-normal prior, and its logarithm is the parameter. The density of the logarithm has the spread
+    # as a factor more, which is why `log_spreads` is subtracted.
+    scaled = np.exp(log_spreads) / _SPREAD_SCALES
+    penalty = float((normal**2).sum()) / (2 * _PRIOR_SD**2) + float((scaled**2 / 2 - log_spreads).sum())
+    return penalty, np.concatenate([normal / _PRIOR_SD**2, scaled**2 - 1])
+
+
+def _estimator(likelihood: _Likelihood, parameters: Floats, clusters: Integers) -> _Estimator:
+    """The parameters with their covariance, which allows for clusters: H⁻¹ B H⁻¹."""
     n = int(clusters.max()) + 1
-    undefined = np.zeros((len(parameters), len(parameters)))
     if n < 2:
-        return undefined, n, ONE_CLUSTER
-    steps = _STEP * np.eye(len(parameters))
-    hessian = np.array(
-        [likelihood.loss(parameters + d)[1] - likelihood.loss(parameters - d)[1] for d in steps]
-    ) / (2 * _STEP)
-    # Differences of gradients are symmetric only up to rounding.
-    hessian = (hessian + hessian.T) / 2
+        return _Estimator(parameters, n, None, ONE_CLUSTER)
+    hessian = _hessian(likelihood, parameters)
     if np.linalg.eigvalsh(hessian)[0] <= 0:
-        return undefined, n, "no interval: the fit did not end at a maximum"
-    sums = np.zeros((n, len(parameters)))
-    np.add.at(sums, clusters, likelihood.terms(parameters)[1][likelihood.of_item])
-    # At the optimum the gradients sum to minus that of the prior, which is shared by all clusters and no sign of
-    # variation.
-    sums -= sums.mean(axis=0)
+        return _Estimator(parameters, n, None, "no interval: the fit did not end at a maximum")
+    gradient_of_item = likelihood.terms(parameters)[1][likelihood.of_item]
+    gradient_of_cluster = np.zeros((n, len(parameters)))
+    np.add.at(gradient_of_cluster, clusters, gradient_of_item)
+    # At the optimum these sum to minus the gradient of the priors, not to 0. The priors do not vary between clusters.
+    gradient_of_cluster -= gradient_of_cluster.mean(axis=0)
     inverse = np.linalg.inv(hessian)
-    return inverse @ (sums.T @ sums) @ inverse * n / (n - 1), n, None
+    # the factor n / (n - 1) allows for few clusters
+    covariance = inverse @ (gradient_of_cluster.T @ gradient_of_cluster) @ inverse * n / (n - 1)
+    return _Estimator(parameters, n, covariance)
+
+
+def _hessian(likelihood: _Likelihood, parameters: Floats) -> Floats:
+    """The second derivatives of the loss, from central differences of its gradient."""
+    rows = []
+    for step in _STEP * np.eye(len(parameters)):
+        _, above = likelihood.loss(parameters + step)
+        _, below = likelihood.loss(parameters - step)
+        rows.append((above - below) / (2 * _STEP))
+    hessian = np.array(rows)
+    # Differences of gradients are symmetric only up to rounding.
+    return np.asarray((hessian + hessian.T) / 2)
 
 
 def _codes(labels: ArrayLike, items: int, name: str) -> Integers:
