@@ -1,25 +1,33 @@
 """Rates corrected by items with a known truth: replies that people graded, and planted items.
 
-The grades of people on a sample of replies correct a judge's rate in each stratum (PPI++). A power-tuning parameter
-weights the judge's grades: 1 if the judge agrees with people, 0 if its grades are uninformative. The interval is
-Wilson's, with the size that gives the variance of the sums over base instances.
+**A judge's rate** (`CorrectedRate`). People grade a sample of the replies that a judge graded. Their grades correct the
+judge's rate in each stratum (PPI++). A tuning weight says how much the judge's grades count: 1 if the judge agrees with
+people, 0 if its grades are uninformative. The interval is Wilson's, with the size that gives the variance of the sums
+over base instances.
 
-The verdicts of a panel on planted items give the share of wrong labels. The panel accepts a share `a` of all
-candidates, a share `f` of items with a wrong label (false passes), and a share `s` of items with a right label. The
-share of wrong labels is w = (s - a) / (s - f) among the candidates, and q = w f / a among the accepted ones. `f` and
-`s` are shares of joint verdicts, so the members of the panel may depend on each other. Intervals are melded: each
+**The share of wrong labels** (`wrong_label_share`) comes from the verdicts of a panel on planted items:
+
+- a: the share of all candidates that the panel accepts,
+- f: the share of items with a wrong label that it accepts (false passes),
+- s: the share of items with a right label that it accepts (right passes),
+- w = (s - a) / (s - f): the share of wrong labels among the candidates,
+- q = w f / a: the share of wrong labels among the accepted candidates,
+- r = w (1 - f) / (1 - a): the share of wrong labels among the rejected candidates.
+
+f and s are shares of joint verdicts, so the members of the panel may depend on each other. Intervals are melded: each
 share has the confidence distribution of Clopper and Pearson's limits, and an end of the interval is a quantile of q
 over draws from these distributions. It keeps its level because q is monotone in each share.
 
-Right candidates pass at least as often as all candidates do. A draw with `s` below `a` therefore says nothing about the
-right candidates of the round. For the upper end it is taken as `s` = 1: the panel fails no right candidate.
+Right candidates pass at least as often as all candidates do. A draw with s below a therefore says nothing about the
+right candidates of the round. For the upper end it is taken as s = 1: the panel fails no right candidate.
 
-A member of the panel passes some candidates that the panel rejects. Natural faults can be harder to see than planted
-ones, so planted faults tell little about these candidates. For the upper end of what the member would let through
-alone, they are wrong as often as all candidates that the panel rejects: r = w (1 - f) / (1 - a).
+**What one verifier would let through alone** (`wrong_label_share_alone`). A member of the panel passes some candidates
+that the panel rejects. Natural faults can be harder to see than planted ones, so planted faults tell little about these
+candidates. For the upper end, they are wrong as often as all candidates that the panel rejects, which is r.
 
-A random sample of accepted items that people read is combined with that estimate: confidence distributions are added on
-the scale of normal deviates, and a narrow interval has a large weight.
+**People and planted items together** (`combined_wrong_share`). People read a random sample of accepted items. The
+confidence distributions of both estimates are added on the scale of normal deviates. A narrow interval has a large
+weight.
 
 References: Angelopoulos, Duchi and Zrnic (2023), arXiv 2311.01453; Fisch et al. (2024), arXiv 2406.04291, on strata;
 Rogan and Gladen (1978), American Journal of Epidemiology 107; Lang and Reiczigel (2014), Preventive Veterinary
@@ -87,35 +95,17 @@ class CorrectedRate:
                 f"people graded {n_human} of the replies that a judge decided: {FEWEST_GRADES} are needed"
             )
             return cls._undefined(reason, total, n_human)
-        # The estimate is `value`, from people alone, plus `weight` times `correction`, from the judge. Both are sums
-        # over strata; the arrays hold the influence of each reply on them.
-        value_influence, correction_influence = np.zeros(len(judge)), np.zeros(len(judge))
-        value, correction, n = 0.0, 0.0, len(judge)
-        for rows in _strata(graded, decided, strata):
-            # a rule's grades are right, so all its replies are a sample
-            by_rule = not decided[rows].any()
-            sample = rows if by_rule else rows & graded
-            labels = (judge if by_rule else human)[sample]
-            share, size = rows.sum() / n, sample.sum()
-            judge_mean, people_mean = judge[sample].mean(), labels.mean()
-            value += share * people_mean
-            correction += share * (judge[rows].mean() - judge_mean)
-            spread = share / size * math.sqrt(size / max(size - 1, 1))
-            value_influence[rows] += people_mean / n
-            value_influence[sample] += spread * (labels - people_mean)
-            correction_influence[rows] += (judge[rows] - judge_mean) / n
-            correction_influence[sample] -= spread * (judge[sample] - judge_mean)
-        by_people = np.bincount(bases, value_influence - value / n, minlength=total)
-        by_judge = np.bincount(bases, correction_influence - correction / n, minlength=total)
-        # the weight with the smallest variance of the sum
-        judge_variance = by_judge @ by_judge
-        weight = float(np.clip(-(by_people @ by_judge) / judge_variance, 0, 1)) if judge_variance > 0 else 1.0
+        terms = _terms(judge, human, decided, graded, strata)
+        by_people = np.bincount(bases, terms.value_influence, minlength=total)
+        by_judge = np.bincount(bases, terms.correction_influence, minlength=total)
+        weight = _tuning_weight(by_people, by_judge)
         clusters = len(np.unique(bases))
         if n_human:
             clusters = min(clusters, len(np.unique(bases[graded])))
+        # One grade stands for the share of judged replies, divided by the number of grades.
         floor = (decided.mean() / n_human) ** 2 if 0 < n_human < decided.sum() else 0.0
         return cls(
-            value=float(value + weight * correction),
+            value=terms.value + weight * terms.correction,
             influence=by_people + weight * by_judge,
             floor=floor,
             n_human=n_human,
@@ -133,20 +123,33 @@ class CorrectedRate:
         value = min(max(self.value, self.low), self.high)
         if self.clusters < 2:
             return Estimate(value, n=self.n_human, reason="there is only one base instance")
-        count = np.count_nonzero(self.influence) or self.clusters
-        observed = float(self.influence @ self.influence) * count / max(count - 1, 1)
-        # half a disagreement more than the grades show, and at least two: they may have missed some
-        variance = max(observed + self.floor / 2, 2 * self.floor)
-        if self.low < 0:  # a difference, which has no Wilson interval
-            reach = t_quantile(self.clusters) * math.sqrt(variance)
+        variance = self._variance()
+        t = t_quantile(self.clusters)
+        is_difference = self.low < 0
+        if is_difference:
+            reach = t * math.sqrt(variance)
             low, high = value - reach, value + reach
         else:
-            # a share of 0 or 1 has no binomial variance: it is moved towards a half
-            size = max(self.n_human, self.clusters)
-            share = (value * size + 1) / (size + 2)
-            trials = min(share * (1 - share) / variance, size * 1e6) if variance else float(size)
-            low, high = wilson_interval(value, trials, t_quantile(self.clusters))
+            low, high = wilson_interval(value, self._effective_trials(value, variance), t)
         return Estimate(value, max(low, self.low), min(high, self.high), math.sqrt(variance), self.n_human)
+
+    def _variance(self) -> float:
+        """The variance of the value, with an allowance for disagreements that the sample of grades has missed."""
+        count = np.count_nonzero(self.influence) or self.clusters
+        observed = float(self.influence @ self.influence) * count / max(count - 1, 1)
+        # Half a disagreement more than the grades show, and at least two.
+        return max(observed + self.floor / 2, 2 * self.floor)
+
+    def _effective_trials(self, value: float, variance: float) -> float:
+        """The number of independent trials in which a share of this value has this variance."""
+        size = max(self.n_human, self.clusters)
+        if not variance:
+            return float(size)
+        # A share of 0 or 1 has no binomial variance, so one hit and one miss are added.
+        share = (value * size + 1) / (size + 2)
+        # No real sample is so large; the limit keeps a tiny variance from an overflow.
+        most = size * 1e6
+        return min(share * (1 - share) / variance, most)
 
 
 def combined(parts: Sequence[CorrectedRate], weights: Sequence[float]) -> CorrectedRate:
@@ -170,6 +173,57 @@ def combined(parts: Sequence[CorrectedRate], weights: Sequence[float]) -> Correc
         low=sum(weight * (part.low if weight > 0 else part.high) for weight, part in pairs),
         high=sum(weight * (part.high if weight > 0 else part.low) for weight, part in pairs),
     )
+
+
+@dataclass(frozen=True)
+class _Terms:
+    """The two parts of a corrected rate, each with the influence of every reply on it."""
+
+    value: float
+    """The rate from people's grades, and from those of rules."""
+    correction: float
+    """The judge's rate on all replies minus its rate on the replies that people graded."""
+    value_influence: Floats
+    correction_influence: Floats
+
+
+def _terms(judge: Floats, human: Floats, decided: Flags, graded: Flags, strata: Sequence[str]) -> _Terms:
+    """Sum both parts over the strata.
+
+    The influence of a reply on a mean of strata has two parts. If the reply is in the sample of its stratum, its
+    deviation from the mean of the sample counts. The weight is the share of the stratum, divided by the size of the
+    sample. The sizes of the strata are random too: the mean of its stratum counts for each reply, divided by their
+    number.
+    """
+    n = len(judge)
+    value, correction = 0.0, 0.0
+    value_influence, correction_influence = np.zeros(n), np.zeros(n)
+    for rows in _strata(graded, decided, strata):
+        # a rule's grades are right, so all its replies are a sample
+        by_rule = not decided[rows].any()
+        sample = rows if by_rule else rows & graded
+        grades = (judge if by_rule else human)[sample]
+        share, size = rows.sum() / n, sample.sum()
+        people_mean, judge_mean = grades.mean(), judge[sample].mean()
+        value += share * people_mean
+        correction += share * (judge[rows].mean() - judge_mean)
+        # the root is the correction n / (n - 1) of a sample variance
+        weight_of_grade = share / size * math.sqrt(size / max(size - 1, 1))
+        value_influence[rows] += people_mean / n
+        value_influence[sample] += weight_of_grade * (grades - people_mean)
+        correction_influence[rows] += (judge[rows] - judge_mean) / n
+        correction_influence[sample] -= weight_of_grade * (judge[sample] - judge_mean)
+    return _Terms(
+        float(value), float(correction), value_influence - value / n, correction_influence - correction / n
+    )
+
+
+def _tuning_weight(by_people: np.ndarray, by_judge: np.ndarray) -> float:
+    """The weight in [0, 1] of the correction that gives the sum of both influences the smallest variance."""
+    judge_variance = by_judge @ by_judge
+    if judge_variance == 0:
+        return 1.0
+    return float(np.clip(-(by_people @ by_judge) / judge_variance, 0, 1))
 
 
 def _strata(graded: Flags, decided: Flags, names: Sequence[str]) -> list[Flags]:
@@ -248,17 +302,23 @@ class Share:
         """The confidence distribution function of the upper or the lower limit, at these shares."""
         from scipy.special import betainc
 
-        hits, misses = self.hits + upper, self.n - self.hits + (not upper)
+        hits, misses = self._beta(upper)
+        # a limit that is certain, at 0 or at 1
         if hits <= 0 or misses <= 0:
             return (shares >= float(hits > 0)).astype(np.float64)
         return np.asarray(betainc(hits, misses, shares))
 
     def draws(self, generator: np.random.Generator, *, upper: bool) -> Floats:
         """Draws from the confidence distribution of the upper or the lower limit."""
-        hits, misses = self.hits + upper, self.n - self.hits + (not upper)
+        hits, misses = self._beta(upper)
         if hits <= 0 or misses <= 0:
-            return np.full(DRAWS, 0.0 if hits <= 0 else 1.0)
+            return np.full(DRAWS, float(hits > 0))
         return generator.beta(hits, misses, DRAWS)
+
+    def _beta(self, upper: bool) -> tuple[float, float]:
+        """The parameters of the beta distribution of Clopper and Pearson's upper or lower limit."""
+        misses = self.n - self.hits
+        return (self.hits + 1, misses) if upper else (self.hits, misses + 1)
 
     def estimate(self) -> Estimate:
         """The share with Clopper and Pearson's 95 % interval.
@@ -355,19 +415,25 @@ def _limits(
     For the upper limit, the odds of a false pass are multiplied by `odds`, and a share `rejected` of the candidates is
     wrong as often as those that the panel rejects.
     """
-    generator, panel = np.random.default_rng(seed), (false_passes, right_passes, accepted)
-    f_high, s_high, a_high = (share.draws(generator, upper=True) for share in panel)
-    f_low, s_low, a_low = (share.draws(generator, upper=False) for share in panel)
+    generator = np.random.default_rng(seed)
+    f_high, s_high, a_high = (
+        share.draws(generator, upper=True) for share in (false_passes, right_passes, accepted)
+    )
+    f_low, s_low, a_low = (
+        share.draws(generator, upper=False) for share in (false_passes, right_passes, accepted)
+    )
+    # The panel can tell if right items pass more often than faults, even at the unfavourable ends of both shares.
     if np.quantile(s_low - f_high, TAIL) <= 0:
         return None
     f_high = odds * f_high / (1 + (odds - 1) * f_high)
     # Right candidates pass at least as often as all candidates. If the planted right items pass less often, they are
     # harder than those of the round and say nothing about it. Then the panel is taken to fail no right candidate.
     s_high = np.where(s_high < a_low, 1.0, s_high)
-    # the share of wrong labels rises with f and s, and falls with a
-    lows, highs = _wrong_share(f_low, s_low, a_high), _wrong_share(f_high, s_high, a_low, rejected=rejected)
+    # The share of wrong labels rises with f and s, and falls with a.
+    lows = _wrong_share(f_low, s_low, a_high)
+    highs = _wrong_share(f_high, s_high, a_low, rejected=rejected)
     if items:
-        lows, highs = (generator.binomial(items, shares) / items for shares in (lows, highs))
+        return generator.binomial(items, lows) / items, generator.binomial(items, highs) / items
     return lows, highs
 
 
@@ -389,8 +455,6 @@ def combined_wrong_share(
     >>> wrong.value, wrong.high < Share(0, 60).estimate().high
     (0.0, True)
     """
-    from scipy.special import ndtri
-
     panel = false_passes, right_passes, accepted
     planted, read = wrong_label_share(*panel, items, seed), people.estimate()
     limits = _limits(*panel, items, seed, HARDER_TO_SEE)
@@ -407,22 +471,30 @@ def combined_wrong_share(
     weights /= np.linalg.norm(weights)
     # the squares of the weights sum to 1, apart from the last digit
     value = min(1.0, float(weights**2 @ [read.value, planted.value]))
-    grid = np.linspace(0.0, 1.0, DRAWS + 1)
-    ends = []
-    for tail, upper, draws in ((TAIL, False, lows), (1 - TAIL, True, highs)):
-        levels = people.confidence(grid, upper=upper), np.searchsorted(draws, grid, side="right") / DRAWS
-        deviates = ndtri(np.clip(levels, 1 / DRAWS, 1 - 1 / DRAWS))
-        ends.append(float(grid[np.argmax(weights @ deviates >= ndtri(tail))]))
-    return Estimate(value, min(ends[0], value), max(ends[1], value), n=planted.n + read.n)
+    low = _combined_end(people, lows, weights, upper=False)
+    high = _combined_end(people, highs, weights, upper=True)
+    return Estimate(value, min(low, value), max(high, value), n=planted.n + read.n)
+
+
+def _combined_end(people: Share, draws: Floats, weights: Floats, *, upper: bool) -> float:
+    """The first share at which the weighted deviates of people and of the sorted draws reach that of the end."""
+    from scipy.special import ndtri
+
+    shares = np.linspace(0.0, 1.0, DRAWS + 1)
+    people_level = people.confidence(shares, upper=upper)
+    planted_level = np.searchsorted(draws, shares, side="right") / DRAWS
+    deviates = ndtri(np.clip([people_level, planted_level], 1 / DRAWS, 1 - 1 / DRAWS))
+    end = 1 - TAIL if upper else TAIL
+    return float(shares[np.argmax(weights @ deviates >= ndtri(end))])
 
 
 def _wrong_share(f: Floats, s: Floats, a: Floats, *, rejected: float = 0.0) -> Floats:
     """The share of wrong labels among accepted candidates, q in the docstring of the module; 1 if undefined.
 
-    If a share `rejected` of the candidates was rejected instead, r holds for these.
+    If a share `rejected` of the candidates was rejected instead, r is the share of wrong labels among these.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        # above 1 if a < f; then all are wrong, and so are q and r
+        # This is above 1 if a < f. Then q and r are 1 too, after clipping.
         among_all = np.where(s > f, np.maximum((s - a) / (s - f), 0.0), 1.0)
         of_accepted = np.where(a > 0, np.clip(among_all * f / a, 0.0, 1.0), 1.0)
         of_rejected = np.where(a < 1, np.clip(among_all * (1 - f) / (1 - a), 0.0, 1.0), 1.0)
