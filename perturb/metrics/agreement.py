@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,7 +46,8 @@ def read_votes(votes: Any, name: str = "votes") -> Floats:
 def pair_codes(a: Floats, b: Floats, kinds: int = 2) -> tuple[Flags, Integers]:
     """Whether both raters scored each item, and for the items that both scored, the cell of their k × k table.
 
-    The raters' values are the numbers of `kinds` kinds, from 0, or NaN. Cells are numbered row by row.
+    The raters' values are the numbers of `kinds` kinds, from 0, or NaN. Cells are numbered row by row: the cell of the
+    values a and b is kinds × a + b.
     """
     both = ~np.isnan(a) & ~np.isnan(b)
     return both, (kinds * a[both] + b[both]).astype(np.int64)
@@ -62,20 +64,44 @@ def pair_counts(a: Floats, b: Floats) -> Floats:
     return np.bincount(codes, minlength=4).astype(np.float64)
 
 
-def panel_counts(votes: Floats) -> Floats:
-    """The counts of each item that the coefficients of a whole panel are computed from: shape (items, 7).
+class PanelColumn(IntEnum):
+    """The columns of `panel_counts`. Their sums over items give the coefficients of a panel."""
 
-    With r votes of which p pass, the columns are: r ≥ 2; the share of agreeing pairs of votes; r ≥ 1; p/r; the
-    agreeing pairs with the weight of Krippendorff's coincidences; p where r ≥ 2; r where r ≥ 2.
+    PAIRED = 0
+    """1 if the item has two votes or more."""
+    AGREEING_SHARE = 1
+    """The share of the pairs of votes that agree; 0 without a pair."""
+    RATED = 2
+    """1 if the item has a vote."""
+    PASS_SHARE = 3
+    """The share of the votes that pass; 0 without a vote."""
+    COINCIDENCES = 4
+    """The agreeing pairs, divided by the number of votes less one, as in Krippendorff's table of coincidences."""
+    PASSES = 5
+    """The number of votes that pass, on items with two votes or more."""
+    VOTES = 6
+    """The number of votes, on items with two votes or more."""
+
+
+def panel_counts(votes: Floats) -> Floats:
+    """The counts of each item that the coefficients of a whole panel are computed from: shape (items, columns).
+
+    The columns are those of `PanelColumn`.
     """
-    r = (~np.isnan(votes)).sum(axis=1).astype(np.float64)
-    p = np.nansum(votes, axis=1)
-    paired, rated = r >= 2, r >= 1
-    agreeing = np.where(paired, p * (p - 1) + (r - p) * (r - p - 1), 0.0)
-    share = agreeing / np.where(paired, r * (r - 1), 1.0)
-    coincidence = agreeing / np.where(paired, r - 1, 1.0)
-    passed = p / np.where(rated, r, 1.0)
-    return np.column_stack([paired, share, rated, passed, coincidence, p * paired, r * paired])
+    voters = (~np.isnan(votes)).sum(axis=1).astype(np.float64)
+    passes = np.nansum(votes, axis=1)
+    fails = voters - passes
+    paired, rated = voters >= 2, voters >= 1
+    agreeing = np.where(paired, passes * (passes - 1) + fails * (fails - 1), 0.0)
+    counts = np.empty((len(votes), len(PanelColumn)))
+    counts[:, PanelColumn.PAIRED] = paired
+    counts[:, PanelColumn.AGREEING_SHARE] = agreeing / np.where(paired, voters * (voters - 1), 1.0)
+    counts[:, PanelColumn.RATED] = rated
+    counts[:, PanelColumn.PASS_SHARE] = passes / np.where(rated, voters, 1.0)
+    counts[:, PanelColumn.COINCIDENCES] = agreeing / np.where(paired, voters - 1, 1.0)
+    counts[:, PanelColumn.PASSES] = passes * paired
+    counts[:, PanelColumn.VOTES] = voters * paired
+    return counts
 
 
 def pair_margins(counts: Floats) -> tuple[Floats, Floats]:
@@ -97,9 +123,10 @@ def pair_kappa(counts: Floats) -> Floats:
     """
     n = counts.sum(axis=-1)
     margin_a, margin_b = pair_margins(counts)
-    varied = (margin_a.max(axis=-1) < n) & (margin_b.max(axis=-1) < n)
+    # a rater who gave only one kind has a margin of n
+    both_vary = (margin_a.max(axis=-1) < n) & (margin_b.max(axis=-1) < n)
     by_chance = ratio((margin_a * margin_b).sum(axis=-1), n * n)
-    return np.where(varied, _above_chance(pair_agreement(counts), by_chance), np.nan)
+    return np.where(both_vary, _above_chance(pair_agreement(counts), by_chance), np.nan)
 
 
 def pair_kappa_floor(counts: Floats) -> Floats:
@@ -127,7 +154,7 @@ def pair_ac1(counts: Floats) -> Floats:
 
 def panel_agreement(counts: Floats) -> Floats:
     """Mean share of agreeing pairs of votes on an item."""
-    return ratio(counts[..., 1], counts[..., 0])
+    return ratio(counts[..., PanelColumn.AGREEING_SHARE], counts[..., PanelColumn.PAIRED])
 
 
 def panel_pabak(counts: Floats) -> Floats:
@@ -137,22 +164,22 @@ def panel_pabak(counts: Floats) -> Floats:
 
 def panel_ac1(counts: Floats) -> Floats:
     """Gwet's AC1 of a panel."""
-    prevalence = ratio(counts[..., 3], counts[..., 2])
+    prevalence = ratio(counts[..., PanelColumn.PASS_SHARE], counts[..., PanelColumn.RATED])
     return _above_chance(panel_agreement(counts), 2 * prevalence * (1 - prevalence))
 
 
 def panel_fleiss(counts: Floats) -> Floats:
     """Fleiss' κ of a panel; undefined if all votes are the same."""
-    prevalence = ratio(counts[..., 3], counts[..., 2])
+    prevalence = ratio(counts[..., PanelColumn.PASS_SHARE], counts[..., PanelColumn.RATED])
     return _above_chance(panel_agreement(counts), prevalence**2 + (1 - prevalence) ** 2)
 
 
 def panel_alpha(counts: Floats) -> Floats:
     """Krippendorff's α for nominal votes; undefined if all votes are the same."""
-    passed, total = counts[..., 5], counts[..., 6]
-    failed = total - passed
-    expected = ratio(2 * passed * failed, total - 1)
-    return 1 - ratio(total - counts[..., 4], expected)
+    # α = 1 - observed / expected disagreement, both in votes
+    passes, total = counts[..., PanelColumn.PASSES], counts[..., PanelColumn.VOTES]
+    expected = ratio(2 * passes * (total - passes), total - 1)
+    return 1 - ratio(total - counts[..., PanelColumn.COINCIDENCES], expected)
 
 
 def _square(counts: Floats) -> Floats:
@@ -206,8 +233,8 @@ def kappa_half_width(n: float, kappa: float = 0.5, pass_rate: float = 0.85) -> f
     >>> round(kappa_half_width(54), 2), round(kappa_half_width(100, kappa=0.0, pass_rate=0.5), 3)
     (0.32, 0.196)
     """
-    doubled = (1 - kappa) * (1 - 2 * kappa) + kappa * (2 - kappa) / (2 * pass_rate * (1 - pass_rate))
-    return 1.96 * float(np.sqrt((1 - kappa) * doubled / n))
+    bracket = (1 - kappa) * (1 - 2 * kappa) + kappa * (2 - kappa) / (2 * pass_rate * (1 - pass_rate))
+    return 1.96 * float(np.sqrt((1 - kappa) * bracket / n))
 
 
 class VoteWords(NamedTuple):

@@ -29,6 +29,8 @@ MAX_HALVINGS = 40
 _PANELS = 512
 # Gauss-Legendre quadrature: exact in a panel for polynomials up to degree 19.
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
+# x = -ln(1 - t) up to which the panels reach at least. The rest, above t = 1 - e⁻¹⁰, is integrated in t.
+_FARTHEST = 10.0
 
 
 def gains_and_losses(prior: RiskPrior, confidence: Floats) -> tuple[Floats, Floats]:
@@ -48,6 +50,7 @@ def gains_and_losses(prior: RiskPrior, confidence: Floats) -> tuple[Floats, Floa
     """
     if callable(prior):
         return _by_quadrature(prior, confidence)
+    # gain(s) is the integral of w from 0 to s, and loss(s) that of w t / (1 - t).
     s, log_rest = confidence, np.log1p(-confidence)
     if prior == "uniform":
         return s, -s - log_rest
@@ -67,26 +70,25 @@ def _by_quadrature(prior: Callable[..., ArrayLike], confidence: Floats) -> tuple
     levels, level_of_row = np.unique(confidence, return_inverse=True)
     x_of_levels = -np.log1p(-levels)
     # Every stated confidence is an edge of a panel, so its integral is a sum of whole panels.
-    edges = np.union1d(np.linspace(0.0, max(x_of_levels[-1], 10.0), _PANELS + 1), x_of_levels)
-    panels = _integrate(lambda x: _densities(prior, x), edges[:-1], edges[1:])
-    up_to_edge = np.concatenate([np.zeros((1, 2)), np.cumsum(panels, axis=0)])
-    mass = float(up_to_edge[-1, 0]) + _mass_above(prior, edges[-1])
+    farthest = max(x_of_levels[-1], _FARTHEST)
+    edges = np.union1d(np.linspace(0.0, farthest, _PANELS + 1), x_of_levels)
+    integral_of_panel = _integrate(lambda x: _integrands(prior, x), edges[:-1], edges[1:])
+    integral_up_to_edge = np.concatenate([np.zeros((1, 2)), np.cumsum(integral_of_panel, axis=0)])
+    gain, loss = integral_up_to_edge.T
+    mass = float(gain[-1]) + _mass_above(prior, edges[-1])
     if abs(mass - 1) > MASS_TOLERANCE:
         raise ValueError(f"the prior integrates to {mass:.6g} over [0, 1], not to 1: divide it by that")
-    gain, loss = up_to_edge[np.searchsorted(edges, x_of_levels)].T
-    return gain[level_of_row], loss[level_of_row]
+    edge_of_row = np.searchsorted(edges, x_of_levels)[level_of_row]
+    return gain[edge_of_row], loss[edge_of_row]
 
 
 def _mass_above(prior: Callable[..., ArrayLike], x: float) -> float:
     """The integral of the density from x = -ln(1 - t) on. It is taken in t, since x would go to infinity."""
-    # `_integrate` wants two columns, here the same ones.
-    tail = _integrate(
-        lambda t: np.repeat(_evaluate(prior, t)[:, None], 2, axis=1), np.array([-np.expm1(-x)]), np.ones(1)
-    )
-    return float(tail[0, 0])
+    start = np.array([-np.expm1(-x)])
+    return _integrate(lambda t: _evaluate(prior, t)[:, np.newaxis], start, np.ones(1)).item()
 
 
-def _densities(prior: Callable[..., ArrayLike], x: Floats) -> Floats:
+def _integrands(prior: Callable[..., ArrayLike], x: Floats) -> Floats:
     """The integrands of gain and loss in x = -ln(1 - t), shape (points, 2)."""
     t = -np.expm1(-x)
     weight = _evaluate(prior, t)
@@ -108,25 +110,29 @@ def _evaluate(prior: Callable[..., ArrayLike], t: Floats) -> Floats:
 
 
 def _integrate(function: Callable[[Floats], Floats], low: Floats, high: Floats, depth: int = 0) -> Floats:
-    """The integrals over each panel, shape (panels, 2); a panel is halved until its halves agree with the whole."""
+    """The integrals of a function's columns over each panel, shape (panels, columns).
+
+    A panel is halved until its halves agree with the whole.
+    """
     middle = (low + high) / 2
     whole = _gauss(function, low, high)
     halves = _gauss(function, low, middle) + _gauss(function, middle, high)
     is_rough = np.max(np.abs(whole - halves), axis=1) > PANEL_TOLERANCE
     if depth < MAX_HALVINGS and is_rough.any():
-        halves[is_rough] = _integrate(function, low[is_rough], middle[is_rough], depth + 1) + _integrate(
-            function, middle[is_rough], high[is_rough], depth + 1
-        )
+        left = _integrate(function, low[is_rough], middle[is_rough], depth + 1)
+        right = _integrate(function, middle[is_rough], high[is_rough], depth + 1)
+        halves[is_rough] = left + right
     return halves
 
 
 def _gauss(function: Callable[[Floats], Floats], low: Floats, high: Floats) -> Floats:
-    """The integral over each panel by one Gauss-Legendre rule of ten nodes, shape (panels, 2)."""
-    half = (high - low) / 2
-    points = ((low + high) / 2)[:, None] + half[:, None] * _NODES
-    values = function(points.ravel()).reshape(len(low), len(_NODES), 2)
-    # p: panels, n: nodes of a panel, c: columns (gain and loss)
-    return np.asarray(np.einsum("pnc,n->pc", values, _WEIGHTS) * half[:, None])
+    """The integral over each panel by one Gauss-Legendre rule of ten nodes, shape (panels, columns)."""
+    half = ((high - low) / 2)[:, np.newaxis]
+    middle = ((low + high) / 2)[:, np.newaxis]
+    points = middle + half * _NODES
+    values = function(points.ravel()).reshape(len(low), len(_NODES), -1)
+    # p: panels, n: nodes of a panel, c: columns of the function
+    return np.asarray(np.einsum("pnc,n->pc", values, _WEIGHTS) * half)
 
 
 # Confidence is clipped to 1 - CLIP, since the loss of a certain error is infinite (BAS paper, appendix D.1).

@@ -90,17 +90,12 @@ class BASReport:
 
     def weighted_estimate(self, prior: RiskPrior) -> Estimate:
         """`weighted_score` with its interval."""
-        rows, right = self._rows, np.ones(len(self._rows.correct), dtype=np.bool_)
-        values, best, worst = (
-            utilities(correctness, rows.confidence, prior) for correctness in (rows.correct, right, ~right)
-        )
+        rows = self._rows
+        utility = partial(utilities, confidence=rows.confidence, prior=prior)
+        values = utility(rows.correct)
         chunks = rows.resample(self.resamples, self.seed)
         replicates = np.concatenate([weights @ values / weights.sum(axis=1) for weights in chunks])
-        value = float(rows.counts @ values / self.n)
-        ends = {"lows": np.minimum(best, worst), "highs": np.maximum(best, worst)}
-        return reported_estimate(
-            Bounded.of_mean(value, replicates, self.n, codes=rows.codes, counts=rows.counts, **ends)
-        )
+        return self._mean_estimate(float(rows.counts @ values / self.n), replicates, utility)
 
     @cached_property
     def metrics(self) -> dict[str, Estimate]:
@@ -114,34 +109,60 @@ class BASReport:
     @cached_property
     def calibration_p_value(self) -> float:
         """The probability that a calibrated model has at least this ECE (`calibration.calibration_p_value`)."""
-        options = {"bins": self.bins, "resamples": self.resamples, "seed": self.seed}
-        return calibration_p_value(*self._columns, closed=self.closed, clusters=self._codes, **options)
+        correct, confidences = self._columns
+        return calibration_p_value(
+            correct,
+            confidences,
+            bins=self.bins,
+            closed=self.closed,
+            clusters=self._codes,
+            resamples=self.resamples,
+            seed=self.seed,
+        )
 
     @property
     def debiased_ece(self) -> float:
         """ECE minus the bias that resampling shows, at least 0 (Kumar et al. 2019, section 4, with this bootstrap)."""
         values, replicates = self._resampled
         column = list(HIGHER_IS_BETTER).index("ece")
-        return max(0.0, 2 * values["ece"] - float(replicates[:, column].mean()))
+        bias = float(replicates[:, column].mean()) - values["ece"]
+        return max(0.0, values["ece"] - bias)
 
     @cached_property
     def _resampled(self) -> tuple[dict[str, float], Floats]:
-        point = self._rows.measure(self._rows.counts[None])[0]
+        """The value of every metric, and its values in the resamples: shape (resamples, metrics)."""
+        # The data are a resample in which each row has its own count.
+        data = self._rows.counts[np.newaxis]
+        values = self._rows.measure(data)[0].tolist()
         chunks = self._rows.resample(self.resamples, self.seed)
         replicates = np.concatenate([self._rows.measure(weights) for weights in chunks])
-        return dict(zip(HIGHER_IS_BETTER, point.tolist(), strict=True)), replicates
+        return dict(zip(HIGHER_IS_BETTER, values, strict=True)), replicates
 
     def _estimate(self, name: str, value: float, replicates: Floats) -> Estimate:
-        rows, clusters = self._rows, self._rows.clusters
-        if name in rows.ends:
-            ends = dict(zip(("lows", "highs"), rows.ends[name], strict=True))
-            return reported_estimate(
-                Bounded.of_mean(value, replicates, self.n, codes=rows.codes, counts=rows.counts, **ends)
-            )
+        if name in self._rows.row_scores:
+            return self._mean_estimate(value, replicates, self._rows.row_scores[name])
+        clusters = self._rows.clusters
         if name == "ece":
             p_value = self.calibration_p_value
             return calibration_error_estimate(value, replicates, self.n, clusters=clusters, p_value=p_value)
         return reported_estimate(Bounded.of(value, replicates, self.n, clusters=clusters))
+
+    def _mean_estimate(self, value: float, replicates: Floats, score: Callable[[Flags], Floats]) -> Estimate:
+        """A mean of a score over rows, with its interval. The range of each row's score limits the interval."""
+        rows = self._rows
+        if_right = score(np.ones(len(rows.correct), dtype=np.bool_))
+        if_wrong = score(np.zeros(len(rows.correct), dtype=np.bool_))
+        return reported_estimate(
+            Bounded.of_mean(
+                value,
+                replicates,
+                self.n,
+                codes=rows.codes,
+                counts=rows.counts,
+                lows=np.minimum(if_right, if_wrong),
+                highs=np.maximum(if_right, if_wrong),
+            )
+        )
 
     def print_summary(self) -> None:
         """Write a table of the metrics, their intervals and directions to standard output."""
@@ -216,8 +237,10 @@ class _Rows:
     def from_columns(
         cls, correct: Flags, confidence: Floats, codes: Integers | None, bins: int, closed: Closed
     ) -> _Rows:
+        """Sort the answers, and merge equal ones if that changes no interval."""
         if codes is None:
-            # every metric is a function of how often each (confidence, correctness) pair occurs
+            # Every metric is a function of how often each pair of confidence and correctness occurs. The counts of
+            # pairs are resampled like single rows, but only while weights are multinomial.
             pairs, counts = np.unique(np.stack([-confidence, correct], axis=1), axis=0, return_counts=True)
             if len(pairs) <= EXACT_UNITS:
                 return cls(pairs[:, 1] == 1, -pairs[:, 0], counts.astype(np.float64), None, bins, closed)
@@ -231,43 +254,41 @@ class _Rows:
 
     def measure(self, weights: NDArray[np.floating]) -> Floats:
         """Every metric of `HIGHER_IS_BETTER` for each row of weights, shape (resamples, metrics)."""
-        total = weights.sum(axis=1, dtype=np.float64)[:, None]
-        means = weights @ self._averaged / total
-        scores, gaps = means[:, : len(self._scores)], means[:, len(self._scores) :]
-        sizes = np.add.reduceat(weights, self._starts, axis=1)
-        errors = np.add.reduceat(weights * ~self.correct, self._starts, axis=1)
+        total = weights.sum(axis=1, dtype=np.float64)[:, np.newaxis]
+        means = weights @ self._score_columns / total
+        # The ECE is the sum over bins of |sum of (correct - confidence) in the bin| / number of rows.
+        bin_gaps = weights @ self._gap_columns / total
+        answers = np.add.reduceat(weights, self._block_starts, axis=1)
+        errors = np.add.reduceat(weights * ~self.correct, self._block_starts, axis=1)
         columns = {
-            **dict(zip(self._scores, scores.T, strict=True)),
-            "ece": np.abs(gaps).sum(axis=1),  # the gap of a bin is already weighted by its share of the rows
-            "aurc": aurc_of_blocks(sizes, errors),
+            **dict(zip(self.row_scores, means.T, strict=True)),
+            "ece": np.abs(bin_gaps).sum(axis=1),
+            "aurc": aurc_of_blocks(answers, errors),
         }
         return np.stack([columns[name] for name in HIGHER_IS_BETTER], axis=1)
 
     @cached_property
-    def _starts(self) -> Integers:
+    def _block_starts(self) -> Integers:
         """The first row of each block of equal confidence."""
         # No confidence equals 2, so the first row starts a block.
         return np.flatnonzero(np.diff(self.confidence, prepend=2.0))
 
     @cached_property
-    def _averaged(self) -> Floats:
-        """The columns whose means are metrics: those of `_scores`, then the calibration gap in each bin."""
-        scores = [score(self.correct) for score in self._scores.values()]
+    def _score_columns(self) -> Floats:
+        """The score of each row, with a column for each of `row_scores`."""
+        return np.column_stack([score(self.correct) for score in self.row_scores.values()])
+
+    @cached_property
+    def _gap_columns(self) -> Floats:
+        """A column for each bin of the ECE: correct - confidence for the rows in the bin, and 0 for the others."""
         gaps = np.zeros((len(self.correct), self.bins))
         bin_of_row = bin_places(self.confidence, bin_edges(self.confidence, self.bins, "width"), self.closed)
         gaps[np.arange(len(bin_of_row)), bin_of_row] = self.correct - self.confidence
-        return np.column_stack([*scores, gaps])
+        return gaps
 
     @cached_property
-    def ends(self) -> dict[str, tuple[Floats, Floats]]:
-        """Metric → the lowest and the highest value that each row could have, for metrics that are means over rows."""
-        right = np.ones(len(self.correct), dtype=np.bool_)
-        pairs = {name: (score(right), score(~right)) for name, score in self._scores.items()}
-        return {name: (np.minimum(*pair), np.maximum(*pair)) for name, pair in pairs.items()}
-
-    @property
-    def _scores(self) -> dict[str, Callable[[Flags], Floats]]:
-        """The metrics that are means over rows, as functions of correctness, in the order of `_averaged`."""
+    def row_scores(self) -> dict[str, Callable[[Flags], Floats]]:
+        """The metrics that are means over rows: the score of each row, as a function of whether it is correct."""
         confidence = self.confidence
         priors = {f"bas_{prior}": partial(utilities, confidence=confidence, prior=prior) for prior in PRIORS}
         return {
