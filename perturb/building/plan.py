@@ -37,7 +37,7 @@ from perturb.snapshots.freshness import PriorRounds
 from perturb.text.wording import ENGLISH, is_english, listed, named
 
 if TYPE_CHECKING:
-    from perturb.building.offline.material import DonorTable
+    from perturb.building.offline.engine import DonorTable
 
 
 NO_SOLVERS = "strategy hard now needs difficulty.solvers; use balanced"
@@ -145,7 +145,7 @@ class BuildPlan:
     @cached_property
     def donors(self) -> DonorTable:
         """The table of instances from which the offline engine may take rival statements and passages."""
-        from perturb.building.offline.material import DonorTable
+        from perturb.building.offline.engine import DonorTable
 
         return DonorTable.of(
             instance for instance in self.base_set.instances if is_english(instance.language)

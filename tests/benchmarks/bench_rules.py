@@ -56,8 +56,8 @@ def build(kind: str, base_set: Path | None, out: Path) -> dict[str, Any]:
 def alone(base_set: Path | None) -> str:
     """Every job of the instances by the rules and every check on what they make, on one core; one line of figures."""
     from perturb.building.generate import generate_by_rule
+    from perturb.building.offline.engine import DonorTable
     from perturb.building.offline.judge import CHECKS, judge_by_rule
-    from perturb.building.offline.material import DonorTable
     from perturb.catalogue.levers import Catalogue
     from perturb.curation.base_sets import demo_path, load_base_set
     from perturb.records import ALL_CELLS, Job

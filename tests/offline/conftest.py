@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from perturb.building.offline.material import DonorTable
+from perturb.building.offline.engine import DonorTable
 from perturb.catalogue.levers import Catalogue
 from perturb.curation.base_sets import demo_path, load_base_set
 from perturb.records import BaseInstance

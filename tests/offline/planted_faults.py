@@ -94,7 +94,7 @@ def recorded_good(half: int) -> tuple[Planted, ...]:
 def rule_items(half: int) -> Iterator[Planted]:
     """What the rule engine makes of the questions, as it came."""
     from perturb.building.generate import generate_by_rule
-    from perturb.building.offline.material import DonorTable
+    from perturb.building.offline.engine import DonorTable
     from perturb.records import ALL_CELLS, Job
 
     donors = DonorTable.of(questions(half))

@@ -9,10 +9,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from perturb.building.offline.checked_item import NO_OPINION, RuleVerdict
-from perturb.building.offline.engine import Abstention, RuleCandidate, perturb_by_rule
+from perturb.building.offline.engine import Abstention, DonorTable, RuleCandidate, perturb_by_rule
 from perturb.building.offline.facts import facts_of
 from perturb.building.offline.judge import CHECKS, judge_by_rule
-from perturb.building.offline.material import DonorTable
 from perturb.catalogue.levers import Catalogue
 from perturb.curation.base_sets import demo_path, load_base_set
 from perturb.records import ALL_CELLS, BaseInstance, Candidate, Cell, Passage

@@ -9,11 +9,17 @@ from dataclasses import replace
 import pytest
 
 from perturb.building.generate import generate_by_rule
-from perturb.building.offline.engine import RULE_VERSION, Abstention, RuleCandidate, perturb_by_rule
+from perturb.building.offline.engine import (
+    RULE_VERSION,
+    Abstention,
+    DonorTable,
+    RuleCandidate,
+    perturb_by_rule,
+)
 from perturb.building.offline.facts import facts_of
 from perturb.building.offline.gaps import MAKERS
 from perturb.building.offline.judge import CHECK_VERSION, CHECKS, judge_by_rule
-from perturb.building.offline.material import CUTTERS, DonorTable
+from perturb.building.offline.material import CUTTERS
 from perturb.building.offline.operators import OPERATIONS
 from perturb.building.offline.words import has_word
 from perturb.catalogue.features import FEATURES_VERSION, features_of
@@ -160,7 +166,7 @@ def test_the_same_seed_gives_the_same_item_in_another_process() -> None:
     code = (
         "from perturb.catalogue.levers import Catalogue\n"
         "from perturb.curation.base_sets import demo_path, load_base_set\n"
-        "from perturb.building.offline.material import DonorTable\n"
+        "from perturb.building.offline.engine import DonorTable\n"
         "from perturb.building.offline.engine import perturb_by_rule\n"
         "from perturb.records import ALL_CELLS\n"
         "c = Catalogue.load(); b = load_base_set(demo_path('demo')).instances[:9]; t = DonorTable.of(b)\n"

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from perturb.building.generate import generate_by_rule
-from perturb.building.offline.engine import RuleCandidate, perturb_by_rule
-from perturb.building.offline.material import DonorTable
+from perturb.building.offline.engine import DonorTable, RuleCandidate, perturb_by_rule
 from perturb.catalogue.levers import Catalogue
 from perturb.curation.base_sets import demo_path, load_base_set
 from perturb.records import ALL_CELLS, BaseInstance, Cell, Job, JobOutcome, Passage, Rule

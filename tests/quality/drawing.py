@@ -8,8 +8,8 @@ from itertools import islice
 from pathlib import Path
 
 from perturb.building.generate import generate_by_rule
+from perturb.building.offline.engine import DonorTable
 from perturb.building.offline.judge import CHECKS, judge_by_rule
-from perturb.building.offline.material import DonorTable
 from perturb.catalogue.levers import Catalogue
 from perturb.curation.curation import curate
 from perturb.curation.source import SourceRequest

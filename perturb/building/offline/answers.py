@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from perturb.building.offline.facts import InstanceFacts
 from perturb.building.offline.words import (
@@ -148,8 +149,14 @@ def _is_count(word: str) -> bool:
     return (any(char.isdigit() for char in word) and not is_year) or word in word_bank("number_words")
 
 
-Cut = tuple[int, str]
-"""The index of a passage and its remaining text."""
+class Cut(NamedTuple):
+    """What is left of a passage after something was cut."""
+
+    passage: int
+    """Index of the passage."""
+    remaining: str
+
+
 # Wordings that let a reader work out a date from another date.
 _INTERVAL = re.compile(
     r"(?:\d+|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twenty|several))[- ]years?\b|\banniversary\b"
@@ -169,7 +176,7 @@ def cut_answer(facts: InstanceFacts) -> Iterator[Cut]:
     index = passages.pop()
     text = facts.passages[index].text
     if len(facts.mentions) == 1 and (remaining := _without_clause(facts, stating[0], text)) is not None:
-        yield index, remaining
+        yield Cut(index, remaining)
     # More than two sentences with the answer mean that the passage is about the answer itself.
     if len(stating) > 2:
         return
@@ -186,7 +193,7 @@ def cut_answer(facts: InstanceFacts) -> Iterator[Cut]:
         return
     refers_to_cut = word_pattern("leans").match(remaining) or _uses_bare_surname(remaining, stating)
     if len(remaining.split()) >= _LEAST_WORDS and not refers_to_cut:
-        yield index, remaining.strip()
+        yield Cut(index, remaining.strip())
 
 
 # Words for a person who was named before.
@@ -248,12 +255,12 @@ def cut_time(facts: InstanceFacts) -> Iterator[Cut]:
     if (preposition is None and begins_with_preposition is None) or not can_end_here:
         # "In 1984, the bridge opened": the time opens the sentence.
         if re.search(r"(?:^|[.!?] )(?:In|On) $", before) and after.startswith(", "):
-            yield mention.passage, before[: -len("In ")] + capitalise(after.removeprefix(", "))
+            yield Cut(mention.passage, before[: -len("In ")] + capitalise(after.removeprefix(", ")))
         return
     start = preposition.start() if preposition else mention.start - 1  # with the blank before the mention
     # Of the two commas around an aside, the first goes with the time and the second must go too.
     is_aside = preposition is not None and preposition[0].startswith(",")
-    yield mention.passage, text[:start] + (after.removeprefix(",") if is_aside else after)
+    yield Cut(mention.passage, text[:start] + (after.removeprefix(",") if is_aside else after))
 
 
 def cut_agent(facts: InstanceFacts) -> Iterator[Cut]:
@@ -267,7 +274,7 @@ def cut_agent(facts: InstanceFacts) -> Iterator[Cut]:
     can_end_here = re.match(r"[,.;]|$| (?:in|on|for|at|as|from|during|when|after|to)\b", after)
     if agent_phrase is not None and can_end_here:
         # The group begins with the blank before "by".
-        yield mention.passage, text[: agent_phrase.start(1)] + after
+        yield Cut(mention.passage, text[: agent_phrase.start(1)] + after)
 
 
 def answer_gone(facts: InstanceFacts, passages: tuple[Passage, ...]) -> str | None:

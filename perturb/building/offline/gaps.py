@@ -16,8 +16,8 @@ from perturb.building.offline.question import inflected
 from perturb.building.offline.words import (
     capitalise,
     content_stems,
-    dice,
     has_word,
+    seeded_random,
     support,
 )
 from perturb.catalogue.features import word_bank, word_pattern
@@ -43,7 +43,7 @@ class Filling:
     @cached_property
     def rng(self) -> random.Random:
         """The source of random choices."""
-        return dice(*self.draw)
+        return seeded_random(*self.draw)
 
     def fill(self, wordings: Sequence[str]) -> str | None:
         """A wording with all of its gaps filled, drawn at random; None if no wording can be filled."""

@@ -1,215 +1,268 @@
-"""Cutters take material out of passages, and donors lend material to put in.
+"""What operators take out of passages, and what they put in from passages of donors.
 
-A cutter yields passages with less text, the best first. A donor is another instance of the base set that lends a second
-referent or a passage. The table of donors keeps those with the smallest digests, a few for each kind of answer and
-question. So it hardly changes when the base set grows, and an instance always gets the same donors.
+A *cutter* yields one passage with less text at a time, the best cut first. `CUTTERS` has them by name. A *donor* is
+another instance of the base set that lends a passage. It may replace the passages of the instance, or join them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import NamedTuple
 
 from perturb.building.offline.answers import Cut, cut_agent, cut_answer, cut_time, leak
 from perturb.building.offline.facts import InstanceFacts, facts_of
 from perturb.building.offline.gaps import Filling
-from perturb.building.offline.words import Span, capitalise, compiled, content_stems, has_word, without_span
+from perturb.building.offline.subject import Subject
+from perturb.building.offline.words import capitalise, compiled, content_stems, has_word, without_span
 from perturb.catalogue.features import word_bank, word_pattern
-from perturb.files.resources import digest, fraction_of, seed_of
 from perturb.records import BaseInstance, Passage
-from perturb.text.matching import beyond_reading
 
 
-def beside_answer(facts: InstanceFacts, piece: str) -> bool:
-    """Whether a piece of a passage may be cut: it holds no answer and no content word of the question."""
-    answers = facts.instance.answers
-    if any(has_word(piece, answer) or has_word(answer, piece.strip()) for answer in answers):
-        return False
-    return not content_stems(piece) & content_stems(facts.instance.query)
+def may_be_cut(facts: InstanceFacts, piece: str) -> bool:
+    """Whether a piece of a passage is beside the point: it holds no answer and no content word of the question.
+
+    A piece that is a part of an answer may not be cut either.
+    """
+    for answer in facts.instance.answers:
+        if has_word(piece, answer) or has_word(answer, piece.strip()):
+            return False
+    return content_stems(piece).isdisjoint(content_stems(facts.instance.query))
 
 
-def _matches(facts: InstanceFacts, pattern: re.Pattern[str]) -> Iterator[tuple[int, str, re.Match[str]]]:
-    """Yield index and text of a passage with each match that lies within one complete sentence of it."""
+class _Found(NamedTuple):
+    """A piece that a pattern found in a passage, with the text around it."""
+
+    passage: int
+    """Index of the passage."""
+    before: str
+    match: re.Match[str]
+    after: str
+
+    @property
+    def piece(self) -> str:
+        return self.match[0]
+
+    def followed_by(self, text: str) -> Cut:
+        """The passage up to the piece, followed by this text."""
+        return Cut(self.passage, self.before + text)
+
+
+def _find(facts: InstanceFacts, pattern: re.Pattern[str]) -> Iterator[_Found]:
+    """Yield each match of a pattern that lies within one complete sentence of a passage."""
     for index, passage in enumerate(facts.passages):
         for match in pattern.finditer(passage.text):
-            if _stands_whole(facts, index, match.span()):
-                yield index, passage.text, match
+            start, end = match.span()
+            if any(
+                sentence.passage == index
+                and sentence.start <= start
+                and end <= sentence.end
+                and sentence.complete
+                for sentence in facts.sentences
+            ):
+                yield _Found(index, passage.text[:start], match, passage.text[end:])
 
 
-def _stands_whole(facts: InstanceFacts, index: int, span: Span) -> bool:
-    """Whether the span lies within one complete sentence."""
-    start, end = span
-    return any(
-        sentence.passage == index and sentence.start <= start and end <= sentence.end and sentence.complete
-        for sentence in facts.sentences
-    )
+# "(a village in Kent)", "– a village in Kent –"
+_BRACKET = re.compile(r" ?\([^()]{4,160}\)| [–—] [^–—.()]{8,150} [–—](?= [a-z])")
 
 
 def _bracket(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut a remark in brackets or between dashes."""
-    for index, text, match in _matches(
-        facts, compiled(r" ?\([^()]{4,160}\)| [–—] [^–—.()]{8,150} [–—](?= [a-z])")
-    ):
-        inner = match[0].strip(" ()–—")
+    for found in _find(facts, _BRACKET):
+        remark = found.piece.strip(" ()–—")
         # A bracket that begins with a number stays: it may hold the dates from which the answer can be worked out.
-        if (
-            re.match(r"[^\d]*[a-z]{3}", inner)
-            and beside_answer(facts, inner)
-            and text[match.end() : match.end() + 1] in " ,.;"
-        ):
-            yield index, without_span(text, *match.span())
+        begins_with_word = re.match(r"[^\d]*[a-z]{3}", remark)
+        # At the end of a text there is nothing to test. Then this is the empty text, which counts as fitting.
+        next_character = found.after[:1]
+        if begins_with_word and next_character in " ,.;" and may_be_cut(facts, remark):
+            yield Cut(found.passage, without_span(found.match.string, *found.match.span()))
 
 
 def _opening(facts: InstanceFacts) -> Iterator[Cut]:
-    """Cut the phrase before the main clause of a sentence."""
+    """Cut the phrase before the main clause of a sentence: "In the summer of 1901, the bridge was closed"."""
     for sentence in facts.sentences:
         match = word_pattern("opening").search(sentence.text)
-        if match is None or not sentence.complete or not beside_answer(facts, match[0]):
+        if match is None or not sentence.complete or not may_be_cut(facts, match[0]):
             continue
-        if re.match(r"(?:After|Following|Because|Since|Due|Thanks)\b", match[0]):
-            continue  # the main clause may make no sense without its cause
-        if re.match(r"(?:In|On|At|During|By|From|For|With|Along)\b.* (?:it|he|she|they) ", match[0]):
-            continue  # a clause with its own subject, to which the main clause may refer
         # The pattern ends with the first letter of the main clause.
         main_clause = sentence.text[match.end() - 1 :]
-        if re.match(r"(?:Jr|Sr)\b|[a-z]+ed\b|(?:built|made|held|known|led|set|won|written) ", main_clause):
-            continue  # the comma did not end the phrase: a title such as "Jr", or a participle clause
-        names = re.findall(r"\b[A-Z]\w+", match[0][1:])
-        if names and re.match(r"(?:he|she|it|they|his|her|its|their|this|these|that)\b", main_clause):
-            continue  # the pronoun would lose the name that it stands for
-        if re.match(r"(?:(?:the|an?) [^,.]{2,60}|[A-Z][\w’'-]+(?: [A-Z][\w’'-]+){0,3}), ", main_clause):
-            continue  # the text after the comma may merely describe the last name of the opening
-        if re.search(r"\b(?:then|too|also|instead|therefore)\b", main_clause[:60]):
-            continue  # the word refers to the opening
-        if re.match(r"In (?:the )?[A-Z]", sentence.text) and re.search(r"\b(?:1\d|20)\d\d\b", main_clause):
-            continue  # the year of a release in one country may not hold for another
-        text = facts.passages[sentence.passage].text
-        yield sentence.passage, text[: sentence.start] + capitalise(main_clause) + text[sentence.end :]
+        if not _needs_opening(match[0], main_clause):
+            text = facts.passages[sentence.passage].text
+            yield Cut(
+                sentence.passage, text[: sentence.start] + capitalise(main_clause) + text[sentence.end :]
+            )
+
+
+# The next patterns find sentences that need their opening. All but the last two match at the start of the opening or of
+# the main clause. The example shows a sentence that stays whole.
+
+# "Because of a fire, the bridge was closed": the main clause may make no sense without its cause.
+_CAUSE = re.compile(r"(?:After|Following|Because|Since|Due|Thanks)\b")
+# "In the year that it opened, the bridge …": a clause with its own subject, to which the main clause may refer.
+_CLAUSE_WITH_SUBJECT = re.compile(r"(?:In|On|At|During|By|From|For|With|Along)\b.* (?:it|he|she|they) ")
+# "In the house of John Bell, Jr., …", "On the bridge, built in 1901, …": the comma did not end the opening.
+_OPENING_GOES_ON = re.compile(r"(?:Jr|Sr)\b|[a-z]+ed\b|(?:built|made|held|known|led|set|won|written) ")
+# "Unlike Ann Bell, she …": the pronoun may stand for the name in the opening.
+_PRONOUN = re.compile(r"(?:he|she|it|they|his|her|its|their|this|these|that)\b")
+# "On the island of Skye, the largest of the group, …": the text after the comma may describe the last name.
+_DESCRIPTION = re.compile(r"(?:(?:the|an?) [^,.]{2,60}|[A-Z][\w’'-]+(?: [A-Z][\w’'-]+){0,3}), ")
+# "In spring, the river then rises": the word refers to the opening.
+_REFERS_BACK = re.compile(r"\b(?:then|too|also|instead|therefore)\b")
+# "In Japan, the film was released in 1984": the year may not hold for other countries.
+_IN_PLACE = re.compile(r"In (?:the )?[A-Z]")
+_YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
+
+
+def _needs_opening(opening: str, main_clause: str) -> bool:
+    """Whether a sentence would be wrong or unclear without the phrase before its main clause."""
+    if _CAUSE.match(opening) or _CLAUSE_WITH_SUBJECT.match(opening):
+        return True
+    if _OPENING_GOES_ON.match(main_clause) or _DESCRIPTION.match(main_clause):
+        return True
+    # The first word has a capital in any case, so the search begins after its first letter.
+    has_name = re.search(r"\b[A-Z]\w+", opening[1:])
+    if has_name and _PRONOUN.match(main_clause):
+        return True
+    if _IN_PLACE.match(opening) and _YEAR.search(main_clause):
+        return True
+    # Such a word refers to the opening only if it stands near the beginning.
+    return _REFERS_BACK.search(main_clause[:60]) is not None
 
 
 def _city(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut a city before its region: "in Paris, Texas" becomes "in Texas"."""
-    for index, text, match in _matches(facts, word_pattern("city_phrase")):
-        text_before, text_after = text[: match.start()], text[match.end() :]
+    for found in _find(facts, word_pattern("city_phrase")):
         # A preposition just before the city shows that city and region are a place and not, say, two items of a list.
-        is_place = re.search(r"\b(?:in|at|from|near|of|to) $", text_before)
+        is_place = re.search(r"\b(?:in|at|from|near|of|to) $", found.before)
         # "In Paris, Texas held an election": the comma ends an opening phrase, and the region is the subject.
-        region_is_subject = re.match(r"[A-Z][\w.]*(?: [A-Z][\w.]*)* [a-z]+(?:s|ed)\b", text_after)
-        if is_place and not region_is_subject and beside_answer(facts, match[1]):
-            yield index, text_before + text_after
+        region_is_subject = re.match(r"[A-Z][\w.]*(?: [A-Z][\w.]*)* [a-z]+(?:s|ed)\b", found.after)
+        if is_place and not region_is_subject and may_be_cut(facts, found.match[1]):
+            yield found.followed_by(found.after)
 
 
 def _colour(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut the colour before a noun."""
-    for index, text, match in _matches(facts, word_pattern("colour_use")):
-        text_before, text_after = text[: match.start()], text[match.end() :]
-        if re.search(r"\b(?:and|or|[a-z]+ish|dark|light|bright|pale|,) $", text_before):
+    for found in _find(facts, word_pattern("colour_use")):
+        if re.search(r"\b(?:and|or|[a-z]+ish|dark|light|bright|pale|,) $", found.before):
             continue  # "dark green", "red and green": a part of a longer description
-        if re.search(r"\ban $", text_before):
+        if re.search(r"\ban $", found.before):
             continue  # the article may have to change: "an orange door" to "a door"
-        noun = re.match(r" ([a-z]+)", text_after)
-        if noun and beside_answer(facts, f"{match[0]} {noun[1]}"):
-            if text_before.endswith(" a ") and noun[1][0] in "aeiou":
-                continue  # the article would have to change: "a red apple" to "an apple"
-            yield index, text_before + text_after.lstrip()
+        noun = re.match(r" ([a-z]+)", found.after)
+        if noun is None or not may_be_cut(facts, f"{found.piece} {noun[1]}"):
+            continue
+        if found.before.endswith(" a ") and noun[1][0] in "aeiou":
+            continue  # the article would have to change: "a red apple" to "an apple"
+        yield found.followed_by(found.after.lstrip())
 
 
 def _example(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut a sentence that only gives an example."""
     for index, sentence in enumerate(facts.sentences):
+        is_example = re.match(r"For (?:example|instance)\b", sentence.text)
+        if not is_example or not sentence.complete or not may_be_cut(facts, sentence.text):
+            continue
         same_passage = [other for other in facts.sentences if other.passage == sentence.passage]
-        # A next sentence that begins with "It" or "However" would lose what it refers to.
-        next_refers_back = any(
-            following.passage == sentence.passage and word_pattern("leans").match(following.text)
-            for following in facts.sentences[index + 1 : index + 2]
-        )
-        if (
-            len(same_passage) > 2  # a passage of one sentence would say too little
-            and sentence.complete
-            and not next_refers_back
-            and re.match(r"For (?:example|instance)\b", sentence.text)
-            and beside_answer(facts, sentence.text)
-        ):
-            text = facts.passages[sentence.passage].text
-            yield sentence.passage, without_span(text, sentence.start, sentence.end)
+        if len(same_passage) <= 2:
+            continue  # a passage of one sentence would say too little
+        next_sentence = facts.sentences[index + 1] if sentence != same_passage[-1] else None
+        if next_sentence is not None and word_pattern("leans").match(next_sentence.text):
+            continue  # a sentence that begins with "It" or "However" would lose what it refers to
+        text = facts.passages[sentence.passage].text
+        yield Cut(sentence.passage, without_span(text, sentence.start, sentence.end))
 
 
 def _figure(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut the number in a phrase such as "its 12 rooms"."""
     # Longer words come first, so that "seventeen" is not read as "seven".
-    number = rf"(?:\d[\d,]*|{'|'.join(sorted(word_bank('number_words'), key=len, reverse=True))})"
+    number_words = sorted(word_bank("number_words"), key=len, reverse=True)
+    number = rf"(?:\d[\d,]*|{'|'.join(number_words)})"
     # The noun is a plural. "the 12 rooms of" and "the 12 rooms and" may need the number for what follows.
     pattern = compiled(
-        rf"\b(?:the|its|his|her|their|these|those) ({number} )(?=[a-z]{{3,}}s\b(?! (?:of|and|or|to)\b))"
+        rf"\b((?:the|its|his|her|their|these|those) )({number} )(?=[a-z]{{3,}}s\b(?! (?:of|and|or|to)\b))"
     )
-    for index, text, match in _matches(facts, pattern):
-        noun = re.match(r"[a-z]+", text[match.end() :])
+    for found in _find(facts, pattern):
+        determiner, number_and_blank = found.match.groups()
+        noun = re.match(r"[a-z]+", found.after)
         # Without its number, a measure or a share such as "the 12 miles" or "the two halves" means nothing.
-        if noun and noun[0] not in word_bank("counted_closely") and beside_answer(facts, match[1] + noun[0]):
-            yield index, text[: match.start(1)] + text[match.end(1) :]
+        if noun is None or noun[0] in word_bank("counted_closely"):
+            continue
+        if may_be_cut(facts, number_and_blank + noun[0]):
+            yield found.followed_by(determiner + found.after)
 
 
 def _month(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut day and month of a date, so that only the year remains."""
+    if any(word_pattern("month").search(answer) for answer in facts.instance.answers):
+        return  # the question asks for a date, and any other date may matter to it
     month = word_pattern("month").pattern
     day = rf"(?:\d{{1,2}} {month}|{month}(?: \d{{1,2}})?),?"
     # A date that begins a span ("on May 4, 1818 to …", "in May 1818 and June 1820") stays whole.
     pattern = compiled(
-        rf"\b([Oo]n|[Ii]n) (?:the )?{day} ((?:1\d|20)\d\d)\b(?!\s*(?:[–-]|to\b|until\b|and \w+ \d))"
+        rf"\b((?:[Oo]n|[Ii]n) (?:the )?{day} )((?:1\d|20)\d\d)\b(?!\s*(?:[–-]|to\b|until\b|and \w+ \d))"
     )
-    if any(word_pattern("month").search(answer) for answer in facts.instance.answers):
-        return  # the question asks for a date, and any other date may matter to it
-    for index, text, match in _matches(facts, pattern):
-        text_before, text_after, year = text[: match.start()], text[match.end() :], match[2]
-        cut_text = text[match.start() : match.start(2)]  # from "On" to the blank before the year
-        if not beside_answer(facts, cut_text):
+    for found in _find(facts, pattern):
+        day_and_month, year = found.match.groups()
+        if not may_be_cut(facts, day_and_month):
             continue
-        sentence_before = re.split(r"[.!?\n]", text_before)[-1]
-        # "The bridge opened on May 4, 1818, in Rome": the second comma closes the date and goes with the day. After an
-        # earlier comma, or in an opening phrase of at most two words and the date, it may close more than the date.
-        comma_closes_date = (
-            "," in cut_text and "," not in sentence_before and len(sentence_before.split()) > 2
-        )
-        # These words begin a clause, which keeps the comma.
-        if comma_closes_date and re.match(
+        text_after = found.after
+        # The second comma goes with the day, unless one of these words begins a clause, which keeps it.
+        if _comma_closes_date(found.before, day_and_month) and re.match(
             r", (?!and|but|which|who|with|when|where|after|before|it|he|she|they)[a-z]", text_after
         ):
             text_after = text_after[1:]
-        yield index, f"{text_before}{'In' if cut_text[0].isupper() else 'in'} {year}{text_after}"
+        preposition = "In" if day_and_month[0].isupper() else "in"
+        yield found.followed_by(f"{preposition} {year}{text_after}")
+
+
+def _comma_closes_date(text_before: str, day_and_month: str) -> bool:
+    """Whether a comma after the year would belong to the date.
+
+    After an earlier comma of the sentence, it may close more than the date. The same is true of an opening phrase: of
+    at most two words before the date.
+
+    >>> _comma_closes_date("The bridge opened ", "on May 4, ")  # "… on May 4, 1818, in Rome"
+    True
+    >>> _comma_closes_date("", "On May 4, ")  # "On May 4, 1818, the bridge opened"
+    False
+    """
+    *_, sentence_before = re.split(r"[.!?\n]", text_before)
+    is_opening = len(sentence_before.split()) <= 2
+    return "," in day_and_month and "," not in sentence_before and not is_opening
+
+
+# ", also known as the Old Bridge,": the last comma is a group.
+_ALIAS = re.compile(
+    r",? (?:also|sometimes|commonly|better|popularly|formerly|originally|previously|often) "
+    r"(?:known (?:simply )?as|called|spelled|abbreviated|nicknamed|termed|referred to as)"
+    r" (?:the |an? )?[^,.;()]{2,50}(,)"
+)
 
 
 def _alias(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut another name, as in ", also known as …,"."""
-    pattern = compiled(
-        r",? (?:also|sometimes|commonly|better|popularly|formerly|originally|previously|often) "
-        r"(?:known (?:simply )?as|called|spelled|abbreviated|nicknamed|termed|referred to as)"
-        r" (?:the |an? )?[^,.;()]{2,50}(,)"
-    )
-    for index, text, match in _matches(facts, pattern):
-        text_before, text_after = text[: match.start()], text[match.end() :]
-        if (
-            match[0][0] == ","  # only a name between two commas is a remark that can go with both
-            and beside_answer(facts, match[0])
-            and not re.match(r" (?:or|and) ", text_after)  # more names follow
-        ):
-            yield index, text_before + text_after
+    for found in _find(facts, _ALIAS):
+        # Only a name between two commas is a remark that can go with both.
+        is_between_commas = found.piece.startswith(",")
+        more_names_follow = re.match(r" (?:or|and) ", found.after)
+        if is_between_commas and not more_names_follow and may_be_cut(facts, found.piece):
+            yield found.followed_by(found.after)
 
 
 def _companion(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut a person beside the subject, as in "together with …", unless the text mentions the person again."""
     name = r"[A-Z][\w.’'-]+(?: [A-Z][\w.’'-]+){1,2}"
     pattern = compiled(rf",? {word_pattern('companion').pattern} {name}(?=[,.])")
-    for index, text, match in _matches(facts, pattern):
-        text_after = text[match.end() :]
-        surname = match[0].rsplit(maxsplit=1)[-1]
+    for found in _find(facts, pattern):
+        surname = found.piece.rsplit(maxsplit=1)[-1]
         # "alongside Ann Lee, who …", "alongside Ann Lee, the singer": the rest would describe somebody else.
-        is_described = re.match(r",? (?:who|whom|whose|which|the|an?)\b", text_after)
-        if beside_answer(facts, match[0]) and not has_word(text_after, surname) and not is_described:
-            if match[0][0] == ",":
-                text_after = text_after.removeprefix(",")  # the second comma of the pair goes with the first
-            yield index, text[: match.start()] + text_after
+        is_described = re.match(r",? (?:who|whom|whose|which|the|an?)\b", found.after)
+        if is_described or has_word(found.after, surname) or not may_be_cut(facts, found.piece):
+            continue
+        is_aside = found.piece.startswith(",")
+        # The second comma of a pair goes with the first.
+        yield found.followed_by(found.after.removeprefix(",") if is_aside else found.after)
 
 
 CUTTERS: Mapping[str, Callable[[InstanceFacts], Iterator[Cut]]] = {
@@ -230,76 +283,6 @@ TAKES_ANSWER = ("answer", "time", "agent")
 """The cutters that remove the answer."""
 
 
-# How many donors the table keeps for each kind of answer and each way of asking.
-_IN_TABLE = 24
-# How many donors of each group are lent to an instance.
-_LENT = 10
-# A donor's passage has at most this many characters.
-_LONGEST = 4_000
-
-
-@dataclass(frozen=True, eq=False)
-class DonorTable:
-    """A few instances of a base set for each kind of answer and each way of asking."""
-
-    groups: Mapping[str, tuple[BaseInstance, ...]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, instances: Iterable[BaseInstance]) -> DonorTable:
-        """Draw the table of a base set."""
-        lenders = (
-            instance
-            for instance in instances
-            if not beyond_reading(instance.query, instance.passages)
-            and sum(len(passage.text) for passage in instance.passages[:1]) <= _LONGEST
-        )
-        groups: dict[str, list[BaseInstance]] = {}
-        # Drawn by the hash of the id and not by position, so that a longer base set keeps most of the table.
-        for lender in sorted(lenders, key=lambda lender: (fraction_of("donor", lender.id), lender.id)):
-            for group in _groups_of(lender.query, "".join(lender.answers[:1])):
-                groups.setdefault(group, []).append(lender)
-        return cls({name: tuple(members[:_IN_TABLE]) for name, members in sorted(groups.items())})
-
-    @cached_property
-    def digest(self) -> str:
-        """Digest of the table, which enters the identity of rule jobs, since their items depend on the donors."""
-        return digest([[name, [lender.id for lender in lenders]] for name, lenders in self.groups.items()])
-
-    def lent_to(self, instance: BaseInstance) -> tuple[BaseInstance, ...]:
-        """The donors for an instance: some with its kind of answer, some with its way of asking, and a few others."""
-        return _lent(self, instance.id, instance.query, "".join(instance.answers[:1]))
-
-
-@lru_cache(maxsize=256)
-def _lent(table: DonorTable, borrower: str, query: str, answer: str) -> tuple[BaseInstance, ...]:
-    donors: dict[str, BaseInstance] = {}
-    # Each borrower starts at another place of the group, so that not all of them get the same donors. One more than
-    # needed is taken, since the borrower itself may be among them.
-    first = seed_of("lend", borrower)
-    for group in _groups_of(query, answer):
-        lenders = table.groups.get(group, ())
-        order = (lenders[(first + n) % len(lenders)] for n in range(min(len(lenders), _LENT + 1)))
-        donors |= {donor.id: donor for donor in order if donor.id != borrower}
-    return tuple(donors.values())
-
-
-def _groups_of(query: str, answer: str) -> list[str]:
-    """The groups that an instance belongs to, judged by the wording of its question and of its first answer."""
-    words = query.lower().split()
-    way_of_asking = " ".join(words[:2]) if words[:1] == ["who"] else next(iter(words), "")
-    if word_pattern("dated").search(answer):
-        kind = "date"
-    elif re.search(r"\d", answer):
-        kind = "number"
-    elif any(word in word_bank("first_name") for word in answer.split()):
-        kind = "person"
-    elif answer in word_bank("city") | word_bank("region"):
-        kind = "place"
-    else:
-        kind = "other"
-    return [f"answer {kind}", f"asked {way_of_asking}", "any"]
-
-
 # A donor's passage may be this many times longer or shorter than the passage that it joins or replaces.
 _MOST_TIMES = 2.5
 # Words that credit a person with a work.
@@ -310,76 +293,100 @@ _CREDIT = re.compile(
 )
 
 
-def unrelated(filling: Filling) -> Iterator[tuple[Passage, ...]]:
-    """Yield passages of donors that share no word with the question, as many as there are signal passages."""
-    query_stems = content_stems(filling.facts.instance.query)
-    passages = filling.facts.passages
-    chosen: list[tuple[str, Passage]] = []
+def unrelated_passages(filling: Filling) -> tuple[Passage, ...] | None:
+    """Passages of donors that share no word with the question, one for each passage of the instance.
+
+    Each takes the role of the passage that it replaces. None if the donors do not have enough such passages.
+    """
+    facts = filling.facts
+    chosen: dict[str, Passage] = {}
+    waiting = list(facts.passages)
     for donor in filling.donors:
-        if len(chosen) == len(passages):
+        if not waiting:
             break
-        if facts_of(donor).kind == filling.facts.kind:
-            continue  # a reader might take the donor's answer for an answer to the question
-        if _CREDIT.search(filling.facts.query) and _CREDIT.search(donor.passages[0].text):
-            continue  # the donor may credit another person with the work that the question asks about
-        for passage in facts_of(donor).passages[:1]:
-            donor_text = f"{passage.title} {passage.text}"
-            if (
-                _alike_in_length(passage.text, passages[len(chosen)].text)
-                and _begins_and_ends(passage.text)
-                and not content_stems(donor_text) & query_stems
-                and leak(filling.facts, donor_text) is None
-            ):
-                chosen.append((donor.id, replace(passage, text=re.sub(r" {2,}", " ", passage.text))))
-    if len(chosen) < len(passages):
-        return
-    filling.used |= {name for name, _ in chosen}
-    yield tuple(replace(new, role=old.role) for old, (_, new) in zip(passages, chosen, strict=True))
+        passage = facts_of(donor).passages[0]
+        if _is_unrelated(facts, donor, passage) and _fits_beside(passage.text, waiting[0].text):
+            text = re.sub(r" {2,}", " ", passage.text)
+            chosen[donor.id] = replace(passage, text=text, role=waiting.pop(0).role)
+    if waiting:
+        return None
+    filling.used.update(chosen)
+    return tuple(chosen.values())
 
 
-def _alike_in_length(text: str, other: str) -> bool:
-    return len(text) <= len(other) * _MOST_TIMES and len(other) <= len(text) * _MOST_TIMES
+def _is_unrelated(facts: InstanceFacts, donor: BaseInstance, passage: Passage) -> bool:
+    """Whether the passage of a donor gives no answer to the question, not even a wrong one."""
+    if facts_of(donor).kind == facts.kind:
+        return False  # a reader might take the donor's answer for an answer to the question
+    if _CREDIT.search(facts.query) and _CREDIT.search(donor.passages[0].text):
+        return False  # the donor may credit another person with the work that the question asks about
+    titled_text = f"{passage.title} {passage.text}"
+    shares_word = not content_stems(titled_text).isdisjoint(content_stems(facts.instance.query))
+    return not shares_word and leak(facts, titled_text) is None
 
 
-def _begins_and_ends(text: str) -> bool:
+def _fits_beside(text: str, other: str) -> bool:
+    """Whether a text is made of whole sentences, and not much longer or shorter than another."""
+    is_alike_in_length = len(text) <= len(other) * _MOST_TIMES and len(other) <= len(text) * _MOST_TIMES
+    return is_alike_in_length and _has_whole_sentences(text)
+
+
+# "Later, but not at once …": the passage begins within a sentence.
+_BEGINS_WITHIN = re.compile(r"[A-Z]\w*(?: \w+){0,2}, (?:but|and|where|which)\b")
+# "( born 1901 )": words and marks were separated by a program, and the text reads badly.
+_TOKENISED = re.compile(r"\(\s|\s\)")
+
+
+def _has_whole_sentences(text: str) -> bool:
     """Whether a passage begins and ends with whole sentences."""
-    if re.match(r"[A-Z]\w*(?: \w+){0,2}, (?:but|and|where|which)\b", text) or re.search(r"\(\s|\s\)", text):
+    if _BEGINS_WITHIN.match(text) or _TOKENISED.search(text):
         return False
-    return re.match(r"[\"“(]?[A-Z]", text) is not None and re.search(r"[.!?][\"”)]?\s*$", text) is not None
+    begins_with_capital = re.match(r"[\"“(]?[A-Z]", text)
+    ends_with_mark = re.search(r"[.!?][\"”)]?\s*$", text)
+    return begins_with_capital is not None and ends_with_mark is not None
 
 
-def joined(filling: Filling) -> Iterator[tuple[str, str]]:
-    """For each donor that asks the same of another thing, yield a noun for both and their passages in one text."""
+class JoinedPassage(NamedTuple):
+    """A passage on two things of the same kind."""
+
+    noun: str
+    """The noun that both things share: "film"."""
+    text: str
+
+
+def joined_passages(filling: Filling, subject: Subject) -> Iterator[JoinedPassage]:
+    """Join the passage with the answer and the passage of each donor that asks the same of another thing.
+
+    `subject` is the subject of the instance. The other thing must be of the same kind.
+    """
     facts = filling.facts
     own_text = facts.passages[facts.home].text
+    if subject.kind == "person" or not _has_whole_sentences(own_text):
+        return
     for donor in filling.donors:
         other = facts_of(donor)
-        if other.unfit is not None or other.subject is None or facts.subject is None or not other.one_answer:
+        if other.unfit is not None or not other.one_answer:
             continue
-        donor_text = other.passages[other.home].text
-        kind = other.subject.kind
-        if kind != facts.subject.kind or kind == "person" or _asked(other) != _asked(facts):
+        if other.subject is None or other.subject.kind != subject.kind or _asked(other) != _asked(facts):
             continue
-        if has_word(donor_text, facts.answer) or has_word(own_text, other.answer):
-            continue
-        if not (
-            _begins_and_ends(own_text)
-            and _begins_and_ends(donor_text)
-            and _alike_in_length(donor_text, own_text)
-        ):
+        other_text = other.passages[other.home].text
+        if has_word(other_text, facts.answer) or has_word(own_text, other.answer):
+            continue  # the joined passage would give one answer for both things
+        if not _fits_beside(other_text, own_text):
             continue
         filling.used.add(donor.id)
         # A ballad and an anthem are both called by their kind, "song"; two ballads keep their noun.
-        noun = facts.subject.noun if facts.subject.noun == other.subject.noun else kind
-        yield noun, f"{own_text.rstrip()}\n\n{donor_text.strip()}"
+        noun = subject.noun if subject.noun == other.subject.noun else subject.kind
+        yield JoinedPassage(noun, f"{own_text.rstrip()}\n\n{other_text.strip()}")
 
 
 def _asked(facts: InstanceFacts) -> frozenset[str]:
-    """The stems of what the question asks about its subject, without the subject's name and noun."""
-    subject = facts.subject
+    """The stems of what the question asks about its subject, without the subject's name and noun.
+
+    "who wrote the film Jaws" asks "who wrote".
+    """
     question = facts.instance.query.lower()
-    if subject is not None:
-        question = question.replace(re.sub(r"^the ", "", subject.name.lower()), " ").replace(
-            subject.noun, " "
-        )
+    if facts.subject is not None:
+        name = re.sub(r"^the ", "", facts.subject.name.lower())
+        question = question.replace(name, " ").replace(facts.subject.noun, " ")
     return content_stems(question) - content_stems("song movie film book novel show series lyrics")

@@ -13,7 +13,13 @@ from dataclasses import dataclass, replace
 from perturb.building.offline.answers import answer_gone, mention_spans
 from perturb.building.offline.facts import InstanceFacts
 from perturb.building.offline.gaps import Filling, as_question
-from perturb.building.offline.material import CUTTERS, TAKES_ANSWER, beside_answer, joined, unrelated
+from perturb.building.offline.material import (
+    CUTTERS,
+    TAKES_ANSWER,
+    joined_passages,
+    may_be_cut,
+    unrelated_passages,
+)
 from perturb.building.offline.question import is_cased
 from perturb.building.offline.words import capitalise, compiled, has_word, measures_in
 from perturb.catalogue.features import word_bank, word_pattern
@@ -183,7 +189,7 @@ def _set_figure(filling: Filling, sentence: str) -> bool:
     if len(figures) != 1 or len(numbers) - len(years) != 1:
         return False
     figure = figures[0].rstrip(",.")
-    if "." in figure or not beside_answer(filling.facts, figure) or _THRESHOLD.search(sentence):
+    if "." in figure or not may_be_cut(filling.facts, figure) or _THRESHOLD.search(sentence):
         return False
     is_rough = re.search(
         rf"(?:about|around|nearly|over|some|roughly|approximately|than|[$£€]) ?{re.escape(figure)}", sentence
@@ -219,7 +225,7 @@ def _set_date(filling: Filling, sentence: str) -> bool:
         return False
     date = dates[0][0]
     is_end_of_range = re.search(rf"[–-] ?{re.escape(date)}", sentence)
-    if is_end_of_range or not beside_answer(filling.facts, date):
+    if is_end_of_range or not may_be_cut(filling.facts, date):
         return False
     # The day is in the first group or in the second, depending on whether the month comes first.
     day = next(filter(None, dates[0].groups()))
@@ -290,7 +296,8 @@ def _delete(rule: Rule, filling: Filling) -> Iterator[Draft]:
 
 def _exchange(_: Rule, filling: Filling) -> Iterator[Draft]:
     """Exchange the passages for passages of another instance."""
-    for passages in unrelated(filling):
+    passages = unrelated_passages(filling)
+    if passages is not None:
         yield Draft(filling.facts.instance.query, passages)
 
 
@@ -299,9 +306,10 @@ def _join(rule: Rule, filling: Filling) -> Iterator[Draft]:
     subject = filling.facts.subject
     if subject is None or not subject.kind or not filling.facts.one_answer:
         return
-    for noun, text in joined(filling):
-        filling.local["noun"] = noun
-        yield from _renamed(rule, filling, filling.facts.with_text(filling.facts.home, text))
+    for joined in joined_passages(filling, subject):
+        filling.local["noun"] = joined.noun
+        passages = filling.facts.with_text(filling.facts.home, joined.text)
+        yield from _renamed(rule, filling, passages)
 
 
 # Characters that may stand between a number and the end of its unit.

@@ -108,7 +108,7 @@ Span = tuple[int, int]
 """Start and end of a phrase in a text, in characters."""
 
 
-def dice(*values: Any) -> random.Random:
+def seeded_random(*values: Any) -> random.Random:
     """A random generator whose choices depend on these values alone."""
     return random.Random(repr(values))  # noqa: S311
 
