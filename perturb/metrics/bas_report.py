@@ -255,13 +255,12 @@ class _Rows:
     def measure(self, weights: NDArray[np.floating]) -> Floats:
         """Every metric of `HIGHER_IS_BETTER` for each row of weights, shape (resamples, metrics)."""
         total = weights.sum(axis=1, dtype=np.float64)[:, np.newaxis]
-        means = weights @ self._score_columns / total
-        # The ECE is the sum over bins of |sum of (correct - confidence) in the bin| / number of rows.
-        bin_gaps = weights @ self._gap_columns / total
+        means, bin_gaps = np.split(weights @ self._columns / total, [len(self.row_scores)], axis=1)
         answers = np.add.reduceat(weights, self._block_starts, axis=1)
         errors = np.add.reduceat(weights * ~self.correct, self._block_starts, axis=1)
         columns = {
             **dict(zip(self.row_scores, means.T, strict=True)),
+            # The ECE is the sum over bins of |sum of (correct - confidence) in the bin| / number of rows.
             "ece": np.abs(bin_gaps).sum(axis=1),
             "aurc": aurc_of_blocks(answers, errors),
         }
@@ -274,17 +273,16 @@ class _Rows:
         return np.flatnonzero(np.diff(self.confidence, prepend=2.0))
 
     @cached_property
-    def _score_columns(self) -> Floats:
-        """The score of each row, with a column for each of `row_scores`."""
-        return np.column_stack([score(self.correct) for score in self.row_scores.values()])
+    def _columns(self) -> Floats:
+        """A column for each of `row_scores`, then one for each bin of the ECE.
 
-    @cached_property
-    def _gap_columns(self) -> Floats:
-        """A column for each bin of the ECE: correct - confidence for the rows in the bin, and 0 for the others."""
+        The column of a bin has correct - confidence for the rows in the bin, and 0 for the others.
+        """
+        scores = [score(self.correct) for score in self.row_scores.values()]
         gaps = np.zeros((len(self.correct), self.bins))
         bin_of_row = bin_places(self.confidence, bin_edges(self.confidence, self.bins, "width"), self.closed)
         gaps[np.arange(len(bin_of_row)), bin_of_row] = self.correct - self.confidence
-        return gaps
+        return np.column_stack([*scores, gaps])
 
     @cached_property
     def row_scores(self) -> dict[str, Callable[[Flags], Floats]]:
