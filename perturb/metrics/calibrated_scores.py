@@ -6,7 +6,7 @@ uses, and three for comparison. Reference: BAS paper, section 4.4 and appendix F
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypedDict, Unpack, get_args
 
@@ -41,7 +41,8 @@ Method = Literal["isotonic", "platt", "temperature", "histogram"]
 METHODS: tuple[Method, ...] = get_args(Method)
 # Bins of equal width of the method `histogram`.
 HISTOGRAM_BINS = 10
-# The divisor of the logit; its inverse is the smallest. If all answers are right, or all wrong, the fit ends there.
+# The largest temperature, which divides the logit; the smallest is 1 / MAX_TEMPERATURE. The fit ends at one of them if
+# all answers are right, or all wrong.
 MAX_TEMPERATURE = 100.0
 
 # The parameters of each map, as saved files must have them.
@@ -149,7 +150,8 @@ def _fit_platt(correct: Flags, confidence: Floats) -> dict[str, ArrayLike]:
     right = int(correct.sum())
     # Platt's targets stay away from 0 and 1, so the fit is finite even if confidence separates right from wrong.
     target = np.where(correct, (right + 1) / (right + 2), 1 / (len(correct) - right + 2))
-    # scikit-learn takes no target between 0 and 1: each row is given twice, as right and as wrong, with weights
+    # scikit-learn takes no target between 0 and 1: each row is given twice, as right and as wrong, with weights.
+    # Platt's method has no penalty, and with so large a C there is practically none.
     logits = np.tile(_logit(confidence), 2)[:, None]
     labels = np.repeat([1, 0], len(correct))
     model = LogisticRegression(C=1e6, max_iter=1000).fit(
@@ -161,13 +163,14 @@ def _fit_platt(correct: Flags, confidence: Floats) -> dict[str, ArrayLike]:
 def _fit_temperature(correct: Flags, confidence: Floats) -> dict[str, ArrayLike]:
     from scipy.optimize import minimize_scalar
 
+    logits = _logit(confidence)
     # The search runs over the logarithm: a temperature of 1/2 is as far from 1 as a temperature of 2.
-    logits, span = _logit(confidence), float(np.log(MAX_TEMPERATURE))
+    largest_log = float(np.log(MAX_TEMPERATURE))
 
     def loss(log_temperature: float) -> float:
         return float(log_losses(correct, _sigmoid(logits / np.exp(log_temperature))).mean())
 
-    minimum = minimize_scalar(loss, bounds=(-span, span), method="bounded")
+    minimum = minimize_scalar(loss, bounds=(-largest_log, largest_log), method="bounded")
     return {"temperature": np.exp(minimum.x)}
 
 
@@ -246,6 +249,12 @@ class Spread(NamedTuple):
     mean: float
     sd: float
 
+    @classmethod
+    def of(cls, values: Iterable[float]) -> Spread:
+        """The spread of some values; the deviation of a single one is 0."""
+        column = np.array(list(values))
+        return cls(float(column.mean()), float(column.std(ddof=1)) if len(column) > 1 else 0.0)
+
 
 @dataclass(frozen=True, slots=True)
 class AblationRow:
@@ -322,7 +331,7 @@ def score_maps(
     """Score answers before and after maps that were fitted on other answers; arguments and errors as in `BASReport`.
 
     >>> half = CalibrationMap("isotonic", 9, {"stated": (0.0, 1.0), "calibrated": (0.0, 0.5)})
-    >>> score_maps([1, 0], [0.9, 0.9], {"isotonic": half}).gains["isotonic"].value.__round__(3)
+    >>> round(score_maps([1, 0], [0.9, 0.9], {"isotonic": half}).gains["isotonic"].value, 3)
     0.402
     """
     correct, confidences = read_graded(is_correct, confidence)
@@ -353,23 +362,22 @@ def paired_bas(
 
     The result also gives a p-value; if there is no interval, it is an estimate with the reason.
 
-    >>> paired_bas([1, 0], [0.9, 0.1], [1, 0], [0.5, 0.5], None, resamples=9, seed=0).value.__round__(3)
+    >>> round(paired_bas([1, 0], [0.9, 0.1], [1, 0], [0.5, 0.5], None, resamples=9, seed=0).value, 3)
     0.294
     """
-    answer_sets = [(first_correct, first), (second_correct, second)]
-    scores = np.stack([bas_utility(*column) for column in answer_sets], axis=1)
-    codes = cluster_codes(clusters, len(scores))
+    scores = np.stack([bas_utility(first_correct, first), bas_utility(second_correct, second)], axis=1)
+    n = len(scores)
+    codes = cluster_codes(clusters, n)
     replicates = bootstrap_means(scores, clusters=codes, resamples=resamples, seed=seed)
-    parts = []
-    for column, (_, confidences) in enumerate(answer_sets):
-        # At its stated confidence, an answer scores least if it is wrong and most if it is right.
-        lows = bas_utility(np.zeros(len(scores)), confidences)
-        highs = bas_utility(np.ones(len(scores)), confidences)
+
+    def bounded_mean(column: int, confidences: ArrayLike) -> Bounded | Estimate:
+        # At its stated confidence, an answer scores least if it is wrong and most if it is right. The mean of these
+        # limits the interval.
+        lows, highs = bas_utility(np.zeros(n), confidences), bas_utility(np.ones(n), confidences)
         value = float(scores[:, column].mean())
-        parts.append(
-            Bounded.of_mean(value, replicates[:, column], len(scores), codes=codes, lows=lows, highs=highs)
-        )
-    return weighted_sum(parts, [1.0, -1.0], len(scores))
+        return Bounded.of_mean(value, replicates[:, column], n, codes=codes, lows=lows, highs=highs)
+
+    return weighted_sum([bounded_mean(0, first), bounded_mean(1, second)], [1.0, -1.0], n)
 
 
 def calibration_ablation(
@@ -402,15 +410,24 @@ def calibration_ablation(
     pool, scored = np.flatnonzero(fitting), ~fitting
     rng = np.random.default_rng(seed)
 
-    def scores(size: int) -> tuple[float, float, float]:
+    def calibrated_by(size: int) -> Floats:
         sample = rng.choice(pool, size, replace=False)
-        values = fit_map(correct[sample], confidences[sample]).apply(confidences[scored])
-        error = expected_calibration_error(correct[scored], values, bins=bins)
-        return bas_score(correct[scored], values), error, aurc(correct[scored], values)
+        return fit_map(correct[sample], confidences[sample]).apply(confidences[scored])
 
     rows = []
-    for size in (size for size in sorted(set(sizes)) if size <= len(pool)):
-        table = np.array([scores(size) for _ in range(repeats)])
-        sds = table.std(axis=0, ddof=1).tolist() if repeats > 1 else [0.0] * 3
-        rows.append(AblationRow(size, repeats, *map(Spread, table.mean(axis=0).tolist(), sds)))
+    for size in sorted(set(sizes)):
+        if size > len(pool):
+            break
+        draws = [calibrated_by(size) for _ in range(repeats)]
+        rows.append(
+            AblationRow(
+                size,
+                repeats,
+                bas=Spread.of(bas_score(correct[scored], values) for values in draws),
+                ece=Spread.of(
+                    expected_calibration_error(correct[scored], values, bins=bins) for values in draws
+                ),
+                aurc=Spread.of(aurc(correct[scored], values) for values in draws),
+            )
+        )
     return rows

@@ -41,8 +41,8 @@ def normalised_difference(values: ArrayLike, refusal_rates: ArrayLike) -> Estima
 def coefficient_of_variation(values: ArrayLike) -> Estimate:
     """The spread of a metric over settings, relative to its mean.
 
-    Formula: standard deviation / |mean|, with divisor n (the ratios of CV to range in the paper's table 2 are
-    impossible with the divisor n - 1). Range: from 0 up; lower is more stable. Undefined if the mean is 0.
+    Formula: standard deviation / |mean|, with the divisor n. Range: from 0 up; lower is more stable. Undefined if the
+    mean is 0. The paper does not name its divisor; the ratios of CV to range in its table 2 are impossible with n - 1.
 
     Reference: Refusal Index paper, section 4.2, equation 8.
 
@@ -54,7 +54,8 @@ def coefficient_of_variation(values: ArrayLike) -> Estimate:
 
 
 def _over_mean(value: float, scores: Floats) -> Estimate:
-    if abs(scores.mean()) <= ROUNDING * np.abs(scores).max() or not scores.any():
+    # a mean below the rounding errors of the largest score counts as 0
+    if not scores.any() or abs(scores.mean()) <= ROUNDING * np.abs(scores).max():
         return Estimate.undefined("the mean over the settings is 0", n=len(scores))
     return Estimate(float(value / abs(scores.mean())), n=len(scores))
 
@@ -110,7 +111,8 @@ def winner_entropy(scores: ArrayLike) -> Estimate:
     is_winner = table == table.max(axis=0)
     shares = (is_winner / is_winner.sum(axis=0)).mean(axis=1)
     positive = shares[shares > 0]  # a share of 0 adds nothing, but has no logarithm
-    return Estimate(float(abs(np.sum(positive * np.log(positive)) / np.log(n))), n=m)
+    entropy = -np.sum(positive * np.log(positive))
+    return Estimate(float(abs(entropy / np.log(n))), n=m)  # `abs` turns -0.0 into 0.0
 
 
 def random_ranking(models: int, settings: int) -> tuple[float, float]:
@@ -127,9 +129,12 @@ def random_ranking(models: int, settings: int) -> tuple[float, float]:
     """
     from scipy.stats import binom
 
+    # The number of settings that a model wins is binomial. A model without a win adds nothing to the entropy.
     wins = np.arange(1, settings + 1)
-    chances, shares = binom.pmf(wins, settings, 1 / models), wins / settings
-    return 1 / settings, float(abs(models * np.sum(chances * shares * np.log(shares)) / np.log(models)))
+    chances = binom.pmf(wins, settings, 1 / models)
+    shares = wins / settings
+    entropy = -models * np.sum(chances * shares * np.log(shares))
+    return 1 / settings, float(abs(entropy / np.log(models)))
 
 
 def isotonic_residuals(scores: ArrayLike, covariate: ArrayLike) -> Floats:
@@ -203,7 +208,7 @@ def subset_size_cv(
     for size in sizes:
         if not 1 <= size <= len(r):
             raise ValueError(f"a subset of {size} questions cannot be drawn from {len(r)}")
-        # the table of a random subset, without the detour over its questions
+        # Drawing the four counts of a random subset is the same as drawing its questions and counting them.
         tables = rng.multivariate_hypergeometric(counts, size, size=repeats).astype(np.float64)
         values = (statistic or _index_of)(tables)
         values = values[~np.isnan(values)]
@@ -241,22 +246,27 @@ def _monotone(values: Floats, covariate: Floats) -> Floats:
     """Least-squares monotone fit, rising or falling; ties in the covariate are pooled."""
     from scipy.optimize import isotonic_regression
 
+    # Equal covariates share a level, which is fitted to the mean of their values.
     _, level, sizes = np.unique(covariate, return_inverse=True, return_counts=True)
     means = np.bincount(level, weights=values) / sizes
-    fits = [isotonic_regression(means, weights=sizes, increasing=rising).x[level] for rising in (True, False)]
-    return np.asarray(min(fits, key=lambda fit: float(np.sum((values - fit) ** 2))))
+    rising = isotonic_regression(means, weights=sizes, increasing=True).x[level]
+    falling = isotonic_regression(means, weights=sizes, increasing=False).x[level]
+    rising_is_closer = np.sum((values - rising) ** 2) <= np.sum((values - falling) ** 2)
+    return np.asarray(rising if rising_is_closer else falling)
 
 
 def _without_both(values: Floats, first_covariate: Floats, second_covariate: Floats) -> Floats:
     """The residuals of one model after the curves in both covariates."""
     by_second = np.zeros_like(values)
     residuals = values
+    negligible = ROUNDING * np.max(np.abs(values), initial=1e-300)
     # Each covariate in turn explains what the other one leaves over, until nothing changes.
     for _ in range(MAX_SWEEPS):
         by_first = _monotone(values - by_second, first_covariate)
         by_second = _monotone(values - by_first, second_covariate)
-        previous, residuals = residuals, values - by_first - by_second
-        if np.max(np.abs(previous - residuals)) <= ROUNDING * np.max(np.abs(values), initial=1e-300):
+        previous = residuals
+        residuals = values - by_first - by_second
+        if np.max(np.abs(residuals - previous)) <= negligible:
             break
     return residuals
 
