@@ -1,7 +1,13 @@
-"""The operators of the offline engine. Each applies a rule to an instance and yields drafts.
+"""The operators: what the rule of a lever can do to a question and its passages.
 
-The best draft comes first, and the engine takes the first draft that passes its checks. Most operators yield no draft
-for most instances, which means that they abstain.
+A rule names its operator in `do`. It may also have
+
+- `say`: wordings with gaps, such as "Did {subject} end before {before}?",
+- `what`: the part of the text that the operator changes,
+- `words`: words of the question, as patterns, with their replacements.
+
+A `Filling` fills the gaps for one instance. `filling.facts` are the facts about the instance, and `filling.local` are
+values of gaps that the operator itself finds. An operator yields drafts, and the engine takes the first sound one.
 """
 
 from __future__ import annotations
@@ -21,7 +27,7 @@ from perturb.building.offline.material import (
     unrelated_passages,
 )
 from perturb.building.offline.question import is_cased
-from perturb.building.offline.words import capitalise, compiled, has_word, measures_in
+from perturb.building.offline.words import capitalise, compiled, has_word, measures_in, rounded
 from perturb.catalogue.features import word_bank, word_pattern
 from perturb.records import Passage, Rule
 
@@ -35,10 +41,7 @@ class Draft:
 
 
 Operator = Callable[[Rule, Filling], Iterator[Draft]]
-"""Applies a rule with one filling of its gaps, and yields drafts."""
-
-
-# These functions are the operators of `OPERATIONS`. `catalogue.levers.OPERATORS` describes them for authors of rules.
+"""A function that applies a rule with one filling of its gaps, and yields drafts."""
 
 
 def _ask(rule: Rule, filling: Filling) -> Iterator[Draft]:
@@ -48,47 +51,50 @@ def _ask(rule: Rule, filling: Filling) -> Iterator[Draft]:
         yield Draft(as_question(text), filling.facts.passages)
 
 
-def _in_style(query: str, text: str) -> str:
-    """The text, in lower case if the question has no capitals."""
-    return text if is_cased(query) else text.lower()
-
-
 def _remark(rule: Rule, filling: Filling) -> Iterator[Draft]:
     """Insert a remark into the question, before or after the subject's name."""
-    query = filling.facts.instance.query.rstrip()
-    text = filling.fill(rule.say)
-    if text is None:
+    facts, text = filling.facts, filling.fill(rule.say)
+    if text is None or facts.query_name is None:
         return
-    if filling.facts.query_name is None:
-        return
-    name_start, name_end = filling.facts.query_name
-    before, after = query[:name_end], query[name_end:]
-    if after.startswith(("'", "’")):
+    query = facts.instance.query.rstrip()
+    remark = text if is_cased(query) else text.lower()
+    name_start, name_end = facts.query_name
+    if query[name_end:].startswith(("'", "’")):
         return  # nothing can stand between a name and its possessive ending
     if rule.what == "before":
-        article = re.search(r"\b(?:the|an?) $", query[:name_start], re.IGNORECASE)
-        insert_at = article.start() if article else name_start
-        # Nothing may come between a name and the noun that introduces it, as in "the film Jaws".
-        if re.search(r"\b(?:song|movie|film|book|novel|show|series|play|called) $", query[:insert_at]):
-            return
-        remark = _in_style(query, f"{text} ")
-        yield Draft(query[:insert_at] + remark + query[insert_at:], filling.facts.passages)
-        return
+        remarked = _with_remark_before(query, name_start, remark)
+    else:
+        remarked = _with_remark_after(query, name_end, remark)
+    if remarked is not None:
+        yield Draft(remarked, facts.passages)
+
+
+def _with_remark_before(query: str, name_start: int, remark: str) -> str | None:
+    """The question with a remark before a name and its article; None if nothing may stand there."""
+    article = re.search(r"\b(?:the|an?) $", query[:name_start], re.IGNORECASE)
+    insert_at = article.start() if article else name_start
+    # Nothing may come between a name and the noun that introduces it, as in "the film Jaws".
+    if re.search(r"\b(?:song|movie|film|book|novel|show|series|play|called) $", query[:insert_at]):
+        return None
+    return f"{query[:insert_at]}{remark} {query[insert_at:]}"
+
+
+def _with_remark_after(query: str, name_end: int, remark: str) -> str | None:
+    """The question with a remark after a name; None if the remark would read badly there."""
+    before, after = query[:name_end], query[name_end:]
     # At the end of the question, no comma closes the aside.
     if not after.strip("?. "):
-        yield Draft(f"{before}, {_in_style(query, text)}{after}", filling.facts.passages)
+        return f"{before}, {remark}{after}"
     # Within a question, an aside reads well only between the subject and its verb.
-    elif _begins_with_verb(after) and query.lower().startswith(("when", "where")):
-        yield Draft(f"{before}, {_in_style(query, text)},{after}", filling.facts.passages)
+    if _begins_with_verb(after) and query.lower().startswith(("when", "where")):
+        return f"{before}, {remark},{after}"
+    return None
 
 
 def _begins_with_verb(text_after: str) -> bool:
     """Whether the text after a name continues with the verb of the question, and not with a longer name."""
-    return text_after.split(maxsplit=1)[0].rstrip("?") in word_bank("event_verb") | {
-        "first",
-        "filmed",
-        "located",
-    }
+    first_word = text_after.split(maxsplit=1)[0].rstrip("?")
+    return first_word in word_bank("event_verb") or first_word in ("first", "filmed", "located")
 
 
 def _reword(rule: Rule, filling: Filling) -> Iterator[Draft]:
@@ -97,8 +103,10 @@ def _reword(rule: Rule, filling: Filling) -> Iterator[Draft]:
     for old, new in filling.rng.sample(rule.words, len(rule.words)):
         match = compiled(rf"(?<![\w'-]){old}(?![\w'-])", re.IGNORECASE).search(query)
         if match is not None and not _in_a_name(filling.facts, match.span()):
-            word = match.expand(filling.rng.choice(new))
-            yield Draft(query[: match.start()] + word + query[match.end() :], filling.facts.passages)
+            # A replacement may refer to groups of the pattern.
+            replacement = match.expand(filling.rng.choice(new))
+            reworded = query[: match.start()] + replacement + query[match.end() :]
+            yield Draft(reworded, filling.facts.passages)
 
 
 def _in_a_name(facts: InstanceFacts, span: tuple[int, int]) -> bool:
@@ -106,10 +114,9 @@ def _in_a_name(facts: InstanceFacts, span: tuple[int, int]) -> bool:
     if len(facts.query) > len(facts.instance.query):
         return True  # the two spellings differ in length, so the span cannot be looked up in the proper one
     start, end = span
-    if facts.query_name is not None:
-        name_start, name_end = facts.query_name
-        if start < name_end and name_start < end:
-            return True
+    name_start, name_end = facts.query_name or (0, 0)  # an empty span touches nothing
+    if start < name_end and name_start < end:
+        return True
     return any(char.isupper() for char in facts.query[start:end])
 
 
@@ -123,11 +130,13 @@ def _rename(rule: Rule, filling: Filling) -> Iterator[Draft]:
 
 def _renamed(rule: Rule, filling: Filling, passages: tuple[Passage, ...]) -> Iterator[Draft]:
     """Yield the question with a wording instead of the subject's name and of the noun before the name."""
-    query, span, text = filling.facts.instance.query, filling.facts.query_name, filling.fill(rule.say)
-    if span is None or text is None:
+    facts, text = filling.facts, filling.fill(rule.say)
+    if facts.query_name is None or text is None:
         return
-    name_start, name_end = span
+    query = facts.instance.query
+    name_start, name_end = facts.query_name
     after = query[name_end:]
+    # Other words than a verb may belong to a longer name, as in "Jaws 2".
     if not after.strip("?. ") or _begins_with_verb(after):
         before = word_pattern("subject_noun").sub("", query[:name_start])
         yield Draft(before + text + after, passages)
@@ -144,7 +153,9 @@ def _only_one(facts: InstanceFacts, noun: str) -> bool:
 
 # The beginning of a sentence that refers to the sentence before it. Nothing may be inserted between the two.
 _LEANS_BACK = re.compile(
+    # "It was …", "When he …"
     r"(?:(?:Although|Though|While|Since|When|After|Because|As) )?(?:this|that|these|those|it|he|she|they|however|but)\b"
+    # "Two days later, …": a time that is counted from an event of the sentence before
     r"|.*\b(?:days?|weeks?|months?) (?:earlier|later|before|after)\b",
     re.IGNORECASE,
 )
@@ -156,12 +167,17 @@ def _add(rule: Rule, filling: Filling) -> Iterator[Draft]:
     for index, sentence in enumerate(facts.sentences):
         states_answer = sentence in facts.answer_sentences
         is_signal = facts.passages[sentence.passage].role == "signal"
+        # Only `what: answer` adds to a sentence with the answer. A date or a figure must come from another sentence.
         if states_answer != (rule.what == "answer") or not sentence.complete or not is_signal:
             continue
-        if rule.what == "figure" and not _set_figure(filling, sentence.text):
+        values: dict[str, str] | None = {}
+        if rule.what == "figure":
+            values = _rounded_figure(facts, sentence.text)
+        elif rule.what == "date":
+            values = _moved_date(filling, sentence.text)
+        if values is None:
             continue
-        if rule.what == "date" and not _set_date(filling, sentence.text):
-            continue
+        filling.local |= values
         next_sentence = facts.sentences[index + 1] if index + 1 < len(facts.sentences) else None
         if next_sentence is not None and _LEANS_BACK.match(next_sentence.text):
             continue
@@ -180,60 +196,54 @@ _THRESHOLD = re.compile(
 _LEAST_FIGURE = 120
 
 
-def _set_figure(filling: Filling, sentence: str) -> bool:
-    """Set the gaps `figure` and `round_figure` from the only figure of a sentence; False if none can be rounded."""
-    figures = word_pattern("figure").findall(sentence)
-    numbers = re.findall(r"\d[\d,.]*", sentence)
+def _rounded_figure(facts: InstanceFacts, sentence: str) -> dict[str, str] | None:
+    """Values for the gaps `figure` and `round_figure`, from the only figure of a sentence.
+
+    "The hall has 1,234 seats" gives `1,234` and `1,200 seats`. None if there is no such figure, or if it cannot be
+    rounded.
+    """
+    figures: list[str] = word_pattern("figure").findall(sentence)
     years = re.findall(r"\b(?:1\d|20)\d\d\b(?!,)", sentence)
+    numbers_but_years = len(re.findall(r"\d[\d,.]*", sentence)) - len(years)
     # With a second number beside it, a reader could not tell which of the two was rounded.
-    if len(figures) != 1 or len(numbers) - len(years) != 1:
-        return False
+    if len(figures) != 1 or numbers_but_years != 1:
+        return None
     figure = figures[0].rstrip(",.")
-    if "." in figure or not may_be_cut(filling.facts, figure) or _THRESHOLD.search(sentence):
-        return False
+    if "." in figure or not may_be_cut(facts, figure) or _THRESHOLD.search(sentence):
+        return None
     is_rough = re.search(
         rf"(?:about|around|nearly|over|some|roughly|approximately|than|[$£€]) ?{re.escape(figure)}", sentence
     )
-    value = int(figure.replace(",", ""))
-    rounded = _rounded(value)
-    after = sentence[sentence.index(figure) + len(figure) :]
     # The wording repeats the noun that the figure counts, so there must be a plural.
+    after = sentence[sentence.index(figure) + len(figure) :]
     counted = re.match(r" ((?:[a-z]+ )?(?:[a-z]{3,}s|people|men|women|children))\b", after)
-    if value < _LEAST_FIGURE or is_rough or rounded == value or counted is None:
-        return False
-    filling.local |= {"figure": figure, "round_figure": f"{rounded:,} {counted[1]}"}
-    return True
+    value = int(figure.replace(",", ""))
+    round_value = rounded(value)
+    if is_rough or counted is None or value < _LEAST_FIGURE or round_value == value:
+        return None
+    return {"figure": figure, "round_figure": f"{round_value:,} {counted[1]}"}
 
 
-def _rounded(value: int) -> int:
-    """The number to two leading digits, or to three from 10,000 on: 1,234 becomes 1,200."""
-    leading_digits = 2 if value < 10_000 else 3
-    step: int = 10 ** max(0, len(str(value)) - leading_digits)
-    return (value + step // 2) // step * step
-
-
-def _set_date(filling: Filling, sentence: str) -> bool:
-    """Set the gap `other_date` to a date some days from the only full date of a sentence; False if there is none."""
+def _moved_date(filling: Filling, sentence: str) -> dict[str, str] | None:
+    """A value for the gap `other_date`: a date some days from the only full date of a sentence; None if it has none."""
     month = word_pattern("month").pattern
-    dates = list(
-        re.finditer(
-            rf"\b(?:{month} (\d{{1,2}}),? (?:1\d|20)\d\d|(\d{{1,2}}) {month} (?:1\d|20)\d\d)\b", sentence
-        )
-    )
+    # "May 4, 1818" (group 1 is the day), or "4 May 1818" (group 2).
+    month_first = rf"{month} (\d{{1,2}}),? (?:1\d|20)\d\d"
+    day_first = rf"(\d{{1,2}}) {month} (?:1\d|20)\d\d"
+    dates = list(compiled(rf"\b(?:{month_first}|{day_first})\b").finditer(sentence))
     years = re.findall(r"\b(?:1\d|20)\d\d\b", sentence)
     if len(dates) != 1 or len(years) != 1:
-        return False
-    date = dates[0][0]
+        return None
+    date: str = dates[0][0]
     is_end_of_range = re.search(rf"[–-] ?{re.escape(date)}", sentence)
     if is_end_of_range or not may_be_cut(filling.facts, date):
-        return False
-    # The day is in the first group or in the second, depending on whether the month comes first.
-    day = next(filter(None, dates[0].groups()))
+        return None
+    day = dates[0][1] or dates[0][2]
     # Later in the first part of the month and earlier in the rest, so that the other day exists in every month.
     days_later = filling.rng.choice((3, 4, 6)) if int(day) < 20 else -filling.rng.choice((3, 5, 8))
-    other_day = str(int(day) + days_later)
-    filling.local["other_date"] = re.sub(rf"\b{day}\b", other_day, date, count=1)
-    return not has_word(filling.facts.text, filling.local["other_date"])
+    other_date = re.sub(rf"\b{day}\b", str(int(day) + days_later), date, count=1)
+    # A date that the passages mention has a meaning of its own.
+    return None if has_word(filling.facts.text, other_date) else {"other_date": other_date}
 
 
 # The end of the text before an answer that another noun phrase may replace.
@@ -242,7 +252,7 @@ _CLEAN_LEFT = re.compile(
     r"(?: the)? $",
     re.IGNORECASE,
 )
-# The beginning of the text after such an answer: elsewhere the answer may be part of a longer phrase.
+# The beginning of the text after such an answer. Before other words, the answer may be part of a longer phrase.
 _CLEAN_RIGHT = re.compile(
     r"(?:[.,;)]|$|\s+(?:and|or|in|on|to|for|is|was|by|at|from|with|as|who|which|that|when|of|during)\b)"
 )
@@ -259,22 +269,18 @@ def _substitute(rule: Rule, filling: Filling) -> Iterator[Draft]:
     # With two mentions, the other one would still give the answer.
     if text is None or len(mentions) != 1 or facts.kind in ("text", "number"):
         return
-    index, span = mentions[0]
+    index, (start, end) = mentions[0]
     passage_text = facts.passages[index].text
-    start, end = _with_quotes(passage_text, *span)
+    # Quotation marks or brackets directly around the answer go with it.
     before, after = passage_text[:start], passage_text[end:]
+    if (before[-1:], after[:1]) in (('"', '"'), ("“", "”"), ("(", ")")):
+        before, after = before[:-1], after[1:]
     if _CLEAN_LEFT.search(before) and _CLEAN_RIGHT.match(after):
         yield from _without_answer(facts, facts.with_text(index, before + text + after))
 
 
-def _with_quotes(text: str, start: int, end: int) -> tuple[int, int]:
-    """The span, widened by quotation marks or brackets directly around it."""
-    marks = text[max(0, start - 1) : start] + text[end : end + 1]
-    return (start - 1, end + 1) if marks in ('""', "“”", "()") else (start, end)
-
-
 def _without_answer(facts: InstanceFacts, passages: tuple[Passage, ...]) -> Iterator[Draft]:
-    """Yield a draft with empty titles where the title holds the answer, unless something still gives it away."""
+    """Yield a draft in which titles with the answer are empty, unless something still gives the answer away."""
     without_titles = []
     for passage in passages:
         names_answer = any(has_word(passage.title, alias) for alias in facts.instance.answers)
@@ -285,9 +291,10 @@ def _without_answer(facts: InstanceFacts, passages: tuple[Passage, ...]) -> Iter
 
 def _delete(rule: Rule, filling: Filling) -> Iterator[Draft]:
     """Cut a part of a passage. The rule's `what` names the part."""
-    for index, text in CUTTERS[rule.what or ""](filling.facts):
+    for cut in CUTTERS[rule.what or ""](filling.facts):
         # A cut leaves a blank before the mark that follows it.
-        passages = filling.facts.with_text(index, re.sub(r" +([,.;])", r"\1", text))
+        text = re.sub(r" +([,.;])", r"\1", cut.remaining)
+        passages = filling.facts.with_text(cut.passage, text)
         if rule.what in TAKES_ANSWER:
             yield from _without_answer(filling.facts, passages)
         else:
@@ -312,8 +319,8 @@ def _join(rule: Rule, filling: Filling) -> Iterator[Draft]:
         yield from _renamed(rule, filling, passages)
 
 
-# Characters that may stand between a number and the end of its unit.
-_UNIT = 15
+# Characters that may stand between the end of an answer, which may be the bare number, and the end of its unit.
+_LONGEST_UNIT = 15
 
 
 def _convert(_: Rule, filling: Filling) -> Iterator[Draft]:
@@ -323,7 +330,7 @@ def _convert(_: Rule, filling: Filling) -> Iterator[Draft]:
         mention_ends = [mention.end for mention in facts.mentions if mention.passage == index]
         for end, converted in measures_in(passage.text):
             # Other measures are not what the question asks for.
-            if any(0 <= end - mention_end <= _UNIT for mention_end in mention_ends):
+            if any(0 <= end - mention_end <= _LONGEST_UNIT for mention_end in mention_ends):
                 text = f"{passage.text[:end]} ({converted}){passage.text[end:]}"
                 yield Draft(facts.instance.query, facts.with_text(index, text))
 
@@ -340,4 +347,4 @@ OPERATIONS: Mapping[str, Operator] = {
     "exchange": _exchange,
     "join": _join,
 }
-"""The name of an operator in rules -> its function."""
+"""Name of an operator -> its function. `catalogue.levers.OPERATORS` describes them for authors of rules."""

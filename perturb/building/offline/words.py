@@ -99,6 +99,17 @@ def measures_in(text: str) -> Iterator[tuple[int, str]]:
         yield match.end(), f"{value:,.{decimals}f} {unit}"
 
 
+def rounded(value: int) -> int:
+    """The number to two leading digits, or to three from 10,000 on.
+
+    >>> rounded(1234), rounded(12345)
+    (1200, 12300)
+    """
+    leading_digits = 2 if value < 10_000 else 3
+    step: int = 10 ** max(0, len(str(value)) - leading_digits)
+    return (value + step // 2) // step * step
+
+
 compiled = lru_cache(maxsize=4096)(re.compile)
 """Compile a pattern that is put together at run time. Python's own cache would be too small for all of them."""
 
