@@ -356,6 +356,17 @@ def test_an_address_leads_back_to_the_function() -> None:
     assert find_function(name_function(inner), "test") is inner
 
 
+def test_a_module_of_the_working_directory_goes_before_others_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("elsewhere", "here"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "named_twice.py").write_text(f"def {folder}(): ...\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path / "elsewhere")
+    monkeypatch.chdir(tmp_path / "here")
+    assert find_function("named_twice:here", "test").__name__ == "here"
+
+
 # -- functions that hang -----------------------------------------------------------------------------------------
 
 HANGING = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import ssl
 import subprocess
 import sys
 import time
@@ -360,6 +361,9 @@ class TestRequests:
             with pytest.raises(TransientModelError, match="cannot connect to "):
                 await ask(Answering({}), api_base=secure)
             assert server.counters.total == 0
+        trusted = DirectModel(ModelSettings("m", "hosted_vllm/tiny", api_base=secure))._connection["ssl"]
+        assert trusted.get_ca_certs()
+        assert (trusted.verify_mode, trusted.check_hostname) == (ssl.CERT_REQUIRED, True)
 
 
 class TestConnections:

@@ -90,6 +90,7 @@ def test_simulated_failures_lie_within_the_bounds(drift: float, size: int) -> No
 
 def test_under_drift_the_static_benchmark_fails_and_fresh_rounds_hold() -> None:
     setting = DriftSetting(epsilon=0.05, rounds=4, drift=0.1, size=generative_size(0.05, 0.05, 4), start=0.45)
+    assert setting.size == DriftSetting().size, "by default, fresh rounds are as large as their bound asks"
     done = simulate(setting, RUNS, seed=3)
     assert done.static > 0.98
     assert done.generative < 0.05

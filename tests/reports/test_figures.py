@@ -98,6 +98,7 @@ def test_the_parts_of_a_stack_follow_each_other() -> None:
     axes = painted(draw_stacks(["m"], [{"one": 0.2, "two": 0.3, "three": 0.5}]))
     bars = [bar for bar in axes.patches if isinstance(bar, Rectangle)]
     assert [(round(bar.get_x()), round(bar.get_width())) for bar in bars] == [(0, 20), (20, 30), (50, 50)]
+    assert [round(number.get_position()[0]) for number in axes.texts] == [10, 35, 75]
 
 
 def test_the_text_of_a_reliability_point_names_confidence_then_accuracy() -> None:
