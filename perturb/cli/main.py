@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from collections.abc import Callable
@@ -94,10 +93,6 @@ def main() -> None:
         _fail(describe(exc), USAGE_EXIT_CODE)
     except typer.Abort:
         code = INTERRUPTED
-    except BrokenPipeError:
-        # The reader of stdout has gone, as in `perturb show | head`: flushing the buffer at exit would raise again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
     except OSError as exc:  # a path that is too long, or a folder that may not be searched
         if exc.filename is None:
             raise
