@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from itertools import product
 from math import ceil
 from typing import Any
@@ -78,8 +78,8 @@ def plan_jobs(
     for key, instance in instances:
         fingerprints = settings.several if len(instance.passages) > 1 else settings.generators
         fitting = offers.fitting(instance)
-        # Prompts of verifiers mention the language too. They need no entry in the job's identity: a new identity means
-        # a new candidate, and a new candidate gets new votes.
+        # The prompts of verifiers mention the language too, but need no part in the identity of a job: a new job has a
+        # new candidate, and a new candidate gets new votes.
         wording = () if is_english(instance.language) else settings.wording
         for replicate, cell in product(range(settings.replicates), settings.cells):
             for generator, fingerprint in fingerprints.items():
@@ -91,27 +91,42 @@ def plan_jobs(
                     levers = [name for name in levers if name not in catalogue.open_levers]
                     constructions = depths.constructions(cell, instance, key)
                 offered = offers.next(generator, cell, replicate, key, levers)
-                is_open = depth == "open"
-                # Depth came later: open jobs keep the ids that they had before.
-                depth_identity = [] if is_open else [(depth, *map(astuple, constructions))]
-                version = fingerprint if is_open else settings.hidden[depth][generator]
-                job_id = digest(
-                    ("job", JOB_FORMAT, key, str(cell), cell_digests[cell], offered),
-                    (generator, version, settings.round, settings.seed, replicate),
-                    *depth_identity,
-                    *wording,
-                )
-                yield Job(
-                    job_id,
-                    instance.id,
-                    cell,
-                    generator,
-                    replicate,
-                    settings.round,
-                    offered,
+                job = Job(
+                    id="",
+                    instance_id=instance.id,
+                    cell=cell,
+                    generator=generator,
+                    replicate=replicate,
+                    round=settings.round,
+                    offers=offered,
                     depth=depth,
                     constructions=tuple(construction.name for construction in constructions),
                 )
+                version = fingerprint if depth == "open" else settings.hidden[depth][generator]
+                inputs = (key, str(cell), cell_digests[cell], offered)
+                yield replace(job, id=_job_id(job, settings, inputs, version, constructions, wording))
+
+
+def _job_id(
+    job: Job,
+    settings: PlanSettings,
+    inputs: tuple[Any, ...],
+    version: str,
+    constructions: Sequence[Construction],
+    wording: Sequence[str],
+) -> str:
+    """The digest of everything that the candidate of a job depends on: a changed job is a new one.
+
+    `inputs` are the instance, the cell and the offered levers. `version` is the fingerprint of the generator with its prompts.
+    """
+    # Depth came later: open jobs keep the ids that they had before.
+    depth_identity = [] if job.depth == "open" else [(job.depth, *map(astuple, constructions))]
+    return digest(
+        ("job", JOB_FORMAT, *inputs),
+        (job.generator, version, settings.round, settings.seed, job.replicate),
+        *depth_identity,
+        *wording,
+    )
 
 
 def plan_digest(settings: PlanSettings, instance_keys: Sequence[str], catalogue: Catalogue) -> str:
@@ -201,28 +216,38 @@ class _Offers:
         settings = self._settings
         if generator in settings.own_order:
             return None
+        if not fitting:
+            return ()
         size = OFFERED[settings.lever_choice]
-        if size is None or not fitting:
-            return (tuple(fitting),) if fitting else ()
+        if size is None:
+            return (tuple(fitting),)
         history = self._histories[generator, cell, replicate]
         draw = (settings.round, settings.seed, generator, str(cell), replicate, key)
         names = sorted(fitting, key=lambda name: (history.offered[name], seed_of(*draw, name)))
         never_alone = [name for name in names if name not in history.offered_alone]
-        is_single_turn = size > 1 and history.jobs % ALONE_EVERY == ALONE_EVERY - 1
-        is_alone = is_single_turn and bool(never_alone)
+        is_turn_of_one = size > 1 and history.jobs % ALONE_EVERY == ALONE_EVERY - 1
+        is_alone = is_turn_of_one and bool(never_alone)
         first_offer = never_alone[:1] if is_alone else names[:size]
-        # Only later replicates count this offer, so that a higher number of replicates leaves the first ones unchanged.
-        for later_replicate in range(replicate, settings.replicates):
-            later = self._histories[generator, cell, later_replicate]
-            later.jobs += 1
-            if is_alone:
-                later.offered_alone.update(first_offer)
-            else:
-                later.offered.update(first_offer)
+        self._note(generator, cell, replicate, first_offer, is_alone=is_alone)
         # The next offers take the other levers in the same order, for generators that decline the first offer.
         not_offered = [name for name in names if name not in first_offer]
         later_offers = [tuple(not_offered[i : i + size]) for i in range(0, len(not_offered), size)]
         return (tuple(first_offer), *later_offers[: OFFERS - 1])
+
+    def _note(
+        self, generator: str, cell: Cell, replicate: int, levers: Sequence[str], *, is_alone: bool
+    ) -> None:
+        """Count an offer, in this replicate and in later ones.
+
+        Earlier replicates do not count it, so that a higher number of replicates leaves their jobs unchanged.
+        """
+        for counting_replicate in range(replicate, self._settings.replicates):
+            history = self._histories[generator, cell, counting_replicate]
+            history.jobs += 1
+            if is_alone:
+                history.offered_alone.update(levers)
+            else:
+                history.offered.update(levers)
 
 
 class _Depths:
@@ -255,7 +280,8 @@ class _Depths:
         number = self._jobs[generator, cell, replicate]
         self._jobs[generator, cell, replicate] += 1
         start = fraction_of("depth", settings.round, settings.seed, generator, str(cell), replicate)
-        position = (start + number * _GOLDEN) % 1.0 * sum(shares.values())
+        place_on_line = (start + number * _GOLDEN) % 1.0
+        position = place_on_line * sum(shares.values())
         for depth, share in shares.items():
             if position < share:
                 return depth
@@ -303,11 +329,10 @@ def may_fit(catalogue: Catalogue, lever: str, instance: BaseInstance) -> bool:
 
 def jobs_to_go(places: Iterable[Place], ends: Sequence[JobEnd], quota: int) -> int:
     """About how many more jobs the quota needs, at each place's rate of acceptance so far."""
-    ended = Counter(end.place for end in ends if end.end != "open")
-    accepted = Counter(end.place for end in ends if end.end == "accepted")
-    # The rate of acceptance by Laplace's rule of succession, (accepted + 1) / (ended + 2), is never 0.
+    counts = _EndCounts(ends)
     return sum(
-        ceil(missing * (ended[place] + 2) / (accepted[place] + 1))
+        # not `missing / rate`, whose rounding errors could add a job
+        ceil(missing * (counts.ended[place] + 2) / (counts.accepted[place] + 1))
         for place, missing in missing_items(places, ends, quota).items()
     )
 
@@ -317,38 +342,62 @@ def plan_wave(waiting: Iterable[Job], ends: Iterable[JobEnd], quota: int) -> lis
 
     `waiting` are the jobs that have not been in a wave yet, in the order of the plan. Open jobs count as if accepted.
     """
-    ends = list(ends)
-    closed = [end for end in ends if end.end != "open"]
-    accepted = [end for end in ends if end.end == "accepted"]
-    ended_in, accepted_in = Counter(end.place for end in closed), Counter(end.place for end in accepted)
-    expected_in = Counter(end.place for end in ends if end.end != "lost")
-    tried = Counter(lever for end in closed for lever in end.cell_levers)
-    passed = Counter(lever for end in accepted for lever in end.cell_levers)
+    counts = _EndCounts(ends)
     jobs_in_order = list(waiting)
     numbers_of_place: dict[Place, list[int]] = defaultdict(list)
     for number, job in enumerate(jobs_in_order):
-        if expected_in[job.generator, job.cell] < quota:
-            numbers_of_place[job.generator, job.cell].append(number)
+        place = job.generator, job.cell
+        if counts.expected[place] < quota:
+            numbers_of_place[place].append(number)
     wave: list[int] = []
     for place, numbers in numbers_of_place.items():
-        rate = (accepted_in[place] + 1) / (ended_in[place] + 2)
-        missing = quota - expected_in[place]
-
-        def rank(number: int, rate: float = rate) -> tuple[int, float, int]:
-            # Every instance is tried once before its next replicate. Among equal replicates the best levers come first.
-            job = jobs_in_order[number]
-            return job.replicate, -_lever_rate(job, tried, passed, rate), number
-
+        missing = quota - counts.expected[place]
         # Half of the jobs that the rate calls for: the rate may rise, and the next wave makes up for the rest.
-        wave += sorted(numbers, key=rank)[: max(missing, int(missing / rate / 2))]
+        size = max(missing, int(missing / counts.rate(place) / 2))
+        # Every instance is tried once before its next replicate. Among equal replicates the best levers come first.
+        rank = {
+            number: (
+                jobs_in_order[number].replicate,
+                -counts.lever_rate(jobs_in_order[number]),
+                number,
+            )
+            for number in numbers
+        }
+        wave += sorted(numbers, key=rank.__getitem__)[:size]
     return [jobs_in_order[number] for number in sorted(wave)]
 
 
-def _lever_rate(
-    job: Job, tried: Mapping[tuple[Cell, str], int], passed: Mapping[tuple[Cell, str], int], prior: float
-) -> float:
-    """The mean rate of acceptance of the levers in a job's first offer. An untried lever has the rate `prior`."""
-    levers = job.offers[0] if job.offers else ()
-    # The prior counts as much as two jobs, so that a lever is not judged by its first job alone.
-    rates = [(passed[job.cell, lever] + 2 * prior) / (tried[job.cell, lever] + 2) for lever in levers]
-    return sum(rates) / len(rates) if rates else 0.0
+class _EndCounts:
+    """How jobs ended so far, counted by place (a generator in a cell) and by lever."""
+
+    def __init__(self, ends: Iterable[JobEnd]) -> None:
+        self.ended: Counter[Place] = Counter()
+        self.accepted: Counter[Place] = Counter()
+        self.expected: Counter[Place] = Counter()
+        """Accepted and open jobs."""
+        self.lever_ended: Counter[tuple[Cell, str]] = Counter()
+        self.lever_accepted: Counter[tuple[Cell, str]] = Counter()
+        for end in ends:
+            if end.end != "lost":
+                self.expected[end.place] += 1
+            if end.end != "open":
+                self.ended[end.place] += 1
+                self.lever_ended.update(end.cell_levers)
+            if end.end == "accepted":
+                self.accepted[end.place] += 1
+                self.lever_accepted.update(end.cell_levers)
+
+    def rate(self, place: Place) -> float:
+        """The rate of acceptance by Laplace's rule of succession, which is never 0."""
+        return (self.accepted[place] + 1) / (self.ended[place] + 2)
+
+    def lever_rate(self, job: Job) -> float:
+        """The mean rate of acceptance of the levers in a job's first offer; 0 without levers."""
+        levers = job.offers[0] if job.offers else ()
+        # The rate of the place counts as much as two jobs, so that a lever is not judged by its first job alone.
+        prior = self.rate((job.generator, job.cell))
+        rates = [
+            (self.lever_accepted[job.cell, lever] + 2 * prior) / (self.lever_ended[job.cell, lever] + 2)
+            for lever in levers
+        ]
+        return sum(rates) / len(rates) if rates else 0.0

@@ -68,8 +68,8 @@ class Pipeline:
         self.planting = planting
         rules = class_rules(ledger.db, plan)
         self.panel = replace(build_plan.panel, rules=rules or {})
-        self._holds_votes = self.panel.target is not None and rules is None
-        """Whether candidates wait until the votes on planted items have chosen the rules that decide them."""
+        self._waits_for_rules = self.panel.target is not None and rules is None
+        """Whether candidates wait in the ledger until the votes on planted items have chosen the rules of the panel."""
         self.ledger = ledger
         self.plan = plan
         self.workers = workers
@@ -77,45 +77,52 @@ class Pipeline:
         self.budget_spent: BudgetSpent | None = None
         """Set once the budget has stopped the run; no further job starts."""
         self._candidates_left: int | None = None
-        """About how many candidates are still to come; None until the ledger has been asked."""
+        """About how many candidates are still to come; None until the ledger has been asked.
+
+        It says when planted items come, not whether they come, so it need not be exact.
+        """
         verifiers = build_plan.config.verifiers
         # One candidate more than a verifier can take at a time, so that no verifier waits for its next candidate.
-        self._panel_slots = asyncio.Semaphore(sum(self._width(entry) for entry in verifiers) + len(verifiers))
+        self._panel_slots = asyncio.Semaphore(sum(self._width(entry) + 1 for entry in verifiers))
         self._checks = {entry.name: entry.check for entry in verifiers if entry.check is not None}
         # A few instances at a time are at work, so a small cache saves nearly all reads of the ledger.
         self._instance = lru_cache(maxsize=1024)(lambda key: queries.instance(ledger.db, key))
 
-    async def run(self, *, leftovers: bool = True) -> None:
+    async def run(self, *, finish_undecided: bool = True) -> None:
         """Bring every job of the plan to its end, or stop when the budget is spent.
 
-        With `leftovers`, candidates without a decision go back to the panel.
+        1. The generators run, and the panel votes on each candidate as it comes. With `finish_undecided`, so does it on
+           the candidates that an earlier run left without a decision. Planted items are written and mixed in.
+        2. The panel votes on the planted items that are left.
+        3. If the votes on planted items choose the panel's rules, candidates have waited until now. The panel votes on
+           all of them.
 
         Raises `LedgerError` if the ledger can no longer be written.
         """
         try:
             async with asyncio.TaskGroup() as group:
-                if leftovers and not self._holds_votes:
-                    group.create_task(self._finish_undecided(self._undecided(), group))
-                if self.planting is not None:
-                    group.create_task(self._write_faults(self.planting))
-                for entry in self.build_plan.config.generators:
-                    # All workers of a generator share one iterator, so that each job is taken once.
-                    jobs = queries.pending_jobs(self.ledger.db, self.plan, entry.name)
-                    for _ in range(self._width(entry)):
-                        group.create_task(self._run_generator(entry, jobs, group))
+                if finish_undecided and not self._waits_for_rules:
+                    group.create_task(self._submit_undecided(group))
+                self._start_generators(group)
             if self.planting is not None and self.budget_spent is None:
                 await self._finish_planting(self.planting)
-            if self._holds_votes and self.budget_spent is None:
+            if self._waits_for_rules and self.budget_spent is None:
                 self._choose_rules()
                 async with asyncio.TaskGroup() as group:
-                    group.create_task(self._finish_undecided(self._undecided(), group))
+                    await self._submit_undecided(group)
         except BaseExceptionGroup as failures:
             raise first_error(failures) from None
         self.ledger.flush()
 
-    def _undecided(self) -> Iterator[PlannedJob]:
-        """The jobs whose candidates lack a decision or votes."""
-        return queries.undecided_jobs(self.ledger.db, self.plan, self.panel.digest, self.panel.judges)
+    def _start_generators(self, group: asyncio.TaskGroup) -> None:
+        """Start the workers of all generators, and the writing of planted faults, which uses the generators too."""
+        if self.planting is not None:
+            group.create_task(self._write_faults(self.planting))
+        for entry in self.build_plan.config.generators:
+            # All workers of a generator share one iterator, so that each job is taken once.
+            jobs = queries.pending_jobs(self.ledger.db, self.plan, entry.name)
+            for _ in range(self._width(entry)):
+                group.create_task(self._run_generator(entry, jobs, group))
 
     def _choose_rules(self) -> None:
         """Choose the rules of the classes by the votes on planted items, before any candidate has a vote."""
@@ -124,7 +131,7 @@ class Pipeline:
         self.ledger.flush()
         self.ledger.store_rules(self.plan, rules)
         self.panel = replace(self.panel, rules=rules)
-        self._holds_votes = False
+        self._waits_for_rules = False
 
     async def _write_faults(self, planting: Planting) -> None:
         """Have the generators write planted items while their jobs run."""
@@ -152,9 +159,10 @@ class Pipeline:
         finally:
             self._panel_slots.release()
 
-    async def _finish_undecided(self, jobs: Iterator[PlannedJob], group: asyncio.TaskGroup) -> None:
-        """Submit candidates that an earlier run left without a decision to the panel."""
-        for planned in jobs:
+    async def _submit_undecided(self, group: asyncio.TaskGroup) -> None:
+        """Submit the candidates that lack a decision or votes to the panel."""
+        panel = self.panel
+        for planned in queries.undecided_jobs(self.ledger.db, self.plan, panel.digest, panel.judges):
             if self.budget_spent is not None:
                 return
             candidate = queries.candidate(self.ledger.db, planned.job.id)
@@ -235,17 +243,16 @@ class Pipeline:
     ) -> None:
         """Wait for a free slot of the panel, then start a task that gathers the votes.
 
-        While the rules of the classes are not chosen, the candidate stays in the ledger; `run` submits it later.
+        While the rules of the panel are not chosen, the candidate stays in the ledger, and `run` submits it later.
         """
         instance = self._instance(planned.instance_key)
-        if not self._holds_votes:
-            await self._panel_slots.acquire()
-            group.create_task(self._verify(instance, candidate))
-        if self.planting is None:
+        if self.planting is not None:
+            self.planting.offer(candidate, instance)  # planted items are made from candidates
+        if self._waits_for_rules:
             return
-        self.planting.offer(candidate, instance)  # planted items are made from candidates
-        # While candidates wait for the rules, there is nothing to mix planted items with.
-        if not self._holds_votes:
+        await self._panel_slots.acquire()
+        group.create_task(self._verify(instance, candidate))
+        if self.planting is not None:
             await self._submit_planted(self.planting, candidate, group)
 
     async def _submit_planted(
@@ -309,9 +316,10 @@ class Pipeline:
 
 
 class Waves:
-    """The waves of one plan.
+    """The waves of one plan with a quota: each generator should have that many accepted items in each cell.
 
-    A wave enters the ledger before its first call, so that a run that was killed finishes its wave first.
+    A generator in a cell is called a *place*. A wave enters the ledger before its first call, so that a run that was
+    killed finishes its wave first.
     """
 
     def __init__(self, build_plan: BuildPlan, ledger: Ledger, plan: int, rule: str) -> None:
@@ -348,14 +356,15 @@ class Waves:
         ends = self._ends()
         have_jobs = {(job.generator, job.cell) for job in self._jobs if job.id not in self._begun}
         have_jobs |= {end.place for end in ends if end.end == "open"}
-        short: dict[Cell, list[str]] = defaultdict(list)
+        generators_short: dict[Cell, list[str]] = defaultdict(list)
         for (generator, cell), missing in missing_items(self._places, ends, self.quota).items():
             if (generator, cell) not in have_jobs:
-                short[cell].append(f"{generator} {self.quota - missing} of {self.quota}")
+                accepted = self.quota - missing
+                generators_short[cell].append(f"{generator} {accepted} of {self.quota}")
         return tuple(
-            f"{cell} cannot be filled ({', '.join(names)}): every instance was tried: add instances, or raise"
+            f"{cell} cannot be filled ({', '.join(counts)}): every instance was tried: add instances, or raise"
             " 'replicates'"
-            for cell, names in short.items()
+            for cell, counts in generators_short.items()
         )
 
     @property

@@ -303,13 +303,13 @@ async def _run_stages(
     # Candidates that earlier runs left over have already gone to the panel with the first call.
     while waves and pipeline.budget_spent is None and (jobs := waves.enter_next()):
         progress.expect(jobs)
-        await pipeline.run(leftovers=False)
+        await pipeline.run(finish_undecided=False)
     while build.plan.solvers is not None and pipeline.budget_spent is None:
         pipeline.budget_spent = await _solve(build, models, budget)
         if pipeline.budget_spent is not None or not (jobs := _enter_quieter(build)):
             return
         progress.expect(jobs)
-        await pipeline.run(leftovers=False)
+        await pipeline.run(finish_undecided=False)
 
 
 async def _solve(build: OpenBuild, models: _OpenModels, budget: Budget) -> BudgetSpent | None:
