@@ -117,7 +117,7 @@ def _job_id(
 ) -> str:
     """The digest of everything that the candidate of a job depends on: a changed job is a new one.
 
-    `inputs` are the instance, the cell and the offered levers. `version` is the fingerprint of the generator with its prompts.
+    `inputs` are the instance, the cell and the offered levers. `version` stands for the generator with its prompts.
     """
     # Depth came later: open jobs keep the ids that they had before.
     depth_identity = [] if job.depth == "open" else [(job.depth, *map(astuple, constructions))]
