@@ -222,10 +222,10 @@ class RunView(ABC):
 
 def _json_of_table(table: Table) -> JsonObject:
     columns = table.columns_shown
-    rows = zip(*(texts for _, _, texts in columns), strict=True)
+    rows = zip(*(column.texts for column in columns), strict=True)
     return {
         "title": table.title,
-        "columns": [{"name": name, "number": form != "text"} for name, form, _ in columns],
+        "columns": [{"name": column.heading, "number": column.cell_format != "text"} for column in columns],
         "rows": list(map(list, rows)),
         "notes": table.notes,
     }

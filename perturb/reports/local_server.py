@@ -14,7 +14,6 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
@@ -47,7 +46,9 @@ class Refused(Exception):
         self.status = status
 
 
-NOTHING_HERE = partial(Refused, HTTPStatus.NOT_FOUND, "There is nothing here.")
+def nothing_here() -> Refused:
+    """The error for an address that leads nowhere."""
+    return Refused(HTTPStatus.NOT_FOUND, "There is nothing here.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class Reply:
     location: str | None = None
 
 
-# Answers the requests with its token. Raises `Refused`, or `LedgerError` if the ledger fails.
+# A function that answers all requests under one token. It raises `Refused`, or `LedgerError` if the ledger fails.
 Site = Callable[[Request], Reply]
 
 
@@ -142,7 +143,7 @@ class _Http(ThreadingHTTPServer):
             raise ConfigError(f"port {port} cannot be used ({exc}): choose another with --port") from None
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        # these mean that the browser went away
+        # These mean that the browser went away.
         if not isinstance(sys.exception(), ConnectionError | TimeoutError):
             super().handle_error(request, client_address)
 
@@ -165,32 +166,36 @@ class _Handler(BaseHTTPRequestHandler):
         """Log nothing, since the paths of requests hold the token."""
 
     def _answer(self, read_json: Callable[[], Any] | None) -> None:
+        """Send the reply of the site, or an error. `read_json` is None for a GET request."""
         try:
             site, request = self._open(read_json)
             reply = site(request)
         except Refused as exc:
-            if read_json:
+            if read_json is not None:
                 reply = json_reply({"error": str(exc)}, exc.status)
             else:
                 reply = page_reply(
                     "report/refused.html.j2", exc.status, title=exc.status.phrase, message=str(exc)
                 )
         except LedgerError as exc:
+            # While the server runs, a ledger mostly fails because the disk is full.
             reply = json_reply({"error": str(exc)}, HTTPStatus.INSUFFICIENT_STORAGE)
         self._send(reply)
 
     def _open(self, read_json: Callable[[], Any] | None) -> tuple[Site, Request]:
-        """Check host and token. Returns the site and the parsed request."""
+        """Check host and token. Return the site and the parsed request."""
         # Any web site may let its own name point to 127.0.0.1. Its pages would then count as pages of this server, and
         # could read them (DNS rebinding). The browser still sends that name as the host.
-        if (self.headers.get("Host") or "").rpartition(":")[0] not in (HOST, "localhost"):
+        host = self.headers.get("Host") or ""
+        host_name, _, _ = host.partition(":")  # browsers leave the port out if it is 80
+        if host_name not in (HOST, "localhost"):
             raise Refused(HTTPStatus.FORBIDDEN, "This page is served to this machine only.")
         try:
             parts = urlsplit(self.path)
         except ValueError:
             raise Refused(HTTPStatus.BAD_REQUEST, "This is not an address.") from None
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
-        # The token is the first part of the path or, in a link that people paste, `?token=TOKEN`.
+        # The token is the first part of the path. A link that people paste may have it as `?token=TOKEN` instead.
         path = parts.path.removeprefix("/")
         if "token" in query:
             path = f"{query['token']}/{path}"

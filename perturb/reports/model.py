@@ -16,6 +16,10 @@ This module does not know what a report is about; `rendering` renders it. A page
     print(render_text(report, width=80))
 
 A cell of a table may be a `perturb.metrics.inputs.Estimate`, shown with its interval.
+
+The columns of a table are written as one text, `heading: format | heading: format`. The format is a `CellFormat`, and
+text if it is left out. `Table.of` takes the rows from objects, and so its columns also name what they show:
+`heading = attribute.path: format`. If the attribute is left out, its name is the heading.
 """
 
 from __future__ import annotations
@@ -24,8 +28,7 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 from perturb.records import Facts
 from perturb.text.wording import listed
@@ -41,30 +44,45 @@ CellFormat = Literal["text", "count", "share", "percent", "number", "points", "c
 CellValue: TypeAlias = "str | int | float | Estimate | None"
 # The rows of a table as they are built: without the type, rows of texts alone would not pass for rows of values.
 TableRows: TypeAlias = "list[list[CellValue]]"
-# The formats as typed names: a dictionary of plain strings would not pass for one of formats.
+# Constants of the type `CellFormat`: mypy would take the literals in a dictionary for any strings.
 TEXT: CellFormat = "text"
 SHARE: CellFormat = "share"
 COUNT: CellFormat = "count"
 NUMBER: CellFormat = "number"
 PERCENT: CellFormat = "percent"
 
+_MOST_COLUMNS_BESIDE_FIGURE = 3
+
 
 def table_columns(head: str) -> dict[str, CellFormat]:
-    """The columns of a table, as its head reads: names between bars, with their form unless they are text.
+    """Heading → format of the columns that a text names: see above.
 
     >>> table_columns("model | replies: count")
     {'model': 'text', 'replies': 'count'}
     """
-    names = (column.partition(": ") for column in head.split(" | "))
-    return {name: _FORMS[form or "text"] for name, _, form in names}
+    columns = {}
+    for column in head.split(" | "):
+        heading, _, cell_format = column.partition(": ")
+        columns[heading] = _FORMATS[cell_format or "text"]
+    return columns
 
 
-_FORMS: Mapping[str, CellFormat] = {form: form for form in get_args(CellFormat)}
+# A format's name → the same as a `CellFormat`.
+_FORMATS: Mapping[str, CellFormat] = {cell_format: cell_format for cell_format in get_args(CellFormat)}
+
+
+class ShownColumn(NamedTuple):
+    """A column of a table as readers see it."""
+
+    heading: str
+    cell_format: CellFormat
+    texts: list[str]
+    """A text for each row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of values: CSV has them as they are, text and page in the form of their column.
+    """Rows of values. CSV has them as they are; text and page show them in the format of their column.
 
     An `Estimate` is one cell, with its interval; in CSV it takes three: the value, low and high. A note below the
     table says why an estimate or its interval is missing.
@@ -74,7 +92,7 @@ class Table:
     """Name of the CSV file."""
     title: str
     head: str | Mapping[str, CellFormat]
-    """The columns as `table_columns` reads them, or by name where a name is data and may hold any character."""
+    """The columns as `table_columns` reads them. Headings that are data may hold any character: they need a mapping."""
     rows: Sequence[Sequence[CellValue]]
     note: str = ""
     shown: int = 60
@@ -84,100 +102,103 @@ class Table:
     def of(
         cls, name: str, title: str, columns: str, items: Iterable[Any], note: str = "", shown: int = 60
     ) -> Table:
-        """A row for each item: `columns` is a head that names for each column an attribute, or key, of the item.
+        """A row for each item. `columns` names the attributes, or keys, to show: see the head of this module.
 
-        A column that names none shows the attribute of its heading. A text that is None is left empty.
+        A text that is None is left empty.
 
         >>> Table.of("cells", "Cells", "code = real | imaginary = imag: number", [1j]).rows
         [(0.0, 1.0)]
         """
-        forms: dict[str, CellFormat] = {}
+        formats: dict[str, CellFormat] = {}
         attributes = []
-        for column, form in table_columns(columns).items():
-            head, _, attribute = column.partition(" = ")
-            forms[head] = form
-            attributes.append((attribute or head).split("."))
+        for column, cell_format in table_columns(columns).items():
+            heading, _, attribute = column.partition(" = ")
+            formats[heading] = cell_format
+            attributes.append(attribute or heading)
         rows = []
         for item in items:
-            values = [reduce(_field, path, item) for path in attributes]
-            rows.append(
-                tuple(
-                    "" if form == TEXT and value is None else value
-                    for form, value in zip(forms.values(), values, strict=True)
-                )
-            )
-        return cls(name, title, forms, rows, note, shown)
+            row = []
+            for attribute, cell_format in zip(attributes, formats.values(), strict=True):
+                value = _value_at(item, attribute)
+                row.append("" if value is None and cell_format == TEXT else value)
+            rows.append(tuple(row))
+        return cls(name, title, formats, rows, note, shown)
 
     @property
     def columns(self) -> Mapping[str, CellFormat]:
-        """The form of each column, by its name."""
+        """Heading → format of each column."""
         return table_columns(self.head) if isinstance(self.head, str) else self.head
 
     @property
-    def columns_shown(self) -> list[tuple[str, CellFormat, list[str]]]:
-        """Name, form and values of the columns as they are shown; those without any text are left out."""
+    def columns_shown(self) -> list[ShownColumn]:
+        """The columns as they are shown, without those that are empty in all rows."""
         columns = []
-        for position, (name, form) in enumerate(self.columns.items()):
-            texts = [show(row[position], form) for row in self.rows[: self.shown]]
-            # A column that is empty in all rows would only take room. A table without rows keeps its head.
+        for position, (heading, cell_format) in enumerate(self.columns.items()):
+            texts = [show(row[position], cell_format) for row in self.rows[: self.shown]]
+            # A table without rows keeps its head.
             if any(texts) or not texts:
-                columns.append((name, form, texts))
+                columns.append(ShownColumn(heading, cell_format, texts))
         return columns
 
     @property
-    def narrow(self) -> bool:
-        """Whether it can stand beside a figure."""
-        return len(self.columns) < 4
+    def fits_beside_figure(self) -> bool:
+        """Whether it is narrow enough to stand beside a figure."""
+        return len(self.columns) <= _MOST_COLUMNS_BESIDE_FIGURE
 
     @property
-    def labels(self) -> int:
-        """How many columns at the left name a row."""
-        forms = list(self.columns.values())
-        return next((position for position, form in enumerate(forms) if form != "text"), len(forms))
+    def n_label_columns(self) -> int:
+        """How many columns at the left name a row: those of texts, up to the first of another format."""
+        for position, cell_format in enumerate(self.columns.values()):
+            if cell_format != TEXT:
+                return position
+        return len(self.columns)
 
     @property
     def notes(self) -> list[str]:
-        """The table's own note, then why estimates have no value or no interval."""
-        # What is missing and why → column → labels of the rows, so that a single sentence covers all cells of a reason.
+        """The table's own note, then a sentence for each reason why estimates lack a value or an interval.
+
+        Such as "NA: accuracy of gpt / A: nothing was scored.", for the column accuracy in the row of gpt and A.
+        """
+        notes = [self.note] if self.note else []
+        for (gap, reason), rows_of_column in self._missing().items():
+            # Columns with the same gap in the same rows are named together.
+            columns_of_rows: dict[tuple[str, ...], list[str]] = {}
+            for column, rows in rows_of_column.items():
+                columns_of_rows.setdefault(tuple(rows), []).append(column)
+            cells = [_name_cells(columns, rows) for rows, columns in columns_of_rows.items()]
+            notes.append(f"{gap}: {'; '.join(cells)}: {reason.removeprefix('no interval: ')}.")
+        return notes
+
+    def _missing(self) -> dict[tuple[str, str], dict[str, list[str]]]:
+        """What is missing and why → column → the rows, as their labels name them."""
         missing: dict[tuple[str, str], dict[str, list[str]]] = {}
         for row in self.rows[: self.shown]:
-            label = " / ".join(str(cell) for cell in row[: self.labels] if cell)
+            row_name = " / ".join(str(cell) for cell in row[: self.n_label_columns] if cell)
             for column, value in zip(self.columns, row, strict=True):
                 if value is None or isinstance(value, str | int | float) or not value.reason:
                     continue
                 if value.value is None or value.low is None:
                     gap = "NA" if value.value is None else "No interval"
                     column_name = "" if column == "value" else column
-                    missing.setdefault((gap, value.reason), {}).setdefault(column_name, []).append(label)
-        notes = [self.note] if self.note else []
-        for (gap, reason), columns in missing.items():
-            # Columns with the same gap in the same rows are named together.
-            grouped: dict[tuple[str, ...], list[str]] = {}
-            for column, labels in columns.items():
-                grouped.setdefault(tuple(labels), []).append(column)
-            cells = [
-                " of ".join(filter(None, (", ".join(names), listed(labels))))
-                for labels, names in grouped.items()
-            ]
-            notes.append(f"{gap}: {'; '.join(cells)}: {reason.removeprefix('no interval: ')}.")
-        return notes
+                    missing.setdefault((gap, value.reason), {}).setdefault(column_name, []).append(row_name)
+        return missing
 
     def to_csv(self) -> str:
-        """The whole table; an undefined value is an empty cell."""
+        """The whole table. An undefined value is an empty cell; an interval and a reason get columns of their own."""
+        rows = [[_csv_values(value) for value in row] for row in self.rows]
+        header = []
+        suffixes_of_columns = []
+        for position, heading in enumerate(self.columns):
+            suffixes = list(dict.fromkeys(suffix for row in rows for suffix in row[position])) or [""]
+            suffixes_of_columns.append(suffixes)
+            header += [heading + suffix for suffix in suffixes]
         out = io.StringIO()
         writer = csv.writer(out)
-        rows = [[_csv_values(value) for value in row] for row in self.rows]
-        # A column is as wide as its widest cell: 1, or 3 with an interval, or 4 with a reason.
-        widths = [max((len(row[column]) for row in rows), default=1) for column in range(len(self.columns))]
-        suffixes = ("", " low", " high", " reason")
-        header = []
-        for name, width in zip(self.columns, widths, strict=True):
-            header += [name + suffix for suffix in suffixes[:width]]
         writer.writerow(header)
         for row in rows:
             line: list[CellValue] = []
-            for values, width in zip(row, widths, strict=True):
-                line += [*values, *[None] * (width - len(values))]
+            for values, suffixes in zip(row, suffixes_of_columns, strict=True):
+                line += [values.get(suffix) for suffix in suffixes]
             writer.writerow(line)
         return out.getvalue()
 
@@ -208,7 +229,7 @@ class Section:
     """The conclusion in one sentence, which is printed first."""
 
     def __post_init__(self) -> None:
-        """Leave out tables without rows: that there is nothing to list belongs in a sentence."""
+        """Leave out tables without rows: a sentence should say that there is nothing to list."""
         object.__setattr__(self, "tables", tuple(table for table in self.tables if table.rows))
 
 
@@ -233,7 +254,7 @@ class Report:
     browser: ItemBrowser | None = None
 
 
-def show(value: CellValue, form: CellFormat) -> str:
+def show(value: CellValue, cell_format: CellFormat) -> str:
     """A value as readers see it.
 
     >>> show(0.5, "share"), show(-8.74, "points"), show(1600, "count"), show(None, "number"), show(None, "usd")
@@ -243,33 +264,50 @@ def show(value: CellValue, form: CellFormat) -> str:
     '50.0 [40.0, 60.0]'
     """
     if value is None:
-        return "unknown" if form == "usd" else "NA"
+        return "unknown" if cell_format == "usd" else "NA"
     if isinstance(value, str):
         return value
     if not isinstance(value, int | float):
         if value.value is None or value.low is None or value.high is None:
-            return show(value.value, form)
-        low, high = show(value.low, form), show(value.high, form)
-        return f"{show(value.value, form)} [{low.removesuffix(' %')},\N{NO-BREAK SPACE}{high.removesuffix(' %')}]"
-    texts: dict[CellFormat, str] = {
-        "share": f"{100 * value:.1f} %",
-        "percent": f"{100 * value:.1f}",
-        "change": f"{100 * value:+.1f}",
-        "points": f"{value:+.1f}",
-        "number": f"{value:.3f}",
-        "count": f"{value:,}",
-        "usd": f"${value:,.2f}",
-        "text": str(value),
-    }
-    return texts[form].replace("-", "−")
+            return show(value.value, cell_format)
+        low, high = (show(end, cell_format).removesuffix(" %") for end in (value.low, value.high))
+        return f"{show(value.value, cell_format)} [{low},\N{NO-BREAK SPACE}{high}]"
+    shown_value = 100 * value if cell_format in ("share", "percent", "change") else value
+    # Readers see the minus sign, U+2212, in place of the hyphen.
+    return _TEMPLATES[cell_format].format(shown_value).replace("-", "−")
 
 
-def _field(item: Any, name: str) -> Any:
-    return item[name] if isinstance(item, Mapping) else getattr(item, name)
+_TEMPLATES: Mapping[CellFormat, str] = {
+    "share": "{:.1f} %",
+    "percent": "{:.1f}",
+    "change": "{:+.1f}",
+    "points": "{:+.1f}",
+    "number": "{:.3f}",
+    "count": "{:,}",
+    "usd": "${:,.2f}",
+    "text": "{}",
+}
 
 
-def _csv_values(value: CellValue) -> tuple[CellValue, ...]:
-    """The cells that a value takes in CSV."""
+def _value_at(item: Any, path: str) -> Any:
+    """The value of an attribute, or key, of an item; dots lead to attributes of attributes."""
+    for name in path.split("."):
+        item = item[name] if isinstance(item, Mapping) else getattr(item, name)
+    return item
+
+
+def _name_cells(columns: Sequence[str], rows: Sequence[str]) -> str:
+    column_names, row_names = ", ".join(columns), listed(rows)
+    if column_names and row_names:
+        return f"{column_names} of {row_names}"
+    return column_names or row_names
+
+
+def _csv_values(value: CellValue) -> dict[str, CellValue]:
+    """The cells of a value in CSV: what follows the heading of their column → the value."""
     if value is None or isinstance(value, str | int | float):
-        return (value,)
-    return (value.value, value.low, value.high, *([value.reason] if value.reason else []))
+        return {"": value}
+    values: dict[str, CellValue] = {"": value.value, " low": value.low, " high": value.high}
+    if value.reason:
+        values[" reason"] = value.reason
+    return values

@@ -98,8 +98,9 @@ def render_fragment(report: Report) -> str:
         for table in section.tables:
             if table.shown:
                 columns = table.columns_shown
-                rows = zip(*(texts for _, _, texts in columns), strict=True)
-                parts.append(html_table(table.title, [name for name, _, _ in columns], rows, table.notes))
+                headings = [column.heading for column in columns]
+                rows = zip(*(column.texts for column in columns), strict=True)
+                parts.append(html_table(table.title, headings, rows, table.notes))
     return "".join(parts)
 
 
@@ -111,7 +112,10 @@ _COMFORTABLE_TEXT = 24
 
 @dataclass(frozen=True, slots=True)
 class _Column:
+    """A column of a table on a terminal."""
+
     head: str
+    """The heading, which may break over several lines."""
     cells: Sequence[str]
     right: bool
     """Whether the column holds numbers, which are never wrapped."""
@@ -140,7 +144,10 @@ def render_text(report: Report, width: int = 80, *, colour: bool = False) -> str
 
     With `colour`, titles are bold.
     """
-    bold = "\x1b[1m{}\x1b[0m".format if colour else str
+
+    def bold(text: str) -> str:
+        return f"\x1b[1m{text}\x1b[0m" if colour else text
+
     title = bold(_wrap(report.title, width)) if report.title else ""
     subtitle = _wrap(report.subtitle, width)
     blocks = ["\n".join(filter(None, (title, subtitle)))]
@@ -151,8 +158,10 @@ def render_text(report: Report, width: int = 80, *, colour: bool = False) -> str
 
 def _section(section: Section, width: int, bold: Callable[[str], str]) -> Iterator[str]:
     tables = [table for table in section.tables if table.shown]
-    # A terminal shows no figures. A section of figures without tables is left out, since its sentences are about them.
-    if not (tables or section.sentences or section.verdict) or (section.figures and not section.tables):
+    has_text = tables or section.sentences or section.verdict
+    # A terminal shows no figures. Without tables, the sentences of a section are about its figures.
+    is_about_figures = section.figures and not section.tables
+    if not has_text or is_about_figures:
         return
     if section.title:
         yield f"{bold(section.title)}\n{'─' * min(width, cell_len(section.title))}"
@@ -161,14 +170,15 @@ def _section(section: Section, width: int, bold: Callable[[str], str]) -> Iterat
     for table in tables:
         title = [bold(_wrap(table.title, width))] if table.title else []
         lines = [*title, *_table(table, width)]
-        n_hidden = len(table.rows) - table.shown
-        hidden_note = (
-            [f"{table.shown} of {len(table.rows)} rows shown; all of them: --json."] if n_hidden > 0 else []
-        )
-        yield "\n".join((*lines, *(_wrap(note, width) for note in (*table.notes, *hidden_note))))
+        lines += [_wrap(note, width) for note in table.notes]
+        if len(table.rows) > table.shown:
+            n_shown = f"{table.shown} of {len(table.rows)} rows shown; all of them: --json."
+            lines.append(_wrap(n_shown, width))
+        yield "\n".join(lines)
 
 
 def _wrap(text: str, width: int) -> str:
+    """The text in lines of at most `width` columns; only a single word may be longer."""
     # A number and its per cent sign stay on one line.
     lines = [""]
     for word in _clean(text).replace(" %", "\N{NO-BREAK SPACE}%").split(" "):
@@ -188,12 +198,13 @@ def _clean(text: str) -> str:
 def _table(table: Table, width: int) -> list[str]:
     """The lines of a table: as it is if that fits, else with rows and columns swapped, else split into several."""
     columns = [
-        _Column(_clean(name), [_clean(text) for text in texts], form != "text")
-        for name, form, texts in table.columns_shown
+        _Column(_clean(column.heading), list(map(_clean, column.texts)), right=column.cell_format != "text")
+        for column in table.columns_shown
     ]
     if _fits(columns, width):
         return _draw(columns, width)
-    n_labels = sum(not column.right for column in columns[: table.labels])
+    # If an empty column is left out, the first columns may be fewer labels, and a number among them is a value.
+    n_labels = sum(not column.right for column in columns[: table.n_label_columns])
     label_columns, value_columns = columns[:n_labels], columns[n_labels:]
     # Running text would make a column of a swapped table as wide as before, so only numbers are swapped.
     if label_columns and value_columns and all(column.right for column in value_columns):
@@ -204,7 +215,7 @@ def _table(table: Table, width: int) -> list[str]:
 
 
 def _swap(label_columns: Sequence[_Column], value_columns: Sequence[_Column]) -> list[_Column]:
-    """A column for each row, under the labels of the row; the first column has the names of the values."""
+    """A column for each row, with the labels of the row as its head. The first column has the names of the values."""
     first_column = _Column(
         " / ".join(column.head for column in label_columns),
         [column.head for column in value_columns],
@@ -212,14 +223,12 @@ def _swap(label_columns: Sequence[_Column], value_columns: Sequence[_Column]) ->
     )
     labels_of_rows = zip(*(column.cells for column in label_columns), strict=True)
     values_of_rows = zip(*(column.cells for column in value_columns), strict=True)
-    # A head may break after each label and after each slash, as in "openai/gpt-4o", so that its column is narrow.
-    return [
-        first_column,
-        *(
-            _Column("\n".join(filter(None, labels)).replace("/", "/\n"), values, right=True)
-            for labels, values in zip(labels_of_rows, values_of_rows, strict=True)
-        ),
-    ]
+    swapped = [first_column]
+    for labels, values in zip(labels_of_rows, values_of_rows, strict=True):
+        # A head breaks after each label and after each slash, as in "openai/gpt-4o", so that its column is narrow.
+        head = "\n".join(filter(None, labels)).replace("/", "/\n")
+        swapped.append(_Column(head, values, right=True))
+    return swapped
 
 
 def _fits(columns: Sequence[_Column], width: int) -> bool:
@@ -227,19 +236,25 @@ def _fits(columns: Sequence[_Column], width: int) -> bool:
 
 
 def _split(columns: Sequence[_Column], n_labels: int, width: int) -> list[str]:
-    """Tables below one another, each with the columns that name the rows."""
+    """The lines of several tables below one another. Each starts with the columns that name the rows."""
     label_columns = list(columns[:n_labels])
     blocks: list[list[_Column]] = []
     for column in columns[n_labels:]:
         if not blocks or not _fits([*label_columns, *blocks[-1], column], width):
             blocks.append([])
         blocks[-1].append(column)
-    # A table that has only labels is one block without values.
-    lines = [[*_draw([*label_columns, *block], width), ""] for block in blocks or [[]]]
-    return list(chain.from_iterable(lines))[:-1]  # without the blank line after the last block
+    if not blocks:  # the table has only labels
+        return _draw(label_columns, width)
+    lines: list[str] = []
+    for block in blocks:
+        if lines:
+            lines.append("")
+        lines += _draw([*label_columns, *block], width)
+    return lines
 
 
-def _draw(columns: Sequence[_Column], width: int) -> list[str]:
+def _fit_widths(columns: Sequence[_Column], width: int) -> list[int]:
+    """The widths of columns that fit beside one another into a terminal of this width."""
     widths = [min(column.full_width, width) for column in columns]
     room = width - _GAP * (len(columns) - 1)
     # Narrow the widest column step by step: first down to what reads well, then to whole words, then to anything.
@@ -252,14 +267,20 @@ def _draw(columns: Sequence[_Column], width: int) -> list[str]:
             shrinkable = [place for place, bound in enumerate(bounds) if widths[place] > bound]
             if not shrinkable:
                 break
-            widths[max(shrinkable, key=widths.__getitem__)] -= 1
+            widest = max(shrinkable, key=widths.__getitem__)
+            widths[widest] -= 1
+    return widths
+
+
+def _draw(columns: Sequence[_Column], width: int) -> list[str]:
+    """The lines of a table whose columns are narrowed to fit."""
     grid = Grid(
         box=None, pad_edge=False, padding=(0, _GAP, 0, 0), show_header=any(column.head for column in columns)
     )
-    for column, size in zip(columns, widths, strict=True):
+    for column, column_width in zip(columns, _fit_widths(columns, width), strict=True):
         grid.add_column(
             Text(column.head),
-            width=size,
+            width=column_width,
             justify="right" if column.right else "left",
             vertical="top",
             overflow="fold",
@@ -267,6 +288,7 @@ def _draw(columns: Sequence[_Column], width: int) -> list[str]:
     for row in zip(*(column.cells for column in columns), strict=True):
         grid.add_row(*map(Text, row))
     out = io.StringIO()
+    # Rich adds the gap after the last column too.
     Console(file=out, width=width + _GAP, color_system=None, highlight=False).print(grid)
     return [line.rstrip() for line in out.getvalue().splitlines()]
 
@@ -287,6 +309,7 @@ def shown_items(folder: Path) -> list[JsonObject]:
 
 
 def _item_of_row(row: Facts) -> JsonObject:
+    """A row of a snapshot as `describe_item` gives the items of a run."""
     change = mark_change(row["original_context"], row["perturbed_context"])
     return {
         "id": row["id"],
@@ -325,11 +348,11 @@ def render_item(item: Facts, *, colour: bool = False) -> str:
         f"{item['cell']}, lever {item['lever']}, by {item['generator']}: {item['outcome']}",
         f"Question: {text(item['query'])}",
         *(f"Passage: {text(passage['pieces'])}" for passage in item["passages"]),
-        f"Answers before the change: {', '.join(map(_printable, item['answers']))}",
-        f"Expected now: {item['expected']}",
     ]
     if item["unchanged"]:
-        lines.insert(-2, f"({counted(item['unchanged'], 'further passage')} not changed)")
+        lines.append(f"({counted(item['unchanged'], 'further passage')} not changed)")
+    lines.append(f"Answers before the change: {', '.join(map(_printable, item['answers']))}")
+    lines.append(f"Expected now: {item['expected']}")
     if item["votes"]:
         votes = (f"{vote['verifier']} {vote['verdict']}" for vote in item["votes"])
         lines.append(f"Votes: {', '.join(votes)}")

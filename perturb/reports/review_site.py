@@ -17,13 +17,13 @@ from perturb.auditing.review_items import ReviewItem, load_items
 from perturb.auditing.rubric import COMMENT, MAX_COMMENT, check_names, is_finished
 from perturb.ledger.evaluations import ReviewLedger, answers_by
 from perturb.reports.local_server import (
-    NOTHING_HERE,
     LocalServer,
     Refused,
     Reply,
     Request,
     asset_reply,
     json_reply,
+    nothing_here,
     page_reply,
     redirect,
 )
@@ -103,7 +103,7 @@ class ReviewSession:
     def _item(self, path: str, kind: str) -> ReviewItem:
         match = re.fullmatch(rf"{kind}/([1-9][0-9]{{0,8}})", path)
         if match is None or int(match[1]) > len(self.items):
-            raise NOTHING_HERE()
+            raise nothing_here()
         return self.items[int(match[1]) - 1]
 
     def _page(self, template: str, token: str, **values: Any) -> Reply:

@@ -179,7 +179,7 @@ def scores_for_card(run: Path, folder: Path) -> str:
     if evaluation.facts["snapshot"]["digest"] != read_snapshot(folder).content_digest:
         raise PublishError(f"{run}: is an evaluation of another snapshot than {folder}: evaluate this one")
     ranking = _ranking_table("dashboard", "", score(table_of_run(evaluation, run)).models)
-    return scores_section([(name, texts) for name, _, texts in ranking.columns_shown])
+    return scores_section([(column.heading, column.texts) for column in ranking.columns_shown])
 
 
 def _corrected_section(report: ScoreReport) -> Section:

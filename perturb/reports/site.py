@@ -35,12 +35,12 @@ from perturb.metrics.refusal import RIGHT
 from perturb.records import Facts, Item, JsonObject, taxonomy_place
 from perturb.reports.build_view import PAGE, BuildView, Filters, ListRow, RunView, plain_item, prompt
 from perturb.reports.local_server import (
-    NOTHING_HERE,
     POLICY,
     Reply,
     Request,
     asset_reply,
     json_reply,
+    nothing_here,
     page_reply,
 )
 from perturb.reports.run_data import describe_replies, mark_of
@@ -311,7 +311,7 @@ class ViewSite:
         path, query = request.path, request.query
         filters = Filters.of_query(query)
         if request.read_json is not None:
-            raise NOTHING_HERE()
+            raise nothing_here()
         if path == "":
             return page_reply("view/page.html.j2", **page_values(self._view.run.name))
         for name in (*STYLES, *SCRIPTS):
@@ -326,7 +326,7 @@ class ViewSite:
             return json_reply(self._view.find(filters, first_item))
         if path == "data/item" and (item := self._view.item(query.get("id", ""), filters)):
             return json_reply(item)
-        raise NOTHING_HERE()
+        raise nothing_here()
 
 
 # The scripts of a static page. `bundle.js` receives the data files, so it must come before `view.js`.

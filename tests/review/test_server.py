@@ -103,6 +103,7 @@ def test_half_a_character_in_a_comment_is_no_trouble(server: ReviewServer, run: 
 def test_requests_from_elsewhere_are_refused(server: ReviewServer) -> None:
     link = server.links["ann"]
     assert ask(link + "item/1", Host="evil.example:80")[0] == 403
+    assert ask(link + "item/1", Host="evil.example")[0] == 403
     assert (
         post(link + "answers/1", {"question": "comment", "answer": ""}, Content_Type="text/plain")[0] == 415
     )
@@ -143,6 +144,12 @@ def test_an_address_that_is_none_is_refused(server: ReviewServer, capfd: pytest.
         connection.sendall(f"GET http://[x HTTP/1.0\r\nHost: {host}\r\n\r\n".encode())
         assert b" 400 " in connection.recv(4096)
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("host", [HOST, "localhost", f"{HOST}:80"])
+def test_a_host_may_leave_its_port_out(server: ReviewServer, host: str) -> None:
+    """Browsers do so for port 80."""
+    assert ask(server.links["ann"] + "item/1", Host=host)[0] == 200
 
 
 def test_a_wrong_token_learns_nothing(server: ReviewServer) -> None:
