@@ -1,6 +1,10 @@
 """Agreement between pairs of verifiers and within the panel, with intervals, and the effective number of votes.
 
-The coefficients themselves are in `perturb.metrics.agreement`; this module adds resamples and reasons for gaps.
+`perturb.metrics.agreement` computes the coefficients. This module adds their intervals, and the reason why a
+coefficient or an interval is missing. Intervals come from resamples of the base instances. They also need the lowest
+value that a coefficient can have, and the number of independent trials that it is worth (`perturb.metrics.intervals`).
+
+A verdict is *rare* if it is the less common one of pass and fail. κ and α learn nearly everything from rare verdicts.
 """
 
 from __future__ import annotations
@@ -9,13 +13,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
 from perturb.auditing.votes import CANDIDATE_WORDS, VoteTable
 from perturb.metrics import agreement as vote_counts
-from perturb.metrics.agreement import NO_PAIRS, NO_VARIANCE, VoteWords, no_variance
-from perturb.metrics.inputs import Estimate, Flags, Floats, plain
+from perturb.metrics.agreement import NO_PAIRS, NO_VARIANCE, PanelColumn, VoteWords, no_variance
+from perturb.metrics.inputs import Estimate, Flags, Floats, plain, ratio
 from perturb.metrics.intervals import TAIL, Bounded, reported_estimate
 from perturb.metrics.resampling import Resamples, Totals
 from perturb.records import JsonObject
@@ -23,29 +28,34 @@ from perturb.records import JsonObject
 # The reason why there is no agreement to measure.
 ONE_VERIFIER = "agreement takes two raters; there is one"
 
-# The coefficients of a whole panel, with their usual names.
-PANEL_NAMES = {
-    "agreement": "raw agreement",
-    "pabak": "PABAK",
-    "ac1": "Gwet's AC1",
-    "fleiss": "Fleiss' κ",
-    "alpha": "Krippendorff's α",
-}
-
-# With fewer votes of the rarer kind κ gets no interval: it would contain nearly every value.
+# With fewer rare verdicts κ gets no interval: it would contain nearly every value.
 MIN_RARE = 3
 
-# With this many votes of the rarer kind each counts twice: the commoner votes are informative too.
+# With this many rare verdicts each counts as two trials: the commoner verdicts are informative too.
 MANY_RARE = 20
 
-# The function of each coefficient, and the reason why it may be undefined.
-_PANEL: dict[str, tuple[Callable[[Floats], Floats], str]] = {
-    "agreement": (vote_counts.panel_agreement, NO_PAIRS),
-    "pabak": (vote_counts.panel_pabak, NO_PAIRS),
-    "ac1": (vote_counts.panel_ac1, NO_PAIRS),
-    "fleiss": (vote_counts.panel_fleiss, NO_VARIANCE),
-    "alpha": (vote_counts.panel_alpha, NO_VARIANCE),
+
+class _Coefficient(NamedTuple):
+    """A coefficient of agreement of a whole panel."""
+
+    title: str
+    """Its usual name."""
+    compute: Callable[[Floats], Floats]
+    """From sums of `panel_counts`."""
+    undefined: str
+    """The reason why it may be undefined although some candidates have two votes."""
+    lowest: float | None
+    """The lowest value that it can have; None if that depends on how common the rare verdict is."""
+
+
+_PANEL = {
+    "agreement": _Coefficient("raw agreement", vote_counts.panel_agreement, NO_PAIRS, 0.0),
+    "pabak": _Coefficient("PABAK", vote_counts.panel_pabak, NO_PAIRS, -1.0),
+    "ac1": _Coefficient("Gwet's AC1", vote_counts.panel_ac1, NO_PAIRS, -1.0),
+    "fleiss": _Coefficient("Fleiss' κ", vote_counts.panel_fleiss, NO_VARIANCE, None),
+    "alpha": _Coefficient("Krippendorff's α", vote_counts.panel_alpha, NO_VARIANCE, None),
 }
+PANEL_NAMES = {name: coefficient.title for name, coefficient in _PANEL.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +93,18 @@ class Agreement:
 
 
 def measure_agreement(table: VoteTable, resamples: Resamples) -> Agreement:
-    """Agreement of the panel (spec, section 5)."""
-    kinds, names = 1 - table.votes, table.verifiers  # a pass is the kind 0
+    """Agreement of each pair of raters of a vote table, and of all of them."""
+    kinds = 1 - table.votes  # a pass is the kind 0, so that passes come first
     pairs = tuple(
-        _Pair.of((names[i], names[j]), kinds[:, i], kinds[:, j], resamples, words=table.words)
-        for i, j in combinations(range(len(names)), 2)
+        _Pair.of(
+            (table.verifiers[a], table.verifiers[b]), kinds[:, a], kinds[:, b], resamples, words=table.words
+        )
+        for a, b in combinations(range(len(table.verifiers)), 2)
     )
     return Agreement(
-        tuple(pair.measure() for pair in pairs),
-        _mean_kappa(pairs, table, resamples),
-        _panel(table, resamples),
+        pairs=tuple(pair.measure() for pair in pairs),
+        mean_kappa=_mean_kappa(pairs, table, resamples),
+        panel=_measure_panel(table, resamples),
     )
 
 
@@ -131,10 +143,13 @@ class _Pair:
         words: VoteWords = CANDIDATE_WORDS,
     ) -> _Pair:
         scored_by_both, codes = vote_counts.pair_codes(first_votes, second_votes, kinds)
+        # Each item counts 1, in one column. Its last axis is dropped.
         ones = np.ones((len(codes), 1))
-        totals = resamples.totals(ones, groups=codes, n_groups=kinds**2, rows=np.flatnonzero(scored_by_both))
-        summed = Totals(totals.point[..., 0], totals.replicates[..., 0])
-        return cls(*names, summed, scored_by_both, resamples, graded, words)
+        rows = np.flatnonzero(scored_by_both)
+        totals = resamples.totals(ones, groups=codes, n_groups=kinds**2, rows=rows)
+        counts = Totals(totals.point[..., 0], totals.replicates[..., 0])
+        a, b = names
+        return cls(a, b, counts, scored_by_both, resamples, graded, words)
 
     @property
     def n(self) -> int:
@@ -147,25 +162,25 @@ class _Pair:
     @property
     def rare(self) -> tuple[float, float]:
         """The number of votes that are not of the commonest kind, for each of the two raters."""
-        rare_of_a, rare_of_b = (
-            self.n - float(pair_margin.max()) for pair_margin in vote_counts.pair_margins(self.totals.point)
-        )
-        return rare_of_a, rare_of_b
+        margin_a, margin_b = vote_counts.pair_margins(self.totals.point)
+        return self.n - float(margin_a.max()), self.n - float(margin_b.max())
 
     @cached_property
     def kappa(self) -> Bounded | Estimate:
         """κ on the range that it can have at these pass rates.
 
-        Nearly all its information comes from the votes of the rarer kind: κ is close to the share that both gave.
+        κ is close to the share of the rare votes on which both raters agree. So its precision depends on their number.
         """
         value = float(vote_counts.pair_kappa(self.totals.point))
         if np.isnan(value):
             return Estimate.undefined(self._no_variance or NO_PAIRS, self.n)
-        if min(self.rare) < MIN_RARE:
-            reason = f"no interval: {min(self.rare):.0f} of {self.n} {self._rare_verb}: too few to say"
+        fewest = min(self.rare)
+        if fewest < MIN_RARE:
+            reason = f"no interval: {fewest:.0f} of {self.n} {self._rare_verb}: too few to say"
             return Estimate(value, n=self.n, reason=reason)
-        low, trials = vote_counts.pair_kappa_floor(self.totals.point), _worth(sum(self.rare) / 2, self.n)
-        return self.bounded(value, self.kappas, float(low), trials)
+        lowest = float(vote_counts.pair_kappa_floor(self.totals.point))
+        trials = _trials_of_kappa(sum(self.rare) / 2, self.n)
+        return self.bounded(value, self.kappas, lowest, trials)
 
     @property
     def _rare_verb(self) -> str:
@@ -173,21 +188,25 @@ class _Pair:
         if self.graded:
             return "graded other than the commonest way"
         _, pass_fail, fail_pass, fail_fail = self.totals.point
-        failed = min(fail_pass + fail_fail, pass_fail + fail_fail)
-        return self.words.failed if failed <= self.n / 2 else self.words.passed
+        fails_of_a, fails_of_b = fail_pass + fail_fail, pass_fail + fail_fail
+        # If fails are rare, the rater with fewer fails has too few of them.
+        fails_are_rare = min(fails_of_a, fails_of_b) <= self.n / 2
+        return self.words.failed if fails_are_rare else self.words.passed
 
     @property
     def _no_variance(self) -> str | None:
         """The reason why κ is undefined; None if the raters' votes vary."""
         if not self.graded:
             return no_variance(self.totals.point, self.a, self.b, self.words)
-        margins = zip((self.a, self.b), vote_counts.pair_margins(self.totals.point), strict=True)
-        names = [name for name, margin in margins if margin.max() == self.n]
-        return f"{' and '.join(names)} gave every reply the same grade" if self.n and names else None
+        if not self.n:
+            return None
+        names = [name for name, rare in zip((self.a, self.b), self.rare, strict=True) if rare == 0]
+        return f"{' and '.join(names)} gave every reply the same grade" if names else None
 
     def bounded(
         self, value: float, replicates: Floats, low: float, trials: float | None = None
     ) -> Bounded | Estimate:
+        """A coefficient with its precision; `low` is its lowest possible value."""
         clusters = self.resamples.count(self.scored_by_both)
         return self.resamples.bounded(
             value, replicates, self.n, NO_PAIRS, clusters=clusters, low=low, trials=trials
@@ -198,10 +217,8 @@ class _Pair:
         margin_a, margin_b = vote_counts.pair_margins(counts)
 
         def measured(coefficient: Callable[[Floats], Floats], low: float) -> Estimate:
-            """The coefficient with its interval; `low` is its lowest possible value."""
-            return reported_estimate(
-                self.bounded(float(coefficient(counts)), coefficient(self.totals.replicates), low)
-            )
+            value, replicates = float(coefficient(counts)), coefficient(self.totals.replicates)
+            return reported_estimate(self.bounded(value, replicates, low))
 
         return PairAgreement(
             a=self.a,
@@ -215,73 +232,87 @@ class _Pair:
         )
 
 
-def _worth(rare: float, n: float) -> float:
-    """The number of independent trials that κ is worth without clusters, at most n.
+def _trials_of_kappa(rare: float, most: float) -> float:
+    """The number of independent trials that κ is worth without clusters, at most `most`.
 
-    Each of a few rare votes is one trial. A large panel is then worth no more than a pair: all its verifiers may fail
-    the same few candidates.
+    If few verdicts are rare, each of them is one trial; each of `MANY_RARE` counts as two. This is a rule of thumb.
+    `tests/measurements.md` has simulations of the intervals.
     """
-    return min(n, rare * (1 + rare / MANY_RARE))
+    return min(most, rare * (1 + rare / MANY_RARE))
 
 
 def _mean_kappa(pairs: Sequence[_Pair], table: VoteTable, resamples: Resamples) -> Estimate:
+    """The mean of κ over the pairs that define it, with an interval if each of them has one.
+
+    Its lowest possible value and the trials that it is worth are means over the pairs. The trials do not add up, since
+    all verifiers may fail the same few candidates.
+    """
     defined = [pair for pair in pairs if pair.kappa.value is not None]
     if not defined:
         undefined = f"κ is undefined for every pair of {table.words.raters}"
         return Estimate.undefined(ONE_VERIFIER if len(table.verifiers) < 2 else undefined)
     value = float(np.mean([pair.kappa.value for pair in defined]))
-    bounded = [pair.kappa for pair in defined if isinstance(pair.kappa, Bounded)]
-    if len(bounded) < len(defined):
-        without = next(pair.kappa for pair in defined if isinstance(pair.kappa, Estimate))
-        return Estimate(value, n=len(defined), reason=without.reason)
-    # the mean over the pairs that a resample defines; `np.nanmean` warns about resamples that define none
+    bounded = []
+    for pair in defined:
+        if isinstance(pair.kappa, Estimate):
+            return Estimate(value, n=len(defined), reason=pair.kappa.reason)
+        bounded.append(pair.kappa)
+    # The mean of each resample, over the pairs that it defines. `np.nanmean` warns if it defines none.
     kappas = np.stack([pair.kappas for pair in defined])
-    is_defined = ~np.isnan(kappas)
-    sums, counts = np.where(is_defined, kappas, 0.0).sum(axis=0), is_defined.sum(axis=0)
-    means = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-    low = float(np.mean([kappa.low for kappa in bounded]))
-    trials = float(np.mean([_worth(sum(pair.rare) / 2, pair.n * table.mean_judges / 2) for pair in defined]))
+    sums = np.nansum(kappas, axis=0)
+    means = ratio(sums, (~np.isnan(kappas)).sum(axis=0))
+    lowest = float(np.mean([kappa.low for kappa in bounded]))
+    trials = [_trials_of_kappa(sum(pair.rare) / 2, pair.n * table.mean_judges / 2) for pair in defined]
+    # The pair with the fewest base instances has the widest interval, so it counts.
     clusters = min(kappa.clusters for kappa in bounded)
     return reported_estimate(
-        resamples.bounded(value, means, len(defined), clusters=clusters, low=low, trials=trials)
+        resamples.bounded(
+            value, means, len(defined), clusters=clusters, low=lowest, trials=float(np.mean(trials))
+        )
     )
 
 
-def _panel(table: VoteTable, resamples: Resamples) -> dict[str, Estimate]:
+def _measure_panel(table: VoteTable, resamples: Resamples) -> dict[str, Estimate]:
+    """Each coefficient of the whole panel, with its interval."""
     if len(table.verifiers) < 2:
         return {name: Estimate.undefined(ONE_VERIFIER) for name in _PANEL}
     totals = resamples.totals(vote_counts.panel_counts(table.votes))
+    # All candidates are in one group, so the axis of groups is dropped.
     counts, replicates = totals.point[0], totals.replicates[:, 0]
-    n, clusters = int(counts[0]), resamples.count(table.scored.sum(axis=1) >= 2)
-    # Of `panel_counts`: the number of candidates with a vote, and the sum of their shares of passing votes.
-    candidates, passing = counts[2:4]
-    rare, common = sorted((passing, candidates - passing))
-    pairs_worth = table.mean_judges / 2  # a large panel is more informative about a candidate than a pair
-    floors = {"agreement": 0.0, "pabak": -1.0, "ac1": -1.0}
+    n = int(counts[PanelColumn.PAIRED])
+    clusters = resamples.count(table.scored.sum(axis=1) >= 2)
+    # A large panel is more informative about a candidate than a pair.
+    trials_of_agreement = n * table.mean_judges / 2
+    # Numbers of candidates. Each is split between the verdicts by the shares of its votes.
+    passing = counts[PanelColumn.PASS_SHARE]
+    rare, common = sorted((passing, counts[PanelColumn.RATED] - passing))
+    # Of Fleiss' κ, if no candidate gets two rare verdicts. With a share r of rare verdicts, verifiers then disagree on
+    # a share of 2r. By chance they would disagree on 2r (1 - r), so κ is 1 - 1 / (1 - r).
+    lowest_kappa = 1 - (rare + common) / max(common, 1)
 
-    def measured(name: str) -> Estimate:
-        coefficient, reason_undefined = _PANEL[name]
-        value = float(coefficient(counts))
-        if name in floors:
-            low, trials = floors[name], n * pairs_worth
-        else:  # the votes of the rarer kind limit Fleiss' κ and α, as they do κ of a pair
-            if not np.isnan(value) and rare < MIN_RARE:
-                passed, votes = counts[5:7]
-                rarer = (
-                    f"fails are {votes - passed:.0f}" if 2 * passed > votes else f"passes are {passed:.0f}"
-                )
-                return Estimate(
-                    value, n=n, reason=f"no interval: {rarer} of {votes:.0f} votes: too few to say"
-                )
-            low, trials = min(value, 1 - candidates / max(common, 1)), _worth(rare, n * pairs_worth)
-        reason = reason_undefined if n else NO_PAIRS
+    def measured(coefficient: _Coefficient) -> Estimate:
+        value = float(coefficient.compute(counts))
+        if np.isnan(value):
+            return Estimate.undefined(coefficient.undefined if n else NO_PAIRS, n)
+        low, trials = coefficient.lowest, trials_of_agreement
+        if low is None:
+            # As for κ of a pair, the rare verdicts set the range and the number of trials.
+            if rare < MIN_RARE:
+                return Estimate(value, n=n, reason=_too_few_rare(counts))
+            low = min(value, lowest_kappa)
+            trials = _trials_of_kappa(rare, trials_of_agreement)
+        resampled = coefficient.compute(replicates)
         return reported_estimate(
-            resamples.bounded(
-                value, coefficient(replicates), n, reason, clusters=clusters, low=low, trials=trials
-            )
+            resamples.bounded(value, resampled, n, clusters=clusters, low=low, trials=trials)
         )
 
-    return {name: measured(name) for name in _PANEL}
+    return {name: measured(coefficient) for name, coefficient in _PANEL.items()}
+
+
+def _too_few_rare(counts: Floats) -> str:
+    passes, votes = counts[PanelColumn.PASSES], counts[PanelColumn.VOTES]
+    rare = f"fails are {votes - passes:.0f}" if 2 * passes > votes else f"passes are {passes:.0f}"
+    return f"no interval: {rare} of {votes:.0f} votes: too few to say"
 
 
 def effective_votes(errors: Floats, seed: int = 0, resamples: int = 1000) -> Estimate:
