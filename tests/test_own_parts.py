@@ -290,8 +290,10 @@ def test_a_wrong_name_is_one_line(address: str, words: str, example: Path) -> No
 
 def test_a_module_that_ends_the_process_is_one_line(example: Path) -> None:
     (example / "leaving.py").write_text("import sys\nsys.exit(0)\n", encoding="utf-8")
+    sys.path.remove(str(example))
     with pytest.raises(ConfigError, match=r"'leaving' cannot be imported \(SystemExit: 0\)"):
         find_function("leaving:f", "own")
+    assert sys.path[0] == str(example), "modules of the working directory go before all others"
 
 
 def test_a_reader_that_raises_says_so_in_one_line(tmp_path: Path) -> None:
@@ -354,17 +356,6 @@ def test_an_address_leads_back_to_the_function() -> None:
     def inner() -> None: ...
 
     assert find_function(name_function(inner), "test") is inner
-
-
-def test_a_module_of_the_working_directory_goes_before_others_of_its_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for folder in ("elsewhere", "here"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "named_twice.py").write_text(f"def {folder}(): ...\n", encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path / "elsewhere")
-    monkeypatch.chdir(tmp_path / "here")
-    assert find_function("named_twice:here", "test").__name__ == "here"
 
 
 # -- functions that hang -----------------------------------------------------------------------------------------
