@@ -44,10 +44,10 @@ from perturb.evaluation.session import (
     Unscored,
     judges_fingerprint,
 )
-from perturb.evaluation.stop_rule import AskingOrder, Stop, StopRule
+from perturb.evaluation.stop_rule import AskingOrder, StopRule
 from perturb.files.resources import digest
 from perturb.files.tables import ending_of
-from perturb.ledger.evaluations import PLANTED_FACT, EvaluationLedger, read_facts
+from perturb.ledger.evaluations import PLANTED_FACT, EvaluationLedger, Stop, read_facts
 from perturb.metrics.outcomes import ReplyOutcome
 from perturb.records import Facts, Item, JsonObject
 from perturb.runtime import gather_all

@@ -16,7 +16,7 @@ from perturb.ledger import queries
 from perturb.ledger.calls import reading
 from perturb.ledger.db import stored_values
 from perturb.ledger.ends import call_failures, missing_answers, missing_replies, quota_status, unread_replies
-from perturb.ledger.evaluations import PANEL_FACT, count_batches, read_facts, read_items
+from perturb.ledger.evaluations import PANEL_FACT, count_batches, early_stop, read_facts, read_items
 from perturb.ledger.plans import current_plan
 from perturb.records import Facts, JobOutcome, JsonObject
 from perturb.runtime import run_sync
@@ -94,8 +94,6 @@ STATES = ("done", "unscored", *LEFT)
 
 def _count_replies(db: sqlite3.Connection, facts: Facts, run: Path) -> tuple[str, dict[str, dict[str, int]]]:
     """The name of the snapshot or the questions, and for each model under test the number of replies by state."""
-    from perturb.evaluation.stop_rule import early_stop
-
     name, rows, expected = _item_rows(db, run) if "models" in facts else _question_rows(db, facts)
     counts = {model: Counter(map(_reply_state, reasons)) for model, reasons in rows.items()}
     for model, states in counts.items():

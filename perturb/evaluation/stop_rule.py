@@ -1,34 +1,39 @@
 """The rule that stops asking a model early: when the confidence interval of a metric is narrow enough.
 
-Items are asked in blocks, and each block takes its part of every stratum (cell). All models are asked in the same
-order, and each stops by itself. Only complete blocks decide whether a model stops, so a run that is resumed stops at
-the same place.
+Items are asked in blocks, and each block takes its part of every stratum. A stratum is a cell (perturbation class and
+intensity), or several small cells together. All models are asked in the same order, and each stops by itself. Only
+complete blocks decide whether a model stops, so a run that is resumed stops at the same place.
 
-The intervals are a confidence sequence: they hold after every block at once, so a model may stop as soon as its
-interval is narrow. They estimate a weighted sum over a finite set of items. The only chance is the random order of the
-items in each stratum, so nothing is assumed about the items, however alike those of one base instance are.
+The metric is a sum over a finite set of items: each hit adds a weight. With 60 answerable and 40 unanswerable items, a
+metric that is the share of right replies is a sum in which each right reply adds 0.01. The sum over all items is fixed
+but unknown. The only chance is the random order of the items in each stratum. So nothing is assumed about the items,
+however alike those of one base instance are.
 
-Lower ends come from betting. For each value θ that the sum may have, we keep a capital that starts at 1, and bet on
-each block that the sum is larger than θ. If the sum is θ, the capital rarely grows: with probability 1 - α / 2 it never
-exceeds 2 / α (Ville's inequality). So we rule out each θ for which it ever does. Bets that the sum is smaller give the
-upper end in the same way.
+The intervals are a confidence sequence: with high probability all of them hold the sum, so a model may stop as soon as
+its interval is narrow. Lower ends come from betting (`_lower_ends`), and upper ends in the same way from the items that
+are not hits. The symbols:
 
-For each item of a block, the capital is multiplied by (1 + b (x - g)) exp(b (g - μ)):
+- θ is a value that the sum may have, and K(θ) is a capital that starts at 1. It bets that the sum is larger than θ.
+- x is 1 if an item is a hit, and 0 otherwise.
+- g is a guess of the share of hits in the item's stratum (`guess`). It comes from the blocks before.
+- μ is the true share of hits among the items of the stratum that remain before the block. Nobody knows it.
+- b is the bet on the item (`bets`). It is fixed before the block.
 
-- x is 1 for a hit and 0 otherwise (`hits` counts them);
-- g is the `guess` of the share of hits in the stratum, and b is the bet (`bets`); both are fixed before the block;
-- μ is the share of hits among the items of the stratum that remain before the block, which nobody knows.
+Each item multiplies K(θ) by (1 + b (x - g)) exp(b (g - μ)). The steps of the proof:
 
-If the sum is θ, an item multiplies the capital by at most 1 on average, because x has the mean μ and 1 + b (μ - g) is
-at most exp(b (μ - g)). Drawing without replacement only helps (Hoeffding).
-
-A bet is `bet_scale` times what an item represents in the sum. Over a block, b μ therefore adds up to `bet_scale` times
-what all remaining items add to the sum: θ minus `sum_before`, what the items before the block have added. So no μ needs
-to be known.
+1. If the sum is θ, one item multiplies the capital by at most 1 on average. For x has the mean μ, and 1 + y <= exp(y)
+   with y = b (μ - g).
+2. The same holds for the items of a block together, although they are drawn without replacement. Their product is a
+   convex function of the number of hits, and drawing without replacement makes its mean no larger (Hoeffding 1963,
+   theorem 4).
+3. So the capital exceeds 1 / tail at any time with a probability of at most `tail` (Ville's inequality). Each θ for
+   which it does is ruled out. The lower end of the interval is the smallest θ that is left.
+4. μ need not be known. A bet is `bet_scale` times what the item represents in the sum. So over a block the b μ add up
+   to `bet_scale` times what all remaining items add to the sum: θ minus `sum_before`, the sum of the items before.
 
 References: Waudby-Smith and Ramdas (2024), JRSS B 86, for intervals by betting, with and without replacement; Howard,
-Ramdas, McAuliffe and Sekhon (2021), Annals of Statistics 49, for confidence sequences; Hoeffding (1963), theorem 4.
-`tests/measurements.md` has the simulations.
+Ramdas, McAuliffe and Sekhon (2021), Annals of Statistics 49, for confidence sequences. `tests/measurements.md` has the
+simulations.
 """
 
 from __future__ import annotations
@@ -37,6 +42,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -44,10 +50,11 @@ import numpy as np
 from perturb.errors import ConfigError
 from perturb.evaluation.loading import ItemSet
 from perturb.files.resources import seed_of
+from perturb.ledger.evaluations import Stop
 from perturb.metrics.inputs import Floats, Integers
 from perturb.metrics.outcomes import COULD_BE, ReplyCounts, ReplyOutcome
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric, measure
-from perturb.records import Cell, Facts, Intensity, Item
+from perturb.records import Cell, Intensity, Item
 from perturb.snapshots.items import SUFFIX
 
 # The probability that any of the intervals of a model misses its metric.
@@ -56,7 +63,7 @@ ALPHA = 0.05
 MOST_BLOCKS = 100
 # The largest part of the capital that a bet may lose on one item. A larger bet could ruin the capital for good.
 MOST_STAKED = 0.5
-# The weight, in items, of the common share in the guess for a stratum, which has few items at first.
+# A stratum has few items at first. So the share of hits over all strata counts for this many items in its guess.
 POOLED_WEIGHT = 2.0
 
 
@@ -65,9 +72,9 @@ class Strata:
     """The sizes of the strata of a set, and what one hit in each adds to the sum."""
 
     sizes: Integers
-    """Shape (strata,)."""
+    """The number of items of each stratum."""
     weights: Floats
-    """0 for strata that the sum leaves out; the others add up to 1 over all items."""
+    """What a hit adds, by stratum: 0 if the sum leaves the stratum out. If all items were hits, the sum would be 1."""
 
     def blocks(self) -> Integers:
         """How many items of each stratum each block takes, shape (blocks, strata): at least one, spread evenly.
@@ -94,48 +101,68 @@ def confidence_sequence(
     >>> bool(low[19] < 0.5 < high[19]), float(low[-1]), float(high[-1])
     (True, 0.5, 0.5)
     """
-    sizes = strata.blocks()[: len(hits)]
-    low = _lower_ends(hits, sizes, strata, half_width, alpha / 2)
-    # An upper end for the hits is a lower end for the items that are certainly no hits.
-    return low, 1 - _lower_ends(sizes - possible, sizes, strata, half_width, alpha / 2)
+    block_sizes = strata.blocks()[: len(hits)]
+    low = _lower_ends(hits, block_sizes, strata, half_width, tail=alpha / 2)
+    # An upper end for the hits is a lower end for the items that are certainly not hits.
+    certain_misses = block_sizes - possible
+    return low, 1 - _lower_ends(certain_misses, block_sizes, strata, half_width, tail=alpha / 2)
 
 
-def _lower_ends(hits: Integers, sizes: Integers, strata: Strata, half_width: float, tail: float) -> Floats:
-    """The lower end after each block; `sizes` has the number of items of each block and stratum, like `hits`."""
-    items_before, hits_before = (np.cumsum(counts, axis=0) - counts for counts in (sizes, hits))
+def _lower_ends(
+    hits: Integers, block_sizes: Integers, strata: Strata, half_width: float, *, tail: float
+) -> Floats:
+    """The lower end after each block. `hits` and `block_sizes` count items by block and stratum."""
+    items_before = np.cumsum(block_sizes, axis=0) - block_sizes
+    hits_before = np.cumsum(hits, axis=0) - hits
     sum_before = hits_before @ strata.weights
     guess = _guesses(hits_before, items_before, strata)
-    # An item of the block represents all items that remain in its stratum.
-    represented = strata.weights * (strata.sizes - items_before) / sizes
-    variance = (represented**2 * sizes * guess * (1 - guess)).sum(1)
-    bet_scale = np.minimum(half_width / variance, MOST_STAKED / represented.max(1))
-    log_gains = _log_gains(hits, sizes, guess, bet_scale[:, None] * represented)
-    # The sum of all b μ is `bet_scale` (θ - `sum_before`), so the logarithm of the capital is `log_capital_at_0` minus
-    # θ times the sum of the scales. The capital falls with θ. The lower end is the θ at which it is 1 / tail.
+    # The items of a block represent all items that remain in their stratum, in equal parts.
+    represented = strata.weights * (strata.sizes - items_before) / block_sizes
+    bet_scale = _bet_scales(represented, block_sizes, guess, half_width)
+    log_gains = _log_gains(hits, block_sizes, guess, bets=bet_scale[:, None] * represented)
+    # After some blocks, log K(θ) is the sum of log_gains + bet_scale * (sum_before - θ) over them. It falls with θ.
+    # The lower end is the θ at which it is log(1 / tail).
     log_capital_at_0 = np.cumsum(log_gains + bet_scale * sum_before)
     by_bets = (log_capital_at_0 + np.log(tail)) / np.cumsum(bet_scale)
     # The sum is at least what the hits so far add up to, and a bound that held once holds for good.
-    return np.asarray(np.maximum.accumulate(np.maximum(by_bets, sum_before + hits @ strata.weights)))
+    sum_so_far = sum_before + hits @ strata.weights
+    return np.asarray(np.maximum.accumulate(np.maximum(by_bets, sum_so_far)))
 
 
 def _guesses(hits_before: Integers, items_before: Integers, strata: Strata) -> Floats:
     """The guess for each block and stratum, from the blocks before: its share of hits, drawn to that of all strata."""
     counted = strata.weights > 0
-    # 0.5 and 1 stand for half a hit in one item: the guess is 1/2 before the first block, and never 0 or 1.
-    pooled = (hits_before[:, counted].sum(1) + 0.5) / (items_before[:, counted].sum(1) + 1)
-    return np.asarray((hits_before + POOLED_WEIGHT * pooled[:, None]) / (items_before + POOLED_WEIGHT))
+    all_hits = hits_before[:, counted].sum(axis=1)
+    all_items = items_before[:, counted].sum(axis=1)
+    # With half a hit in one item more, the share is 1/2 before the first block, and never 0 or 1.
+    pooled_share = (all_hits + 0.5) / (all_items + 1)
+    pooled_hits = POOLED_WEIGHT * pooled_share[:, None]
+    return np.asarray((hits_before + pooled_hits) / (items_before + POOLED_WEIGHT))
 
 
-def _log_gains(hits: Integers, sizes: Integers, guess: Floats, bets: Floats) -> Floats:
-    """The logarithm of what a block multiplies the capital by, without the unknown part exp(-b μ) of each item."""
-    of_hits, of_others = hits * np.log1p(bets * (1 - guess)), (sizes - hits) * np.log1p(-bets * guess)
-    return np.asarray((of_hits + of_others + bets * sizes * guess).sum(1))
+def _bet_scales(represented: Floats, block_sizes: Integers, guess: Floats, half_width: float) -> Floats:
+    """The size of the bets of each block.
+
+    If the sum is `half_width` above θ, a block with the scale s adds about s * half_width - s² * variance / 2 to the
+    logarithm of the capital (its Taylor series up to s²). This is largest where s is half_width / variance.
+    """
+    variance = (represented**2 * block_sizes * guess * (1 - guess)).sum(axis=1)
+    largest_scale = MOST_STAKED / represented.max(axis=1)
+    return np.asarray(np.minimum(half_width / variance, largest_scale))
+
+
+def _log_gains(hits: Integers, block_sizes: Integers, guess: Floats, bets: Floats) -> Floats:
+    """The logarithm of what a block multiplies the capital by, without the unknown factor exp(-b μ) of each item."""
+    # log(1 + b (x - g)), for x = 1 and for x = 0
+    of_hits = hits * np.log1p(bets * (1 - guess))
+    of_misses = (block_sizes - hits) * np.log1p(-bets * guess)
+    return np.asarray((of_hits + of_misses + bets * block_sizes * guess).sum(axis=1))
 
 
 # Abbreviations that a rule may use for metrics.
 SHORT_NAMES = {"crs": "calibrated_refusal_score", "frr": "false_refusal_rate", "mrr": "missed_refusal_rate"}
-# A cell with fewer items joins another cell of its kind (answerable or not), since each block takes of every stratum,
-# and the smallest stratum limits the number of blocks.
+# A cell with fewer items shares a stratum with another cell of its kind (answerable or not). For each block takes items
+# of every stratum, so the smallest stratum limits the number of blocks.
 LEAST_IN_STRATUM = 10
 
 # As in `ci(crs) <= 0.03`; the groups are the metric and the half-width.
@@ -171,39 +198,6 @@ def read_stop_rule(text: str) -> StopRule:
     return StopRule(REFUSAL_METRICS[name], width)
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """Where a model stopped under a rule. The fields are stored in the ledger and printed by `--json`."""
-
-    rule: str
-    low: float
-    """Lower end of the 95 % interval for the metric over all items; it is valid whenever asking ends."""
-    high: float
-    asked: int
-    """Number of items in complete blocks, without controls."""
-    items: int
-    reached: bool
-    """Whether the interval is as narrow as the rule demands."""
-
-    @property
-    def early(self) -> bool:
-        """Whether items were left out."""
-        return self.reached and self.asked < self.items
-
-    def __str__(self) -> str:
-        return (
-            f"stopped early by '{self.rule}': {self.asked:,} of {self.items:,} items asked; over all of them the metric"
-            f" lies between {100 * self.low:.1f} and {100 * self.high:.1f} % (95 % interval, valid at any stopping"
-            " time)"
-        )
-
-
-def early_stop(entry: Facts) -> Stop | None:
-    """Where a model was stopped, by its entry in the ledger; None if it was not stopped early."""
-    stop = Stop(**entry["until"]) if "until" in entry else None
-    return stop if stop and stop.early else None
-
-
 class BlockCounts(NamedTuple):
     """Hits in one block, by stratum."""
 
@@ -231,47 +225,60 @@ class AskingOrder:
         n_answerable = sum(item.answerable for item in items)
         n_unanswerable = len(items) - n_answerable
         raf = all(item.several for item in items if item.answerable)
-        # Whether the metric is defined depends on the kinds of items alone, so one outcome of each kind shows it.
-        kinds = {"poor_answer": n_answerable, "missed_refusal": n_unanswerable}
-        sample_outcomes = [outcome for outcome, n_items in kinds.items() if n_items]
-        if reason := measure(rule.metric.name, ReplyCounts.of(sample_outcomes, raf=raf)).reason:
-            raise ConfigError(f"{item_set.name}: no interval for '{rule}': {reason}")
-        cells = _strata(items, item_set.digest)
-        weights = rule.metric.item_weights(n_answerable, n_unanswerable)
-        strata = Strata(
-            np.array([len(members) for members in cells]),
-            np.array([weights[0 if members[0].answerable else 1] for members in cells]),
-        )
+        # Whether the metric is defined depends on the kinds of items alone, so one reply of each kind shows it.
+        example_outcomes = []
+        if n_answerable:
+            example_outcomes.append(ReplyOutcome.POOR_ANSWER)
+        if n_unanswerable:
+            example_outcomes.append(ReplyOutcome.MISSED_REFUSAL)
+        why_undefined = measure(rule.metric.name, ReplyCounts.of(example_outcomes, raf=raf)).reason
+        if why_undefined:
+            raise ConfigError(f"{item_set.name}: no interval for '{rule}': {why_undefined}")
+        members_of = _strata(items, item_set.digest)
+        of_answerable, of_unanswerable = rule.metric.item_weights(n_answerable, n_unanswerable)
+        # The items of a stratum are all answerable, or all unanswerable.
+        weights = [of_answerable if members[0].answerable else of_unanswerable for members in members_of]
+        strata = Strata(np.array([len(members) for members in members_of]), np.array(weights))
         return cls(
             rule,
-            tuple(_deal(cells, strata.blocks(), controls)),
+            tuple(_deal(members_of, strata.blocks(), controls)),
             strata,
-            {item.id: number for number, members in enumerate(cells) for item in members},
+            {item.id: number for number, members in enumerate(members_of) for item in members},
         )
 
     def until_reached(self, outcomes: Mapping[str, ReplyOutcome]) -> Iterator[Item]:
         """Items block by block, until the rule is met. The caller adds to `outcomes` while it takes the items."""
         counted: list[BlockCounts] = []
-        needed = len(self.blocks)
+        blocks_needed = len(self.blocks)
         for number, block in enumerate(self.blocks):
             for item in block:
                 # Replies arrive late, so earlier blocks may become complete while a later one is being asked.
-                if new_counts := list(self.count(outcomes, len(counted))):
+                new_counts = list(self.count(outcomes, start=len(counted)))
+                if new_counts:
                     counted += new_counts
-                    lows, highs = self.intervals(counted)
-                    narrow = np.flatnonzero(highs - lows <= 2 * self.rule.half_width)
-                    needed = int(narrow[0]) + 1 if len(narrow) else needed
-                if number >= needed:
+                    blocks_needed = self._blocks_needed(counted)
+                if number >= blocks_needed:
                     return
                 yield item
+
+    def _blocks_needed(self, counted: Sequence[BlockCounts]) -> int:
+        """How many blocks meet the rule: those up to the first narrow interval; all blocks if none is narrow yet."""
+        lows, highs = self.intervals(counted)
+        narrow = np.flatnonzero(highs - lows <= 2 * self.rule.half_width)
+        return int(narrow[0]) + 1 if len(narrow) else len(self.blocks)
 
     def stop(self, outcomes: Mapping[str, ReplyOutcome]) -> Stop:
         """The interval of a model with these outcomes, and whether it may stop."""
         lows, highs = self.intervals(list(self.count(outcomes)))
         low, high = (float(lows[-1]), float(highs[-1])) if len(lows) else (0.0, 1.0)
-        answered = int(self.strata.blocks()[: len(lows)].sum())
-        reached = high - low <= 2 * self.rule.half_width
-        return Stop(str(self.rule), low, high, answered, len(self.stratum), reached)
+        return Stop(
+            rule=str(self.rule),
+            low=low,
+            high=high,
+            asked=int(self.strata.blocks()[: len(lows)].sum()),
+            items=len(self.stratum),
+            reached=high - low <= 2 * self.rule.half_width,
+        )
 
     def intervals(self, counted: Sequence[BlockCounts]) -> tuple[Floats, Floats]:
         """Lower and upper ends after each block."""
@@ -288,30 +295,32 @@ class AskingOrder:
                 return
             sure, possible = np.zeros((2, len(self.strata.sizes)), dtype=np.int64)
             for item in block:
-                if not item.control:
-                    outcome, stratum = outcomes[item.id], self.stratum[item.id]
-                    # What a reply that could not be read may have been; any other reply is what it is.
-                    candidates = COULD_BE.get(outcome, (outcome,))
-                    hits = [candidate in self.rule.metric.hits for candidate in candidates]
-                    sure[stratum] += all(hits)
-                    possible[stratum] += any(hits)
+                if item.control:
+                    continue
+                outcome, stratum = outcomes[item.id], self.stratum[item.id]
+                # What a reply that could not be read may have been; any other reply is what it is.
+                candidates = COULD_BE.get(outcome, (outcome,))
+                hits = [candidate in self.rule.metric.hits for candidate in candidates]
+                sure[stratum] += all(hits)
+                possible[stratum] += any(hits)
             yield BlockCounts(sure, possible)
 
 
 def _strata(items: Sequence[Item], seed: str) -> list[list[Item]]:
     """The items of each stratum in a random order. A stratum is a cell, with which small cells of its kind may join."""
     sizes = Counter(item.cell for item in items)
-    stratum: dict[Cell, int] = {}
-    # By kind, then the largest cells first, so that a small cell joins the last stratum of its kind.
-    for cell in sorted(sizes, key=lambda cell: (_is_answerable(cell), -sizes[cell], cell)):
-        latest = max(stratum.values(), default=-1)
-        kind_has_stratum = any(_is_answerable(other) is _is_answerable(cell) for other in stratum)
-        joins = kind_has_stratum and sizes[cell] < LEAST_IN_STRATUM
-        stratum[cell] = latest if joins else latest + 1
-    strata: list[list[Item]] = [[] for _ in set(stratum.values())]
-    for item in sorted(items, key=lambda item: seed_of("order", seed, item.id)):
-        strata[stratum[item.cell]].append(item)
-    return strata
+    cells_of: list[list[Cell]] = []
+    for is_answerable in (False, True):
+        cells = [cell for cell in sizes if _is_answerable(cell) is is_answerable]
+        # The largest come first, so small cells join the smallest of the large ones, or each other.
+        cells.sort(key=lambda cell: (-sizes[cell], cell))
+        for cell in cells:
+            if cell == cells[0] or sizes[cell] >= LEAST_IN_STRATUM:
+                cells_of.append([cell])
+            else:
+                cells_of[-1].append(cell)
+    shuffled = sorted(items, key=lambda item: seed_of("order", seed, item.id))
+    return [[item for item in shuffled if item.cell in cells] for cells in cells_of]
 
 
 def _is_answerable(cell: Cell) -> bool:
@@ -321,18 +330,20 @@ def _is_answerable(cell: Cell) -> bool:
 def _deal(
     strata: Sequence[Sequence[Item]], sizes: Integers, controls: Mapping[str, Item]
 ) -> Iterator[tuple[Item, ...]]:
-    """The blocks; within a block the items of each stratum are spread evenly."""
-    ends = np.cumsum(sizes, axis=0)
-    for block_starts, block_ends in zip(ends - sizes, ends, strict=True):
-        positions: dict[str, tuple[float, int]] = {}
-        members: list[Item] = []
-        for stratum, items in enumerate(strata):
-            share = items[block_starts[stratum] : block_ends[stratum]]
-            members += share
+    """The blocks; within a block the items of each stratum are spread evenly.
+
+    `sizes` has the number of items of each block and stratum.
+    """
+    remaining = [iter(items) for items in strata]
+    for block_sizes in sizes.tolist():
+        placed: list[tuple[float, int, Item]] = []
+        for stratum, n_items in enumerate(block_sizes):
             # The k-th of n items of a stratum comes at k / n of the block.
-            positions |= {item.id: (k / len(share), stratum) for k, item in enumerate(share)}
+            for k, item in enumerate(islice(remaining[stratum], n_items)):
+                placed.append((k / n_items, stratum, item))
+        placed.sort(key=lambda entry: entry[:2])
         block = []
-        for item in sorted(members, key=lambda item: positions[item.id]):
+        for _, _, item in placed:
             block.append(item)
             if item.id in controls:
                 block.append(controls[item.id])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Self
@@ -18,7 +19,7 @@ from perturb.files.resources import canonical
 from perturb.ledger.calls import LEDGER_FILE, CallLedger
 from perturb.ledger.db import stored_values
 from perturb.llm.client import HeldBatch
-from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
+from perturb.records import Facts, Judgement, JudgementStatus, Response, ResponseStatus
 
 # SQL that is true of a batch `b` with rows that have not been taken yet.
 _WAITING = "EXISTS (SELECT 1 FROM batch_rows AS r WHERE r.tag = b.tag AND r.taken = 0)"
@@ -161,6 +162,41 @@ def read_facts(db: sqlite3.Connection) -> dict[str, Any]:
     # Builds have the fact about a review too, but no other facts.
     rows = db.execute("SELECT name, value FROM facts WHERE name != ?", (SAMPLE_FACT,))
     return {row["name"]: json.loads(row["value"]) for row in rows}
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Where a model stopped under a rule. The fields are stored in the ledger and printed by `--json`."""
+
+    rule: str
+    low: float
+    """Lower end of the 95 % interval for the metric over all items; it is valid whenever asking ends."""
+    high: float
+    asked: int
+    """Number of items in complete blocks, without controls."""
+    items: int
+    reached: bool
+    """Whether the interval is as narrow as the rule demands."""
+
+    @property
+    def early(self) -> bool:
+        """Whether items were left out."""
+        return self.reached and self.asked < self.items
+
+    def __str__(self) -> str:
+        return (
+            f"stopped early by '{self.rule}': {self.asked:,} of {self.items:,} items asked; over all of them the metric"
+            f" lies between {100 * self.low:.1f} and {100 * self.high:.1f} % (95 % interval, valid at any stopping"
+            " time)"
+        )
+
+
+def early_stop(entry: Facts) -> Stop | None:
+    """Where a model was stopped, by its entry in the ledger; None if it was not stopped early."""
+    if "until" not in entry:
+        return None
+    stop = Stop(**entry["until"])
+    return stop if stop.early else None
 
 
 @stored_values()

@@ -45,7 +45,7 @@ def make_status_report(status: Facts) -> Report:
 
 
 def _evaluation_status(status: Facts) -> Report:
-    from perturb.evaluation.stop_rule import Stop
+    from perturb.ledger.evaluations import Stop
 
     models = status["under_test"]
     # Every model has the same states, so the first gives the columns.

@@ -15,7 +15,7 @@ import numpy as np
 from perturb.catalogue.levers import Catalogue
 from perturb.errors import ConfigError, SourceError
 from perturb.files.tables import read_table
-from perturb.ledger.evaluations import PANEL_FACT, PLANTED_FACT
+from perturb.ledger.evaluations import PANEL_FACT, PLANTED_FACT, early_stop
 from perturb.metrics.inputs import Integers
 from perturb.metrics.outcomes import ReplyOutcome, reply_cells
 from perturb.records import NO_INTENSITY, Facts, Intensity, taxonomy_place
@@ -296,7 +296,6 @@ def table_of_run(run: EvaluationRun, folder: Path) -> ResultTable:
 def _warnings(run: EvaluationRun) -> Iterator[str]:
     """What a reader must know about judges, stopped models and models without replies."""
     from perturb.evaluation.planted_replies import describe_planted
-    from perturb.evaluation.stop_rule import early_stop
 
     replied = {result.model for result in run.results}
     for name, facts in run.facts["models"].items():

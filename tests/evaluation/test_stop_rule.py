@@ -16,7 +16,8 @@ from perturb.errors import ConfigError
 from perturb.evaluation.loading import ItemSource, load_items
 from perturb.evaluation.results import outcome_of, read_run
 from perturb.evaluation.status import read_status
-from perturb.evaluation.stop_rule import AskingOrder, Stop, read_stop_rule
+from perturb.evaluation.stop_rule import AskingOrder, read_stop_rule
+from perturb.ledger.evaluations import Stop
 from perturb.llm.client import BatchLimits
 from perturb.records import ALL_CELLS, Item
 from perturb.reports.rendering import render_text
