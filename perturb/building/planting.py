@@ -30,7 +30,7 @@ from perturb.ledger import planted, queries
 from perturb.ledger.plans import Ledger
 from perturb.llm.model_client import ModelClient
 from perturb.metrics.corrected_rates import Share
-from perturb.metrics.inputs import Flags
+from perturb.metrics.inputs import Estimate, Flags
 from perturb.records import (
     LABEL_FAULTS,
     BaseInstance,
@@ -53,14 +53,22 @@ MOST_WRONG = 0.1
 Cast = Callable[[str, BaseInstance, Candidate], Awaitable[Verdict]]
 """Gets the vote of the named verifier on a candidate."""
 
-# The names of the kinds of faults are explained in `planted_faults._MAKERS`.
-_COMMON: tuple[PlantedKind, ...] = ("class", "behaviour", "undone")
-_RARE: tuple[PlantedKind, ...] = ("class", "behaviour", "nothing", "degree")
-_TURN: tuple[PlantedKind, ...] = (*_COMMON, "nothing", *_COMMON, "lever", *_RARE)
-"""The order in which kinds of faults take turns.
-
-Ten of the twelve make the label wrong. A wrong lever and a wrong degree leave it right.
-"""
+# The order in which kinds of faults take turns. `planted_faults._MAKERS` explains the kinds. Ten of the twelve make the
+# label wrong. A wrong lever and a wrong degree leave it right.
+_TURN: tuple[PlantedKind, ...] = (
+    "class",
+    "behaviour",
+    "undone",
+    "nothing",
+    "class",
+    "behaviour",
+    "undone",
+    "lever",
+    "class",
+    "behaviour",
+    "nothing",
+    "degree",
+)
 
 
 def kinds_in_turn(number: int) -> Iterator[PlantedKind]:
@@ -73,28 +81,30 @@ def kinds_in_turn(number: int) -> Iterator[PlantedKind]:
 
 
 def fix_numbers(build_plan: BuildPlan, ledger: Ledger, plan: int, jobs: int) -> dict[str, int]:
-    """Decide how many items of each sort the run plants, and store the numbers with the plan.
-
-    Unless the configuration gives numbers, a run that began without planted items stays without them, and so does the
-    replay of a recording that has none.
-    """
-    entry, replay = build_plan.config.resolved_panel, build_plan.replay
-    # A replay without models has the planted items of its recording and no others.
-    if replay is not None and (not replay.fill or (entry.plants_by_default and replay.recording.planted)):
-        recorded = map(PlantedItem.from_payload, replay.recording.planted)
-        sorts = Counter(_sort_of(item.kind) for item in recorded)
-        numbers = {name: sorts[name] for name in ("mechanical", "written", "right")}
-    elif not entry.plants_by_default:
-        numbers = expected_numbers(build_plan, jobs)
-    elif (stored := planted.planted_numbers(ledger.db, plan)) is not None:
-        numbers = stored
-    else:
-        has_planted = bool(planted.planted_items(ledger.db))
-        # A run of an older version, or one whose jobs began without planted items, must not change halfway.
-        began_without = planted.jobs_have_begun(ledger.db, plan) and not has_planted
-        numbers = expected_numbers(build_plan, 0 if began_without or replay is not None else jobs)
+    """Decide how many items of each sort the run plants, and store the numbers with the plan."""
+    numbers = _numbers_to_plant(build_plan, ledger, plan, jobs)
     ledger.fix_planted(plan, numbers)
     return numbers
+
+
+def _numbers_to_plant(build_plan: BuildPlan, ledger: Ledger, plan: int, jobs: int) -> dict[str, int]:
+    """The numbers of the recording, of the configuration, of an earlier run of the plan, or by default."""
+    panel, replay = build_plan.config.resolved_panel, build_plan.replay
+    # A replay without models (`fill` asks models for what the recording lacks) plants what its recording has.
+    if replay is not None and (not replay.fill or (panel.plants_by_default and replay.recording.planted)):
+        recorded = map(PlantedItem.from_payload, replay.recording.planted)
+        sorts = Counter(_sort_of(item.kind) for item in recorded)
+        return {name: sorts[name] for name in ("mechanical", "written", "right")}
+    if not panel.plants_by_default:
+        return expected_numbers(build_plan, jobs)
+    stored = planted.planted_numbers(ledger.db, plan)
+    if stored is not None:
+        return stored
+    # A recording without planted items is filled without them. A run of an older version, or one whose jobs began
+    # without planted items, must not change halfway.
+    has_planted = bool(planted.planted_items(ledger.db))
+    began_without = planted.jobs_have_begun(ledger.db, plan) and not has_planted
+    return expected_numbers(build_plan, 0 if began_without or replay is not None else jobs)
 
 
 def expected_numbers(build_plan: BuildPlan, jobs: int) -> dict[str, int]:
@@ -123,8 +133,10 @@ def right_items(catalogue: Catalogue, cells: tuple[Cell, ...], number: int, seed
     for items in of_cell.values():
         items.sort(key=lambda item: seed_of("right", seed, item.id))
     # One item of each cell in turn, so that every cell has about the same number.
-    by_turns = (item for turn in zip_longest(*of_cell.values()) for item in turn if item is not None)
-    return list(islice(by_turns, number))
+    in_turn: list[PlantedItem] = []
+    for turn in zip_longest(*of_cell.values()):
+        in_turn += [item for item in turn if item is not None]
+    return in_turn[:number]
 
 
 def _right_item(row: Mapping[str, object], cell: Cell, catalogue: Catalogue, seed: int) -> PlantedItem:
@@ -153,21 +165,27 @@ def choose_rules(verdicts: PlantedVerdicts, target: float) -> dict[str, ClassRul
     faults gets no rule.
     """
     rules = {}
-    right = verdicts.of_kinds("right")
     for name in verdicts.classes:
-        faults = verdicts.of_kinds(*LABEL_FAULTS) & verdicts.of_class(name)
-        # With fewer faults, the interval of any rule would be too wide for a decision.
-        if int(faults.sum()) < LEAST_OF_CLASS:
-            continue
-        for rule in _rules_by_cost(verdicts.verifiers):
-            if _bound(verdicts, faults & verdicts.chooses, right, rule) <= target:
-                bound = _bound(verdicts, faults & ~verdicts.chooses, right, rule)
-                if bound <= target:
-                    rules[name] = replace(rule, bound=bound)
-                # The cheapest rule that the first half accepts gets a single test on the second half. Trying more rules
-                # would make the bound too optimistic.
-                break
+        rule = _rule_of_class(verdicts, name, target)
+        if rule is not None:
+            rules[name] = rule
     return rules
+
+
+def _rule_of_class(verdicts: PlantedVerdicts, name: str, target: float) -> ClassRule | None:
+    """The rule that `choose_rules` chooses for a class, with its bound on the share of wrong labels."""
+    right = verdicts.of_kinds("right")
+    faults = verdicts.of_kinds(*LABEL_FAULTS) & verdicts.of_class(name)
+    # With fewer faults, the interval of any rule would be too wide for a decision.
+    if int(faults.sum()) < LEAST_OF_CLASS:
+        return None
+    for rule in _rules_by_cost(verdicts.verifiers):
+        if _bound(verdicts, faults & verdicts.chooses, right, rule) <= target:
+            # The cheapest rule that the first half accepts gets a single test on the second half. Trying more rules
+            # would make the bound too optimistic.
+            bound = _bound(verdicts, faults & ~verdicts.chooses, right, rule)
+            return replace(rule, bound=bound) if bound <= target else None
+    return None
 
 
 def _rules_by_cost(verifiers: Sequence[str]) -> Iterator[ClassRule]:
@@ -180,19 +198,24 @@ def _rules_by_cost(verifiers: Sequence[str]) -> Iterator[ClassRule]:
 
 
 def _bound(verdicts: PlantedVerdicts, faults: Flags, right: Flags, rule: ClassRule) -> float:
-    """The highest share of wrong labels among accepted items that a rule may give if one candidate in ten is wrong.
+    """The highest share of wrong labels among accepted items under a rule, if `MOST_WRONG` of all candidates are wrong.
 
-    It takes the upper end of the rate at which faults are accepted and the lower end of that for right items.
+    This is Bayes' rule, with the upper end of the rate at which faults pass and the lower end of that of right items.
     """
-    false_rate, true_rate = (
-        Share(int(accepted.sum()), int((accepted | rejected).sum())).estimate()
-        for accepted, rejected in (verdicts.by_rule(faults, rule), verdicts.by_rule(right, rule))
-    )
+    false_passes = _acceptance(verdicts, faults, rule)
+    right_passes = _acceptance(verdicts, right, rule)
     # Without votes on faults and right items, nothing is known about the rule. Then all labels may be wrong.
-    if false_rate.high is None or not true_rate.low:
+    if false_passes.high is None or not right_passes.low:
         return 1.0
-    wrong_share, right_share = MOST_WRONG * false_rate.high, (1 - MOST_WRONG) * true_rate.low
+    wrong_share = MOST_WRONG * false_passes.high
+    right_share = (1 - MOST_WRONG) * right_passes.low
     return wrong_share / (wrong_share + right_share)
+
+
+def _acceptance(verdicts: PlantedVerdicts, items: Flags, rule: ClassRule) -> Estimate:
+    """The share of planted items that a rule accepts."""
+    accepted, rejected = verdicts.by_rule(items, rule)
+    return Share(int(accepted.sum()), int((accepted | rejected).sum())).estimate()
 
 
 class Planting:
@@ -213,10 +236,10 @@ class Planting:
         self._is_fixed = not build_plan.asks_models
         """Whether no further items can be planted, because all replies come from a recording."""
         for payload in replay.recording.planted if replay is not None else ():
-            self._add(PlantedItem.from_payload(payload), "")
+            self._add(PlantedItem.from_payload(payload))
         if self._number("right") < numbers.get("right", 0) and not self._is_fixed:
             for item in right_items(build_plan.catalogue, config.chosen_cells, numbers["right"], config.seed):
-                self._add(item, "")
+                self._add(item)
         # The last item of this list is voted on next.
         self._waiting = [item for item in self._items.values() if self.missing_votes(item)]
         self._waiting.sort(key=self._order, reverse=True)
@@ -302,7 +325,7 @@ class Planting:
                 *(write_fault(client, self._build_plan.prompts, commission) for commission in batch)
             )
             for item in filter(None, written):
-                self._add(item, "")
+                self._add(item)
                 self._wait(item)
 
     def choose_rules(self, target: float) -> dict[str, ClassRule]:
@@ -357,7 +380,7 @@ class Planting:
                 self._wait(item)
                 return
 
-    def _add(self, item: PlantedItem, host: str) -> None:
+    def _add(self, item: PlantedItem, host: str = "") -> None:
         """Keep an item. `host` is the id of the candidate that it was made from; empty if there is none."""
         if item.id not in self._items:
             self._items[item.id] = item
