@@ -177,7 +177,10 @@ def check_models(build_plan: BuildPlan) -> None:
 def _register_plan(
     build_plan: BuildPlan, ledger: Ledger, retry: frozenset[JobOutcome]
 ) -> tuple[OpenBuild, Waves | None]:
-    """Enter the jobs of the plan in the ledger. With a quota, enter only the jobs that earlier runs began."""
+    """Enter the jobs of the plan in the ledger.
+
+    With a quota, jobs are entered wave by wave, so only those that earlier runs began are entered here.
+    """
     number = ledger.start_plan(build_plan.digest, build_plan.config.to_yaml(), build_plan.facts)
     rule = build_plan.config.until
     waves = Waves(build_plan, ledger, number, rule) if rule else None
@@ -223,11 +226,12 @@ def _word_for_end(outcome: str) -> str:
 class _OpenModels:
     """The open models of a build. A model in several roles is opened once, so that its limits hold for all of them."""
 
-    def __init__(self, opening: Callable[..., dict[str, ChatModel]], budget: Budget) -> None:
+    def __init__(self, open_all: Callable[..., dict[str, ChatModel]], budget: Budget) -> None:
         self.models: list[ChatModel] = []
-        self._opening = opening
+        self._settings: list[ModelSettings] = []
+        """The settings of each of `models`."""
+        self._open_all = open_all
         self._budget = budget
-        self._opened: list[tuple[ModelSettings, ChatModel]] = []
 
     def open(self, wanted_settings: Iterable[ModelSettings]) -> dict[str, ChatModel]:
         """The models with these settings, by name. Models that are not open yet are opened."""
@@ -235,15 +239,13 @@ class _OpenModels:
         new: dict[str, ModelSettings] = {}
         for settings in wanted_settings:
             # Two roles may have equal settings under one name. They share limits, so that the provider sees one client.
-            for opened, model in self._opened:
-                if opened == settings:
-                    shared[settings.name] = model
-                    break
+            if settings in self._settings:
+                shared[settings.name] = self.models[self._settings.index(settings)]
             else:
                 new[settings.name] = settings
-        opened_now = self._opening(new.values(), self._budget)
+        opened_now = self._open_all(new.values(), self._budget)
         self.models += opened_now.values()
-        self._opened += ((new[name], model) for name, model in opened_now.items())
+        self._settings += (new[name] for name in opened_now)
         return shared | opened_now
 
     async def close(self) -> None:
@@ -262,8 +264,8 @@ async def _run_pipeline(
     # The nodes of a Ray cluster may reach servers that this machine does not.
     checks_connection = plan.asks_models and not wait and config.executor.kind != "ray"
     check = ConnectionCheck(plan.model_settings) if checks_connection else None
-    opening = partial(open_replay, plan.replay) if plan.replay else open_models
-    models = _OpenModels(partial(opening, transport=executor.model), budget)
+    open_all = partial(open_replay, plan.replay) if plan.replay else open_models
+    models = _OpenModels(partial(open_all, transport=executor.model), budget)
     with sigterm_as_interrupt():  # after the executor, since Ray replaces the handler
         try:
             generators = models.open(plan.generator_settings.values())
@@ -280,7 +282,7 @@ async def _run_pipeline(
                 build.number,
                 workers,
                 lambda outcome: progress.count(_word_for_end(outcome)),
-                _plant(build, waves),
+                _make_planting(build, waves),
             )
             async with progress.watching(models.models, budget):
                 await _run_stages(build, waves, pipeline, models, progress, budget)
@@ -298,7 +300,11 @@ async def _run_stages(
     progress: Progress,
     budget: Budget,
 ) -> None:
-    """Run the jobs of the plan, then its further waves, then the solvers, then quieter attempts at easy items."""
+    """Run the jobs of the plan, then its further waves.
+
+    Then, in turn, solvers answer the accepted items, and quieter attempts replace those that were too easy, until
+    nothing is left to replace.
+    """
     await pipeline.run()
     # Candidates that earlier runs left over have already gone to the panel with the first call.
     while waves and pipeline.budget_spent is None and (jobs := waves.enter_next()):
@@ -314,15 +320,15 @@ async def _run_stages(
 
 async def _solve(build: OpenBuild, models: _OpenModels, budget: Budget) -> BudgetSpent | None:
     """Ask the solvers about every accepted item. Returns the error if the budget stopped them."""
-    plan, difficulty, ledger = build.plan.solvers, build.plan.config.difficulty, build.ledger
-    if plan is None or difficulty is None:
+    solver_plan, difficulty, ledger = build.plan.solvers, build.plan.config.difficulty, build.ledger
+    if solver_plan is None or difficulty is None:
         return None
-    solvers = ModelClient(models.open(plan.settings.values()), ledger, budget)
-    judge = ModelClient(models.open([plan.judge]), ledger, budget)
+    solvers = ModelClient(models.open(solver_plan.settings.values()), ledger, budget)
+    judge = ModelClient(models.open([solver_plan.judge]), ledger, budget)
     width = sum(solver.max_connections for solver in difficulty.solvers)
     ledger.flush()
     items = accepted_items(ledger.db, build.current_plan())
-    return await SolverStage(plan, ledger, solvers, judge, width).run(items)
+    return await SolverStage(solver_plan, ledger, solvers, judge, width).run(items)
 
 
 def _enter_quieter(build: OpenBuild) -> int:
@@ -341,7 +347,7 @@ def _enter_quieter(build: OpenBuild) -> int:
     return len(jobs)
 
 
-def _plant(build: OpenBuild, waves: Waves | None) -> Planting | None:
+def _make_planting(build: OpenBuild, waves: Waves | None) -> Planting | None:
     """The planting of the run; None if it plants nothing. Raises `ConfigError` if no generator can write items."""
     plan = build.plan
     jobs = waves.least_jobs if waves else plan.count_jobs()
