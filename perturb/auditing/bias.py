@@ -4,25 +4,29 @@ There are two measures. The published bias is the rate at which a model passes i
 at which the other verifiers pass them. A lenient verifier shows such a bias towards everybody.
 
 The difference-in-differences removes leniency and quality: it is the rate of a model on its own candidates, minus the
-rate that leniency and quality predict. The logit of each pass rate is modelled as the quality of the generator plus
-the leniency of the verifier. The fit uses all pairs of different models. Firth's penalty keeps the logits finite if a
-pair passed everything.
+rate that leniency and quality predict. A *pair* is a generator and a verifier. A fit adds up the quality of the
+generator and the leniency of the verifier, and uses all pairs of two different models.
 
-Pass rates are not additive near 1, where a lenient judge has no room left on good candidates. A fit on that scale would
-show a preference there. It is reported for comparison.
+Nobody knows on which scale quality and leniency add up, so there are three fits: to the logits of pass rates, to the
+logarithms of failure rates, and to the pass rates themselves. Rates are not additive near 1, where a lenient verifier
+has no room left on good candidates, and the other scales have such limits too. So a bias counts only if all three fits
+show it. Firth's penalty keeps the first two fits finite if a pair passed everything.
 
 References: Firth (1993), Biometrika 80; Heinze and Schemper (2002), Statistics in Medicine 21.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from perturb.auditing.votes import VoteTable
+from perturb.auditing.votes import Labels, VoteTable
 from perturb.metrics.inputs import Estimate, Flags, Floats, Integers, ratio
 from perturb.metrics.intervals import Bounded, WeightedSum, reported_estimate, weighted_sum
 from perturb.metrics.resampling import Resamples, Totals
@@ -39,6 +43,12 @@ MAX_STEPS = 50
 LONGEST_STEP = 4.0
 # A fit has converged if no coefficient moves by more.
 SETTLED = 1e-6
+# A small number on the diagonal of an information matrix, which makes it invertible.
+_RIDGE = 1e-9
+# Smaller variances count as this one, so that nothing is divided by 0.
+_SMALLEST_VARIANCE = 1e-12
+# The same for p (1 - p).
+_SMALLEST_BINOMIAL = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +63,46 @@ class SelfPreference:
     """Two-sided p-value from the interval of `logit`. It is small only if all fits agree, with the same sign."""
 
 
-def passes_and_votes(table: VoteTable, rows: NDArray[np.intp]) -> Floats:
-    """1 for each pass and 1 for each vote; shape (rows, 2 × verifiers), passes first."""
-    return np.hstack([np.nan_to_num(table.votes[rows]), table.scored[rows].astype(np.float64)])
+@dataclass(frozen=True)
+class _VoteSums:
+    """The numbers of passes and of votes of each verifier in groups of candidates, in the data and in each resample.
+
+    The sums of the data have the shape (groups, verifiers).
+    """
+
+    passes: Totals
+    votes: Totals
+    resamples: Resamples
+
+    @classmethod
+    def of(cls, table: VoteTable, rows: NDArray[np.intp], groups: Labels, resamples: Resamples) -> _VoteSums:
+        """The sums over some rows of the table."""
+
+        def totals(values: Floats) -> Totals:
+            return resamples.totals(values, groups=groups.codes[rows], n_groups=len(groups.names), rows=rows)
+
+        passes = totals(np.nan_to_num(table.votes[rows]))
+        votes = totals(table.scored[rows].astype(np.float64))
+        return cls(passes, votes, resamples)
+
+    def rate(self, groups: Flags | list[int], verifier: int, clusters: int) -> Bounded | Estimate:
+        """The pass rate of a verifier in some groups together, with votes on `clusters` base instances."""
+        passes = self.passes.point[groups, verifier].sum()
+        votes = self.votes.point[groups, verifier].sum()
+        resampled_passes = self.passes.replicates[:, groups, verifier].sum(axis=1)
+        resampled_votes = self.votes.replicates[:, groups, verifier].sum(axis=1)
+        replicates = ratio(resampled_passes, resampled_votes)
+        return _clustered_rate(self.resamples, float(ratio(passes, votes)), replicates, votes, clusters)
 
 
-def shares_of(totals: Floats) -> tuple[Floats, Floats]:
-    """Pass rates, NaN where there is no vote, and the number of votes."""
-    passed, scored = np.split(totals, 2, axis=-1)
-    return ratio(passed, scored), scored
-
-
-def clustered_rate(
-    resamples: Resamples, rate: float, replicates: Floats, n: float, clusters: int
+def _clustered_rate(
+    resamples: Resamples, rate: float, replicates: Floats, votes: float, clusters: int
 ) -> Bounded | Estimate:
     """A pass rate with its resamples, or without an interval if it comes from too few base instances."""
     if 1 < clusters < MIN_BASES:
-        return Estimate(rate, n=round(n), reason=f"no interval: {clusters} base instances are too few to say")
-    return resamples.bounded(rate, replicates, round(n), clusters=clusters, trials=n)
+        reason = f"no interval: {clusters} base instances are too few to say"
+        return Estimate(rate, n=round(votes), reason=reason)
+    return resamples.bounded(rate, replicates, round(votes), clusters=clusters, trials=votes)
 
 
 def measure_self_preference(
@@ -81,85 +113,97 @@ def measure_self_preference(
     The entry of a model uses the classes that it judges, and the peers that judge all of them. `own_verifier` has, for
     each generator, the index of the verifier that is the same model, or -1.
     """
-    judged = table.judged[:, own_verifier]
+    # Models that judge the same classes share their fits.
+    generators_of: dict[tuple[bool, ...], list[int]] = defaultdict(list)
+    for generator, verifier in enumerate(own_verifier):
+        if verifier >= 0:
+            generators_of[tuple(table.judged[:, verifier])].append(generator)
     preferences = [_undefined(NO_OWN_VOTE)] * len(own_verifier)
-    # models that judge the same classes share one fit
-    for classes in np.unique(judged[:, own_verifier >= 0], axis=1).T:
-        measured = _measure_on(table, own_verifier, resamples, classes)
-        judges_these = (judged == classes[:, None]).all(axis=0)
-        for generator in map(int, np.flatnonzero(judges_these & (own_verifier >= 0))):
-            preferences[generator] = measured[generator]
+    for classes, generators in generators_of.items():
+        fits = _Fits.of(table, own_verifier, np.array(classes), resamples)
+        for generator in generators:
+            preferences[generator] = fits.preference(generator, int(own_verifier[generator]))
     return tuple(preferences)
 
 
-def _measure_on(
-    table: VoteTable, own_verifier: Integers, resamples: Resamples, classes: Flags
-) -> Sequence[SelfPreference]:
-    """One entry for each generator, from the candidates of `classes` and the verifiers that judge all of them."""
-    rows = np.flatnonzero(classes[table.perturbation_class.codes])
-    totals = resamples.totals(
-        passes_and_votes(table, rows),
-        groups=table.generator.codes[rows],
-        n_groups=len(table.generator.names),
-        rows=rows,
-    )
-    shares, votes = shares_of(totals.point)
-    replicates, _ = shares_of(totals.replicates)
-    is_peer = np.arange(len(table.verifiers)) != own_verifier[:, None]
-    # The fit must not contain what it is to predict: no pair of a model with itself.
-    used = (votes > 0) & is_peer & table.judged[classes].all(axis=0)
-    design = _design(*used.shape)
-    # One fit for each scale: the logit of pass rates, then the logarithm of failure rates.
-    fits = []
-    if used.any():
-        fits = [_Fit.of(design[used], totals, used, failures=failures) for failures in (False, True)]
-    clusters = _count_clusters(table, resamples, rows)
+@dataclass(frozen=True)
+class _Fits:
+    """The pass rates of pairs of models in some classes, and the fits to them. Arrays begin with a generator's axis."""
 
-    def pair_rate(generator: int, verifier: int) -> Bounded | Estimate:
-        pair = generator, verifier
-        return clustered_rate(
-            resamples, float(shares[pair]), replicates[:, *pair], votes[pair], clusters[pair]
-        )
+    sums: _VoteSums
+    """Its groups are the candidates of each generator."""
+    clusters: Integers
+    """The number of base instances behind the pass rate of each pair, shape (generators, verifiers)."""
+    is_fitted: Flags
+    """Whether the fits use the pair, shape (generators, verifiers)."""
+    design: Floats
+    """Indicators of each pair's generator and verifier, shape (generators, verifiers, generators + verifiers)."""
 
-    fitted_rates = [pair_rate(*pair) for pair in np.argwhere(used)]
-    preferences = []
-    for generator, verifier in enumerate(own_verifier):
-        pair = generator, int(verifier)
-        if verifier < 0 or not votes[pair]:
-            preferences.append(_undefined(NO_OWN_VOTE))
-            continue
-        # The weights depend only on which pairs were fitted, and both fits have the same pairs.
-        weights = fits[0].weights(design[pair]) if fits else None
+    @classmethod
+    def of(cls, table: VoteTable, own_verifier: Integers, classes: Flags, resamples: Resamples) -> _Fits:
+        """The fits to the candidates of `classes`, by the verifiers that judge all of them."""
+        is_in_classes = classes[table.perturbation_class.codes]
+        sums = _VoteSums.of(table, np.flatnonzero(is_in_classes), table.generator, resamples)
+        clusters = []
+        for generator in range(len(table.generator.names)):
+            is_made_by = is_in_classes & (table.generator.codes == generator)
+            clusters.append([resamples.count(is_made_by & voted) for voted in table.scored.T])
+        # A fit must not contain what it is to predict: the pair of a model with itself.
+        is_peer = np.arange(len(table.verifiers)) != own_verifier[:, None]
+        judges_all = table.judged[classes].all(axis=0)
+        is_fitted = (sums.votes.point > 0) & is_peer & judges_all
+        return cls(sums, np.array(clusters), is_fitted, _design(*is_fitted.shape))
+
+    def preference(self, generator: int, verifier: int) -> SelfPreference:
+        """The preference of the model that is this generator and this verifier."""
+        n = int(self.sums.votes.point[generator, verifier])
+        if not n:
+            return _undefined(NO_OWN_VOTE)
+        weights = self._weights_of_fitted(self.design[generator, verifier])
         if weights is None:
-            preferences.append(_undefined(NOT_SEPARABLE))
-            continue
-        own_rate, n = pair_rate(*pair), int(votes[pair])
-        # the prediction is as precise as its least precise pair at best
-        fewest = clusters[used].min()
-        logit, failures = (
-            weighted_sum([own_rate, fit.expected(weights, resamples, fewest)], [1.0, -1.0], n) for fit in fits
+            return _undefined(NOT_SEPARABLE)
+        own_rate = self._rate(generator, verifier)
+        # A prediction is at best as precise as the pair with the fewest base instances.
+        clusters = int(self.clusters[self.is_fitted].min())
+        by_logits = self._logit_fit.predicted_rate(weights, self.sums.resamples, clusters)
+        by_failures = self._failure_fit.predicted_rate(weights, self.sums.resamples, clusters)
+        return _on_all_scales(
+            weighted_sum([own_rate, by_logits], [1.0, -1.0], n),
+            weighted_sum([own_rate, by_failures], [1.0, -1.0], n),
+            # Least squares predicts the weighted sum of the rates of the fitted pairs.
+            weighted_sum([own_rate, *self._fitted_rates], [1.0, *-weights], n),
         )
-        # Least squares predicts the rate of a pair as this weighted sum of the rates of the fitted pairs.
-        additive = weighted_sum([own_rate, *fitted_rates], [1.0, *-weights], n)
-        preferences.append(_on_all_scales(logit, failures, additive))
-    return preferences
 
+    def _rate(self, generator: int, verifier: int) -> Bounded | Estimate:
+        return self.sums.rate([generator], verifier, int(self.clusters[generator, verifier]))
 
-def _count_clusters(table: VoteTable, resamples: Resamples, rows: NDArray[np.intp]) -> Integers:
-    """The number of base instances behind each pass rate, shape (generators, verifiers), counting `rows` alone."""
-    is_counted = np.isin(np.arange(len(table)), rows)
-    counts = []
-    for generator in range(len(table.generator.names)):
-        is_made_by = is_counted & (table.generator.codes == generator)
-        counts.append([resamples.count(is_made_by & voted) for voted in table.scored.T])
-    return np.array(counts)
+    @cached_property
+    def _fitted_rates(self) -> list[Bounded | Estimate]:
+        return [self._rate(generator, verifier) for generator, verifier in np.argwhere(self.is_fitted)]
+
+    @cached_property
+    def _logit_fit(self) -> _Fit:
+        return _Fit.of(self.design[self.is_fitted], self.sums, self.is_fitted, _LogitScale())
+
+    @cached_property
+    def _failure_fit(self) -> _Fit:
+        return _Fit.of(self.design[self.is_fitted], self.sums, self.is_fitted, _FailureScale())
+
+    def _weights_of_fitted(self, pair: Floats) -> Floats | None:
+        """The weights of the fitted pairs whose indicators add up to those of another pair; None if nothing does.
+
+        On every scale, the value of the pair is then the weighted sum of the values that were fitted. The pseudoinverse
+        gives the weights of ordinary least squares.
+        """
+        fitted_pairs = self.design[self.is_fitted]
+        weights = np.asarray(pair @ np.linalg.pinv(fitted_pairs))
+        return weights if np.allclose(weights @ fitted_pairs, pair, atol=1e-8) else None
 
 
 def _on_all_scales(
     logit: WeightedSum | Estimate, failures: WeightedSum | Estimate, additive: WeightedSum | Estimate
 ) -> SelfPreference:
     """The value of the logit fit with the union of all intervals, and the p-value that belongs to the union."""
-    # Nobody knows on which scale leniency and quality add up, so a bias counts only if it shows on all three.
     gaps = [gap for gap in (logit, failures, additive) if isinstance(gap, WeightedSum)]
     estimates = [reported_estimate(gap, 100) for gap in (logit, failures, additive)]
     logit_estimate, _, additive_estimate = estimates
@@ -189,87 +233,127 @@ def _design(generators: int, verifiers: int) -> Floats:
     return design
 
 
-@dataclass(frozen=True)
-class _Fit:
-    """Quality plus leniency, fitted to the pairs of different models, in the data and in each resample.
+class _LogitScale:
+    """Logistic regression: quality plus leniency is the logit of the pass rate. An event is a pass."""
 
-    Their sum is the logit of a pass rate, or the logarithm of a failure rate.
+    def events(self, passes: Floats, votes: Floats) -> Floats:  # noqa: ARG002  (both scales take both)
+        """The number of events."""
+        return passes
+
+    def rate(self, fitted: Floats) -> Floats:
+        """The rate of events at fitted values."""
+        from scipy.special import (
+            expit,
+        )  # takes a fifth of a second, which commands without an audit do not need
+
+        return np.asarray(expit(fitted))
+
+    def weight(self, rate: Floats, votes: Floats) -> Floats:
+        """The weight of pairs in Fisher's information."""
+        return votes * rate * (1 - rate)
+
+    def firth_term(self, leverage: Floats, rate: Floats) -> Floats:
+        """Firth's term in the score: the derivative of half the logarithm of the information's determinant."""
+        return leverage * (0.5 - rate)
+
+    def pass_rate(self, fitted: Floats) -> Floats:
+        """The pass rate at fitted values."""
+        return self.rate(fitted)
+
+    def slope(self, pass_rate: float) -> float:
+        """The derivative of the pass rate by the fitted value."""
+        return pass_rate * (1 - pass_rate)
+
+
+class _FailureScale:
+    """Poisson regression: quality plus leniency is the logarithm of the failure rate. An event is a failure.
+
+    The methods are those of `_LogitScale`.
     """
 
-    pairs: Floats
-    """Indicators of generator and verifier, shape (pairs, effects)."""
+    def events(self, passes: Floats, votes: Floats) -> Floats:
+        return votes - passes
+
+    def rate(self, fitted: Floats) -> Floats:
+        return np.asarray(np.exp(np.minimum(fitted, 0.0)))  # a rate of at most 1
+
+    def weight(self, rate: Floats, votes: Floats) -> Floats:
+        return votes * rate
+
+    def firth_term(self, leverage: Floats, rate: Floats) -> Floats:  # noqa: ARG002  (both scales take both)
+        return leverage * 0.5
+
+    def pass_rate(self, fitted: Floats) -> Floats:
+        return 1 - self.rate(fitted)
+
+    def slope(self, pass_rate: float) -> float:
+        # the failure rate exp(fitted) is its own derivative; the sign does not matter for a variance
+        return 1 - pass_rate
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """Quality plus leniency, fitted to the pairs of different models, in the data and in each resample."""
+
     basis: Floats
-    """An orthonormal basis of the columns of `pairs`, which are not independent; shape (pairs, rank)."""
+    """An orthonormal basis of the columns of the pairs' indicators, shape (pairs, rank).
+
+    The indicators themselves are not independent: those of the generators have the same sum as those of the verifiers.
+    """
     point: Floats
     """Coefficients in the data, shape (rank,)."""
     replicates: Floats
     """Coefficients in the resamples, shape (resamples, rank)."""
     covariance: Floats
     """The covariance of `point` if all votes were independent."""
-    failures: bool
-    """Whether logarithms of failure rates were fitted."""
+    scale: _LogitScale | _FailureScale
 
     @classmethod
-    def of(cls, pairs: Floats, totals: Totals, used: Flags, *, failures: bool) -> _Fit:
-        # the columns for generators and for verifiers have the same sum, so coefficients would not be unique
+    def of(cls, pairs: Floats, sums: _VoteSums, is_fitted: Flags, scale: _LogitScale | _FailureScale) -> _Fit:
+        """Fit the pairs that `is_fitted` marks, whose indicators are `pairs`."""
         left, singular_values, _ = np.linalg.svd(pairs, full_matrices=False)
         basis = left[:, singular_values > 1e-9]
-
-        def event_counts(sums: Floats) -> tuple[Floats, Floats]:
-            passed, votes = (half[..., used] for half in np.split(sums, 2, axis=-1))
-            return (votes - passed if failures else passed), votes
-
-        events, votes = event_counts(totals.point)
+        votes = sums.votes.point[is_fitted]
+        events = scale.events(sums.passes.point[is_fitted], votes)
         start = np.zeros((1, basis.shape[1]))
-        point = _firth(basis, events[None], votes[None], start, failures=failures)
-        covariance = np.linalg.inv(_information(basis, _weight(point @ basis.T, votes, failures=failures)))[0]
-        replicated = np.repeat(point, len(totals.replicates), axis=0)
-        replicates = _firth(basis, *event_counts(totals.replicates), replicated, failures=failures)
-        return cls(pairs, basis, point[0], replicates, covariance, failures)
+        point = _firth(scale, basis, events[None], votes[None], start)
+        weight = scale.weight(scale.rate(point @ basis.T), votes)
+        covariance = np.linalg.inv(_information(basis, weight))[0]
+        resampled_votes = sums.votes.replicates[:, is_fitted]
+        resampled_events = scale.events(sums.passes.replicates[:, is_fitted], resampled_votes)
+        starts = np.repeat(point, len(resampled_votes), axis=0)
+        replicates = _firth(scale, basis, resampled_events, resampled_votes, starts)
+        return cls(basis, point[0], replicates, covariance, scale)
 
-    def weights(self, pair: Floats) -> Floats | None:
-        """The weights by which the fitted pairs predict another pair; None if they do not determine it."""
-        weights = np.asarray(pair @ np.linalg.pinv(self.pairs))
-        return weights if np.allclose(weights @ self.pairs, pair, atol=1e-8) else None
-
-    def expected(self, weights: Floats, resamples: Resamples, clusters: int) -> Bounded | Estimate:
-        """The pass rate that the fit predicts for another pair, as precise as the fit is."""
+    def predicted_rate(self, weights: Floats, resamples: Resamples, clusters: int) -> Bounded | Estimate:
+        """The pass rate of another pair, as precise as the fit is. `weights` are those of the fitted pairs."""
         direction = weights @ self.basis
-        rate = float(self._pass_rate(self.point @ direction))
-        replicates = self._pass_rate(self.replicates @ direction)
-        # the delta method: the variance on the fitted scale becomes a variance of the rate
-        slope = 1 - rate if self.failures else rate * (1 - rate)
-        variance = max(float(slope**2 * (direction @ self.covariance @ direction)), 1e-12)
-        # the number of independent votes whose share would have this variance
-        trials = max(rate * (1 - rate), 1e-9) / variance
-        return clustered_rate(resamples, rate, replicates, trials, clusters)
-
-    def _pass_rate(self, fitted: Floats) -> Floats:
-        return np.asarray(1 - np.minimum(np.exp(fitted), 1.0) if self.failures else _logistic(fitted))
+        rate = float(self.scale.pass_rate(self.point @ direction))
+        replicates = self.scale.pass_rate(self.replicates @ direction)
+        # The delta method: the variance of the rate is the variance of the fitted value, times the slope squared.
+        variance_of_fitted = direction @ self.covariance @ direction
+        variance = max(float(self.scale.slope(rate) ** 2 * variance_of_fitted), _SMALLEST_VARIANCE)
+        # The number of independent votes whose share would have this variance.
+        votes = max(rate * (1 - rate), _SMALLEST_BINOMIAL) / variance
+        return _clustered_rate(resamples, rate, replicates, votes, clusters)
 
 
-def _logistic(fitted: Floats) -> Floats:
-    from scipy.special import expit  # takes a fifth of a second, which commands without an audit do not need
-
-    return np.asarray(expit(fitted))
-
-
-def _firth(basis: Floats, events: Floats, votes: Floats, start: Floats, *, failures: bool) -> Floats:
-    """Coefficients with Firth's penalty, one row for each regression: logistic, or log-linear for failures.
+def _firth(
+    scale: _LogitScale | _FailureScale, basis: Floats, events: Floats, votes: Floats, start: Floats
+) -> Floats:
+    """Coefficients with Firth's penalty. Each row of `events`, `votes` and `start` is a regression of its own.
 
     Newton's method runs on all rows at once, since every resample is a regression; a converged row drops out.
     """
     coefficients = start.copy()
     open_rows = np.arange(len(coefficients))
     for _ in range(MAX_STEPS):
-        fitted = coefficients[open_rows] @ basis.T
-        rate = np.exp(np.minimum(fitted, 0.0)) if failures else _logistic(fitted)
-        weight = _weight(fitted, votes[open_rows], failures=failures)
+        rate = scale.rate(coefficients[open_rows] @ basis.T)
+        weight = scale.weight(rate, votes[open_rows])
         inverse = np.linalg.inv(_information(basis, weight))
         leverage = weight * ((basis @ inverse) * basis).sum(axis=-1)
-        # Firth's term in the score: the derivative of half the log determinant of the information
-        penalty = leverage * (0.5 if failures else 0.5 - rate)
-        score = (events[open_rows] - votes[open_rows] * rate + penalty) @ basis
+        residuals = events[open_rows] - votes[open_rows] * rate
+        score = (residuals + scale.firth_term(leverage, rate)) @ basis
         step = np.einsum("rij,rj->ri", inverse, score)
         longest = np.abs(step).max(axis=1)
         shrink = LONGEST_STEP / np.maximum(longest, LONGEST_STEP)  # 1 if the step is short enough
@@ -280,19 +364,11 @@ def _firth(basis: Floats, events: Floats, votes: Floats, start: Floats, *, failu
     return coefficients
 
 
-def _weight(fitted: Floats, votes: Floats, *, failures: bool) -> Floats:
-    """The weight of each pair in Fisher's information."""
-    if failures:
-        return np.asarray(votes * np.exp(np.minimum(fitted, 0.0)))
-    rate = _logistic(fitted)
-    return np.asarray(votes * rate * (1 - rate))
-
-
 def _information(basis: Floats, weight: Floats) -> Floats:
-    """Fisher information of each row's coefficients, with a ridge that keeps it invertible."""
-    products = (basis[:, :, None] * basis[:, None, :]).reshape(len(basis), -1)
-    rank = basis.shape[1]
-    return np.asarray((weight @ products).reshape(-1, rank, rank) + 1e-9 * np.eye(rank))
+    """Fisher information of each row's coefficients, shape (rows, rank, rank)."""
+    outer_products = basis[:, :, None] * basis[:, None, :]
+    information = np.tensordot(weight, outer_products, axes=1)
+    return np.asarray(information + _RIDGE * np.eye(basis.shape[1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,7 +439,7 @@ def measure_bias(table: VoteTable, resamples: Resamples) -> tuple[SelfBias, ...]
         if verifier < 0:
             rows.append(_undefined_bias(name, "generates only", f"{name} is not a verifier of this panel"))
         else:
-            rows.append(_model_bias(table, resamples, preferences[generator], (generator, verifier)))
+            rows.append(_model_bias(table, resamples, preferences[generator], generator, int(verifier)))
     for verifier, name in enumerate(table.verifiers):
         if verifier not in own_verifier:
             rows.append(_undefined_bias(name, "verifies only", f"{name} made no candidate"))
@@ -383,72 +459,73 @@ def _undefined_bias(model: str, role: str, reason: str) -> SelfBias:
 
 
 def _model_bias(
-    table: VoteTable, resamples: Resamples, preference: SelfPreference, pair: tuple[int, int]
+    table: VoteTable, resamples: Resamples, preference: SelfPreference, generator: int, verifier: int
 ) -> SelfBias:
-    generator, verifier = pair
     name = table.generator.names[generator]
     # Only candidates with both votes count. Otherwise the two rates would be about different candidates.
     scored_by_peer = np.delete(table.scored, verifier, axis=1).any(axis=1)
-    mask = (table.generator.codes == generator) & table.scored[:, verifier] & scored_by_peer
-    rows = np.flatnonzero(mask)
+    is_compared = (table.generator.codes == generator) & table.scored[:, verifier] & scored_by_peer
+    rows = np.flatnonzero(is_compared)
     if not len(rows):
         return _undefined_bias(name, "both", f"no candidate of {name} has both its own vote and a peer's")
-    votes = resamples.totals(  # passes, then votes, by class and verifier
-        passes_and_votes(table, rows),
-        groups=table.perturbation_class.codes[rows],
-        n_groups=len(table.perturbation_class.names),
-        rows=rows,
-    )
-    own, peers, bias = _bias(votes, table.judged, verifier, len(rows), resamples, resamples.count(mask))
+    sums = _VoteSums.of(table, rows, table.perturbation_class, resamples)
+    all_classes = np.ones(len(table.perturbation_class.names), dtype=np.bool_)
+    overall = _compare_with_peers(sums, table.judged, verifier, all_classes, resamples.count(is_compared))
     return SelfBias(
         model=name,
         role="both",
         n=len(rows),
-        own=own,
-        peers=peers,
-        bias=bias,
+        own=overall.own,
+        peers=overall.peers,
+        bias=overall.bias,
         did=preference.logit,
         p_value=preference.p_value,
         additive=preference.additive,
-        by_class=tuple(_class_biases(table, votes, verifier, resamples, mask)),
+        by_class=tuple(_class_biases(table, sums, verifier, is_compared)),
     )
 
 
-def _bias(
-    by_class: Totals, judged: Flags, verifier: int, n: int, resamples: Resamples, clusters: int
-) -> tuple[float | None, float | None, Estimate]:
-    """A model's own rate, the mean rate of the peers that voted, and the difference in percentage points.
+class _Comparison(NamedTuple):
+    """The rates of a model and its peers, and their difference in percentage points."""
+
+    own: float | None
+    peers: float | None
+    bias: Estimate
+
+
+def _compare_with_peers(
+    sums: _VoteSums, judged: Flags, verifier: int, classes: Flags, clusters: int
+) -> _Comparison:
+    """A model's own rate and the mean rate of the peers that voted, in some classes.
 
     `judged` has the shape (classes, verifiers). The model is compared with each peer in the classes that both judge.
     """
-    votes = shares_of(by_class.point.sum(axis=0))[1]
+    votes = sums.votes.point[classes].sum(axis=0)
+    n = int(votes[verifier])
     peers = [int(peer) for peer in np.flatnonzero(votes > 0) if peer != verifier]
     if not n or not peers:
-        return None, None, Estimate.undefined("no candidates of its own in this class", n)
-
-    def rate(voter: int, classes: Flags) -> Bounded | Estimate:
-        shares, votes = shares_of(by_class.point[classes].sum(axis=0))
-        replicates = shares_of(by_class.replicates[:, classes].sum(axis=1))[0][:, voter]
-        return clustered_rate(resamples, float(shares[voter]), replicates, votes[voter], clusters)
-
-    common = judged[:, peers] & judged[:, [verifier]]
+        return _Comparison(None, None, Estimate.undefined("no candidates of its own in this class", n))
+    # Whether both judge the class, shape (classes, peers).
+    common = judged[:, peers] & judged[:, [verifier]] & classes[:, None]
+    peer_rates = [
+        sums.rate(both_judge, peer, clusters) for peer, both_judge in zip(peers, common.T, strict=True)
+    ]
     # Peers that share the same classes with the model are compared with the same rate of the model.
     class_sets, peer_counts = np.unique(common, axis=1, return_counts=True)
-    own_rates = [rate(verifier, classes) for classes in class_sets.T]
-    peer_rates = [rate(peer, classes) for peer, classes in zip(peers, common.T, strict=True)]
+    own_rates = [sums.rate(both_judge, verifier, clusters) for both_judge in class_sets.T]
     weights = [*(peer_counts / len(peers)), *(-1 / len(peers) for _ in peers)]
     bias = reported_estimate(weighted_sum([*own_rates, *peer_rates], weights, n), 100)
     own_mean = float(np.average([own.value for own in own_rates], weights=peer_counts))
-    return own_mean, float(np.mean([peer.value for peer in peer_rates])), bias
+    return _Comparison(own_mean, float(np.mean([peer.value for peer in peer_rates])), bias)
 
 
 def _class_biases(
-    table: VoteTable, votes: Totals, verifier: int, resamples: Resamples, is_own: Flags
+    table: VoteTable, sums: _VoteSums, verifier: int, is_compared: Flags
 ) -> Iterable[ClassBias]:
-    # the columns of `votes` are the passes of each verifier, then the votes of each verifier
-    own_votes = votes.point[:, len(table.verifiers) + verifier].astype(int)
-    for code, name in enumerate(table.perturbation_class.names):
-        totals = Totals(votes.point[[code]], votes.replicates[:, [code]])
-        clusters = resamples.count(is_own & (table.perturbation_class.codes == code))
-        n = int(own_votes[code])
-        yield ClassBias(name, n, *_bias(totals, table.judged[[code]], verifier, n, resamples, clusters))
+    labels = table.perturbation_class
+    for code, name in enumerate(labels.names):
+        clusters = sums.resamples.count(is_compared & (labels.codes == code))
+        is_class = np.arange(len(labels.names)) == code
+        compared = _compare_with_peers(sums, table.judged, verifier, is_class, clusters)
+        n = int(sums.votes.point[code, verifier])
+        yield ClassBias(name, n, compared.own, compared.peers, compared.bias)

@@ -10,7 +10,7 @@ import pytest
 from scipy.special import expit
 
 from perturb.auditing.audit_report import AuditReport, audit
-from perturb.auditing.bias import SelfBias, _firth, measure_bias
+from perturb.auditing.bias import SelfBias, _FailureScale, _firth, _LogitScale, measure_bias
 from perturb.auditing.votes import VoteTable, vote_table
 from perturb.metrics.inputs import Floats
 from perturb.reports.words import describe_audit
@@ -199,8 +199,8 @@ def test_the_published_biases_come_out_of_a_vote_table() -> None:
 def test_a_pair_that_passed_everything_has_firths_finite_coefficient(passed: int) -> None:
     """For a single rate the penalty adds half an event: (k + 1/2) / (n + 1), and (k + 1/2) / n of failures."""
     one, votes = np.ones((1, 1)), np.array([[40.0]])
-    logit = _firth(one, np.array([[float(passed)]]), votes, np.zeros((1, 1)), failures=False)
+    logit = _firth(_LogitScale(), one, np.array([[float(passed)]]), votes, np.zeros((1, 1)))
     assert expit(logit[0, 0]) == pytest.approx((passed + 0.5) / 41, rel=1e-4)
     if passed < 40:
-        log = _firth(one, np.array([[float(passed)]]), votes, np.full((1, 1), -1.0), failures=True)
+        log = _firth(_FailureScale(), one, np.array([[float(passed)]]), votes, np.full((1, 1), -1.0))
         assert np.exp(log[0, 0]) == pytest.approx((passed + 0.5) / 40, rel=1e-4)
