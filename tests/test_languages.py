@@ -50,7 +50,7 @@ def write(path: Path, *rows: Any) -> Path:
 
 
 def offers(cell: Any, instance: BaseInstance) -> set[str]:
-    settings = PlanSettings("r", 7, (cell,), 1, {"a": "fa"}, "generator", wording=("w",))
+    settings = PlanSettings("r", 7, (cell,), 1, {"a": "fa"}, "generator", language_version=("w",))
     (job,) = plan_jobs(settings, [(instance_key(instance), instance)], CATALOGUE)
     return {name for offer in job.offers or () for name in offer}
 
@@ -194,11 +194,11 @@ def item(instance: BaseInstance, lever: str, text: str = "?") -> Candidate:
 def test_texts_in_another_language_change_no_job_in_english() -> None:
     english = (instance_key(ENGLISH), ENGLISH)
     plain = PlanSettings("r", 7, ALL_CELLS, 1, {"a": "fa"}, "generator")
-    both = replace(plain, wording=("w",))
+    both = replace(plain, language_version=("w",))
     german = (instance_key(GERMAN), GERMAN)
     ids = [job.id for job in plan_jobs(plain, [english], CATALOGUE)]
     assert [job.id for job in plan_jobs(both, [english, german], CATALOGUE)][: len(ids)] == ids
-    reworded = [job.id for job in plan_jobs(replace(both, wording=("v",)), [german], CATALOGUE)]
+    reworded = [job.id for job in plan_jobs(replace(both, language_version=("v",)), [german], CATALOGUE)]
     assert not set(reworded) & {job.id for job in plan_jobs(both, [german], CATALOGUE)}
 
 
@@ -257,4 +257,4 @@ def test_the_build_file_states_the_language_of_a_set_that_states_none(tmp_path: 
     entry = config.base_set.model_copy(update={"demo": None, "path": Path("s.jsonl"), "language": "de"})
     plan = plan_build(resolve(config.model_copy(update={"base_set": entry}), tmp_path))
     assert plan.base_set.languages == ("de",)
-    assert plan.plan.wording
+    assert plan.plan.language_version

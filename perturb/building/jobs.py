@@ -54,15 +54,15 @@ class PlanSettings:
     generators: Mapping[str, str]
     """Generator name → fingerprint of everything that decides its replies."""
     lever_choice: LeverChoice = "covering"
-    own_order: frozenset[str] = frozenset()
-    """The rule engines. They get no offers, since they choose levers in their own order."""
-    several: Mapping[str, str] = field(default_factory=dict)
+    rule_engines: frozenset[str] = frozenset()
+    """Generators that are rule engines. They get no offers, since they choose levers in their own order."""
+    generators_of_several: Mapping[str, str] = field(default_factory=dict)
     """Like `generators`, for instances with several passages: their prompts come from other templates."""
-    wording: tuple[str, ...] = ()
+    language_version: tuple[str, ...] = ()
     """Digest of what prompts say about languages other than English; empty if all texts are English."""
-    shares: Mapping[Depth, float] = field(default_factory=lambda: {"open": 1.0})
+    depth_shares: Mapping[Depth, float] = field(default_factory=lambda: {"open": 1.0})
     """Depth → share of the jobs of each generator and cell."""
-    hidden: Mapping[Depth, Mapping[str, str]] = field(default_factory=dict)
+    hiding_generators: Mapping[Depth, Mapping[str, str]] = field(default_factory=dict)
     """Depth other than `open` → generator that supports it → fingerprint of such jobs."""
 
 
@@ -76,11 +76,11 @@ def plan_jobs(
     cell_digests = {cell: catalogue.cell_digest(cell) for cell in settings.cells}
     offers, depths = _Offers(settings, catalogue), _Depths(settings, catalogue)
     for key, instance in instances:
-        fingerprints = settings.several if len(instance.passages) > 1 else settings.generators
+        fingerprints = settings.generators_of_several if len(instance.passages) > 1 else settings.generators
         fitting = offers.fitting(instance)
         # The prompts of verifiers mention the language too, but need no part in the identity of a job: a new job has a
         # new candidate, and a new candidate gets new votes.
-        wording = () if is_english(instance.language) else settings.wording
+        language_version = () if is_english(instance.language) else settings.language_version
         for replicate, cell in product(range(settings.replicates), settings.cells):
             for generator, fingerprint in fingerprints.items():
                 depth = depths.next(generator, cell, replicate)
@@ -102,9 +102,11 @@ def plan_jobs(
                     depth=depth,
                     constructions=tuple(construction.name for construction in constructions),
                 )
-                version = fingerprint if depth == "open" else settings.hidden[depth][generator]
+                version = fingerprint if depth == "open" else settings.hiding_generators[depth][generator]
                 inputs = (key, str(cell), cell_digests[cell], offered)
-                yield replace(job, id=_job_id(job, settings, inputs, version, constructions, wording))
+                yield replace(
+                    job, id=_job_id(job, settings, inputs, version, constructions, language_version)
+                )
 
 
 def _job_id(
@@ -113,7 +115,7 @@ def _job_id(
     inputs: tuple[Any, ...],
     version: str,
     constructions: Sequence[Construction],
-    wording: Sequence[str],
+    language_version: Sequence[str],
 ) -> str:
     """The digest of everything that the candidate of a job depends on: a changed job is a new one.
 
@@ -125,7 +127,7 @@ def _job_id(
         ("job", JOB_FORMAT, *inputs),
         (job.generator, version, settings.round, settings.seed, job.replicate),
         *depth_identity,
-        *wording,
+        *language_version,
     )
 
 
@@ -134,16 +136,21 @@ def plan_digest(settings: PlanSettings, instance_keys: Sequence[str], catalogue:
     identity: list[Any] = [
         (JOB_FORMAT, settings.round, settings.seed, settings.replicates, dict(settings.generators)),
         [catalogue.cell_digest(cell) for cell in settings.cells],
-        (settings.lever_choice, sorted(settings.own_order), catalogue.needs_digest),
+        (settings.lever_choice, sorted(settings.rule_engines), catalogue.needs_digest),
         list(instance_keys),
     ]
     # Settings that were added later enter only if they are used, so that earlier plans keep their digests.
-    if settings.several:
-        identity.append(dict(settings.several))
-    if settings.hidden:
+    if settings.generators_of_several:
+        identity.append(dict(settings.generators_of_several))
+    if settings.hiding_generators:
         constructions = [astuple(construction) for construction in catalogue.constructions]
-        identity += [dict(settings.shares), settings.hidden, constructions, sorted(catalogue.open_levers)]
-    return digest(*identity, *settings.wording)
+        identity += [
+            dict(settings.depth_shares),
+            settings.hiding_generators,
+            constructions,
+            sorted(catalogue.open_levers),
+        ]
+    return digest(*identity, *settings.language_version)
 
 
 LeverService = Mapping[Cell, Mapping[str, int]]
@@ -157,7 +164,7 @@ def lever_service(
 
     0 if it fits no instance, or if all jobs are deep and the lever is for other depths.
     """
-    only_deep = all(depth == "deep" for depth, share in settings.shares.items() if share)
+    only_deep = all(depth == "deep" for depth, share in settings.depth_shares.items() if share)
     offers = _Offers(settings, catalogue)
     fitting: Counter[tuple[Cell, str]] = Counter()
     for _, instance in instances:
@@ -214,7 +221,7 @@ class _Offers:
         favourites. None means that the generator chooses for itself.
         """
         settings = self._settings
-        if generator in settings.own_order:
+        if generator in settings.rule_engines:
             return None
         if not fitting:
             return ()
@@ -271,8 +278,8 @@ class _Depths:
         settings = self._settings
         shares = {
             depth: share
-            for depth, share in settings.shares.items()
-            if share and (depth == "open" or generator in settings.hidden.get(depth, ()))
+            for depth, share in settings.depth_shares.items()
+            if share and (depth == "open" or generator in settings.hiding_generators.get(depth, ()))
         }
         # With a single depth, nothing is drawn. A generator that supports no chosen depth writes open items.
         if len(shares) < 2:

@@ -48,7 +48,14 @@ HIDDEN: tuple[Depth, ...] = ("quiet", "deep")
 
 @dataclass(frozen=True)
 class BuildPlan:
-    """A build, ready to run."""
+    """A build, ready to run.
+
+    Three digests say what changes with the configuration:
+
+    - A job's id changes with its instance, cell, offered levers and generator (`_generator_fingerprint`).
+    - The digest of the panel changes with its verifiers (`_verifier_fingerprint`) and rules. Then votes are asked anew.
+    - The digest of the plan changes with its jobs. Then the plan is a new one in the ledger.
+    """
 
     config: BuildConfig
     catalogue: Catalogue
@@ -103,11 +110,11 @@ class BuildPlan:
             replicates=config.replicates,
             generators=self._generator_fingerprints("single"),
             lever_choice=config.lever_choice,
-            own_order=frozenset(entry.name for entry in config.generators if entry.kind == "rules"),
-            several=self._generator_fingerprints("several") if "several" in self.kinds else {},
-            wording=self._language_versions,
-            shares=config.depth,
-            hidden={depth: self._hidden_fingerprints(depth) for depth in self.hidden_depths},
+            rule_engines=frozenset(entry.name for entry in config.generators if entry.kind == "rules"),
+            generators_of_several=self._generator_fingerprints("several") if "several" in self.kinds else {},
+            language_version=self._language_versions,
+            depth_shares=config.depth,
+            hiding_generators={depth: self._hidden_fingerprints(depth) for depth in self.hidden_depths},
         )
 
     @cached_property
@@ -210,11 +217,14 @@ class BuildPlan:
             plan = digest(plan, self.config.until)
         if self.config.difficulty is not None and self.config.difficulty.harden:
             plan = digest(plan, "harden", self.config.difficulty.harden)
-        # Jobs of a reworded replay have the ids of the recording, which the templates alone would not give.
-        return digest(plan, self.replay.recording.digest) if self.replay and self.reworded else plan
+        # In a replay, jobs keep the ids of the recording (`Recording.adopt`). If templates or levers have changed, the
+        # plan alone no longer gives these ids, so the recording enters too.
+        if self.replay and self.changed_since_recording:
+            return digest(plan, self.replay.recording.digest)
+        return plan
 
     @cached_property
-    def reworded(self) -> tuple[str, ...]:
+    def changed_since_recording(self) -> tuple[str, ...]:
         """The inputs that have changed since the replies were recorded: `templates`, `catalogue`."""
         if self.replay is None:
             return ()
@@ -274,16 +284,20 @@ class BuildPlan:
             "base_set": self.base_set.digest,
             "panel": self.panel.digest,
         }
-        return digests | ({"avoided": self.prior_rounds.digest} if self.prior_rounds else {})
+        if self.prior_rounds:
+            digests["avoided"] = self.prior_rounds.digest
+        return digests
 
     @property
     def _base_set_facts(self) -> dict[str, Any]:
         facts = {name: getattr(self.base_set, name) for name in ("name", "licence", "attribution")}
-        return facts | ({"since": self.base_set.since} if self.base_set.since else {})
+        if self.base_set.since:
+            facts["since"] = self.base_set.since
+        return facts
 
     @property
     def _panel_facts(self) -> dict[str, Any]:
-        facts = {
+        facts: dict[str, Any] = {
             "name": self.panel.name,
             "members": dict(self.panel.members),
             "classes": {name: list(judged) for name, judged in self.panel.judges.classes.items()},
@@ -293,7 +307,9 @@ class BuildPlan:
             "audit_fraction": self.panel.audit_fraction,
             "offline": any(verifier.kind == "rules" for verifier in self.config.verifiers),
         }
-        return facts | ({} if self.panel.target is None else {"target": self.panel.target})
+        if self.panel.target is not None:
+            facts["target"] = self.panel.target
+        return facts
 
     def _generator_fingerprints(self, kind: PromptKind) -> dict[str, str]:
         fingerprints = {
@@ -334,6 +350,7 @@ class BuildPlan:
     def _versions(self, name: str) -> list[str]:
         """Digests of the templates that are used, one for each kind of prompt."""
         kinds: list[PromptKind] = [*self.kinds]
+        # The hidden depths have prompts of the same names. None of them is `open`, which the type checker cannot know.
         kinds += [depth for depth in self.hidden_depths if depth != "open"]
         if name == "verify" and "deep" in kinds:
             kinds.append("blind")

@@ -333,7 +333,7 @@ def failure_notes(build: OpenBuild, missing: Sequence[Mapping[str, str]]) -> Ite
     panel, replay = plan.panel, plan.replay
     counts = build.count_stages()
     # Embedded recordings may be older than the prompts, which users cannot change.
-    if replay and plan.reworded and replay.recording.path.parent != data_folder("base_sets"):
+    if replay and plan.changed_since_recording and replay.recording.path.parent != data_folder("base_sets"):
         yield "Replaying replies recorded with an earlier version of the prompts."
     if missing:
         names = ", ".join(

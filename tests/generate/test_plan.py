@@ -194,7 +194,7 @@ def test_a_generator_that_chooses_is_offered_every_fitting_lever() -> None:
 
 
 def test_a_generator_with_an_order_of_its_own_is_offered_nothing() -> None:
-    settings = replace(PLAIN, own_order=frozenset({"a"}))
+    settings = replace(PLAIN, rule_engines=frozenset({"a"}))
     assert {job.offers for job in jobs(settings) if job.generator == "a"} == {None}
     assert offers_of(settings, "b", ALL_CELLS[0]) == offers_of(PLAIN, "b", ALL_CELLS[0])
 
@@ -241,7 +241,7 @@ def test_lever_service_counts_the_jobs_a_lever_may_serve() -> None:
 def test_two_passages_are_asked_about_as_several() -> None:
     key, one = INSTANCES[0]
     two = replace(one, passages=(*one.passages, Passage("It is a mill.")))
-    settings = replace(PLAIN, several={"a": "other", "b": "fb"})
+    settings = replace(PLAIN, generators_of_several={"a": "other", "b": "fb"})
     (single, *_), (several, *_) = (list(plan_jobs(settings, [(key, each)], CATALOGUE)) for each in (one, two))
     assert single.id == jobs()[0].id
     assert several.id != single.id

@@ -209,7 +209,7 @@ def test_each_kind_of_instance_has_jobs_by_its_own_templates() -> None:
 
     def plan(one: str, many: str | None) -> PlanSettings:
         several = {"gen": many} if many else {}
-        return PlanSettings("r1", 7, (Cell(AMBIGUITY, LOW),), 1, {"gen": one}, several=several)
+        return PlanSettings("r1", 7, (Cell(AMBIGUITY, LOW),), 1, {"gen": one}, generators_of_several=several)
 
     def ids(one: str, many: str) -> list[str]:
         return [job.id for job in plan_jobs(plan(one, many), instances, CATALOGUE)]
