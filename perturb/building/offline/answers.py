@@ -15,7 +15,7 @@ from perturb.building.offline.words import (
     compiled,
     content_stems,
     has_word,
-    is_small,
+    is_function_word,
     plain,
     spans_of,
     stem,
@@ -55,7 +55,7 @@ def _signs(query: str, answers: tuple[str, ...], is_number: bool) -> _Signs:
     for alias in answers:
         for word in map(plain, tokens(alias)):
             is_unit = is_number and not any(char.isdecimal() for char in word) and word not in numbers
-            if is_small(word) or word in query_forms or stem(word) in query_forms or is_unit:
+            if is_function_word(word) or word in query_forms or stem(word) in query_forms or is_unit:
                 continue
             # A number of one or two digits is part of many dates, and betrays only a number that is asked for.
             if is_number or not word.isdecimal() or len(word) > 2:
@@ -106,7 +106,7 @@ def _betrays(word: str, signs: _Signs) -> bool:
     if word in signs.words:
         return True
     # Words of the question stand in many sentences and betray nothing.
-    if len(word) < 3 or is_small(word) or stem(word) in signs.query_stems:
+    if len(word) < 3 or is_function_word(word) or stem(word) in signs.query_stems:
         return False
     if stem(word) in signs.stems or word[:_LEAST_SHARED] in signs.beginnings:
         return True
@@ -138,7 +138,7 @@ def other_value(facts: InstanceFacts, text: str) -> str | None:
         return next((place for place in places if plain(place) not in named_words), None)
     for match in _NAMES.finditer(text):
         words = [plain(token) for token in tokens(match[0])]
-        if not {word for word in words if not is_small(word)} <= named_words:
+        if not {word for word in words if not is_function_word(word)} <= named_words:
             return match[0].strip()
     return None
 

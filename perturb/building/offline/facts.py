@@ -13,7 +13,7 @@ from perturb.building.offline.words import (
     Span,
     has_word,
     is_common,
-    is_small,
+    is_function_word,
     plain,
     spans_of,
     stem,
@@ -118,7 +118,7 @@ class InstanceFacts:
     def one_answer(self) -> bool:
         """Whether all mentions mean the same thing: the words of the longest include those of the others."""
         words_of_mentions = [
-            frozenset(plain(word) for word in tokens(mention.text) if not is_small(word))
+            frozenset(plain(word) for word in tokens(mention.text) if not is_function_word(word))
             for mention in self.mentions
         ]
         longest = max(words_of_mentions, key=len, default=frozenset())
@@ -154,7 +154,7 @@ class InstanceFacts:
 
     def _is_well_spelt(self, word: str) -> bool:
         """Whether a word of the question can be printed in a sentence: no typing error, no name in small letters."""
-        if not word.islower() or is_small(word):
+        if not word.islower() or is_function_word(word):
             return True
         forms = [self.text[start:end] for start, end in spans_of(self.text, word)]
         if forms:  # a name would always have its capital

@@ -122,7 +122,7 @@ def _claim(filling: Filling) -> str | None:
         return None
     # "in Paris" is good English, but most other answers to "where" would need another preposition.
     is_place = answer in word_bank("city") | word_bank("region") or ", " in answer
-    if question.wh == "where" and not is_place:
+    if question.question_word == "where" and not is_place:
         return None
     # "The Beatles is" would be wrong.
     if question.verb in ("is", "are") and answer.startswith("The "):
@@ -132,7 +132,7 @@ def _claim(filling: Filling) -> str | None:
 
 def _denial(filling: Filling) -> str | None:
     question = filling.facts.question
-    if question is None or _claim(filling) is None or not _states_claim(filling, question.doing):
+    if question is None or _claim(filling) is None or not _states_claim(filling, question.action_verb):
         return None
     return question.denial(filling.facts.answer)
 
@@ -164,17 +164,17 @@ def _states_claim(filling: Filling, verb: str) -> bool:
 
 def _never(filling: Filling) -> str | None:
     question = filling.facts.question
-    if question is None or question.wh != "who" or _claim(filling) is None:
+    if question is None or question.question_word != "who" or _claim(filling) is None:
         return None
-    participle = question.participle()
+    participle = question.as_participle()
     return f"{filling.facts.answer} had never {participle}" if participle else None
 
 
 def _would(filling: Filling) -> str | None:
     question = filling.facts.question
-    if question is None or question.wh != "who" or not _claim(filling):
+    if question is None or question.question_word != "who" or not _claim(filling):
         return None
-    participle = question.participle()
+    participle = question.as_participle()
     return f"would have {participle}" if participle else None
 
 
@@ -206,7 +206,7 @@ def _office(filling: Filling) -> str | None:
     question = filling.facts.question
     if (
         question is None
-        or question.wh != "who"
+        or question.question_word != "who"
         or question.verb != "is"
         or filling.facts.kind == "organisation"
         or not _claim(filling)

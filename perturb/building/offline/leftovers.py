@@ -1,4 +1,8 @@
-"""The check of leftovers: small scars of cutting and filling that the original text does not have."""
+"""The check of leftovers: small scars of cutting and filling that the original text does not have.
+
+A *scar* is a place where a text is broken: "born in, and", "the the", a quotation that never ends. Most scars are found
+by a pattern, and others by comparing the candidate with the original: a name that lost its article or its capital.
+"""
 
 from __future__ import annotations
 
@@ -22,18 +26,26 @@ _DOUBLED_OK = frozenset(
 _SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
     # "in Rome ."
     ("a blank before a mark", re.compile(r"(?<=[\w)\"”])[ \xa0]+[,;:!?.](?=[\s\"”)]|$)")),
-    # "in Rome,." but not an ellipsis, "U.S.," or "Jr.,"
     (
         "two marks in a row",
         re.compile(
-            r",\s*[,.;:!?]|;\s*[.,;]|(?<!\.)\.\.(?!\.)|(?<![A-Z])(?<!Jr)(?<!Sr)(?<!\.m)[.!?]\s*,|:\s*[.,;]|\?\.|!\.|\.\?"
+            r"""
+              ,\s*[,.;:!?]                                    # "in Rome,."
+            | ;\s*[.,;]
+            | (?<!\.)\.\.(?!\.)                               # two points, but not the three of an ellipsis
+            | (?<![A-Z])(?<!Jr)(?<!Sr)(?<!\.m)[.!?]\s*,       # "he sang.,"; not "U.S.,", "Jr.," or "p.m.,"
+            | :\s*[.,;] | \?\. | !\. | \.\?
+            """,
+            re.VERBOSE,
         ),
     ),
+    # "()", "( , )", "[]", two quotation marks without a text
     ("an empty bracket", re.compile(r"\(\s*[,;.]?\s*\)|\[\s*\]|\"\"|“”")),
+    # "(, born 1901)", "(1901, )", "( born", "1901 )"
     ("a bracket with a stray mark", re.compile(r"\(\s*[,;:.]\s|[,;:]\s*\)|\(\s+\w|\w\s+\)")),
     # A line that begins ", who sang"
     ("a mark at the start", re.compile(r"(?:^|\n)\s*[,;:.!?)]")),
-    # "born in, and": the words after the preposition are gone.
+    # "born in, and", "sang the.": the words after the preposition or article are gone. "U.S." is not a scar.
     (
         "a dangling joint",
         re.compile(
@@ -41,17 +53,19 @@ _SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
             r"|\b(?:and|or|the|an?|by)\s*(?<!U\.S)\.(?=\s+[A-Z]|$)"
         ),
     ),
-    # "the capital of and", "the the", "is is"
     (
         "two joints in a row",
         re.compile(
-            r"\b(?:of|by|from)\s+(?:and|by|of|from)\b|\b(?:at|in|on|for|with)\s+of\s+(?:the|an?)\b|\bat\s+(?:of|from)\b"
-            r"|\b(?:the|an?)\s+(?:the|an?|of|in|at|by|is|was|and)\b"
-            r"|\b(?:and\s+(?:and|or)|or\s+(?:and|or)|is\s+is|was\s+was|to\s+to|(?<!-)in\s+in)\b",
-            re.I,
+            r"""
+              \b(?:of|by|from)\s+(?:and|by|of|from)\b                      # "the capital of and"
+            | \b(?:at|in|on|for|with)\s+of\s+(?:the|an?)\b | \bat\s+(?:of|from)\b
+            | \b(?:the|an?)\s+(?:the|an?|of|in|at|by|is|was|and)\b         # "the the", "a was"
+            | \b(?:and\s+(?:and|or)|or\s+(?:and|or)|is\s+is|was\s+was|to\s+to|(?<!-)in\s+in)\b
+            """,
+            re.VERBOSE | re.I,
         ),
     ),
-    # " 's album", "Ray's's"
+    # " 's album", "Ray's's"; a block stands for a word that was blacked out
     ("a possessive without an owner", re.compile(r"(?<![\w.)\]█\"”'’])['’]s\b|['’]s['’]s|\bs's's\b")),
     # "the his album"
     (
@@ -64,6 +78,7 @@ _SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("a lower-case start", re.compile(r"(?<=[a-z]{3}[a-z)]\.)\s+[a-z]\w*(?=[\s,])")),
     # "[redacted]%": the number before the sign is gone, and the sign tells its kind.
     ("a blacked-out joint", re.compile(r"\][%&]")),
+    # 'He sang " Jolene': a blank after a mark that may open a quotation
     ("a broken quotation", re.compile(r"(?:^|\s)[\"”]\s(?=\w)")),
 )
 
@@ -71,15 +86,22 @@ _SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
 _DOUBLED = re.compile(r"(?<![-\w.,])([A-Za-z]+|\d{2,})\s+\1\b(?![.,]\d)", re.I)
 # An article and the next word, as two groups: "an" and "apple"
 _ARTICLE = re.compile(r"\b(an?)\s+[\"“'‘(]?([A-Za-z]+|\d+)", re.I)
-# Words that begin with a written vowel but a spoken consonant: "university", "one", "European"
+# Beginnings of words with a written vowel but a spoken consonant
 _CONSONANT_SOUND = re.compile(
-    r"^(?:uni(?=[cfqtv]|on|s[^s])|us[aeiu]|ut[ei]|ub|uk|eu|ewe|one|once|ou(?:ija)|u\b|u[a-z]?\d|uro|ura|ufo|uv)",
-    re.I,
+    r"""
+    ^(?: uni(?=[cfqtv]|on|s[^s])                       # "unique", "union"; but not "unimportant"
+       | us[aeiu] | ut[ei] | ub | uk | uro | ura | uv  # "user", "utility", "ubiquitous", "UK", "uranium"
+       | u\b | u[a-z]?\d | ufo                         # "U", "UB40", "UFO"
+       | eu | ewe                                      # "European", "ewe"
+       | one | once | ou(?:ija)                        # "one", "ouija"
+    )
+    """,
+    re.VERBOSE | re.I,
 )
 # Words that take "an", always ("hour") or for some writers ("historic")
 _SILENT_H = re.compile(r"^(?:hour|honest|honou?r|heir|herb|homage|histor|hotel)", re.I)
 # Acronyms whose first letter is spoken with a vowel: "FBI" is "eff bee eye".
-_LETTER_VOWEL = re.compile(r"^(?:[AEFHILMNORSX](?:[A-Z0-9]*$))")
+_LETTER_VOWEL = re.compile(r"^[AEFHILMNORSX][A-Z0-9]*$")
 # Characters that may stand before the first letter of a passage.
 _OPENING = " \"“'‘("
 # Names that begin with a small letter: "iPhone", "de Gaulle", "will.i.am"
@@ -113,21 +135,20 @@ def check_leftovers(item: CheckedItem) -> RuleVerdict:
 def _scars_in(text_name: str, before: str, after: str, query: str) -> list[str]:
     """One line for each scar that the text before did not have and that does not come from the original question."""
     # The difference of counters keeps the scars that the new text has more often.
-    fresh = _scar_counts(after) - _scar_counts(before)
-    return [
-        f"The {text_name} shows {scar}: {wording!r}."
-        for scar, wording in fresh
-        if not (text_name == "question" and _STRANDED.match(wording))
-        and not (scar == "a doubled word" and wording in query)
-    ]
+    new_scars = Counter(_scars_of(after)) - Counter(_scars_of(before))
+    lines = []
+    for scar, wording in new_scars:
+        # The question may leave a preposition behind before an aside: "where does it come from, as …".
+        is_stranded = text_name == "question" and _STRANDED.match(wording)
+        # The original question has the same words twice.
+        is_quoted = scar == "a doubled word" and wording in query
+        if not is_stranded and not is_quoted:
+            lines.append(f"The {text_name} shows {scar}: {wording!r}.")
+    return lines
 
 
-# A preposition that a question may leave behind before an aside (`where does it come from, as …`).
+# "in,", "from,"
 _STRANDED = re.compile(r"(?:in|at|by|from|with|to|for|of),$")
-
-
-def _scar_counts(text: str) -> Counter[tuple[str, str]]:
-    return Counter(_scars_of(text))
 
 
 @lru_cache(maxsize=1024)
@@ -158,13 +179,18 @@ def _wrong_article(match: re.Match[str]) -> bool:
     is_an, word = match.group(1).lower() == "an", match.group(2)
     if word.isdigit():
         # "an 8", "an 11" and "an 18" are right. A longer number with 8, such as 800, may be read in several ways.
-        has_vowel_sound = word.startswith("8") or word in ("11", "18")
-        return not has_vowel_sound if is_an else has_vowel_sound and len(word) <= 2
+        may_have_vowel_sound = word.startswith("8") or word in ("11", "18")
+        if is_an:
+            return not may_have_vowel_sound
+        return may_have_vowel_sound and len(word) <= 2
     if len(word) == 1:
         return False  # a single letter may be a symbol or a grade
     if word.isupper():
-        # Acronyms are read letter by letter, as in "an FBI agent", or as words. These letters differ in the two ways.
-        return word[0] not in "UFHLMNRSX" and is_an != bool(_LETTER_VOWEL.match(word))
+        # Acronyms are read letter by letter, as in "an FBI agent", or as words, as in "a NATO base". After these first
+        # letters the two ways need different articles, so either article may be right.
+        if word[0] in "UFHLMNRSX":
+            return False
+        return is_an != bool(_LETTER_VOWEL.match(word))
     if word[0].lower() in "aeiou":
         return is_an == bool(_CONSONANT_SOUND.match(word))
     return is_an and not _SILENT_H.match(word)
@@ -172,14 +198,13 @@ def _wrong_article(match: re.Match[str]) -> bool:
 
 def _lower_case_starts(item: CheckedItem) -> list[str]:
     """One line for each passage that starts in lower case although its original did not."""
-    pairs = zip(item.original.passages, item.candidate.passages, strict=False)
-    # Quotation marks and brackets before the first letter do not matter.
-    starts = [(old.text.lstrip(_OPENING), new.text.lstrip(_OPENING)) for old, new in pairs]
-    return [
-        f"A passage starts in lower case: {new[:40]!r}."
-        for old, new in starts
-        if old[:1].isupper() and new[:1].islower() and not _MIXED_CASE.match(new)
-    ]
+    lines = []
+    for old, new in zip(item.original.passages, item.candidate.passages, strict=False):
+        # Quotation marks and brackets before the first letter do not matter.
+        old_text, new_text = old.text.lstrip(_OPENING), new.text.lstrip(_OPENING)
+        if old_text[:1].isupper() and new_text[:1].islower() and not _MIXED_CASE.match(new_text):
+            lines.append(f"A passage starts in lower case: {new_text[:40]!r}.")
+    return lines
 
 
 # How many characters of a sentence are searched for in a text. A cut may have changed its end.
@@ -197,9 +222,9 @@ def _lost_ends(item: CheckedItem) -> list[str]:
         opening = sentence[:_SEARCHED_LENGTH]
         start = item.text.find(opening)
         if len(sentence) <= _AMBIGUOUS_LENGTH or start <= 1:
-            continue
+            continue  # it has no word and blank before it, or may be a part of another sentence
         before = item.text[:start]
-        # After "that", the sentence is quoted in indirect speech.
+        # "born in Rome | He sang": a word and a blank stand before the sentence. After "that", indirect speech begins.
         if before[-1] == " " and before[-2].isalnum() and not before.endswith("that "):
             return [f"A sentence has no end before {opening!r}."]
     return []
@@ -229,36 +254,43 @@ def _names_in_lower_case(item: CheckedItem, text: str) -> list[str]:
     return [f"A name stands in lower case: {faults[0]!r}."] if faults else []
 
 
+# Words with capitals and the small words between them: "Bank of England"
+_NAME = r"[A-Z][\w'’-]*(?: (?:(?:of|and|the|in|for|a|to) ){0,2}[A-Z0-9][\w'’-]*)*"
 # A name (group 1) directly after a word that needs an article before most things: "about Google Glass"
 _AFTER_PREPOSITION = re.compile(
     r"\b(?:about|on|of|for|with|from|in|by|than|is|if|that|does|did|would|could|should|had|regarding|concerning) "
-    r"([A-Z][\w'’-]*(?: (?:(?:of|and|the|in|for|a|to) ){0,2}[A-Z0-9][\w'’-]*)*)"
+    rf"({_NAME})"
 )
-
-
+# A verb with the word after it: "sells the"
+_VERB = r"\w+s (?:the|an?|in|on|to)"
 # The text after a name that is not part of a longer phrase, such as `the Google Glass prototype`.
 _NAME_ENDS = (
     r"(?=[,.;:)]|$| (?:is|are|was|were|has|have|had|in|of|by|and|to|for|from|on|at|with|that|which|who"
-    r"|as|goes|\w+s (?:the|an?|in|on|to))\b)"
+    rf"|as|goes|{_VERB})\b)"
 )
 
 
 def _lost_articles(item: CheckedItem, texts: tuple[str, ...]) -> list[str]:
     """A line on the first name without an article in a new text, if the original always gives it an article."""
+    original_query = normal(item.original.query)
     for text in texts:
         for match in _AFTER_PREPOSITION.finditer(text):
             name = match.group(1).removesuffix("'s")
-            if " " not in name or name not in item.reading.text:
-                continue
-            # The words before the name in the original. If all of them are articles, the name needs one.
-            words_before = re.findall(rf"(\w+) {re.escape(name)}\b{_NAME_ENDS}", item.reading.text)
-            if re.match(rf"The {re.escape(name)} \w+s\b", item.reading.text):
-                words_before.append("The")
-            in_question = normal(match.group()) in normal(item.original.query)
-            only_articles = all(word.lower() in ("the", "a", "an") for word in words_before)
-            if words_before and only_articles and not in_question:
+            # The original question may leave the article out.
+            if normal(match.group()) not in original_query and _always_has_article(name, item.reading.text):
                 return [f"A name lost its article: {match.group()!r}."]
     return []
+
+
+def _always_has_article(name: str, text: str) -> bool:
+    """True if a text uses a name of two words or more, and each time with an article."""
+    if " " not in name or name not in text:
+        return False
+    words_before = re.findall(rf"(\w+) {re.escape(name)}\b{_NAME_ENDS}", text)
+    # "The Bank of England sells": the name may be the subject of a verb.
+    if re.match(rf"The {re.escape(name)} \w+s\b", text):
+        words_before.append("The")
+    return bool(words_before) and all(word.lower() in ("the", "a", "an") for word in words_before)
 
 
 # Pronouns of one gender. "they" and "it" tell nothing.
@@ -268,23 +300,30 @@ _PRONOUNS = {"he": "m", "him": "m", "his": "m", "she": "f", "her": "f", "hers": 
 def _telling_pronouns(item: CheckedItem) -> list[str]:
     """A line on a pronoun that gives the answer away, since its gender fits only one of the two people."""
     for sentence in item.added:
-        sentence_words = words(sentence)
-        pronouns = {_PRONOUNS[word] for word in sentence_words if word in _PRONOUNS}
-        # First names at the start of a sentence and within it. Only one of the two groups matches.
-        first_names = re.findall(
-            r"(?<![\w’'] )\b([A-Z][a-z]+)(?= [A-Z])|\b[a-z]+ ([A-Z][a-z]+)(?= [A-Z])", sentence
-        )
-        genders = {_gender(at_start or within) for at_start, within in first_names} - {""}
+        pronouns = {_PRONOUNS[word] for word in words(sentence) if word in _PRONOUNS}
+        genders = {_gender(first_name) for first_name in _first_names(sentence)} - {""}
         # With two people of different gender, "he" or "she" can mean only one of them.
         if len(pronouns) == 1 and len(genders) == 2:
             return [f"The gender of a pronoun gives the answer away: {sentence[:60]!r}."]
     return []
 
 
+def _first_names(sentence: str) -> list[str]:
+    """The words that may be first names, since they have a capital and stand before another word with a capital.
+
+    >>> _first_names("Ann Lee met Bob Ray.")
+    ['Ann', 'Bob']
+    """
+    # No word stands before a name at the start of the sentence or after a mark.
+    at_start = re.findall(r"(?<![\w’'] )\b([A-Z][a-z]+)(?= [A-Z])", sentence)
+    # Within a sentence, a word in small letters stands before the name.
+    within = re.findall(r"\b[a-z]+ ([A-Z][a-z]+)(?= [A-Z])", sentence)
+    return at_start + within
+
+
 def _gender(name: str) -> str:
-    """The gender of a first name, "m" or "f"; empty if it is unknown."""
-    lowered = name.lower()
-    # Names that both genders have say nothing.
-    if lowered in _MALE_NAMES and lowered not in _FEMALE_NAMES:
-        return "m"
-    return "f" if lowered in _FEMALE_NAMES and lowered not in _MALE_NAMES else ""
+    """The gender of a first name, "m" or "f"; empty if it is unknown, or if both genders have the name."""
+    is_male, is_female = name.lower() in _MALE_NAMES, name.lower() in _FEMALE_NAMES
+    if is_male == is_female:
+        return ""
+    return "m" if is_male else "f"

@@ -172,7 +172,7 @@ def stem(word: str) -> str:
     return base[:-1] if len(base) > 3 and base[-1] == base[-2] and base[-1] not in "aeiouls" else base
 
 
-def is_small(word: str) -> bool:
+def is_function_word(word: str) -> bool:
     """Whether a word carries no content in a question: an article, a preposition or the like."""
     return plain(word) in word_bank("stop")
 
@@ -180,7 +180,7 @@ def is_small(word: str) -> bool:
 @lru_cache(maxsize=4096)
 def content_stems(text: str) -> frozenset[str]:
     """Stems of the words of a text that carry content."""
-    return frozenset(stem(token) for token in tokens(text) if not is_small(token)) - {""}
+    return frozenset(stem(token) for token in tokens(text) if not is_function_word(token)) - {""}
 
 
 def support(query: str, text: str) -> float:
@@ -196,7 +196,7 @@ def support(query: str, text: str) -> float:
 @lru_cache(maxsize=16384)
 def is_common(word: str) -> bool:
     """Whether a word is a form of a common noun, verb or adjective; names and misspellings are not."""
-    return is_word(word.lower()) or is_small(word) or word.isdigit()
+    return is_word(word.lower()) or is_function_word(word) or word.isdigit()
 
 
 def spans_of(text: str, phrase: str) -> list[Span]:
