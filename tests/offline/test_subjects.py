@@ -50,7 +50,7 @@ def test_a_subject_is_named_as_a_sentence_would(
 ) -> None:
     subject = subject_of("who is it", Passage(text, title))
     assert subject is not None
-    assert (subject.full, subject.kind, subject.start) == (full, kind, start)
+    assert (subject.full, subject.kind, subject.first_year) == (full, kind, start)
 
 
 @pytest.mark.parametrize(

@@ -179,7 +179,7 @@ def _would(filling: Filling) -> str | None:
 
 
 def _before(filling: Filling) -> str | None:
-    start = filling.facts.subject.start if filling.facts.subject is not None else None
+    start = filling.facts.subject.first_year if filling.facts.subject is not None else None
     if start is None:
         return None  # without a first year, no year is certainly before the subject
     texts = f"{filling.facts.text} {filling.facts.query}"
@@ -195,7 +195,7 @@ _MAYBE_ALIVE = 1960
 
 def _living(filling: Filling) -> str | None:
     subject = filling.facts.subject
-    if subject is None or subject.kind != "person" or (subject.start or 0) < _MAYBE_ALIVE:
+    if subject is None or subject.kind != "person" or (subject.first_year or 0) < _MAYBE_ALIVE:
         return None
     is_alive = re.search(rf"{re.escape(subject.name)} \(born [^()]*\)[^.]*? is\b", filling.facts.text)
     has_died = re.search(r"\b(?:died|death|late)\b", filling.facts.text)
