@@ -327,7 +327,7 @@ def _with_article(name: str, kind: str, text: str) -> str:
 _YEAR = r"\b(1[4-9]\d\d|20[0-2]\d)\b"
 # Patterns by which a passage tells the first year. The year is in one of the groups.
 _BORN = rf"\(born [^()]*?{_YEAR}|\([^()]{{0,60}}?{_YEAR}\s*[–-]"
-_APPEARED = rf"\b(?:released|published|premiered|aired|debuted|broadcast|recorded)\b[^.;]{{0,60}}?{_YEAR}|\ban? {_YEAR} "
+_ISSUED = rf"\b(?:released|published|premiered|aired|debuted|broadcast|recorded)\b[^.;]{{0,60}}?{_YEAR}|\ban? {_YEAR} "
 _FOUNDED = (
     rf"\b(?:founded|established|opened|formed|incorporated|built|completed|created)\b[^.;]{{0,40}}?{_YEAR}"
 )
@@ -343,7 +343,7 @@ def _first_year(kind: str, text: str) -> int | None:
     if kind == "person":
         pattern = _BORN
     elif kind in _WORKS:
-        pattern = _APPEARED
+        pattern = _ISSUED
     years = [int(match[match.lastindex or 0]) for match in re.finditer(pattern, text)]
     # Biographies give the year of birth first. Other subjects may have several years, none of which is certain.
     is_certain = kind == "person" or len(set(years)) == 1
