@@ -15,7 +15,7 @@ from perturb.files.resources import read_text
 from perturb.scoring.confidence_table import load_maps
 from perturb.scoring.round_comparison import read_scores
 
-REPLY = JudgedReply(1, "grade", "m", Question("q", "Who?", ("Ada",)), "Ada", {})
+REPLY = JudgedReply(1, "grade", "m", Question("q", "Who?", ("Ada",)), "Ada", "judge", {})
 
 
 @pytest.mark.parametrize(

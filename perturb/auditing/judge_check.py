@@ -1,7 +1,10 @@
 """The agreement of an evaluation's judge with people, and of people with each other.
 
-The comparison uses the judge's grade that counts, and also what scores make of it: correct or not, refusal or answer.
-The grade of people is the grade that most of them gave; a tie gives none.
+A judge or a person answers the questions about a reply, such as its quality from 1 to 5. A *measure* turns these
+answers into one *word* that can be compared between raters: the grade itself, or what scores make of it, such as
+`correct`. The word of people is the one that most of them gave; a tie gives none.
+
+`measure_judge` reads the answers, and compares the raters in each measure.
 
 Reference: BAS, appendix D.1 (200 replies, all graded in the same way).
 """
@@ -14,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,12 +38,25 @@ from perturb.records import Facts, JsonObject
 Answers = Mapping[str, str]
 # The names of the majority of people, and of the judgement that counts, among the raters.
 PEOPLE, JUDGE = "people", "judge"
-# What a rater says about a reply in a word; None if the rater was not asked.
-_Measure = Callable[[Answers], str | None]
 
 
-def _either(question: str, true_answers: tuple[str, ...], *, true: str, false: str) -> _Measure:
-    """The word `true` if the answer to a question is among `true_answers`, or else the word `false`."""
+class Measure(NamedTuple):
+    """One way to compare raters."""
+
+    title: str
+    read_word: Callable[[Answers], str | None]
+    """Turns answers into a word; None if the rater was not asked."""
+
+
+def _answer_to(question: str) -> Callable[[Answers], str | None]:
+    """Reads the answer to a question as the word."""
+    return lambda answers: answers.get(question)
+
+
+def _either(
+    question: str, true_answers: tuple[str, ...], *, true: str, false: str
+) -> Callable[[Answers], str | None]:
+    """Reads the word `true` if the answer to a question is among `true_answers`, or else the word `false`."""
 
     def word(answers: Answers) -> str | None:
         if question not in answers:
@@ -50,27 +67,27 @@ def _either(question: str, true_answers: tuple[str, ...], *, true: str, false: s
 
 
 def _raf(answers: Answers) -> str | None:
-    # An answer counts for relevance-aware factuality only if it was eligible to be judged.
+    """Reads relevance-aware factuality: an answer is correct if it is eligible and its claims on the signal hold."""
     if "eligible" not in answers:
         return None
     return "correct" if answers["eligible"] == answers["factual_signal"] == YES else "incorrect"
 
 
-# Name of each measure → its title, and the function that turns answers into its word.
-MEASURES: Mapping[str, tuple[str, _Measure]] = {
-    "grade": ("grade", lambda answers: answers.get("grade")),
-    "correct": ("correct (grade)", _either("grade", (Grade.CORRECT,), true="correct", false="incorrect")),
-    "code": ("answer or code", lambda answers: answers.get("predicted")),
-    "refusal": ("answer or refusal", _either("predicted", (ANSWER,), true="answer", false="refusal")),
-    "quality": ("quality", lambda answers: answers.get("quality")),
-    "quality_correct": (
-        "correct (quality)",
-        _either("quality", ("4", "5"), true="correct", false="incorrect"),
+MEASURES: Mapping[str, Measure] = {
+    "grade": Measure("grade", _answer_to("grade")),
+    "correct": Measure(
+        "correct (grade)", _either("grade", (Grade.CORRECT,), true="correct", false="incorrect")
     ),
-    "eligible": ("eligible", lambda answers: answers.get("eligible")),
-    "factual_all": ("factual", lambda answers: answers.get("factual_all")),
-    "factual_signal": ("factual on signal", lambda answers: answers.get("factual_signal")),
-    "raf": ("RAF", _raf),
+    "code": Measure("answer or code", _answer_to("predicted")),
+    "refusal": Measure("answer or refusal", _either("predicted", (ANSWER,), true="answer", false="refusal")),
+    "quality": Measure("quality", _answer_to("quality")),
+    "quality_correct": Measure(
+        "correct (quality)", _either("quality", ("4", "5"), true="correct", false="incorrect")
+    ),
+    "eligible": Measure("eligible", _answer_to("eligible")),
+    "factual_all": Measure("factual", _answer_to("factual_all")),
+    "factual_signal": Measure("factual on signal", _answer_to("factual_signal")),
+    "raf": Measure("RAF", _raf),
 }
 
 
@@ -157,10 +174,12 @@ def measure_judge(db: sqlite3.Connection, run: Path, *, seed: int = 0, resamples
     if not graded:
         raise LedgerError(f"{run}: nobody has graded a reply yet: `perturb review {run} serve`")
     names = sorted({name for by_annotator in reviews.values() for name in by_annotator})
-    measures = [_measure_agreement(name, graded, people, names, (resamples, seed)) for name in MEASURES]
+    measures = [
+        _measure_agreement(name, graded, people, names, resamples=resamples, seed=seed) for name in MEASURES
+    ]
     return JudgeReport(
         drawn=read_sample_fact(db),
-        judges=tuple(sorted({judge for reply in graded for judge in reply.judge_answers})),
+        judges=tuple(sorted({judge for reply in graded for judge in (reply.judge, *reply.votes)})),
         items=len(replies),
         reviewed=len(graded),
         annotators=tuple(_work(name, replies, reviews, people) for name in names),
@@ -182,9 +201,11 @@ def majority_word(words: Sequence[str]) -> str | None:
     ('a', None)
     """
     commonest = Counter(words).most_common(2)
-    if not commonest or len({count for _, count in commonest}) < len(commonest):
+    if not commonest:
         return None
-    return commonest[0][0]
+    word, count = commonest[0]
+    is_tie = len(commonest) == 2 and commonest[1][1] == count
+    return None if is_tie else word
 
 
 def _measure_agreement(
@@ -192,81 +213,85 @@ def _measure_agreement(
     replies: Sequence[JudgedReply],
     people: Mapping[str, Mapping[str, Answers]],
     names: Sequence[str],
-    drawing: tuple[int, int],
+    *,
+    resamples: int,
+    seed: int,
 ) -> GradeAgreement | None:
     """The agreement in one measure; None if no reply has an answer for it."""
-    title, word = MEASURES[name]
-    replies = [reply for reply in replies if word(_judge_answers(reply)) is not None]
+    title, read_word = MEASURES[name]
+    replies = [reply for reply in replies if read_word(reply.answers) is not None]
     if not replies:
         return None
-    # The first entry of `judge_answers` is the judgement that counts; the others are the votes of a panel.
-    judges = sorted({judge for reply in replies for judge in list(reply.judge_answers)[1:]})
-    members = [f"judge {judge}" for judge in judges]
-    words = _words_by_rater(word, replies, people, names, dict(zip(members, judges, strict=True)))
-    kinds = sorted({kind for column in words.values() for kind in column if kind is not None})
-    codes = {
-        rater: np.array([kinds.index(kind) if kind else np.nan for kind in column])
+    members = sorted({member for reply in replies for member in reply.votes})
+    words = _words_by_rater(read_word, replies, people, names, members)
+    categories = sorted({word for column in words.values() for word in column if word is not None})
+    # NaN: the rater has no word for the reply.
+    numbers = {
+        rater: np.array([categories.index(word) if word else np.nan for word in column])
         for rater, column in words.items()
     }
     base = Labels.of_words([reply.subject.base_id for reply in replies]).codes
-    drawn = Resamples.draw(base, *drawing)
+    drawn = Resamples.draw(base, resamples, seed)
 
-    def pair(a: str, b: str) -> PairAgreement:
-        # a confusion matrix needs two kinds even if all raters gave the same kind
-        return measure_grades((a, b), codes[a], codes[b], max(len(kinds), 2), drawn)
+    def compare(first: str, second: str) -> PairAgreement:
+        # A table of both raters needs two categories even if all words are the same.
+        n_categories = max(len(categories), 2)
+        return measure_grades((first, second), numbers[first], numbers[second], n_categories, drawn)
 
-    has_majority = ~np.isnan(codes[PEOPLE])
-    is_same = (codes[JUDGE] == codes[PEOPLE]).astype(np.float64)
-    confusion = Counter(
-        (by_judge, by_people)
-        for by_judge, by_people in zip(words[JUDGE], words[PEOPLE], strict=True)
-        if by_judge and by_people
-    )
+    has_majority = ~np.isnan(numbers[PEOPLE])
+    is_same = (numbers[JUDGE] == numbers[PEOPLE]).astype(np.float64)
+    models = Labels.of_words([reply.model for reply in replies])
+    numbers_of_people = {person: numbers[person] for person in names}
     return GradeAgreement(
         name,
         title,
         n=int(has_majority.sum()),
         split=int((~has_majority).sum()),
         agreement=overall_rate(title, is_same[has_majority], base[has_majority]),
-        judge=pair(JUDGE, PEOPLE),
-        judge_by_person=tuple(pair(JUDGE, person) for person in names),
-        members=tuple(pair(member, PEOPLE) for member in members),
-        people=tuple(pair(a, b) for a, b in combinations(names, 2)),
-        by_model=grouped_rates(
-            is_same,
-            has_majority.astype(np.float64),
-            Labels.of_words([reply.model for reply in replies]),
-            base,
-        ),
-        confusion=tuple((by_judge, by_people, n) for (by_judge, by_people), n in confusion.most_common()),
-        stand_in=alternative_annotator(
-            JUDGE, codes[JUDGE], {person: codes[person] for person in names}, base
-        ),
+        judge=compare(JUDGE, PEOPLE),
+        judge_by_person=tuple(compare(JUDGE, person) for person in names),
+        members=tuple(compare(_member_name(member), PEOPLE) for member in members),
+        people=tuple(compare(first, second) for first, second in combinations(names, 2)),
+        by_model=grouped_rates(is_same, has_majority.astype(np.float64), models, base),
+        confusion=_confusion(words[JUDGE], words[PEOPLE]),
+        stand_in=alternative_annotator(JUDGE, numbers[JUDGE], numbers_of_people, base),
     )
 
 
 def _words_by_rater(
-    word: _Measure,
+    read_word: Callable[[Answers], str | None],
     replies: Sequence[JudgedReply],
     people: Mapping[str, Mapping[str, Answers]],
     names: Sequence[str],
-    judge_of_member: Mapping[str, str],
+    members: Sequence[str],
 ) -> dict[str, list[str | None]]:
     """The word of each rater for each reply; None where the rater has none."""
-    words = {JUDGE: [word(_judge_answers(reply)) for reply in replies]}
-    for member, judge in judge_of_member.items():
-        words[member] = [word(reply.judge_answers.get(judge, {})) for reply in replies]
+    words = {JUDGE: [read_word(reply.answers) for reply in replies]}
+    for member in members:
+        words[_member_name(member)] = [read_word(reply.votes.get(member, {})) for reply in replies]
     for person in names:
-        words[person] = [word(people[reply.id].get(person, {})) for reply in replies]
-    words[PEOPLE] = [
-        majority_word(list(filter(None, map(word, people[reply.id].values())))) for reply in replies
-    ]
+        words[person] = [read_word(people[reply.id].get(person, {})) for reply in replies]
+    majorities = []
+    for reply in replies:
+        given = [read_word(answers) for answers in people[reply.id].values()]
+        majorities.append(majority_word([word for word in given if word]))
+    words[PEOPLE] = majorities
     return words
 
 
-def _judge_answers(reply: JudgedReply) -> Answers:
-    """The answers in the judgement that counts."""
-    return next(iter(reply.judge_answers.values()))
+def _member_name(member: str) -> str:
+    """The name of a member of the panel among the raters; a person may have the same name as a judge."""
+    return f"judge {member}"
+
+
+def _confusion(
+    by_judge: Sequence[str | None], by_people: Sequence[str | None]
+) -> tuple[tuple[str, str, int], ...]:
+    """The entries of `GradeAgreement.confusion`, from the words for each reply."""
+    pairs = Counter(
+        (judge, people) for judge, people in zip(by_judge, by_people, strict=True) if judge and people
+    )
+    return tuple((judge, people, n) for (judge, people), n in pairs.most_common())
 
 
 def _work(
@@ -285,7 +310,7 @@ def _differences(
     for reply in replies:
         for question in reply.questions:
             majority = majority_word([answers[question.name] for answers in people[reply.id].values()])
-            judge = _judge_answers(reply)[question.name]
+            judge = reply.answers[question.name]
             if majority not in (None, judge):
                 ids = {"reply_id": reply.id, "item_id": reply.subject.id, "model": reply.model}
                 differences.append(

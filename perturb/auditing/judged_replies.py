@@ -1,4 +1,11 @@
-"""Replies that a judge graded, for people to check. People see what the judge saw, without its grade."""
+"""Replies that a judge graded, for people to check. People see what the judge saw, without its judgement.
+
+A *judgement* answers one or more questions about a reply. Its kind is `grade` for questions with a known answer, and
+`classification`, `quality` or `raf` for items of a snapshot. A panel of judges gives a judgement, and each of its
+members a vote.
+
+`draw_replies` draws the sample that people check, `read_judged_replies` reads it again.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +22,7 @@ from perturb.auditing.rubric import GRADE_QUESTIONS, NO, YES, RubricQuestion, Sa
 from perturb.catalogue.levers import Catalogue
 from perturb.errors import ConfigError
 from perturb.evaluation.adapters import judge_request
-from perturb.evaluation.answers import KIND as GRADE
+from perturb.evaluation.answers import KIND as QUESTION_GRADE
 from perturb.evaluation.answers import allowed_grades, grade_request
 from perturb.evaluation.question_formats import Question, question_from_payload
 from perturb.evaluation.reading import ANSWER, refusal_codes
@@ -51,13 +58,18 @@ HEADINGS = {
 
 @dataclass(frozen=True)
 class JudgedReply:
-    """A reply and one kind of judgement of it."""
+    """A reply and one kind of judgement of it.
 
+    For pages, sheets and exports it has the same attributes as `perturb.auditing.review_items.CandidateItem`.
+    """
+
+    # What differs between the kinds of review item, for pages and sheets.
     page: ClassVar[str] = "review/judged.html.j2"
     id_column: ClassVar[str] = "reply_id"
     focus: ClassVar[str] = "reply"
     grouped_by: ClassVar[tuple[str, ...]] = ("kind",)
     guidelines: ClassVar[str] = "Grade each reply as the judge was told to, by what it says."
+
     position: int
     """The place in the order of review, from 1."""
     kind: str
@@ -67,8 +79,12 @@ class JudgedReply:
     subject: Item | Question
     reply: str
     """The text that the judge got."""
-    judge_answers: Mapping[str, Mapping[str, str]]
-    """Judge → question → answer; the judgement that counts comes first. Hidden from people."""
+    judge: str
+    """The judge whose judgement counts, `panel` for a panel. Hidden from people."""
+    answers: Mapping[str, str]
+    """Question → the answer of that judge. Hidden from people."""
+    votes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Member of the panel → question → its answer; empty without a panel. Hidden from people."""
     catalogue: Catalogue = field(default_factory=Catalogue.load, compare=False)
     """The catalogue with the codes that the judge could choose from."""
     prompt: str | None = None
@@ -133,9 +149,10 @@ class JudgedReply:
 
 
 def draw_replies(db: sqlite3.Connection, size: int = 200, seed: int = 0, kinds: Sequence[str] = ()) -> Sample:
-    """Draw `size` replies of each kind of judgement from those that a judge graded, or all if there are fewer.
+    """Draw `size` replies for each kind of judgement, or all if there are fewer.
 
-    Replies that a rule graded, and grades that could not be read, are left out. Raises `ConfigError` if none remain.
+    Replies that a rule graded, and judgements that could not be read, are left out. Raises `ConfigError` if no reply
+    remains.
     """
     pool = {reply.id: reply.kind for reply in judged_replies(db) if not kinds or reply.kind in kinds}
     if not pool:
@@ -144,39 +161,51 @@ def draw_replies(db: sqlite3.Connection, size: int = 200, seed: int = 0, kinds: 
             f"no reply was graded by a judge{of_kinds}: let the evaluation finish, with --judge"
         )
     chosen = draw_evenly(pool, size, seed)
-    judged, drawn = Counter(pool.values()), Counter(pool[reply_id] for reply_id in chosen)
+    judged = Counter(pool.values())
+    drawn = Counter(pool[reply_id] for reply_id in chosen)
     counts = {kind: {"judged": n, "drawn": drawn[kind]} for kind, n in sorted(judged.items())}
     return chosen, {"size": size, "seed": seed, "kinds": counts}
 
 
 def read_judged_replies(db: sqlite3.Connection, run: Path) -> tuple[JudgedReply, ...]:
     """The drawn replies whose judgement still counts, in order. Raises `LedgerError` if none were drawn."""
-    ids, judged = sample_ids(db, run), {reply.id: reply for reply in judged_replies(db)}
-    # a reply that was asked again since has another text, and so another id
-    still_judged = (judged[reply_id] for reply_id in ids if reply_id in judged)
+    judged = {reply.id: reply for reply in judged_replies(db)}
+    # If the model was asked again after the draw, the reply has another text, and so another id.
+    still_judged = [judged[reply_id] for reply_id in sample_ids(db, run) if reply_id in judged]
     return tuple(replace(reply, position=position) for position, reply in enumerate(still_judged, start=1))
 
 
 @stored_values()
 def judged_replies(db: sqlite3.Connection) -> tuple[JudgedReply, ...]:
-    """Every reply with a readable grade by a judge, drawn or not."""
+    """Every reply with a readable judgement by a judge, drawn or not."""
     facts, payloads = read_facts(db), dict(read_items(db))
     catalogue = Catalogue.load().with_classes(classes_of(facts))
     replies = []
     for judgement in read_judgements(db):
-        # What a rule has read needs no check by people, and what could not be read has no grade to check.
+        # What a rule has read needs no check by people, and an unreadable judgement cannot be checked.
         if judgement.judge == RULE or judgement.status is not JudgementStatus.READ:
             continue
-        # Replies are read one by one, by their key, so that those without a judge's grade are never in memory.
+        # Replies are read one by one, by their key, so that those without a judgement are never in memory.
         response = response_of(db, judgement.item_id, judgement.model, judgement.variant)
         payload = payloads.get(judgement.item_id)
         if response is None or payload is None or not _holds(judgement, response, facts):
             continue
         subject, text, prompt = _judged_text(judgement, response, payload, facts)
-        answers = _answers_by_judge(db, judgement, facts)
-        sample = split_sample(judgement.variant)[1]
+        _, sample = split_sample(judgement.variant)
         replies.append(
-            JudgedReply(0, judgement.kind, judgement.model, subject, text, answers, catalogue, prompt, sample)
+            JudgedReply(
+                position=0,  # `read_judged_replies` numbers the replies that were drawn
+                kind=judgement.kind,
+                model=judgement.model,
+                subject=subject,
+                reply=text,
+                judge=judgement.judge,
+                answers=_answers(judgement),
+                votes=_votes_of_members(db, judgement) if facts.get(PANEL_FACT) else {},
+                catalogue=catalogue,
+                prompt=prompt,
+                sample=sample,
+            )
         )
     return tuple(replies)
 
@@ -185,26 +214,22 @@ def _judged_text(
     judgement: Judgement, response: Response, payload: JsonObject, facts: Facts
 ) -> tuple[Item | Question, str, str | None]:
     """The item or question, the text that the judge graded, and the name of the setting (None for questions)."""
-    if judgement.kind == GRADE:
+    if judgement.kind == QUESTION_GRADE:
         return question_from_payload(judgement.item_id, payload), str(judgement.value["answer"]), None
     setting = setting_of(facts["models"][judgement.model], judgement.variant)
     return Item.from_payload(judgement.item_id, payload), response.text, setting.name
 
 
-def _answers_by_judge(
-    db: sqlite3.Connection, judgement: Judgement, facts: Facts
-) -> dict[str, dict[str, str]]:
-    """Judge → its answers. The judgement that counts comes first; with a panel, the votes of its members follow it."""
-    key = judgement.item_id, judgement.model, judgement.variant, judgement.kind
-    votes = votes_on(db, *key) if facts.get(PANEL_FACT) else {}
-    readable = {judge: vote for judge, vote in votes.items() if vote.status is JudgementStatus.READ}
-    return {judge: _answers(vote) for judge, vote in {judgement.judge: judgement, **readable}.items()}
+def _votes_of_members(db: sqlite3.Connection, judgement: Judgement) -> dict[str, dict[str, str]]:
+    """Member of the panel → its answers, if they could be read."""
+    votes = votes_on(db, judgement.item_id, judgement.model, judgement.variant, judgement.kind)
+    return {judge: _answers(vote) for judge, vote in votes.items() if vote.status is JudgementStatus.READ}
 
 
 def _holds(judgement: Judgement, response: Response, facts: Facts) -> bool:
-    """Whether a judgement is about the reply that counts now. A grade stores its own answer, so it always holds."""
-    if judgement.kind == GRADE:
-        return True
+    """Whether a judgement is about the reply that counts now."""
+    if judgement.kind == QUESTION_GRADE:
+        return True  # it stores the answer that it is about
     models = facts["models"]
     return is_current(response, models) and judgement_holds(
         judgement.fingerprint, models[judgement.model]["authors"], response.text
@@ -213,13 +238,19 @@ def _holds(judgement: Judgement, response: Response, facts: Facts) -> bool:
 
 def _answers(judgement: Judgement) -> dict[str, str]:
     """The judgement as a person would give it: answers by question."""
-    words: dict[Any, str] = {True: YES, False: NO}
-    values = {question.name: judgement.value[question.name] for question in GRADE_QUESTIONS[judgement.kind]}
-    return {name: words[value] if isinstance(value, bool) else str(value) for name, value in values.items()}
+    answers = {}
+    for question in GRADE_QUESTIONS[judgement.kind]:
+        value = judgement.value[question.name]
+        if isinstance(value, bool):
+            value = YES if value else NO
+        answers[question.name] = str(value)
+    return answers
 
 
 def _as_text(value: Any) -> str:
     """A value of the judge's input as a cell of a sheet: a text, a list, or a numbered passage."""
     if isinstance(value, list):
         return " | ".join(map(_as_text, value))
-    return f"[{value['number']}] {value['text']}" if isinstance(value, dict) else str(value)
+    if isinstance(value, dict):
+        return f"[{value['number']}] {value['text']}"
+    return str(value)

@@ -217,8 +217,7 @@ class _ModelPlan:
                 key = reply_key(graded.row.model, graded.row.prompt, graded.row.item_id, graded.row.sample)
                 if not decided or (reply := judged_replies.get((key, kind))) is None:
                     continue
-                _, *judge_votes = reply.judge_answers.values()  # the first entry is the judgement that counts
-                votes = {is_hit(name, kind, vote, graded.row.expected) for vote in judge_votes}
+                votes = {is_hit(name, kind, vote, graded.row.expected) for vote in reply.votes.values()}
                 wrong = np.nan if np.isnan(by_people) else float(by_people != by_judge)
                 split = float(len(votes) > 1) if votes else np.nan
                 rows.append((number, stratum, reply.id, weight, wrong, split))

@@ -352,7 +352,7 @@ def test_people_check_a_panel_and_each_of_its_judges(
 ) -> None:
     run(tmp_path, source, server.url)
     replies = [one for one in draw(tmp_path / "run") if one.kind == "quality"]
-    assert list(replies[0].judge_answers) == ["panel", "fair", "kind", "strict"]
+    assert (replies[0].judge, list(replies[0].votes)) == ("panel", ["fair", "kind", "strict"])
     give(tmp_path / "run", "ann", {reply.id: {"quality": "5"} for reply in replies})
     with open_read_only(tmp_path / "run") as db:
         report = measure_judge(db, tmp_path / "run")
