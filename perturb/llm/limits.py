@@ -115,27 +115,36 @@ class Throttle:
 
         Raises `TransientModelError` if the model has been failing for so long that waiting is pointless.
         """
-        if self._paused_until is not None and (self._active or self._clock.now() < self._paused_until):
+        # A caller that would have to wait for a paused model is refused once the patience is over. The first caller
+        # after a pause does not wait: its call finds out whether the model answers again.
+        must_wait_for_pause = self._paused_until is not None and (bool(self._active) or self.pause_left > 0)
+        if must_wait_for_pause:
             self._check_patience()
         if self._waiting or self._active >= int(self.limit):
-            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append(turn)
-            try:
-                await turn
-            except asyncio.CancelledError:
-                # The slot may have been granted just before the cancellation. Then it must be freed here.
-                if turn.done() and not turn.cancelled() and turn.exception() is None:
-                    self.leave()
-                raise
+            await self._wait_for_slot()
         else:
             self._active += 1
         try:
-            while self._paused_until is not None and (wait := self._paused_until - self._clock.now()) > 0:
+            # The pause may be prolonged meanwhile, so what is left is looked at again after each sleep.
+            while (wait := self.pause_left) > 0:
                 await self._clock.sleep(wait)
         except BaseException:
             self.leave()  # also if the caller is cancelled during the pause
             raise
         return self.pauses
+
+    async def _wait_for_slot(self) -> None:
+        """Wait in the queue. `_let_in` takes the slot for the caller."""
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            # The slot may have been granted just before the cancellation. Then it must be freed here.
+            was_let_in = turn.done() and not turn.cancelled() and turn.exception() is None
+            if was_let_in:
+                self.leave()
+            raise
 
     def leave(self) -> None:
         """Free the slot."""
@@ -150,17 +159,17 @@ class Throttle:
         self.limit = min(self._most, self.limit + min(1.0, self._most / 5 / self.limit))
         self._let_in()
 
-    def failed(self, pauses: int, retry_after: float | None = None) -> None:
-        """Note a transient failure of a call. `pauses` is the number that `enter` returned for it.
+    def failed(self, pauses_at_entry: int, retry_after: float | None = None) -> None:
+        """Note a transient failure of a call. `pauses_at_entry` is the number that `enter` returned for it.
 
-        Calls from before the last pause do not start another pause.
+        A call from before the last pause says nothing about the model now, and does not start another pause.
         """
         now = self._clock.now()
         self._failures += 1
         if self._failures == 1:
             self._failing_since = now
         self.limit = max(1.0, self.limit - 0.5)  # 0.5 for each of `limit` calls halves the limit
-        if self._failures < self._threshold or pauses != self.pauses:
+        if self._failures < self._threshold or pauses_at_entry != self.pauses:
             return
         self.pauses += 1
         self.limit = 1.0
@@ -190,10 +199,9 @@ class Throttle:
 
 T = TypeVar("T")
 
-# The waits between tries.
+# The wait before retry n, in seconds, is drawn from 0 to FIRST_WAIT × 2ⁿ, and at most to LONGEST_WAIT.
 FIRST_WAIT = 1.0
 LONGEST_WAIT = 60.0
-"""The wait before retry n, in seconds, is drawn from 0 to FIRST_WAIT × 2ⁿ, and at most to LONGEST_WAIT."""
 
 REFUSALS_BEFORE_GIVING_UP = 20
 """After this many permanent failures in a row, no more calls are sent to the model."""
@@ -317,16 +325,16 @@ class LimitedModel:
                 excused += 1
                 losses += 1
                 if losses > LOSSES_BEFORE_GIVING_UP:
-                    raise OutOfTriesError(_last_words(error, tries), tries) from None
+                    raise OutOfTriesError(_with_tries(error, tries), tries) from None
             except TransientModelError as error:
-                hint = error.retry_after or 0.0
                 # While many calls fail, a failure says nothing about its request.
                 if was_low:
                     excused += 1
-                is_last = isinstance(error, OutOfTriesError) or tries - excused > self.settings.max_retries
-                if is_last or hint > LONGEST_HINT:
-                    raise OutOfTriesError(_last_words(error, tries), tries, error.retry_after) from None
-                wait = self._wait(max(0, tries - excused - 1), error.retry_after)
+                counted_tries = tries - excused
+                is_last = isinstance(error, OutOfTriesError) or counted_tries > self.settings.max_retries
+                if is_last or (error.retry_after or 0.0) > LONGEST_HINT:
+                    raise OutOfTriesError(_with_tries(error, tries), tries, error.retry_after) from None
+                wait = self._wait(max(0, counted_tries - 1), error.retry_after)
                 message = f"{error}: next try in {wait:.1f} s"
                 event(INFO, "retry", message, model=self.settings.name, wait=wait)
                 await self._clock.sleep(wait)
@@ -336,7 +344,10 @@ class LimitedModel:
         await self._model.close()
 
     async def _try(self, request: ChatRequest, number: int) -> ChatReply:
-        """Make a try. A reply keeps its slot. Raises `OutOfTriesError` if the model has failed for too long."""
+        """Make a try. A reply keeps its slot, which `holding` frees.
+
+        Raises `OutOfTriesError` if the model has failed for too long.
+        """
         throttle = self.throttle
         try:
             pauses = await throttle.enter()
@@ -350,15 +361,15 @@ class LimitedModel:
             reply = await self._model.complete(request)
             throttle.succeeded()
             self._refusals = 0
-            self._correct(expected, reply)
+            self._correct_tokens(expected, reply)
             return replace(reply, tries=number) if number > 1 else reply
         except BaseException as error:
             self._note_failure(error, pauses)
             throttle.leave()
             raise
 
-    def _note_failure(self, error: BaseException, pauses: int) -> None:
-        """Note a failed try. `pauses` is the number of pauses before it."""
+    def _note_failure(self, error: BaseException, pauses_at_entry: int) -> None:
+        """Note a failed try. `pauses_at_entry` is the number of pauses before it."""
         if isinstance(error, PermanentModelError):
             # A refusal shows that the model can be reached.
             self.throttle.succeeded()
@@ -367,7 +378,7 @@ class LimitedModel:
                 self._note_refusal(error)
         elif isinstance(error, TransientModelError) and not isinstance(error, WorkerLostError):
             self._note_error(error)
-            self.throttle.failed(pauses, error.retry_after)
+            self.throttle.failed(pauses_at_entry, error.retry_after)
 
     def _note_error(self, error: ModelError) -> None:
         self._last_error = str(error).removeprefix(f"model '{self.settings.name}': ")
@@ -385,20 +396,20 @@ class LimitedModel:
             await self._requests.take(1)
         if not self._tokens:
             return 0.0
-        expected = (
-            sum(len(m.content) for m in request.messages) / _CHARACTERS_PER_TOKEN + self._expected_completion
-        )
+        prompt_length = sum(len(message.content) for message in request.messages)
+        expected = prompt_length / _CHARACTERS_PER_TOKEN + self._expected_completion
         await self._tokens.take(expected)
         return expected
 
-    def _correct(self, expected: float, reply: ChatReply) -> None:
+    def _correct_tokens(self, expected: float, reply: ChatReply) -> None:
         """Replace the booked tokens by those that the reply used, and learn from the difference."""
         if not self._tokens or reply.prompt_tokens is None or reply.completion_tokens is None:
             return
         # A usage above the limit is an error of the provider, and would stop the model for hours.
-        limit = self.settings.tpm or 0
-        self._tokens.correct(min(reply.prompt_tokens + reply.completion_tokens, limit) - expected)
-        difference = min(reply.completion_tokens, limit) - self._expected_completion
+        most = self.settings.tpm or 0
+        used = min(reply.prompt_tokens + reply.completion_tokens, most)
+        self._tokens.correct(used - expected)
+        difference = min(reply.completion_tokens, most) - self._expected_completion
         self._expected_completion += _WEIGHT_OF_A_REPLY * difference
 
     def _wait(self, retry: int, hint: float | None) -> float:
@@ -419,7 +430,7 @@ async def holding(model: ChatModel, request: ChatRequest) -> AsyncIterator[ChatR
 
 
 async def insist(call: Callable[[], Awaitable[T]], retries: int) -> T:
-    """The result of a call, which is repeated after transient failures. Raises the last failure."""
+    """The result of a call to a batch API, which is repeated after transient failures. Raises the last failure."""
     for number in range(retries):
         try:
             return await call()
@@ -429,5 +440,6 @@ async def insist(call: Callable[[], Awaitable[T]], retries: int) -> T:
     return await call()
 
 
-def _last_words(error: TransientModelError, tries: int) -> str:
+def _with_tries(error: TransientModelError, tries: int) -> str:
+    """The message of the last error, with the number of tries if there were several."""
     return str(error) if tries == 1 else f"{error} (after {tries} tries)"
