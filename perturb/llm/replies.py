@@ -45,12 +45,10 @@ _CLOSING = {
 }
 # A tag of thinking. One of its groups is "/" if the tag ends the thinking.
 _TAG = re.compile(rf"<(?P<end>/?)(?:{_TAGS})>|\[(?P<end2>/?)THINK\]|◁(?P<end3>/?)think▷", re.IGNORECASE)
+# Patterns of the marks around thinking, which harness files use too. A chat template may put the first mark into the
+# prompt, so that a reply has only the second.
 END_OF_THINKING = rf"(?:</(?:{_TAGS})>|\[/THINK\]|◁/think▷|<\|channel\|>final<\|message\|>)"
 START_OF_THINKING = rf"(?:<(?:{_TAGS})>|\[THINK\]|◁think▷|<\|channel\|>analysis<\|message\|>)"
-"""Patterns of the marks around thinking, which harness files use too.
-
-A chat template may put the first mark into the prompt, so that a reply has only the second.
-"""
 _THINKING_MARK = re.compile(rf"(?P<end>{END_OF_THINKING})|{START_OF_THINKING}", re.IGNORECASE)
 # The beginning of an object: a brace before a key, or the braces of an empty object.
 _OBJECT_START = re.compile(r'\{\s*+["}]')
@@ -80,18 +78,18 @@ class FoundObject:
     @property
     def is_alone(self) -> bool:
         """Whether there is nothing around the object but a code fence."""
-        return not re.sub(r"```\w*|\s", "", self.around)
+        return not _without_fences(self.around)
 
     def must_be_all(self, denial: re.Pattern[str]) -> None:
         """Raise `ReplyError` if the reply has other text than the object, its thinking and a code fence.
 
-        If the mark that opens the thinking is in the prompt, the reply has only the closing mark. Since that mark may
-        also be a quotation, the text before it must not match `denial`.
+        If the prompt already opened the thinking, the reply has only the mark that closes it. The text before that mark
+        then counts as thinking. Since the mark may also be a quotation, that text must not match `denial`.
         """
         marks = list(_THINKING_MARK.finditer(self.around))
         thinking_end = marks[0].end() if marks and marks[0]["end"] else 0
         thinking, after = self.around[:thinking_end], self.around[thinking_end:]
-        if re.sub(r"```\w*|\s", "", after) or denial.search(_plain(thinking)):
+        if _without_fences(after) or denial.search(_plain(thinking)):
             raise ReplyError("text beside the JSON object: answer with the object alone")
 
     def must_not_stand_in(self, material: str) -> None:
@@ -138,39 +136,53 @@ def find_object(text: str, required: frozenset[str] = frozenset()) -> FoundObjec
     a required key. Also raises it if the object may be part of the thinking, because a tag of thinking follows it or is
     still open before it.
     """
+    if not text.strip():
+        raise ReplyError("an empty reply")
     reply = without_thinking(text)
-    pieces: list[_Piece] = []
-    incomplete: list[str] = []
-    for piece in _pieces(reply):
-        value = piece.value
-        if value is None:
-            # A broken object that mentions a required key may be the verdict itself, so another object must not take
-            # its place.
-            if (not pieces and not required) or any(f'"{key}"' in piece.text for key in required):
-                raise ReplyError(piece.problem)
-            incomplete.append(piece.problem)
-        elif required <= value.keys():
-            pieces.append(piece)
-        else:
-            missing = ", ".join(f"'{key}'" for key in sorted(required - value.keys()))
-            incomplete.append(f"a JSON object without {missing}")
-    if not pieces:
-        problem = "text without a JSON object" if text.strip() else "an empty reply"
-        raise ReplyError(incomplete[0] if incomplete else problem)
+    pieces = _matching_pieces(reply, required)
     # A model may repeat its object, for instance after a correction of the layout. Only different objects are a
     # problem.
-    if len(pieces) > 1 and (n_different := len({canonical(piece.value) for piece in pieces})) > 1:
+    n_different = len({canonical(piece.value) for piece in pieces})
+    if n_different > 1:
         raise ReplyError(f"{n_different} different JSON objects: answer with exactly one")
-    # The text before the object, between its repetitions and after the last of them.
-    ends = [0, *(piece.start + len(piece.text) for piece in pieces)]
-    starts = [*(piece.start for piece in pieces), len(reply)]
-    text_before, *later_texts = (reply[end:start] for end, start in zip(ends, starts, strict=True))
+    before, *later_texts = _texts_around(reply, pieces)
     # An opening tag without its closing tag before the object, or any tag after it, may enclose the object.
-    tags_before = list(_TAG.finditer(text_before))
+    tags_before = list(_TAG.finditer(before))
     is_thinking_open = bool(tags_before) and not any(tags_before[-1].groups())
     if is_thinking_open or any(map(_TAG.search, later_texts)):
         raise ReplyError("a JSON object that may be part of the thinking: it must come after all of it")
-    return FoundObject(pieces[0].value or {}, pieces[0].text, "\n".join([text_before, *later_texts]))
+    return FoundObject(pieces[0].value or {}, pieces[0].text, "\n".join([before, *later_texts]))
+
+
+def _matching_pieces(reply: str, required: frozenset[str]) -> list[_Piece]:
+    """The objects with all required keys, at least one. Raises `ReplyError` as `find_object`."""
+    matching: list[_Piece] = []
+    problems: list[str] = []
+    for piece in _pieces(reply):
+        if piece.value is None:
+            # A broken object that mentions a required key may be the verdict itself, so another object must not take
+            # its place. If no key is required, that holds for a broken object before all others.
+            mentions_key = any(f'"{key}"' in piece.text for key in required)
+            if mentions_key or (not required and not matching):
+                raise ReplyError(piece.problem)
+            problems.append(piece.problem)
+        elif required <= piece.value.keys():
+            matching.append(piece)
+        else:
+            missing = ", ".join(f"'{key}'" for key in sorted(required - piece.value.keys()))
+            problems.append(f"a JSON object without {missing}")
+    if matching:
+        return matching
+    if problems:
+        raise ReplyError(problems[0])
+    raise ReplyError("text without a JSON object")
+
+
+def _texts_around(reply: str, pieces: Sequence[_Piece]) -> list[str]:
+    """The text before the first piece, between the pieces, and after the last."""
+    ends = [0, *(piece.start + len(piece.text) for piece in pieces)]
+    starts = [*(piece.start for piece in pieces), len(reply)]
+    return [reply[end:start] for end, start in zip(ends, starts, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,6 +394,11 @@ def _plain(text: str) -> str:
     return "".join(char for char in decomposed if unicodedata.category(char) not in ("Mn", "Cf")).lower()
 
 
+def _without_fences(text: str) -> str:
+    """The text without blanks and the marks of code fences, such as ```json."""
+    return re.sub(r"```\w*|\s", "", text)
+
+
 def _squeezed(text: str) -> str:
     """The text without blanks and escapes, so that a quotation is found in any layout."""
     return re.sub(r"\\+(?:u[0-9a-f]{4}|[nrtbf])|[\\\s]", "", text.lower())
@@ -402,11 +419,17 @@ def read_flags(text: str, keys: Sequence[str], judged: str = "") -> dict[str, bo
     for key in keys:
         if not isinstance(ruling.value[key], bool):
             raise ReplyError(f"'{key}' must be true or false")
-        # The text may give the opposite value ("correct: false") or negate the name of a true flag ("incorrect").
-        name = key.replace("_", "[_ ]")
-        opposite = "(?:false|no)" if ruling.value[key] else "(?:true|yes)"
-        denial = rf"\b{name}[\W_]{{0,12}}(?:is)?[\W_]{{0,12}}{opposite}\b(?! ?\w)"
-        if ruling.value[key]:
-            denial += rf"|(?:\bnot|n['’]t|\bin|\bun)\W{{0,3}}{name}\b"
-        ruling.must_not_be_denied(re.compile(denial))
+        ruling.must_not_be_denied(_denial_of(key, ruling.value[key]))
     return {key: ruling.value[key] for key in keys}
+
+
+def _denial_of(key: str, value: bool) -> re.Pattern[str]:
+    """The pattern of words that contradict a flag."""
+    name = key.replace("_", "[_ ]")
+    opposite = "(?:false|no)" if value else "(?:true|yes)"
+    # "correct: false" or "correct is false", but not "correct: no doubt"
+    denial = rf"\b{name}[\W_]{{0,12}}(?:is)?[\W_]{{0,12}}{opposite}\b(?! ?\w)"
+    if value:
+        # "not correct", "isn't correct", "incorrect"
+        denial += rf"|(?:\bnot|n['’]t|\bin|\bun)\W{{0,3}}{name}\b"
+    return re.compile(denial)
