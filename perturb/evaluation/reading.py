@@ -1,9 +1,13 @@
-"""Reads a reply without a judge: its `### FINAL DECISION` block, its refusal code and its confidence.
+"""Reads replies without a judge, and combines the votes of several judges.
+
+- `read_block` reads replies to questions. They end in a block `### FINAL DECISION` with an answer, a confidence from 0
+  to 1, or both.
+- `read_code` and `read_confidence` read replies to items of RefusalBench. Such a reply may be a refusal code, and may
+  state one of five levels of confidence in a line of its own.
+- `panel_value` makes one judgement of the votes of several judges.
 
 The form is read tolerantly: Markdown, percent signs, decimal commas, a repeated block. The content is read strictly: a
 number is never guessed. A confidence of `high`, a range, or 85 without a percent sign make a block unreadable.
-
-The end of the module combines the votes of several judges.
 """
 
 from __future__ import annotations
@@ -11,8 +15,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median_low
 from typing import Literal
 
 from perturb.llm.replies import ReplyError, after_thinking, ends_in_thinking
@@ -22,8 +27,14 @@ from perturb.snapshots.harness import DECORATION, STATED_CONFIDENCE
 
 # The line that opens a block, such as `### FINAL DECISION` or `**FINAL DECISION**`; what follows `###` may stay on it.
 _HEADER = re.compile(
-    r"^[ \t>*_`]*(?:\#{1,6}[ \t*_`]*FINAL[ \t]+DECISION\b[ \t*_`:]*|FINAL[ \t]+DECISION[ \t*_`:]*$)",
-    re.IGNORECASE | re.MULTILINE,
+    r"""
+    ^ [ \t>*_`]*
+    (?:
+        \#{1,6} [ \t*_`]* FINAL [ \t]+ DECISION \b [ \t*_`:]*    # a heading
+      | FINAL [ \t]+ DECISION [ \t*_`:]* $                       # the two words alone on a line
+    )
+    """,
+    re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
 # The label of an answer at the start of a line, as in `**Answer:** Ada`, `1. Answer: Ada` or `- Answer 2 = Ada`.
 _ANSWER = re.compile(
@@ -45,12 +56,18 @@ _CONFIDENCE = re.compile(
 )
 # A number at the start of a text, as in `0.85`, `,7`, `85 % (fairly sure)` or `85/100`.
 _NUMBER = re.compile(
-    r"(?P<number>\d+(?:[.,]\d*)?|[.,]\d+)\s*(?P<percent>%|per\s?cent\b|/\s*100\b)?(?P<rest>.*)",
-    re.IGNORECASE | re.DOTALL,
+    r"""
+    (?P<number> \d+ (?: [.,] \d* )? | [.,] \d+ ) \s*
+    (?P<percent> % | per \s? cent \b | / \s* 100 \b )?
+    (?P<rest> .* )
+    """,
+    re.IGNORECASE | re.DOTALL | re.VERBOSE,
 )
 _WORDS = re.compile(r"[a-z]+", re.IGNORECASE)
-# Characters that may stand around an answer or a confidence.
+# Characters that may stand around an answer, and further ones that may stand around a confidence.
 _AROUND = " \t\r,;|*_`"
+_QUOTES = "\"'~≈"
+_BRACKETS = "[]()<>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +93,13 @@ def read_block(text: str, *, answers: bool = True, confidence: bool = True) -> t
     if not headers:
         raise ReplyError("an empty reply" if not reply else "no block that begins with '### FINAL DECISION'")
     *earlier_blocks, final_block = _after_each(headers, reply)
-    entries = tuple(_entries(final_block, answers, confidence))
+    entries = _entries(final_block, answers=answers, confidence=confidence)
     for block in earlier_blocks:
         try:
-            earlier = tuple(_entries(block, answers, confidence))
+            earlier_entries = _entries(block, answers=answers, confidence=confidence)
         except ReplyError:
-            continue  # not a block of its own: the model repeats the form it was asked for
-        if earlier != entries:
+            continue  # not a decision: the model repeats the form that it was asked for
+        if earlier_entries != entries:
             raise ReplyError("blocks that differ: end with exactly one")
     return entries
 
@@ -107,68 +124,79 @@ def read_probability(text: str) -> float:
     perturb.llm.replies.ReplyError: a confidence of 'high', which is not a number
     """
     # NFKC turns full-width digits and signs into ASCII ones.
-    normal = unicodedata.normalize("NFKC", text).strip(_AROUND + "\"'~≈")
-    # `<0.9` is a bound; `<0.9>` only stands in brackets
+    normal = unicodedata.normalize("NFKC", text).strip(_AROUND + _QUOTES)
+    # `<0.9` is a bound. `<0.9>` is not: the signs are brackets if the text also ends with one.
     if re.match(r"[<>≤≥](?!.*>\s*$)", normal):
         raise ReplyError(f"a confidence of '{_short(normal)}', which is a bound and not a number")
-    core = normal.strip(_AROUND + "[]()<>\"'~≈")
+    core = normal.strip(_AROUND + _BRACKETS + _QUOTES)
+    if not core:
+        raise ReplyError("an empty confidence")
+    has_digit = re.search(r"\d", core)
     level = LEVELS.get("_".join(_WORDS.findall(core)).upper())
-    if level is not None and not re.search(r"\d", core):
+    if level is not None and not has_digit:
         return level
-    match = _NUMBER.match(core)
+    return _read_number(core)
+
+
+def _read_number(text: str) -> float:
+    """The probability that a text begins with, as a number or a percentage."""
+    confidence = f"a confidence of '{_short(text)}'"
+    match = _NUMBER.match(text)
     if match is None:
-        raise ReplyError(
-            f"a confidence of '{_short(core)}', which is not a number" if core else "an empty confidence"
-        )
-    if re.search(r"\d", match["rest"]):
-        raise ReplyError(f"a confidence of '{_short(core)}', which is more than one number")
-    if not match["percent"] and re.search(r"[^\W\d_]", match["rest"]):
-        raise ReplyError(f"a confidence of '{_short(core)}', with words after the number")
-    if re.fullmatch(r"[1-9]\d*[.,]\d{3}", match["number"]) and not match["percent"]:
-        raise ReplyError(f"a confidence of '{_short(core)}', which may be thousands")
-    value = float(match["number"].replace(",", "."))
-    value = value / 100 if match["percent"] else value
+        raise ReplyError(f"{confidence}, which is not a number")
+    number, is_percentage, rest = match["number"], match["percent"] is not None, match["rest"]
+    if re.search(r"\d", rest):
+        raise ReplyError(f"{confidence}, which is more than one number")
+    has_letter = re.search(r"[^\W\d_]", rest)
+    if has_letter and not is_percentage:
+        raise ReplyError(f"{confidence}, with words after the number")
+    # `1,000` and `1.000` may be one or a thousand.
+    if re.fullmatch(r"[1-9]\d*[.,]\d{3}", number) and not is_percentage:
+        raise ReplyError(f"{confidence}, which may be thousands")
+    value = float(number.replace(",", "."))
+    if is_percentage:
+        value /= 100
     if value > 1:
-        raise ReplyError(f"a confidence of '{_short(core)}', which lies outside 0 to 1")
+        raise ReplyError(f"{confidence}, which lies outside 0 to 1")
     return value
 
 
-def _entries(block: str, answers: bool, confidence: bool) -> Iterator[DecisionEntry]:
-    """The entries of a block; the flags as in `read_block`."""
+def _entries(block: str, *, answers: bool, confidence: bool) -> tuple[DecisionEntry, ...]:
+    """The entries of a block; the flags are those of `read_block`."""
     if not answers:
-        yield DecisionEntry("", _only_confidence(block))
-        return
+        return (DecisionEntry("", _only_confidence(block)),)
     labels = list(_ANSWER.finditer(block))
     if not labels:
         raise ReplyError("a block without 'Answer:'")
     texts = _after_each(labels, block)
-    if confidence and len(texts) == 1:
-        # A single pair may come in either order.
-        yield DecisionEntry(_answer(texts[0]), _only_confidence(block))
-        return
-    for text in texts:
-        yield DecisionEntry(_answer(text), _only_confidence(text) if confidence else None)
+    if not confidence:
+        return tuple(DecisionEntry(_answer(text), None) for text in texts)
+    if len(texts) == 1:
+        # The confidence of a single answer may come before it, so the whole block is searched.
+        return (DecisionEntry(_answer(texts[0]), _only_confidence(block)),)
+    return tuple(DecisionEntry(_answer(text), _only_confidence(text)) for text in texts)
 
 
 def _answer(text: str) -> str:
-    """The first line of the text after the label, up to the confidence."""
-    match = _CONFIDENCE.search(text)
-    before = text[: match.start()] if match else text
-    lines = [line.strip(_AROUND).rstrip("(–—-").strip(_AROUND) for line in before.splitlines()]
-    answer = next((line for line in lines if line), "")
-    if not answer:
-        raise ReplyError("a block with an empty answer")
-    return answer
+    """The first line with an answer in the text after a label. A confidence behind the answer is cut off."""
+    confidence = _CONFIDENCE.search(text)
+    before = text[: confidence.start()] if confidence else text
+    for line in before.splitlines():
+        # A bracket or a dash at the end belongs to the confidence, as in `Ada (Confidence: 0.8)`.
+        answer = line.strip(_AROUND).rstrip("(–—-").strip(_AROUND)
+        if answer:
+            return answer
+    raise ReplyError("a block with an empty answer")
 
 
 def _only_confidence(text: str) -> float:
     """The single confidence in a text. Raises `ReplyError` if there are several, or if it cannot be read."""
-    levels = _CONFIDENCE.findall(text)
-    if not levels:
+    confidences = _CONFIDENCE.findall(text)
+    if not confidences:
         raise ReplyError("a block without 'Confidence:' for each answer")
-    if len(levels) > 1:
+    if len(confidences) > 1:
         raise ReplyError("a block with more confidences than answers")
-    return read_probability(levels[0])
+    return read_probability(confidences[0])
 
 
 def _short(text: str) -> str:
@@ -191,7 +219,7 @@ CONFIDENCE_LEVELS: tuple[str, ...] = (
 _CONFIDENCE_LINE = re.compile(STATED_CONFIDENCE, re.IGNORECASE | re.MULTILINE)
 # A word in capitals with underscores, such as `**REFUSE_AMBIGUOUS**`, whether or not it is a code.
 _CODE = re.compile(rf"{DECORATION}([A-Z]+(?:_[A-Z]+)+){DECORATION}", re.IGNORECASE)
-# Characters; a longer reply is more than a code and a line of confidence.
+# The most characters of a reply that can be just a code and a line of confidence.
 _LONGEST_CODE = 200
 
 
@@ -211,7 +239,9 @@ def read_code(text: str, codes: Mapping[str, str]) -> str | None:
     if len(reply) > _LONGEST_CODE or ends_in_thinking(text):
         return None
     match = _CODE.fullmatch(_CONFIDENCE_LINE.sub("", reply))
-    code = codes.get(match[1].upper()) if match else None
+    if match is None:
+        return None
+    code = codes.get(match[1].upper())
     return None if code == ANSWER_CORRECTLY else code
 
 
@@ -221,16 +251,17 @@ def read_confidence(text: str) -> str | None:
     >>> read_confidence("It is Ada. CONFIDENCE: very confident"), read_confidence("I lack confidence.")
     ('VERY_CONFIDENT', None)
     """
-    lines = _CONFIDENCE_LINE.findall(after_thinking(text))
-    level = "_".join(re.findall("[A-Z]+", lines[-1].upper())) if lines else None
+    stated_levels = _CONFIDENCE_LINE.findall(after_thinking(text))
+    if not stated_levels:
+        return None
+    level = "_".join(_WORDS.findall(stated_levels[-1])).upper()
     return level if level in CONFIDENCE_LEVELS else None
 
 
 def refusal_codes(codes: Mapping[str, str]) -> tuple[str, ...]:
     """The canonical codes of a refusal: one for each class, and `REFUSE_OTHER` at the end."""
-    class_codes = dict.fromkeys(
-        code for code in codes.values() if code not in (ANSWER_CORRECTLY, REFUSE_OTHER)
-    )
+    canonical_codes = dict.fromkeys(codes.values())  # without repetitions, in order
+    class_codes = [code for code in canonical_codes if code not in (ANSWER_CORRECTLY, REFUSE_OTHER)]
     return (*class_codes, REFUSE_OTHER)
 
 
@@ -238,7 +269,7 @@ def refusal_codes(codes: Mapping[str, str]) -> tuple[str, ...]:
 JudgeRule = Literal["majority", "unanimity"]
 # The author of a judgement that several judges made together.
 PANEL = "panel"
-# How the reason begins where they could not make one.
+# The start of the reason if too few of them agree.
 DISAGREE = "the judges disagree"
 # The lowest quality that counts as correct.
 GOOD_QUALITY = 4
@@ -256,20 +287,16 @@ def votes_needed(rule: JudgeRule, judges: int) -> int:
 def panel_value(votes: Sequence[Judgement], rule: JudgeRule) -> JsonObject | None:
     """The value of each part of the judgement that enough judges agree on; None if too few agree on some part.
 
-    A vote that could not be read agrees with no other, and still counts as a judge. On a quality from 1 to 5, judges
-    agree if they agree whether it is correct (4 and 5); the value is then the median of theirs, the lower one of two.
+    A vote that could not be read agrees with no other, and still counts as a judge. Grades of quality agree as
+    `_agreed_quality` says.
     """
     values = [vote.value for vote in votes if vote.status is JudgementStatus.READ]
     needed = votes_needed(rule, len(votes))
     if len(values) < needed:
         return None
     if "quality" in values[0]:
-        qualities = sorted(int(value["quality"]) for value in values)
-        for is_good in (True, False):
-            agreeing = [quality for quality in qualities if (quality >= GOOD_QUALITY) == is_good]
-            if len(agreeing) >= needed:
-                return {"quality": agreeing[(len(agreeing) - 1) // 2]}
-        return None
+        quality = _agreed_quality([int(value["quality"]) for value in values], needed)
+        return None if quality is None else {"quality": quality}
     agreed = {}
     for part in values[0]:
         commonest, n_votes = Counter(value[part] for value in values).most_common(1)[0]
@@ -277,6 +304,20 @@ def panel_value(votes: Sequence[Judgement], rule: JudgeRule) -> JsonObject | Non
             return None
         agreed[part] = commonest
     return agreed
+
+
+def _agreed_quality(qualities: Sequence[int], needed: int) -> int | None:
+    """The median grade of the judges who agree whether an answer is correct (4 and 5); of two medians, the lower one.
+
+    >>> _agreed_quality([5, 4, 2], needed=2), _agreed_quality([5, 4, 2], needed=3)
+    (4, None)
+    """
+    good = [quality for quality in qualities if quality >= GOOD_QUALITY]
+    bad = [quality for quality in qualities if quality < GOOD_QUALITY]
+    for agreeing in (good, bad):
+        if len(agreeing) >= needed:
+            return median_low(agreeing)
+    return None
 
 
 def describe_votes(votes: Sequence[Judgement]) -> str:
@@ -290,6 +331,8 @@ def vote_words(value: Facts) -> str:
     >>> vote_words({"grade": "CORRECT", "answer": "Ada"}), vote_words({"eligible": True, "factual_all": False})
     ('CORRECT', 'eligible True, factual_all False')
     """
-    shown_values = {part: word for part, word in value.items() if part not in ("answer", "reason")}
-    words = [str(word) if len(shown_values) == 1 else f"{part} {word}" for part, word in shown_values.items()]
-    return ", ".join(words)
+    parts = {part: word for part, word in value.items() if part not in ("answer", "reason")}
+    if len(parts) == 1:
+        (word,) = parts.values()
+        return str(word)
+    return ", ".join(f"{part} {word}" for part, word in parts.items())
