@@ -1,4 +1,8 @@
-"""Reads the answer in a reply and grades it CORRECT, INCORRECT or NOT_ATTEMPTED, by rule if possible, else by judge."""
+"""Reads the answer in a reply to a question, and grades it as CORRECT, INCORRECT or NOT_ATTEMPTED.
+
+`grade_by_rule` grades most answers: option letters, numbers, and words that equal an accepted answer. A judge grades
+the others: `grade_request` asks it, and `read_grade` reads its reply. `grade` does all of this, and uses stored grades.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from enum import StrEnum
 
 from perturb.catalogue.prompts import data_request, object_schema, system_message, template_version
 from perturb.evaluation.question_formats import Question, read_number
-from perturb.evaluation.session import RULE, Rubric, Session, judgement
+from perturb.evaluation.session import RULE, Rubric, Session, make_judgement
 from perturb.files.resources import digest
 from perturb.llm.client import ChatRequest
 from perturb.llm.replies import ReplyError, after_thinking, read_ruling
@@ -20,7 +24,7 @@ from perturb.text.matching import folded
 # The word that a model is told to write between the tags if it refuses.
 UNANSWERED = "UNANSWERED"
 
-# The innermost tags, if a model forgot to close an earlier one.
+# An answer between tags. No further `<answer>` is in between, in case a model forgot to close an earlier one.
 _TAGGED = re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.IGNORECASE | re.DOTALL)
 # `(b)` or `B.` as the whole answer.
 _LONE_LETTER = re.compile(r"[\W_]*([A-Za-z])[\W_]*")
@@ -75,7 +79,7 @@ def grade_by_rule(question: Question, answer: str) -> Grade | None:
     if is_refusal_mark(answer):
         return Grade.NOT_ATTEMPTED
     if question.answerable is False:
-        return None
+        return None  # no answer is right, and only a judge can tell a wrong answer from a refusal
     if question.form == "text":
         return Grade.CORRECT if is_exact_match(answer, question.answers) else None
     if question.form == "option":
@@ -102,14 +106,14 @@ def read_letter(answer: str, options: Mapping[str, str]) -> str | None:
     >>> [read_letter(text, options) for text in ("(b)", "B) Venus", "Venus.", "The answer is **A**", "A or B")]
     ['B', 'B', 'B', 'A', None]
     """
-    for pattern in (_LONE_LETTER.fullmatch, _LETTER_FIRST.match):
-        chosen = pattern(answer)
-        if chosen:
-            letter = chosen[1].upper()
-            return letter if letter in options else None
-    by_text = [letter for letter, text in options.items() if is_exact_match(answer, [text])]
-    by_name = {letter for letter in _LETTER_NAMED.findall(answer) if letter in options}
-    letters = set(by_text) or by_name
+    at_start = _LONE_LETTER.fullmatch(answer) or _LETTER_FIRST.match(answer)
+    if at_start:
+        letter = at_start[1].upper()
+        return letter if letter in options else None
+    # The text of an option decides before a letter in a sentence.
+    letters = {letter for letter, text in options.items() if is_exact_match(answer, [text])}
+    if not letters:
+        letters = {letter for letter in _LETTER_NAMED.findall(answer) if letter in options}
     return letters.pop() if len(letters) == 1 else None
 
 
@@ -134,17 +138,16 @@ TEMPLATE = "grade/judge"
 # `The grade is: "` before the word of a grade.
 _STATED = r"grade[\W_]{0,12}(?:is)?[\W_]{0,12}"
 # What a judge's reply must not say beside each grade, since it would contradict the grade.
-#
-# A judge that explains another grade often mentions "correct", so only CORRECT is contradicted by any mention of
-# another.
 _DENIED = {
+    # `The answer is wrong`, `it isn't quite correct`: any mention of another grade.
     Grade.CORRECT: re.compile(
         r"\b(?:incorrect|wrong|not[\W_]+attempted)\b|(?:\bnot|n['’]t)[\W_]+(?:\w+[\W_]+)?correct\b"
     ),
+    # `The grade is correct`. A judge that explains these grades often says "correct", so only a stated grade counts.
     Grade.INCORRECT: re.compile(rf"{_STATED}(?:correct|not[\W_]+attempted)"),
     Grade.NOT_ATTEMPTED: re.compile(rf"{_STATED}(?:in)?correct"),
 }
-# Characters of a reply that a judge sees.
+# The most characters of a reply that a judge sees.
 _LONGEST_ANSWER = 20_000
 
 
@@ -157,27 +160,27 @@ async def grade(session: Session, question: Question, response: Response) -> Gra
 def grade_rubric(question: Question, response: Response, judge: str | None) -> Rubric:
     """How a reply to a question is graded; `judge` is the judge's fingerprint, None without a judge."""
     author = digest(judge or RULE, template_version(TEMPLATE))
-    version = digest(author, question.to_payload(), response.text)
+    fingerprint = digest(author, question.to_payload(), response.text)
     answer = read_answer(response.text)
 
-    def value(grade: Grade) -> JsonObject:
+    def value_of(grade: Grade) -> JsonObject:
         return {"grade": str(grade), "answer": answer[:_LONGEST_ANSWER]}
 
-    grade, problem = None, ""
-    if not answer:
-        problem = "the reply holds no answer"
-    elif (by_rule := grade_by_rule(question, answer)) is not None:
-        grade = judgement(response, KIND, RULE, version, value=value(by_rule))
+    grade = grade_by_rule(question, answer) if answer else None
+    settled = None
+    if grade is not None:
+        settled = make_judgement(response, KIND, RULE, fingerprint, value=value_of(grade))
+    elif not answer:
+        settled = make_judgement(response, KIND, RULE, fingerprint, raw="the reply holds no answer")
     elif judge is None:
-        problem = "no rule can grade the reply and there is no judge"
-    if problem:
-        grade = judgement(response, KIND, RULE, version, raw=problem)
+        reason = "no rule can grade the reply and there is no judge"
+        settled = make_judgement(response, KIND, RULE, fingerprint, raw=reason)
     return Rubric(
         KIND,
-        version,
-        grade,
+        fingerprint,
+        by_rule=settled,
         request=lambda: grade_request(question, answer),
-        read=lambda text: value(read_grade(text, question, answer)),
+        read=lambda text: value_of(read_grade(text, question, answer)),
         purpose=KIND,
     )
 
@@ -209,13 +212,16 @@ def read_grade(text: str, question: Question, judged: str = "") -> Grade:
     ruling = read_ruling(text, frozenset({"grade"}), judged)
     grade_word = ruling.value["grade"]
     allowed = allowed_grades(question)
-    grade = grade_word.strip().upper().replace(" ", "_") if isinstance(grade_word, str) else None
-    if grade not in allowed:
+    name = grade_word.strip().upper().replace(" ", "_") if isinstance(grade_word, str) else None
+    if name not in allowed:
         raise ReplyError(f"'grade' must be one of {', '.join(allowed)}")
-    ruling.must_not_be_denied(_DENIED[Grade(grade)])
-    return Grade(grade)
+    grade = Grade(name)
+    ruling.must_not_be_denied(_DENIED[grade])
+    return grade
 
 
 def allowed_grades(question: Question) -> tuple[Grade, ...]:
     """The grades that a reply can get; CORRECT is not among them if the question has no right answer."""
-    return tuple(grade for grade in Grade if question.answerable is not False or grade is not Grade.CORRECT)
+    if question.answerable is False:
+        return (Grade.INCORRECT, Grade.NOT_ATTEMPTED)
+    return tuple(Grade)

@@ -253,7 +253,7 @@ class RefusalBench(Task[Item]):
                 sample_variant(setting.variant(self.variant), sample),
                 respond_request(item, self.variant, self.catalogue.own_codes, setting),
                 purpose="respond",
-                version=self._version(session.fingerprints[model], setting),
+                fingerprint=self._version(session.fingerprints[model], setting),
                 salt="" if sample == 1 else str(sample),
             )
 

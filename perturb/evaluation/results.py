@@ -1,8 +1,14 @@
 """The flat table of results, with one row for each reply, and the rubrics by which replies are judged.
 
 All scores come from this table. It is made from an evaluation's ledger without a call to a model; `perturb evaluate`
-also writes it into the run folder as `results.jsonl`. A rule judges a reply that is a bare code or empty; the judge
-judges all others.
+also writes it into the run folder as `results.jsonl`.
+
+There are three kinds of judgements. `classification` says whether a reply is an answer or a refusal, and with which
+code. `quality` and `raf` grade an answer from one passage or from several. A rule judges a reply that is a bare code or
+empty; a judge judges all others (`judge_rubric`).
+
+A judgement is stored with a fingerprint. It is a digest of the reply and of the author, which is the rule, or a judge
+with its settings and prompts. If one of them changes, the judgement no longer counts.
 """
 
 from __future__ import annotations
@@ -10,6 +16,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import partial
@@ -20,12 +27,11 @@ from perturb.catalogue.levers import Catalogue
 from perturb.errors import LedgerError
 from perturb.evaluation.adapters import judge_request, judge_version, kind_request, kinds_version, read_kind
 from perturb.evaluation.reading import ANSWER, read_code, read_confidence, refusal_codes
-from perturb.evaluation.session import NOT_JUDGED, RULE, Rubric, judgement
+from perturb.evaluation.session import FAILED_CALL, NOT_JUDGED, RULE, Rubric, make_judgement
 from perturb.files.resources import digest, writing_errors
 from perturb.ledger.calls import reading
 from perturb.ledger.db import stored_values
 from perturb.ledger.evaluations import read_facts, read_items, read_judgements, read_responses
-from perturb.llm.client import ChatRequest
 from perturb.llm.replies import ReplyError, after_thinking, read_flags, read_ruling
 from perturb.metrics.outcomes import ReplyOutcome, is_correct, predicted_behaviour, reply_outcome
 from perturb.records import (
@@ -90,7 +96,7 @@ class Result:
     prompt: str | None = None
     """The setting in which the model was asked: `codes`, `plain` or the name of a template file."""
     behaviour_kind: str | None = None
-    """The kind of a free reply; `predicted` is its strict reading."""
+    """The kind of a free reply, such as `answers_flagged`; `predicted` is then the strict reading of that kind."""
     sample: int = 1
     """The number of the reply among the model's replies to the item, from 1."""
 
@@ -127,14 +133,19 @@ def classes_of(facts: Facts) -> tuple[ClassEntry, ...]:
         return read_classes(facts.get("snapshot", {}).get("classes", ()))
 
 
-def judgement_version(author: str, text: str) -> str:
+def judgement_fingerprint(author: str, text: str) -> str:
     """The fingerprint of a judgement of the reply `text`; `author` is the digest of the judge or rule that made it."""
     return digest(author, text)
 
 
-def judgement_holds(version: str, authors: Iterable[str], text: str) -> bool:
-    """Whether a judgement with this fingerprint is about the reply `text`, and from one of these authors."""
-    return not version or any(version == judgement_version(author, text) for author in authors)
+def judgement_holds(fingerprint: str, authors: Iterable[str], text: str) -> bool:
+    """Whether a judgement with this fingerprint is about the reply `text`, and from one of these authors.
+
+    A judgement whose call failed holds as well, until it is replaced: it is the reason why the reply is unscored.
+    """
+    if fingerprint == FAILED_CALL:
+        return True
+    return any(fingerprint == judgement_fingerprint(author, text) for author in authors)
 
 
 def read_run(run: Path) -> EvaluationRun:
@@ -154,23 +165,21 @@ def run_of(db: sqlite3.Connection, run: Path) -> EvaluationRun:
     if "models" not in facts:
         raise LedgerError(f"{run}: holds no evaluation: give the folder that `perturb evaluate` wrote")
     items = {item_id: Item.from_payload(item_id, payload) for item_id, payload in read_items(db)}
-    by_reply: dict[tuple[str, str, str], list[Judgement]] = {}
+    by_reply: defaultdict[tuple[str, str, str], list[Judgement]] = defaultdict(list)
     for stored in read_judgements(db):
-        by_reply.setdefault((stored.item_id, stored.model, stored.variant), []).append(stored)
+        by_reply[stored.item_id, stored.model, stored.variant].append(stored)
     results = []
     for response in read_responses(db):
-        if response.item_id in items and is_current(response, facts["models"]):
-            entry = facts["models"][response.model]
-            authors = entry["authors"]
-            judgements = by_reply.get((response.item_id, response.model, response.variant), ())
-            # a judgement whose call failed has no fingerprint and counts until it is replaced
-            valid_judgements = {
-                stored.kind: stored
-                for stored in judgements
-                if judgement_holds(stored.fingerprint, authors, response.text)
-            }
-            prompt = setting_of(entry, response.variant).name
-            results.append(_result(items[response.item_id], response, valid_judgements, prompt))
+        if response.item_id not in items or not is_current(response, facts["models"]):
+            continue
+        entry = facts["models"][response.model]
+        valid_judgements = {
+            judgement.kind: judgement
+            for judgement in by_reply[response.item_id, response.model, response.variant]
+            if judgement_holds(judgement.fingerprint, entry["authors"], response.text)
+        }
+        prompt = setting_of(entry, response.variant).name
+        results.append(_result(items[response.item_id], response, valid_judgements, prompt))
     # Replies are stored in the order in which they arrived; the table must not depend on it.
     positions = {item_id: position for position, item_id in enumerate(items)}
     results.sort(
@@ -236,7 +245,8 @@ def _values(
         values |= judgement.value
         if judgement.status is JudgementStatus.UNSCORED:
             reason = " ".join(judgement.raw.split())[:200] or "an empty reply of the judge"
-            return values, f"{kind}: {'' if judgement.fingerprint else JUDGE_FAILED}{reason}"
+            prefix = JUDGE_FAILED if judgement.fingerprint == FAILED_CALL else ""
+            return values, f"{kind}: {prefix}{reason}"
         if values.get("predicted") != ANSWER:
             break  # a refusal has no quality to judge
     return values, None
@@ -266,17 +276,17 @@ _EMPTY: Mapping[str, Facts] = {
 
 
 def rule_author(codes: Mapping[str, str]) -> str:
-    """Digest of the rules of this module, for `judgement_version`."""
+    """The author of judgements by rule: a digest of the rules of this module."""
     return digest(RULE, dict(codes), _EMPTY)
 
 
 def judge_author(fingerprint: str, own_codes: tuple[OwnCode, ...] = ()) -> str:
-    """Digest of a judge, its settings and its prompts, for `judgement_version`."""
+    """The author of a judge's judgements: a digest of the judge's `fingerprint` and its prompts."""
     return digest(fingerprint, judge_version(own_codes))
 
 
 def kinds_author(fingerprint: str, own_codes: tuple[OwnCode, ...] = ()) -> str:
-    """Digest of a judge that names the kinds of free replies, for `judgement_version`."""
+    """The author of a judge's judgements of free replies: these prompts ask for the kind of reply."""
     return digest(fingerprint, kinds_version(own_codes))
 
 
@@ -287,15 +297,18 @@ def judge_by_rule(
 
     For a free reply, `expected` is the ground truth of the item, which decides the kind of refusal that a code is.
     """
+    value: Facts
     if not after_thinking(response.text):
         value = _EMPTY[kind]
     elif kind == "classification" and (code := read_code(response.text, codes)) is not None:
-        reason = "right" if code == expected else "other"
-        value = {"predicted": code, **({"behaviour_kind": f"refuses_{reason}_reason"} if expected else {})}
+        value = {"predicted": code}
+        if expected:
+            reason = "right" if code == expected else "other"
+            value = {**value, "behaviour_kind": f"refuses_{reason}_reason"}
     else:
         return None
-    version = judgement_version(rule_author(codes), response.text)
-    return judgement(response, kind, RULE, version, value=value)
+    fingerprint = judgement_fingerprint(rule_author(codes), response.text)
+    return make_judgement(response, kind, RULE, fingerprint, value=value)
 
 
 def judge_rubric(
@@ -306,23 +319,28 @@ def judge_rubric(
     `judge` is the fingerprint of the judge. A `free` reply is classified by its kind.
     """
     codes, own_codes, reply = catalogue.codes, catalogue.own_codes, response.text
-    read_reply: Callable[[str], JsonObject]
-    request: Callable[..., ChatRequest] = partial(judge_request, kind)
-    author = judge_author
-    by_kind = free and kind == "classification"
-    if by_kind:
-        read_reply = partial(_read_kind, expected=item.expected_behavior, judged=reply)
-        request, author = kind_request, kinds_author
+    judged_text = after_thinking(reply)
+    request = partial(judge_request, kind, item, judged_text, own_codes)
+    author_of = judge_author
+    expected: str | None = None
+    read: Callable[[str], JsonObject]
+    if kind == "classification" and free:
+        expected = item.expected_behavior
+        request = partial(kind_request, item, judged_text, own_codes)
+        author_of = kinds_author
+        read = partial(_read_kind, expected=expected, judged=reply)
     elif kind == "classification":
-        read_reply = partial(read_classification, codes=codes, judged=reply)
+        read = partial(read_classification, codes=codes, judged=reply)
+    elif kind == "quality":
+        read = partial(read_quality, judged=reply)
     else:
-        read_reply = partial(read_raf if kind == "raf" else read_quality, judged=reply)
+        read = partial(read_raf, judged=reply)
     return Rubric(
         kind,
-        version=judgement_version(author(judge, own_codes), reply) if judge else None,
-        by_rule=judge_by_rule(kind, response, codes, item.expected_behavior if by_kind else None),
-        request=partial(request, item, after_thinking(reply), own_codes),
-        read=read_reply,
+        fingerprint=judgement_fingerprint(author_of(judge, own_codes), reply) if judge else None,
+        by_rule=judge_by_rule(kind, response, codes, expected),
+        request=request,
+        read=read,
         purpose=f"judge {kind}",
     )
 
@@ -347,24 +365,19 @@ def read_classification(text: str, codes: Mapping[str, str], judged: str = "") -
     if not isinstance(code, str):
         raise ReplyError("'code' must be a string")
     named_code = codes.get(code.strip().upper())
-    refused = named_code in refusal_codes(codes)
-    if behaviour == "refusal" and not refused:
+    is_refusal_code = named_code in refusal_codes(codes)
+    if behaviour == "refusal" and not is_refusal_code:
         raise ReplyError("'code' of a refusal must be one of the codes that were listed")
-    if behaviour == "answer" and refused:
+    if behaviour == "answer" and is_refusal_code:
         raise ReplyError("an answer has no refusal code: decide for one of them")
-    other_codes = [
-        spelling.lower()
-        for spelling, name in codes.items()
-        if name not in (named_code if refused else None, ANSWER_CORRECTLY)
-    ]
+    # The text beside the ruling must not decide otherwise: `behaviour is "refusal"`, or another refusal code.
     other_behaviour = "refusal" if behaviour == "answer" else "answer"
-    # for an answer, text beside the ruling that decides otherwise: `behaviour is "refusal"`, or a code
-    denials = [
-        rf"behaviou?r[\W_]{{0,12}}(?:is)?[\W_]{{0,12}}{other_behaviour}",
-        *(rf"\b{re.escape(code)}\b" for code in other_codes),
-    ]
+    denials = [rf"behaviou?r[\W_]{{0,12}}(?:is)?[\W_]{{0,12}}{other_behaviour}"]
+    for spelling, name in codes.items():
+        if name != ANSWER_CORRECTLY and not (is_refusal_code and name == named_code):
+            denials.append(rf"\b{re.escape(spelling.lower())}\b")
     ruling.must_not_be_denied(re.compile("|".join(denials)))
-    return {"predicted": named_code if refused else ANSWER}
+    return {"predicted": named_code if is_refusal_code else ANSWER}
 
 
 def read_quality(text: str, judged: str = "") -> JsonObject:
@@ -374,24 +387,24 @@ def read_quality(text: str, judged: str = "") -> JsonObject:
     {'quality': 4, 'reason': 'a needless remark'}
     """
     ruling = read_ruling(text, frozenset({"quality"}), judged)
-    reply, quality = ruling.value, ruling.value["quality"]
+    quality, reason = ruling.value["quality"], ruling.value.get("reason")
     if isinstance(quality, bool) or quality not in (1, 2, 3, 4, 5):
         raise ReplyError("'quality' must be a whole number from 1 to 5")
     other_grade = f"(?!{int(quality)})[1-5]"
-    # another grade beside the ruling: `score of 2`, `2 out of 5`
-    ruling.must_not_be_denied(
-        re.compile(
-            rf"(?:quality|score|grade|rating)[\W_]{{0,12}}(?:is|of|as)?[\W_]{{0,12}}{other_grade}(?!\.?\d)"
-            rf"|(?<![\d.]){other_grade} ?(?:/|out of) ?5"
-        )
+    # The text beside the ruling must not give another grade.
+    named = (
+        rf"(?:quality|score|grade|rating)[\W_]{{0,12}}(?:is|of|as)?[\W_]{{0,12}}{other_grade}"  # `score of 2`
     )
-    return {"quality": int(quality), "reason": str(reply.get("reason") or "")}
+    of_five = rf"(?<![\d.]){other_grade} ?(?:/|out of) ?5"  # `2 out of 5`, but not the 2 of `4.2 out of 5`
+    no_decimals = r"(?!\.?\d)"  # not the start of `2.5` or `25`
+    ruling.must_not_be_denied(re.compile(f"{named}{no_decimals}|{of_five}"))
+    return {"quality": int(quality), "reason": str(reason or "")}
 
 
 def read_raf(text: str, judged: str = "") -> JsonObject:
     """A judge's three flags on an answer from several passages. Raises `ReplyError`."""
-    keys = ("eligible", "factual_all", "factual_signal")
-    reply = read_flags(text, keys, judged)
-    if reply["factual_signal"] and not reply["factual_all"]:
+    flags = read_flags(text, ("eligible", "factual_all", "factual_signal"), judged)
+    # The signal passages are some of all passages, so what they support is supported.
+    if flags["factual_signal"] and not flags["factual_all"]:
         raise ReplyError("'factual_signal' cannot be true where 'factual_all' is false")
-    return dict(reply)
+    return dict(flags)

@@ -1,6 +1,10 @@
-"""The parts of a task (items, solver, scorer), and the session in which models reply and judges grade.
+"""The base class of tasks, and the session in which models reply and judges judge.
 
-A stored reply or judgement with the present settings is used again; others are asked for.
+A `Task` has items, and solves one item at a time: it takes a reply with `Session.reply`, and a judgement of the reply
+with `Session.judge`. A `Rubric` says how a reply is judged.
+
+Replies and judgements are stored with a fingerprint: the digest of everything that affects them. If the fingerprint is
+still the same, the stored one is used again. Otherwise the model or the judge is asked.
 """
 
 from __future__ import annotations
@@ -26,9 +30,10 @@ from perturb.runtime import gather_all
 
 # The author of judgements that are made by rule.
 RULE = "rule"
+# The fingerprint of a judgement whose call failed. It equals no other, so the next run asks again.
+FAILED_CALL = ""
 # Reasons for a missing score that a second run of the same command would remove.
 NOT_ASKED, NOT_JUDGED = "not asked yet", "not judged yet"
-
 
 Stage = Literal["reply", "grade", "unread", "split"]
 
@@ -48,7 +53,7 @@ class Rubric:
 
     kind: str
     """The kind of judgement in the ledger."""
-    version: str | None
+    fingerprint: str | None
     """Digest of everything that affects the judgement; None without a judge: then any stored judgement counts."""
     by_rule: Judgement | None
     """The judgement by rule, if a rule can judge the reply."""
@@ -59,14 +64,18 @@ class Rubric:
     """The purpose under which the call is recorded."""
 
 
-# A function that makes the rubric for the judge with a fingerprint, or without a judge for None.
-RubricBy = Callable[[str | None], Rubric]
+# A function that makes the rubric of a judge, from the judge's fingerprint; None means that there is no judge.
+RubricFactory = Callable[[str | None], Rubric]
 
 
 def judges_fingerprint(models: ModelSet, fingerprints: Mapping[str, str]) -> str | None:
     """The fingerprint of the judge, or of several judges, in any order, with their rule; None without a judge."""
     by_judge = [fingerprints[judge.name] for judge in models.judges]
-    return digest(PANEL, models.rule, sorted(by_judge)) if len(by_judge) > 1 else next(iter(by_judge), None)
+    if not by_judge:
+        return None
+    if len(by_judge) == 1:
+        return by_judge[0]
+    return digest(PANEL, models.rule, sorted(by_judge))
 
 
 class Session:
@@ -108,64 +117,69 @@ class Session:
         request: ChatRequest,
         *,
         purpose: str,
-        version: str | None = None,
+        fingerprint: str | None = None,
         salt: str = "",
     ) -> Response:
         """The reply of a model to a request about an item, even if it is empty.
 
-        `version` is the digest of everything that affects the reply; by default, of the model and the request. Another
-        `salt` gives another reply to the same request, as in `ModelClient.ask`. A call that failed in an earlier run is
-        repeated. Raises `Unscored` if there is no reply, and `BudgetSpent`.
+        `fingerprint` is the digest of everything that affects the reply; by default, of the model and the request.
+        Another `salt` gives another reply to the same request, as in `ModelClient.ask`. A call that failed in an
+        earlier run is repeated. Raises `Unscored` if there is no reply, and `BudgetSpent`.
         """
-        version = version or digest(self.fingerprints[model], [turn.content for turn in request.messages])
+        if fingerprint is None:
+            fingerprint = digest(self.fingerprints[model], [turn.content for turn in request.messages])
         response = response_of(self.db, item_id, model, variant)
         if (
             response is None
-            or response.fingerprint != version
+            or response.fingerprint != fingerprint
             or (response.status is ResponseStatus.ERROR and self._client is not None)
         ):
             result = await self.client.ask(
                 model, request, str, purpose=purpose, subject=item_id, part=variant, salt=salt
             )
             status = ResponseStatus.ANSWERED if result.status == "read" else ResponseStatus.ERROR
-            response = Response(item_id, model, variant, status, result.value or "", result.error, version)
+            response = Response(
+                item_id, model, variant, status, result.value or "", result.error, fingerprint
+            )
             self.ledger.record_response(response)
         if response.status is ResponseStatus.ERROR:
             raise Unscored("reply", response.error)
         return response
 
-    async def judge(self, response: Response, rubric_by: RubricBy) -> Facts:
+    async def judge(self, response: Response, make_rubric: RubricFactory) -> Facts:
         """The value of a judgement: from the rule, the ledger, the judge, or a panel of judges.
 
         Raises `Unscored` if the judgement is unreadable after the retry, the call failed finally, the judges disagree,
         or there is no judge; and `BudgetSpent`.
         """
-        rubric = rubric_by(self.judge_fingerprint)
+        rubric = make_rubric(self.judge_fingerprint)
         stored = judgement_of(self.db, response.item_id, response.model, response.variant, rubric.kind)
         # In the order of their price: a rule costs nothing, a stored judgement was paid for, a judge costs a call.
-        judgement = rubric.by_rule
-        if judgement is None and stored is not None and self._holds(stored, rubric):
+        if rubric.by_rule is not None:
+            judgement = rubric.by_rule
+        elif stored is not None and self._is_current(stored, rubric):
             judgement = stored
-        if judgement is None:
-            judgement = await self._ask_judges(response, rubric, rubric_by)
+        else:
+            judgement = await self._ask_judges(response, rubric, make_rubric)
         # A session without a client only repeats what is stored, and must not write.
         if judgement != stored and self._client is not None:
             self.ledger.record_judgement(judgement)
         if judgement.status is JudgementStatus.UNSCORED:
+            # The judgement of a panel that is split has this text, see `_ask_judges`.
             stage: Stage = "split" if judgement.raw.startswith(DISAGREE) else "unread"
             raise Unscored(stage, " ".join(judgement.raw.split())[:200] or "an empty reply")
         return judgement.value
 
-    def _holds(self, stored: Judgement, rubric: Rubric) -> bool:
+    def _is_current(self, stored: Judgement, rubric: Rubric) -> bool:
         """Whether a stored judgement still counts."""
         if self._client is None:
-            # no version: the call failed, which is what there is to report
-            return stored.fingerprint in ("", rubric.version)
+            # Nobody can be asked again, so a failed call is what there is to report.
+            return stored.fingerprint in (FAILED_CALL, rubric.fingerprint)
         if stored.status is JudgementStatus.UNSCORED and self._retry:
             return False
-        return rubric.version in (None, stored.fingerprint)
+        return rubric.fingerprint is None or rubric.fingerprint == stored.fingerprint
 
-    async def _ask_judges(self, response: Response, rubric: Rubric, rubric_by: RubricBy) -> Judgement:
+    async def _ask_judges(self, response: Response, rubric: Rubric, make_rubric: RubricFactory) -> Judgement:
         """The judgement of the judge, or the combined one of several judges."""
         if self._client is None or self.models.judge is None:
             raise Unscored("grade", NOT_JUDGED)
@@ -174,30 +188,30 @@ class Session:
         stored_votes = votes_on(self.db, response.item_id, response.model, response.variant, rubric.kind)
 
         async def cast_vote(judge: str) -> Judgement:
-            own_rubric = rubric_by(self.fingerprints[judge])
+            own_rubric = make_rubric(self.fingerprints[judge])
             stored = stored_votes.get(judge)
-            if stored is None or not self._holds(stored, own_rubric):
-                stored = await self.ask_judge(judge, response, own_rubric)
-                self.ledger.record_vote(stored)
-            return stored
+            if stored is not None and self._is_current(stored, own_rubric):
+                return stored
+            vote = await self.ask_judge(judge, response, own_rubric)
+            self.ledger.record_vote(vote)
+            return vote
 
         votes = await gather_all(
             cast_vote(name) for name in sorted(model.name for model in self.models.judges)
         )
         value, description = panel_value(votes, self.models.rule), describe_votes(votes)
-        # without a version the next run asks again, as it should after a failed call
-        has_failed_call = any(vote.fingerprint == "" for vote in votes)
-        return judgement(
+        has_failed_call = any(vote.fingerprint == FAILED_CALL for vote in votes)
+        return make_judgement(
             response,
             rubric.kind,
             PANEL,
-            "" if has_failed_call else rubric.version or "",
+            FAILED_CALL if has_failed_call else rubric.fingerprint,
             value=value,
             raw=description if value is not None else f"{DISAGREE}: {description}",
         )
 
     async def ask_judge(self, judge: str, response: Response, rubric: Rubric) -> Judgement:
-        """The judge's judgement. After a failed call it has no version, so that the next run asks again."""
+        """The judge's judgement. After a failed call it has no value, and the fingerprint `FAILED_CALL`."""
         result = await self.client.ask(
             judge,
             rubric.request(),
@@ -207,11 +221,11 @@ class Session:
             part=judged_part(response.model, response.variant),
         )
         failed = result.status == "error"
-        return judgement(
+        return make_judgement(
             response,
             rubric.kind,
             judge,
-            "" if failed else rubric.version or "",
+            FAILED_CALL if failed else rubric.fingerprint,
             value=result.value,
             raw=result.error if failed else result.raw,
         )
@@ -222,20 +236,21 @@ class StoredSession(Session):
 
     def __init__(self, db: sqlite3.Connection, models: ModelSet, fingerprints: Mapping[str, str]) -> None:
         """`fingerprints` are those of the models when they were last asked."""
+        # There is no `ledger` to write to. Without a client, no method writes.
         self.db, self.models, self.fingerprints = db, models, dict(fingerprints)
         self._client, self._retry = None, False
 
 
-def judgement(
+def make_judgement(
     response: Response,
     kind: str,
     judge: str,
-    version: str,
+    fingerprint: str | None,
     *,
     value: Facts | None = None,
     raw: str = "",
 ) -> Judgement:
-    """A judgement of a reply; unscored without a value."""
+    """A judgement of a reply; unscored without a value. `judge` is its author: a model, `RULE` or `PANEL`."""
     return Judgement(
         item_id=response.item_id,
         model=response.model,
@@ -245,7 +260,7 @@ def judgement(
         status=JudgementStatus.UNSCORED if value is None else JudgementStatus.READ,
         value=value or {},
         raw=raw,
-        fingerprint=version,
+        fingerprint=fingerprint or FAILED_CALL,
     )
 
 

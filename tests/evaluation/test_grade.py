@@ -211,7 +211,7 @@ async def test_without_a_judge_only_rules_grade(tmp_path: Path) -> None:
 
 def test_a_changed_judge_question_or_reply_makes_a_grade_out_of_date() -> None:
     def version(question: Question, text: str, judge: str | None = "judge") -> str | None:
-        return grade_rubric(question, response(text), judge).version
+        return grade_rubric(question, response(text), judge).fingerprint
 
     same = version(WHO, "Eve")
     assert same == version(WHO, "Eve")

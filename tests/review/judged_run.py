@@ -7,7 +7,7 @@ from pathlib import Path
 
 from perturb.auditing.judged_replies import JudgedReply, draw_replies, read_judged_replies
 from perturb.evaluation.question_formats import Question
-from perturb.evaluation.results import judgement_version
+from perturb.evaluation.results import judgement_fingerprint
 from perturb.ledger.evaluations import EvaluationLedger, ReviewLedger
 from perturb.records import Judgement, JudgementStatus, Response, ResponseStatus
 from tests.evaluation.rows import items_of, several, single, write_rows
@@ -81,6 +81,6 @@ def _record(
     text: str,
 ) -> None:
     ledger.record_response(Response(item_id, model, variant, ResponseStatus.ANSWERED, text))
-    version = judgement_version("author", text)
+    version = judgement_fingerprint("author", text)
     read = JudgementStatus.READ
     ledger.record_judgement(Judgement(item_id, model, variant, kind, judge, read, value, "raw", version))

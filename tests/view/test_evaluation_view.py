@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from perturb.catalogue.levers import Catalogue
-from perturb.evaluation.results import judgement_version, read_run
+from perturb.evaluation.results import judgement_fingerprint, read_run
 from perturb.ledger.evaluations import EvaluationLedger
 from perturb.records import ALL_CELLS, Item, Judgement, JudgementStatus, Passage, Response, ResponseStatus
 from perturb.reports.build_view import Filters
@@ -48,7 +48,7 @@ def run(tmp_path: Path) -> Path:
                     ledger.record_judgement(
                         Judgement(
                             *(item.id, model, "plain", kind, "judge", JudgementStatus.READ, value),
-                            *(f"as {kind}", judgement_version(author, text)),
+                            *(f"as {kind}", judgement_fingerprint(author, text)),
                         )
                     )
     return tmp_path / "run"
