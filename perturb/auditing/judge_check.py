@@ -24,8 +24,8 @@ import numpy as np
 from perturb.auditing.agreement import PairAgreement, measure_grades
 from perturb.auditing.judged_replies import JudgedReply, read_judged_replies
 from perturb.auditing.rates import Rate, grouped_rates, overall_rate
-from perturb.auditing.review_agreement import AnnotatorWork, StandIn, alternative_annotator
-from perturb.auditing.rubric import YES, is_finished
+from perturb.auditing.review_agreement import StandIn, alternative_annotator
+from perturb.auditing.rubric import YES, AnnotatorWork, is_finished
 from perturb.auditing.votes import Labels
 from perturb.errors import LedgerError
 from perturb.evaluation.answers import Grade

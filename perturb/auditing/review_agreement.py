@@ -1,43 +1,31 @@
 """The results of a review by people: pass rates, agreement among people, and the panel compared with them.
 
-The alternative-annotator test asks whether a judge may replace a person. It leaves out one person at a time and asks
-whether the judge agrees with the others at least as well as that person does.
+`alternative_annotator` tests whether a judge may replace a person. It leaves out one person at a time and asks whether
+the judge agrees with the others at least as well as that person does.
 Reference: Calderon, Reichart and Dror (ACL 2025), arXiv 2501.10970.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from perturb.auditing.agreement import Agreement, measure_agreement
 from perturb.auditing.rates import Rate, grouped_rates, overall_rate
-from perturb.auditing.rubric import QUESTION_NAMES, YES, finished_verdicts, human_verdict
+from perturb.auditing.rubric import QUESTION_NAMES, YES, AnnotatorWork, finished_verdicts
 from perturb.auditing.votes import FAIL, NOT_ASKED, PASS, Labels, VoteTable
 from perturb.errors import LedgerError
 from perturb.ledger import queries
-from perturb.ledger.evaluations import Reviews, read_reviews, read_sample_fact, sample_ids
+from perturb.ledger.evaluations import read_reviews, read_sample_fact, sample_ids
 from perturb.ledger.plans import CurrentPlan
 from perturb.metrics.agreement import cohen_kappa
 from perturb.metrics.inputs import Estimate, Floats, Integers
 from perturb.metrics.resampling import Resamples
 from perturb.records import Facts, JsonObject
-
-
-@dataclass(frozen=True, slots=True)
-class AnnotatorWork:
-    """The progress of one annotator, and the share of items that the annotator passes."""
-
-    name: str
-    finished: int
-    begun: int
-    """Items with some answers, but not all five."""
-    pass_rate: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,72 +88,6 @@ class StandIn:
     assumptions: tuple[str, ...] = ASSUMPTIONS
 
 
-def alternative_annotator(
-    name: str, judge: Floats, people: Mapping[str, Floats], base: Integers
-) -> StandIn | None:
-    """The alternative-annotator test; None with fewer than two people.
-
-    Judgements are codes, one for each item, and NaN if the judgement is missing. `base` has the number of each item's
-    base instance.
-
-    Formula: S is the share of the other people who agree. On each item, d = [S(person) >= S(judge)] - [S(judge) >=
-    S(person)]. For each person, a t-test over base instances tests mean d >= `EPSILON`; the p-values are corrected by
-    the method of Benjamini and Yekutieli.
-    """
-    from scipy.stats import false_discovery_control
-
-    if len(people) < 2:
-        return None
-    table = np.stack(list(people.values()), axis=1)
-    left_out: list[LeftOut] = []
-    for column, person in enumerate(people):
-        by_person, by_others = table[:, column], np.delete(table, column, axis=1)
-        is_shared = ~np.isnan(judge + by_person) & ~np.isnan(by_others).all(axis=1)
-        n = int(is_shared.sum())
-        if n < FEWEST_SHARED:
-            reason = f"{person} shares {n} items with another person: {FEWEST_SHARED} are needed"
-            return StandIn(name, EPSILON, (), None, None, None, reason)
-        agree_with_judge, agree_with_person = (
-            (by_others == judgements[:, None])[is_shared].sum(axis=1) for judgements in (judge, by_person)
-        )
-        judge_wins = agree_with_judge >= agree_with_person
-        person_wins = agree_with_person >= agree_with_judge
-        p_value = _p_value_of_worse(person_wins.astype(np.float64) - judge_wins, base[is_shared])
-        left_out.append(
-            LeftOut(person, n, float(judge_wins.mean()), float(person_wins.mean()), p_value, beaten=False)
-        )
-    p_values = [comparison.p_value for comparison in left_out]
-    # the p-values share their items and people; this correction holds for any dependence
-    beaten = false_discovery_control(p_values, method="by") <= FALSE_DISCOVERIES
-    rate = float(beaten.mean())
-    return StandIn(
-        judge=name,
-        epsilon=EPSILON,
-        people=tuple(
-            replace(comparison, beaten=bool(is_beaten))
-            for comparison, is_beaten in zip(left_out, beaten, strict=True)
-        ),
-        winning_rate=rate,
-        advantage=float(np.mean([comparison.judge for comparison in left_out])),
-        stands_in=rate >= 0.5,
-    )
-
-
-def _p_value_of_worse(differences: Floats, base: Integers) -> float:
-    """The p-value of a mean difference of `EPSILON` or more, by a t-test over base instances."""
-    from scipy.special import stdtr
-
-    codes = np.unique(base, return_inverse=True)[1]
-    mean = float(differences.mean())
-    sums = np.bincount(codes, weights=differences - mean)
-    count = len(sums)
-    if sums.any() and count > 1:
-        error = np.sqrt(sums @ sums * count / (count - 1)) / len(differences)
-        return float(stdtr(count - 1, (mean - EPSILON) / error))
-    # A t-test needs variance. Without it: the chance that no base instance is worse if a share of EPSILON of them were.
-    return float((1 - EPSILON) ** count) if mean < EPSILON else 1.0
-
-
 @dataclass(frozen=True, slots=True)
 class HumanReport:
     """All figures of a review.
@@ -206,6 +128,88 @@ class HumanReport:
         return {**asdict(self), "agreement": agreement}
 
 
+def alternative_annotator(
+    name: str, judge: Floats, people: Mapping[str, Floats], base: Integers
+) -> StandIn | None:
+    """The alternative-annotator test; None with fewer than two people.
+
+    Judgements are codes, one for each item, and NaN if the judgement is missing. `base` has the number of each item's
+    base instance.
+
+    On each item, the judge is as close to the others as the person is if at least as many of them agree with the judge.
+    For each person, a t-test over base instances tests whether the judge is less often as close as the person, by
+    `EPSILON` or more. The p-values are corrected by the method of Benjamini and Yekutieli.
+    """
+    from scipy.stats import false_discovery_control
+
+    if len(people) < 2:
+        return None
+    table = np.stack(list(people.values()), axis=1)
+    left_out: list[LeftOut] = []
+    for column, person in enumerate(people):
+        by_person, by_others = table[:, column], np.delete(table, column, axis=1)
+        is_shared = ~np.isnan(judge) & ~np.isnan(by_person) & ~np.isnan(by_others).all(axis=1)
+        n = int(is_shared.sum())
+        if n < FEWEST_SHARED:
+            reason = f"{person} shares {n} items with another person: {FEWEST_SHARED} are needed"
+            return StandIn(name, EPSILON, (), None, None, None, reason)
+        by_judge, by_person, by_others = judge[is_shared], by_person[is_shared], by_others[is_shared]
+        left_out.append(_compare_with_person(person, by_judge, by_person, by_others, base[is_shared]))
+    # the p-values share their items and people; this correction holds for any dependence
+    p_values = false_discovery_control([comparison.p_value for comparison in left_out], method="by")
+    beaten = p_values <= FALSE_DISCOVERIES
+    winning_rate = float(beaten.mean())
+    return StandIn(
+        judge=name,
+        epsilon=EPSILON,
+        people=tuple(
+            replace(comparison, beaten=bool(is_beaten))
+            for comparison, is_beaten in zip(left_out, beaten, strict=True)
+        ),
+        winning_rate=winning_rate,
+        advantage=float(np.mean([comparison.judge for comparison in left_out])),
+        stands_in=winning_rate >= 0.5,
+    )
+
+
+def _compare_with_person(
+    name: str, by_judge: Floats, by_person: Floats, by_others: Floats, base: Integers
+) -> LeftOut:
+    """Compare the judge with one person on the items that both judged. Whether it is beaten is decided later."""
+    agree_with_judge = (by_others == by_judge[:, None]).sum(axis=1)
+    agree_with_person = (by_others == by_person[:, None]).sum(axis=1)
+    judge_wins = (agree_with_judge >= agree_with_person).astype(np.float64)
+    person_wins = (agree_with_person >= agree_with_judge).astype(np.float64)
+    return LeftOut(
+        annotator=name,
+        n=len(by_judge),
+        judge=float(judge_wins.mean()),
+        person=float(person_wins.mean()),
+        p_value=_p_value_of_worse(person_wins - judge_wins, base),
+        beaten=False,
+    )
+
+
+def _p_value_of_worse(person_minus_judge: Floats, base: Integers) -> float:
+    """The p-value of the hypothesis that the mean difference is `EPSILON` or more, by a t-test over base instances.
+
+    Items of one base instance depend on each other, so their deviations from the mean are added up first. With G base
+    instances and n items, the standard error of the mean is sqrt(G / (G - 1) * sum of squared sums) / n.
+    """
+    from scipy.special import stdtr
+
+    codes = np.unique(base, return_inverse=True)[1]
+    mean = float(person_minus_judge.mean())
+    sums = np.bincount(codes, weights=person_minus_judge - mean)  # one for each base instance
+    count = len(sums)
+    if sums.any() and count > 1:
+        error = np.sqrt(sums @ sums * count / (count - 1)) / len(person_minus_judge)
+        return float(stdtr(count - 1, (mean - EPSILON) / error))
+    # Without variance there is no t-test. If the judge were worse on a share of EPSILON of the base instances, it would
+    # be worse on none of these with this probability.
+    return float((1 - EPSILON) ** count) if mean < EPSILON else 1.0
+
+
 def measure_review(
     db: sqlite3.Connection, plan: CurrentPlan, run: Path, *, seed: int = 0, resamples: int = 1000
 ) -> HumanReport:
@@ -213,64 +217,68 @@ def measure_review(
 
     Raises `LedgerError` if there is no sample or nobody has finished an item.
     """
-    ids = sample_ids(db, run)
-    reviews = read_reviews(db)
-    table = review_table(db, reviews, str(run))
-    if not len(table):
+    sample, reviews = sample_ids(db, run), read_reviews(db)
+    verdicts = {item_id: finished_verdicts(by_annotator) for item_id, by_annotator in reviews.items()}
+    finished = {item_id: by_annotator for item_id, by_annotator in verdicts.items() if by_annotator}
+    if not finished:
         raise LedgerError(f"{run}: no item has all five answers yet: `perturb review {run} serve`")
-    human = majority(table.votes)
-    # in the order of the rows of `table`
-    reviewed_ids = [item_id for item_id, by_annotator in reviews.items() if finished_verdicts(by_annotator)]
-    decisions = [queries.acceptance_of(db, item_id, plan.panel) for item_id in reviewed_ids]
-    votes = [queries.votes_of(db, item_id, plan.judges) for item_id in reviewed_ids]
-    panel = np.array(
-        [{"accepted": 1.0, "rejected": 0.0}.get(str(decision), np.nan) for decision in decisions]
-    )
-    classes, intensities = table.perturbation_class, table.intensity
-    cells = [
-        f"{classes.names[class_code]}/{intensities.names[intensity_code]}"
-        for class_code, intensity_code in zip(classes.codes, intensities.codes, strict=True)
-    ]
-    groupings = {
-        "all": Labels(("all",), np.zeros(len(table), dtype=np.int64)),
-        "class": table.perturbation_class,
-        "intensity": table.intensity,
-        "cell": Labels.of_words(cells),
-    }
+    # All arrays are in the order of `finished`.
+    table = _review_table(db, finished, str(run))
     base = table.base.codes
+    passing_share = np.nanmean(table.votes, axis=1)
+    people = (passing_share > 0.5).astype(np.float64)
+    panel = np.array([_as_number(queries.acceptance_of(db, item_id, plan.panel)) for item_id in finished])
+    is_accepted = (panel == 1).astype(np.float64)
+    votes = [queries.votes_of(db, item_id, plan.judges) for item_id in finished]
+    verifiers = []
+    for name in sorted(plan.judges.fingerprints):
+        of_verifier = [votes_of_item.get(name) for votes_of_item in votes]
+        verdicts_of_verifier = np.array([_as_number(vote and vote.state) for vote in of_verifier])
+        verifiers.append(_compare(name, verdicts_of_verifier, people, base))
+    finished_answers = [
+        [reviews[item_id][name] for name in by_annotator] for item_id, by_annotator in finished.items()
+    ]
     annotators = sorted({name for by_annotator in reviews.values() for name in by_annotator})
     return HumanReport(
         drawn=read_sample_fact(db),
-        items=len(ids),
+        items=len(sample),
         reviewed=len(table),
-        split=int((np.nanmean(table.votes, axis=1) == 0.5).sum()),
-        annotators=tuple(_work(name, reviews) for name in annotators),
+        split=int((passing_share == 0.5).sum()),
+        annotators=tuple(AnnotatorWork.of(name, reviews) for name in annotators),
         pass_rates={
-            name: grouped_rates(human, np.ones(len(table)), labels, base)
-            for name, labels in groupings.items()
+            name: grouped_rates(people, np.ones(len(table)), labels, base)
+            for name, labels in _groupings(table).items()
         },
-        questions=_question_rates(reviews, table),
+        questions=_question_rates(finished_answers, base),
         agreement=measure_agreement(table, Resamples.draw(base, resamples, seed)),
-        panel=_compare("panel", panel, human, base),
-        panel_by_class=grouped_rates(
-            human * (panel == 1), (panel == 1).astype(np.float64), table.perturbation_class, base
-        ),
-        verifiers=tuple(
-            _compare(
-                name, np.array([_vote_value(by_verifier.get(name)) for by_verifier in votes]), human, base
-            )
-            for name in sorted(plan.judges.fingerprints)
-        ),
+        panel=_compare("panel", panel, people, base),
+        panel_by_class=grouped_rates(people * is_accepted, is_accepted, table.perturbation_class, base),
+        verifiers=tuple(verifiers),
         stand_in=alternative_annotator(
             "panel", panel, dict(zip(table.verifiers, table.votes.T, strict=True)), base
         ),
     )
 
 
-def review_table(db: sqlite3.Connection, reviews: Reviews, source: str) -> VoteTable:
-    """The finished reviews as votes, with annotators in the role of verifiers; items without one are left out."""
-    all_verdicts = {item_id: finished_verdicts(by_annotator) for item_id, by_annotator in reviews.items()}
-    finished = {item_id: verdicts for item_id, verdicts in all_verdicts.items() if verdicts}
+def _groupings(table: VoteTable) -> dict[str, Labels]:
+    """The labels by which pass rates are grouped."""
+    classes, intensities = table.perturbation_class, table.intensity
+    cells = [
+        f"{classes.names[class_code]}/{intensities.names[intensity_code]}"
+        for class_code, intensity_code in zip(classes.codes, intensities.codes, strict=True)
+    ]
+    return {
+        "all": Labels.of_words(["all"] * len(table)),
+        "class": classes,
+        "intensity": intensities,
+        "cell": Labels.of_words(cells),
+    }
+
+
+def _review_table(
+    db: sqlite3.Connection, finished: Mapping[str, Mapping[str, bool]], source: str
+) -> VoteTable:
+    """The verdicts of people (item → annotator → passed) as votes, with annotators in the role of verifiers."""
     annotators = tuple(sorted({name for verdicts in finished.values() for name in verdicts}))
     states = np.full((len(finished), len(annotators)), NOT_ASKED, dtype=np.int8)
     for row, verdicts in enumerate(finished.values()):
@@ -284,62 +292,47 @@ def review_table(db: sqlite3.Connection, reviews: Reviews, source: str) -> VoteT
         ).fetchone()
         for candidate_id in finished
     ]
-    base, generator, perturbation_class, intensity, lever = (
-        Labels.of_words([str(row[column]) for row in rows]) for column in range(5)
-    )
+
+    def labels(column: str) -> Labels:
+        return Labels.of_words([str(row[column]) for row in rows])
+
     return VoteTable(
-        source, base, generator, perturbation_class, intensity, lever, annotators, states, full_schedule=False
+        source,
+        base=labels("base_id"),
+        generator=labels("generator"),
+        perturbation_class=labels("perturbation_class"),
+        intensity=labels("intensity"),
+        lever=labels("lever"),
+        verifiers=annotators,
+        states=states,
     )
 
 
-def majority(votes: Floats) -> Floats:
-    """For each item, 1 if more than half of its votes pass it, else 0. Each item needs at least one vote.
-
-    >>> majority(np.array([[1, 1, 0], [0, np.nan, np.nan], [1, 0, np.nan]])).tolist()
-    [1.0, 0.0, 0.0]
-    """
-    return np.asarray(np.nanmean(votes, axis=1) > 0.5, dtype=np.float64)
-
-
-def _compare(name: str, verdicts: Floats, human: Floats, base: Integers) -> JudgeComparison:
+def _compare(name: str, verdicts: Floats, people: Floats, base: Integers) -> JudgeComparison:
     """Compare a judge's verdicts (1, 0 or NaN) with those of people (1 or 0)."""
 
     def agreement_on(verdict: float) -> Rate:
         rows = verdicts == verdict
-        return overall_rate(name, (human[rows] == verdict).astype(np.float64), base[rows])
+        return overall_rate(name, (people[rows] == verdict).astype(np.float64), base[rows])
 
-    kappa = cohen_kappa(human, verdicts)
+    kappa = cohen_kappa(people, verdicts)
     if kappa.reason:
         reason = kappa.reason.replace("the first rater", "people").replace("the second rater", name)
         kappa = replace(kappa, reason=reason)
     return JudgeComparison(name, passed=agreement_on(1.0), failed=agreement_on(0.0), kappa=kappa)
 
 
-def _work(name: str, reviews: Reviews) -> AnnotatorWork:
-    verdicts = [
-        human_verdict(by_annotator[name]) for by_annotator in reviews.values() if name in by_annotator
-    ]
-    finished = [verdict for verdict in verdicts if verdict is not None]
-    rate = sum(finished) / len(finished) if finished else None
-    return AnnotatorWork(name, len(finished), len(verdicts) - len(finished), rate)
-
-
-def _question_rates(reviews: Reviews, table: VoteTable) -> tuple[Rate, ...]:
-    """The share of yes for each question, over the finished reviews."""
-    # item → the answers of each person who finished it, for the items of `table`, in the order of its rows
-    finished = []
-    for by_annotator in reviews.values():
-        if verdicts := finished_verdicts(by_annotator):
-            finished.append([by_annotator[name] for name in verdicts])
+def _question_rates(finished: Sequence[Sequence[Mapping[str, str]]], base: Integers) -> tuple[Rate, ...]:
+    """The share of yes for each question. `finished` has for each item the answers of each person who finished it."""
     review_counts = np.array([float(len(reviews_of_item)) for reviews_of_item in finished])
     rates: list[Rate] = []
     for question in QUESTION_NAMES:
         yes = np.array([float(sum(answers[question] == YES for answers in people)) for people in finished])
-        labels = Labels((question,), np.zeros(len(finished), dtype=np.int64))
-        rates += grouped_rates(yes, review_counts, labels, table.base.codes)
+        rates += grouped_rates(yes, review_counts, Labels.of_words([question] * len(finished)), base)
     return tuple(rates)
 
 
-def _vote_value(vote: Any) -> float:
-    """1 for a pass, 0 for a fail, NaN for any other vote or for none."""
-    return {"pass": 1.0, "fail": 0.0}.get(str(vote.state), np.nan) if vote is not None else np.nan
+def _as_number(decision: str | None) -> float:
+    """1 for a pass or an acceptance, 0 for a fail or a rejection, NaN for anything else."""
+    numbers = {"pass": 1.0, "accepted": 1.0, "fail": 0.0, "rejected": 0.0}
+    return numbers.get(str(decision), np.nan)

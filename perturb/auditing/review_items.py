@@ -1,4 +1,7 @@
-"""The items of a review as people see them: goal, lever, original and result; votes would influence people."""
+"""The items of a review as people see them: candidates with goal, lever, original and result, or judged replies.
+
+The votes of verifiers and judges are not shown, since they would influence people.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from perturb.auditing.judged_replies import JudgedReply, read_judged_replies
-from perturb.auditing.rubric import (
-    QUESTIONS,
-    RubricQuestion,
-    human_verdict,
-)
+from perturb.auditing.rubric import QUESTIONS, RubricQuestion, human_verdict
 from perturb.catalogue.levers import Catalogue
 from perturb.ledger import queries
 from perturb.ledger.evaluations import holds_items, sample_ids
@@ -42,12 +41,14 @@ _HEADINGS = {
 class CandidateItem:
     """A candidate of the sample, with everything that annotators see of it."""
 
+    # What differs between the kinds of review item, for pages and sheets.
     page: ClassVar[str] = "review/candidate.html.j2"
     id_column: ClassVar[str] = "candidate_id"
     focus: ClassVar[str] = "perturbed_query"
     grouped_by: ClassVar[tuple[str, ...]] = ("perturbation_class", "intensity")
     guidelines: ClassVar[str] = "An item passes if all five questions are answered with yes."
     questions: ClassVar[tuple[RubricQuestion, ...]] = QUESTIONS
+
     position: int
     """The place in the order of review, from 1."""
     instance: BaseInstance
@@ -61,7 +62,7 @@ class CandidateItem:
 
     @cached_property
     def change(self) -> JsonObject:
-        """Question and context with their changes marked, as the page shows them."""
+        """Question and context in pieces, with their changes marked. The page shows them in colours."""
         return describe_change(self.instance, self.candidate, in_full=True)
 
     @property
@@ -98,11 +99,11 @@ class CandidateItem:
             "original_answers": " | ".join(instance.answers),
             "perturbed_query": candidate.query,
             "perturbed_context": candidate.context,
-            "change": self._change,
+            "change": self._change_as_text,
         }
 
     @property
-    def _change(self) -> str:
+    def _change_as_text(self) -> str:
         """The question and every changed passage, with their changes in brackets."""
         passages = mark_passages(self.instance.passages, self.candidate.passages)
         texts = [f"Question: {_marked(self.change['query'])}"]
@@ -114,7 +115,8 @@ class CandidateItem:
         return "pass" if human_verdict(answers) else "fail"
 
 
-# Pages, sheets and exports use the attributes that both have, such as `questions`, `headings` and `values`.
+# Pages, sheets and exports use what both have: the class variables, `position`, `id`, `label`, `questions`, `headings`,
+# `values` and `verdict`.
 ReviewItem = CandidateItem | JudgedReply
 
 
@@ -125,7 +127,8 @@ def load_items(db: sqlite3.Connection, run: Path) -> tuple[ReviewItem, ...]:
     """
     if holds_items(db):
         return read_judged_replies(db, run)
-    ids, catalogue = sample_ids(db, run), current_plan(db, run).load_catalogue()
+    ids = sample_ids(db, run)
+    catalogue = current_plan(db, run).load_catalogue()
     return tuple(
         _item(db, catalogue, position, candidate_id) for position, candidate_id in enumerate(ids, start=1)
     )
@@ -133,19 +136,23 @@ def load_items(db: sqlite3.Connection, run: Path) -> tuple[ReviewItem, ...]:
 
 def _marked(pieces: Iterable[Piece]) -> str:
     """A text with its changes as in `the [-old-]{+new+} word`."""
-    forms = {"same": "{}", "out": "[-{}-]", "in": "{{+{}+}}"}
-    return "".join(forms[piece.kind].format(piece.text) for piece in pieces)
+    brackets = {"same": ("", ""), "out": ("[-", "-]"), "in": ("{+", "+}")}
+    text = ""
+    for piece in pieces:
+        left, right = brackets[piece.kind]
+        text += left + piece.text + right
+    return text
 
 
 def _item(db: sqlite3.Connection, catalogue: Catalogue, position: int, candidate_id: str) -> CandidateItem:
     candidate = queries.candidate(db, candidate_id)
     lever = catalogue.find(candidate.lever)
-    entry = catalogue.classes[candidate.cell.perturbation_class]
+    class_entry = catalogue.classes[candidate.cell.perturbation_class]
     return CandidateItem(
         position=position,
         instance=queries.instance_of(db, candidate_id),
         candidate=candidate,
-        definition=entry.summary,
-        criterion=entry.criteria[candidate.cell.intensity],
+        definition=class_entry.summary,
+        criterion=class_entry.criteria[candidate.cell.intensity],
         lever_instruction=lever.instruction if lever else "",
     )

@@ -1,7 +1,8 @@
 """The questions that annotators answer, the verdicts from their answers, and the draw of the items to review.
 
-Annotators answer five questions about a candidate (RefusalBench, appendix C.2), or grade a reply. The draw takes the
-same number of candidates from each cell (spec, section 5).
+Annotators answer five questions about a candidate (RefusalBench, appendix C.2), or grade a reply. `Reviews` holds the
+answers: item → annotator → question → answer. The draw takes the same number of candidates from each cell, which is a
+perturbation class with an intensity.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ LABEL_QUESTIONS = ("intensity_achieved", "uncertainty_induction", "ground_truth_
 def human_verdict(answers: Mapping[str, str], decisive: Sequence[str] = QUESTION_NAMES) -> bool | None:
     """True (pass) if the answers to all `decisive` questions are yes, False (fail) if one is no.
 
-    None while one of the five answers is missing.
+    None while one of the five answers is missing, decisive or not.
 
     >>> human_verdict(dict.fromkeys(QUESTION_NAMES, "yes")), human_verdict({"intensity_achieved": "no"})
     (True, None)
@@ -95,6 +96,26 @@ def finished_verdicts(
     """Annotator → verdict on an item, for the annotators who finished it."""
     verdicts = {name: human_verdict(answers, decisive) for name, answers in by_annotator.items()}
     return {name: verdict for name, verdict in verdicts.items() if verdict is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorWork:
+    """The progress of one annotator, and the share of items that the annotator passes."""
+
+    name: str
+    finished: int
+    begun: int
+    """Items with some answers, but not all five."""
+    pass_rate: float | None
+
+    @classmethod
+    def of(cls, name: str, reviews: Reviews) -> AnnotatorWork:
+        """The reviews of candidates by one annotator."""
+        own = [by_annotator[name] for by_annotator in reviews.values() if name in by_annotator]
+        verdicts = [human_verdict(answers) for answers in own]
+        finished = [verdict for verdict in verdicts if verdict is not None]
+        pass_rate = sum(finished) / len(finished) if finished else None
+        return cls(name, len(finished), begun=len(verdicts) - len(finished), pass_rate=pass_rate)
 
 
 def people_verdicts(reviews: Reviews, decisive: Sequence[str] = QUESTION_NAMES) -> dict[str, bool]:
@@ -134,7 +155,8 @@ def read_label_sample(db: sqlite3.Connection, plan: CurrentPlan) -> LabelSample 
     read = [job for job in accepted if job.id in right]
     if not read:
         return None
-    accepted_counts, read_counts = (Counter(job.cell for job in jobs) for jobs in (accepted, read))
+    accepted_counts = Counter(job.cell for job in accepted)
+    read_counts = Counter(job.cell for job in read)
     weights = np.array([accepted_counts[job.cell] / read_counts[job.cell] for job in read])
     bases = np.unique([job.instance_id for job in read], return_inverse=True)[1]
     wrong = np.array([not right[job.id] for job in read], dtype=np.float64)
@@ -196,7 +218,8 @@ def read_right_items(db: sqlite3.Connection, plan: CurrentPlan) -> list[PlantedI
     Empty unless the sample was drawn from rejected candidates too: the panel failed none of the accepted ones. Also
     empty for the schedule `economy` and the consensus `certified`, under which votes depend on each other.
     """
-    right, panel = people_verdicts(read_reviews(db), LABEL_QUESTIONS), plan.facts.panel
+    right = people_verdicts(read_reviews(db), LABEL_QUESTIONS)
+    panel = plan.facts.panel
     every_vote = panel.schedule == "full" and panel.target is None
     if not right or not every_vote or read_sample_fact(db)["population"] != "decided":
         return []
@@ -269,7 +292,7 @@ def people_figures(db: sqlite3.Connection, plan: CurrentPlan) -> JsonObject | No
     passed = np.array([float(verdicts[job.id]) for job in reviewed])
     rate = overall_rate("people", passed, Labels.of_words([job.instance_id for job in reviewed]).codes)
     # With several items of one base instance, the interval that allows for their likeness is the right one.
-    low, high = rate.low, rate.high
-    if rate.cluster_low is not None:
-        low, high = rate.cluster_low, rate.cluster_high
+    low, high = rate.cluster_low, rate.cluster_high
+    if low is None:
+        low, high = rate.low, rate.high
     return {"value": rate.rate, "low": low, "high": high, "reason": rate.reason, "n": rate.n}
