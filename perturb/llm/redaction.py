@@ -15,11 +15,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+# What stands in a text instead of a key.
 MARK = "[redacted]"
-"""What stands in a text instead of a key."""
-
+# Why a reply that held a key counts as unread: the text that is left is not what the model wrote.
 LEAKED = "the reply held a key, which was taken out"
-"""Why a reply that held a key counts as unread: the text that is left is not what the model wrote."""
 
 # The end of the name of a variable that holds a key: OPENAI_API_KEY, AWS_ACCESS_KEY_ID, DB_PASSWORD
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASS|PASSWD|PASSWORD|PASSPHRASE|CREDENTIALS?)(_ID)?$")
@@ -29,6 +28,10 @@ _SHORTEST = 8
 _SHORTEST_NAMED = 4
 # A reply may hold a shorter value by chance. In an error, a shorter value must be a whole word.
 _SHORTEST_IN_REPLIES = 12
+
+# Before publishing, a text that looks like a key counts as one if it is so long.
+_SHORTEST_LOOKALIKE = 20
+_SHORTEST_LOOKALIKE_WITH_DIGIT = 12
 
 # Before publishing, plain words of this length in all count as a pass phrase and not as a placeholder.
 _PHRASE = 16
@@ -93,10 +96,10 @@ def redact(text: str) -> str:
     """
     # A short plain word, such as "none" as the key of a local server, would be taken out of every sentence.
     secrets = frozenset(
-        value for value in _values(_SHORTEST_NAMED) if len(value) >= _SHORTEST or not _is_words(value)
+        value for value in _key_values(_SHORTEST_NAMED) if len(value) >= _SHORTEST or not _is_words(value)
     )
     text = _finder(secrets).replace(text)
-    *_, unescaped = _readings(text)
+    *_, unescaped = _decodings(text)  # the last one has no escapes left
     # The escapes are kept unless a key hides behind them, since the text may be read as JSON later.
     hidden = set(_LOOKS_LIKE_KEY.findall(unescaped)) - set(_LOOKS_LIKE_KEY.findall(text))
     text = _LOOKS_LIKE_KEY.sub(MARK, unescaped if hidden else text)
@@ -108,7 +111,7 @@ def without_keys(reply: str) -> str:
 
     Plain words are not keys, since users often configure a word as the key of a server that does not check keys.
     """
-    return _secrets(_SHORTEST_IN_REPLIES).replace(reply)
+    return _key_finder(_SHORTEST_IN_REPLIES).replace(reply)
 
 
 def find_keys(text: str, variables: Iterable[str] = ()) -> tuple[str, ...]:
@@ -120,24 +123,25 @@ def find_keys(text: str, variables: Iterable[str] = ()) -> tuple[str, ...]:
     >>> find_keys("the sk-learning key is sk-proj-abcdef123456")
     ('sk-proj-abcdef123456',)
     """
-    return _keys_in(text, _secrets_to_publish(variables))
+    return _keys_in(text, _publication_finder(variables))
 
 
-def _secrets_to_publish(variables: Iterable[str]) -> _Finder:
+def _publication_finder(variables: Iterable[str]) -> _Finder:
     """The finder of keys that must not be published, among them the values of these variables."""
     _in_use.update(variables)
-    return _secrets(_SHORTEST, _PHRASE)
+    return _key_finder(_SHORTEST, _PHRASE)
 
 
 def _keys_in(text: str, secrets: _Finder) -> tuple[str, ...]:
     """The secrets in a text, then the texts that look like keys, each once."""
     # The decoded text comes first, so that a key is reported without escapes.
-    readings = list(reversed(list(_readings(text))))
+    readings = list(reversed(list(_decodings(text))))
     keys = [key for reading in readings for key in secrets.pattern.findall(reading)]
     for reading in readings:
         for lookalike in _LOOKS_LIKE_KEY.findall(reading):
             # Names such as "sk-learning" begin like a key too, but seldom hold digits.
-            if len(lookalike) >= (12 if re.search(r"\d", lookalike) else 20):
+            has_digit = re.search(r"\d", lookalike) is not None
+            if len(lookalike) >= (_SHORTEST_LOOKALIKE_WITH_DIGIT if has_digit else _SHORTEST_LOOKALIKE):
                 keys.append(lookalike)
     return tuple(dict.fromkeys(keys))
 
@@ -148,7 +152,7 @@ def show_key(value: Any, variables: Iterable[str] = ()) -> str | None:
     >>> show_key({"system": ["Use sk-proj-abcdef123456."]})
     'sk-p…'
     """
-    secrets = _secrets_to_publish(variables)  # once for all strings: it looks through the environment
+    secrets = _publication_finder(variables)  # once for all strings: it looks through the environment
     return next((f"{key[:4]}…" for text in _strings(value) for key in _keys_in(text, secrets)), None)
 
 
@@ -187,7 +191,7 @@ _ESCAPE = re.compile(r"""\\(?:u([0-9a-fA-F]{4})|(["\\/]))""")
 _DEEPEST = 4
 
 
-def _readings(text: str) -> Iterator[str]:
+def _decodings(text: str) -> Iterator[str]:
     """Yield the text, then the text with one level of JSON escapes decoded after another, while that changes it."""
     yield text
     for _ in range(_DEEPEST):
@@ -203,7 +207,7 @@ def _unescaped(escape: re.Match[str]) -> str:
     return character or chr(int(number, 16))
 
 
-def _values(shortest: int) -> list[str]:
+def _key_values(shortest: int) -> list[str]:
     """The values of variables with a key, if long enough: `shortest` holds for variables that a configuration names."""
     values = []
     # Every call comes here, and reading a value costs more than reading a name.
@@ -225,11 +229,11 @@ def _is_secret_name(name: str) -> bool:
     return _SECRET_NAME.search(name.upper()) is not None
 
 
-def _secrets(shortest: int, phrase: int = sys.maxsize) -> _Finder:
+def _key_finder(shortest: int, phrase: int = sys.maxsize) -> _Finder:
     """The finder of keys that are not placeholders. Words of fewer than `phrase` characters are placeholders."""
     keys = (
         value
-        for value in _values(shortest)
+        for value in _key_values(shortest)
         if value not in _PLACEHOLDERS and (len(value) >= phrase or not _is_words(value))
     )
     return _finder(frozenset(keys))
@@ -250,7 +254,7 @@ class _Finder:
 
     def replace(self, text: str) -> str:
         """The text with a mark instead of each value."""
-        is_present = any(probe in reading for reading in _readings(text) for probe in self.probes)
+        is_present = any(probe in decoding for decoding in _decodings(text) for probe in self.probes)
         return self.pattern.sub(MARK, text) if is_present else text
 
 
@@ -274,6 +278,11 @@ def _forms(value: str) -> Iterator[tuple[str, str]]:
     content = value.encode("utf-8", "surrogateescape")
     quoted = "".join(f"%{byte:02x}" for byte in content)
     yield from ((form, form) for form in (quoted, quoted.upper(), content.hex(), content.hex().upper()))
+    yield from _base64_forms(content)
+
+
+def _base64_forms(content: bytes) -> Iterator[tuple[str, str]]:
+    """Yield pattern and probe of the base64 forms of a value."""
     # Base64 packs three bytes of 8 bits into four characters of 6 bits. Within an encoded text, the value can begin at
     # any of the three bytes, and each beginning gives other characters.
     for bytes_before in range(3):
@@ -287,7 +296,11 @@ def _forms(value: str) -> Iterator[tuple[str, str]]:
 
 
 def _any_form(char: str) -> str:
-    """A pattern of a character as it is, with JSON escapes (each level doubles the backslashes), or URL-quoted."""
+    """A pattern of a character as it is, with JSON escapes, or URL-quoted.
+
+    Each level of JSON within JSON doubles the backslashes: 1, 2, 4 or 8 before a number, a quotation mark or a slash.
+    A backslash itself is one of them, so up to 7 stand before it.
+    """
     escaped = rf"\\{{1,8}}u(?i:{ord(char):04x})"
     if char.isalnum():
         return f"(?:{char}|{escaped})"
