@@ -81,7 +81,7 @@ def run_sync(work: Coroutine[Any, Any, T]) -> T:
 
     async def stoppable() -> T:
         if (thread := _THREAD.get()) is not None:
-            thread.offer(asyncio.get_running_loop(), asyncio.current_task())
+            thread.register_task(asyncio.get_running_loop(), asyncio.current_task())
         return await work
 
     try:
@@ -96,9 +96,10 @@ def call(work: Callable[[], T]) -> T:
         asyncio.get_running_loop()
     except RuntimeError:
         return work()
-    thread = _Thread(work)
+    thread = _StoppableThread(work)
     in_main = threading.current_thread() is threading.main_thread()
-    # `asyncio.run` would keep a Ctrl-C for its loop, which waits for this call.
+    # A running loop has a SIGINT handler that acts only when the loop goes on, and it waits for this call. So until the
+    # call ends, Ctrl-C raises KeyboardInterrupt here.
     old_handler = signal.signal(signal.SIGINT, signal.default_int_handler) if in_main else None
     try:
         return thread.result.result()
@@ -113,9 +114,10 @@ def call(work: Callable[[], T]) -> T:
 
 async def acall(work: Callable[[], T]) -> T:
     """Like `call`, without blocking the running event loop. A cancellation ends the work in order, then is raised."""
-    thread = _Thread(work)
+    thread = _StoppableThread(work)
     ended = asyncio.wrap_future(thread.result)
     try:
+        # Shielded, because a cancellation must not mark the work as ended while the thread still runs.
         return await asyncio.shield(ended)
     except asyncio.CancelledError:
         thread.stop()
@@ -140,7 +142,7 @@ def in_thread(work: Callable[[], T]) -> Future[T]:
     return result
 
 
-class _Thread(Generic[T]):
+class _StoppableThread(Generic[T]):
     """A function that runs in a thread, and a way to end the coroutine that it runs with `run_sync`."""
 
     def __init__(self, work: Callable[[], T]) -> None:
@@ -151,7 +153,7 @@ class _Thread(Generic[T]):
         context.run(_THREAD.set, self)
         self.result = in_thread(partial(context.run, work))
 
-    def offer(self, loop: asyncio.AbstractEventLoop, task: asyncio.Task[Any] | None) -> None:
+    def register_task(self, loop: asyncio.AbstractEventLoop, task: asyncio.Task[Any] | None) -> None:
         """Register the task that `stop` has to cancel."""
         with self._lock:
             self._running = (loop, task) if task is not None else None
@@ -170,7 +172,7 @@ class _Thread(Generic[T]):
 
 
 # The thread that `call` or `acall` has started for the current work; None in any other thread.
-_THREAD: ContextVar[_Thread[Any] | None] = ContextVar("_THREAD", default=None)
+_THREAD: ContextVar[_StoppableThread[Any] | None] = ContextVar("_THREAD", default=None)
 
 
 INTERRUPTED = 130
@@ -204,7 +206,8 @@ def exit_interrupted() -> NoReturn:
 def sigterm_as_interrupt() -> Iterator[None]:
     """Within the block, SIGTERM ends the work of the running loop like Ctrl-C, and finished work is kept.
 
-    Further interrupts do not disturb the clean-up unless they come more than a second later.
+    Further interrupts do not disturb the clean-up unless they come more than a second later. In a command, a later
+    interrupt ends the process at once, also after the block.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -227,7 +230,9 @@ def sigterm_as_interrupt() -> Iterator[None]:
         yield
     finally:
         loop.remove_signal_handler(signal.SIGTERM)
-        if signal.getsignal(signal.SIGINT) is interrupt or not _in_command.is_set():
+        # After an interrupt in a command, the handler is `force_exit`, which stays.
+        was_interrupted = signal.getsignal(signal.SIGINT) is not interrupt
+        if not (was_interrupted and _in_command.is_set()):
             signal.signal(signal.SIGINT, old_handler)
 
 
