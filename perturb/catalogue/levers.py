@@ -3,16 +3,23 @@
 A class file names its class, target, refusal code, short forms, intensity criteria and levers. A folder of the user
 adds levers to existing classes, or a class with its levers.
 
-The first half of this module is the vocabulary of the field `rule` of a lever: the operators of the offline engine and
-the gaps of wordings. `building/offline` carries the rules out.
+The first half of this module is the vocabulary of the field `rule` of a lever, which `building/offline` carries out:
+
+    rule:
+      do: remark                                # one of `OPERATORS`
+      what: before                              # the part that the operator works on, if it has a choice
+      say: ["the long forgotten {film|series}"]   # wordings with gaps of `GAPS`
+      needs: [question:who]                     # features that the instance must have
+      why: Nobody says that it was forgotten.   # the reasoning of the item
+
+The second half reads the files, from the models of their entries down to `Catalogue` and the checks of names.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated
@@ -45,11 +52,11 @@ class OperatorFacts:
 
     summary: str
     what: tuple[str, ...] = ()
-    """The values that `what` may have; empty if rules of this operator have no `what`."""
+    """The values that the field `what` of a rule may have; empty if rules of this operator have no `what`."""
     says: bool = True
-    """Whether rules give wordings in `say`."""
+    """Whether rules of this operator have the field `say`."""
     words: bool = False
-    """Whether rules give `words`: words of the question with their replacements."""
+    """Whether rules of this operator have the field `words`: words of the question with their replacements."""
 
 
 OPERATORS: Mapping[str, OperatorFacts] = {
@@ -124,7 +131,7 @@ _GAP = re.compile(r"\{([^{}]*)\}")
 
 @lru_cache(maxsize=4096)
 def gaps_in(text: str) -> tuple[str, ...]:
-    """The gaps of a wording: the text between each pair of braces.
+    """The gaps of a wording, without their braces.
 
     >>> gaps_in("Did {film|series} come out in {later}?")
     ('film|series', 'later')
@@ -158,14 +165,9 @@ class RuleEntry(Strict):
             raise ValueError(f"unknown operator '{self.do}': choose from {', '.join(OPERATORS)}")
         if facts.what and self.what not in facts.what:
             raise ValueError(f"'{self.do}' needs 'what', one of {', '.join(facts.what)}")
-        for name, is_needed, is_present in (
-            ("what", bool(facts.what), self.what is not None),
-            ("say", facts.says, bool(self.say)),
-            ("words", facts.words, bool(self.words)),
-        ):
-            # A field that the operator ignores would suggest an effect that it does not have.
-            if is_needed != is_present:
-                raise ValueError(f"'{self.do}' {'needs' if is_needed else 'takes no'} '{name}'")
+        self._check_field("what", is_needed=bool(facts.what), is_present=self.what is not None)
+        self._check_field("say", is_needed=facts.says, is_present=bool(self.say))
+        self._check_field("words", is_needed=facts.words, is_present=bool(self.words))
         for text in (*self.say, self.why):
             _check_gaps(text)
         for pattern, words in self.words.items():
@@ -173,6 +175,11 @@ class RuleEntry(Strict):
         for need in self.needs:
             Need.read(need)
         return self
+
+    def _check_field(self, name: str, *, is_needed: bool, is_present: bool) -> None:
+        # A field that the operator ignores would suggest an effect that it does not have.
+        if is_needed != is_present:
+            raise ValueError(f"'{self.do}' {'needs' if is_needed else 'takes no'} '{name}'")
 
     def rule(self) -> Rule:
         """The rule as the offline engine reads it."""
@@ -225,6 +232,18 @@ class _LeverEntry(Strict):
         if value != " ".join(value.split()):
             raise ValueError("a lever's name stands on one line without extra spaces")
         return value
+
+    def lever(self, perturbation_class: PerturbationClass) -> Lever:
+        """The lever as the catalogue has it, in a cell of this class."""
+        return Lever(
+            self.name,
+            Cell(perturbation_class, self.intensity),
+            instruction=self.instruction.strip(),
+            illustration=Illustration(**self.illustration.model_dump()),
+            needs=self.needs,
+            rule=None if self.rule is None else self.rule.rule(),
+            answer=self.answer,
+        )
 
 
 class ClassFile(ClassFields):
@@ -298,15 +317,18 @@ class Catalogue:
 
         Raises `CatalogueError` with file and line for anything malformed and for a name used twice.
         """
-        embedded, places = _embedded(data_folder("levers"))
+        own_folders = tuple(folders)
+        embedded = _embedded(data_folder("levers"))
         # Most runs have no folder of the user, and the embedded catalogue is read once.
-        if not (folders := tuple(folders)):
-            return embedded
-        classes, levers, places = dict(embedded.classes), list(embedded.levers), dict(places)
-        for folder in folders:
-            _add_all(folder, levers, places, classes)
-        files = [file for folder in folders for file in _construction_files(folder)]
-        return cls(classes, tuple(levers), *_merged(embedded, files, places))
+        if not own_folders:
+            return embedded.catalogue
+        builder = embedded.copy()
+        for folder in own_folders:
+            builder.add_classes(folder)
+        # Only now are all levers there to which the construction files may refer.
+        for folder in own_folders:
+            builder.add_constructions(folder)
+        return builder.catalogue
 
     def with_classes(self, own_classes: Iterable[ClassEntry]) -> Catalogue:
         """This catalogue with the user's classes as a run or a snapshot stores them, which is without levers.
@@ -378,13 +400,17 @@ class Catalogue:
             canonical |= dict.fromkeys((entry.refusal_code, *entry.short_forms), entry.refusal_code)
         return canonical
 
+    # Four digests tell what has changed. `cell_digest` enters the ids of jobs of models. `rules_digest` enters those of
+    # the offline engine. `needs_digest` decides which levers a job is offered. `digest` is that of a whole catalogue.
+
     def cell_digest(self, cell: Cell) -> str:
         """Digest of everything that a prompt quotes about a cell. A changed lever makes new jobs in its cell only."""
         entry = self.classes[cell.perturbation_class]
-        levers = [
-            [lever.name, lever.instruction, *astuple(lever.illustration), *filter(None, [lever.answer])]
-            for lever in self.levers_of(cell)
-        ]
+        levers = []
+        for lever in self.levers_of(cell):
+            quoted = [lever.name, lever.instruction, *astuple(lever.illustration)]
+            # An empty answer is left out, so that levers without one keep the digests of older catalogues.
+            levers.append([*quoted, lever.answer] if lever.answer else quoted)
         return digest(
             str(cell),
             sorted(entry.target),
@@ -441,94 +467,100 @@ def _files(folder: Path) -> list[Path]:
 _CONSTRUCTIONS = "constructions.yaml"
 
 
-def _construction_files(folder: Path) -> list[tuple[YamlFile, ConstructionFile]]:
-    """The construction file of a lever folder, if it has one."""
-    path = folder / _CONSTRUCTIONS
-    if not path.exists():
-        return []
-    file = YamlFile(path, CatalogueError)
-    return [(file, file.parse(ConstructionFile))]
+@dataclass
+class _CatalogueBuilder:
+    """A catalogue that grows folder by folder."""
 
+    classes: dict[PerturbationClass, ClassEntry] = field(default_factory=dict)
+    levers: list[Lever] = field(default_factory=list)
+    constructions: list[Construction] = field(default_factory=list)
+    open_levers: set[str] = field(default_factory=set)
+    defined_at: dict[str, str] = field(default_factory=dict)
+    """The name of each lever in the form of `_key` -> file and line where it is defined."""
 
-def _merged(
-    base: Catalogue, files: Iterable[tuple[YamlFile, ConstructionFile]], lever_places: Mapping[str, str]
-) -> tuple[tuple[Construction, ...], frozenset[str]]:
-    """The constructions and open levers of `base` and of these files. `lever_places` has a key for every lever."""
-    constructions, open_levers = list(base.constructions), set(base.open_levers)
-    for file, content in files:
+    def copy(self) -> _CatalogueBuilder:
+        return _CatalogueBuilder(
+            classes=dict(self.classes),
+            levers=list(self.levers),
+            constructions=list(self.constructions),
+            open_levers=set(self.open_levers),
+            defined_at=dict(self.defined_at),
+        )
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """The finished catalogue. Nothing may be added after it was read."""
+        return Catalogue(
+            self.classes, tuple(self.levers), tuple(self.constructions), frozenset(self.open_levers)
+        )
+
+    def add_classes(self, folder: Path) -> None:
+        """Add the classes and levers of a folder."""
+        files = [YamlFile(path, CatalogueError) for path in _files(folder)]
+        contents = {file: file.parse(ClassFile) for file in files}
+        # A file with a refusal code defines a class. Those come first, so that other files can add levers to it.
+        for file in sorted(files, key=lambda file: contents[file].refusal_code is None):
+            content = contents[file]
+            entry = class_entry(file, content, self.classes, content.replaces)
+            self.classes[entry.name] = entry
+            self._add_levers(file, content, entry)
+
+    def _add_levers(self, file: YamlFile, content: ClassFile, entry: ClassEntry) -> None:
+        """Add the levers of a file, whose class is `entry`."""
+        insert_at = self._remove_levers({Cell(entry.name, intensity) for intensity in content.replaces})
+        added: list[Lever] = []
+        for index, item in enumerate(content.levers):
+            field_path = ("levers", index)
+            name_path = (*field_path, "name")
+            key = _key(item.name)
+            if key in self.defined_at:
+                raise file.fault(
+                    name_path,
+                    f"lever '{item.name}' is already defined at {self.defined_at[key]}: rename one of them",
+                )
+            self.defined_at[key] = location(file.path, file.line_of(name_path))
+            _check_lever(file, field_path, item, entry)
+            added.append(item.lever(entry.name))
+        self.levers[insert_at:insert_at] = added
+
+    def _remove_levers(self, cells: set[Cell]) -> int:
+        """Remove the levers of these cells. Returns the place for other levers, so that the order is kept."""
+        removed = [lever for lever in self.levers if lever.cell in cells]
+        place = self.levers.index(removed[0]) if removed else len(self.levers)
+        self.levers = [lever for lever in self.levers if lever.cell not in cells]
+        for lever in removed:
+            del self.defined_at[_key(lever.name)]
+        return place
+
+    def add_constructions(self, folder: Path) -> None:
+        """Add the constructions and open levers of a folder, if it has a file of them."""
+        path = folder / _CONSTRUCTIONS
+        if not path.exists():
+            return
+        file = YamlFile(path, CatalogueError)
+        content = file.parse(ConstructionFile)
         for number, name in enumerate(content.open_levers):
-            if _key(name) not in lever_places:
+            if _key(name) not in self.defined_at:
                 raise file.fault(("open_levers", number), f"no lever is called '{name}': check its spelling")
-        open_levers.update(content.open_levers)
-        constructions += [entry.construction() for entry in content.constructions]
-    names = Counter(_key(construction.name) for construction in constructions)
-    repeated = next((entry.name for entry in constructions if names[_key(entry.name)] > 1), None)
-    if repeated:
-        raise CatalogueError(f"two constructions are called '{repeated}': rename one of them")
-    return tuple(constructions), frozenset(open_levers)
+        self.open_levers.update(content.open_levers)
+        names = {_key(construction.name) for construction in self.constructions}
+        for entry in content.constructions:
+            if _key(entry.name) in names:
+                raise CatalogueError(f"two constructions are called '{entry.name}': rename one of them")
+            names.add(_key(entry.name))
+            self.constructions.append(entry.construction())
 
 
 @cache
-def _embedded(folder: Path) -> tuple[Catalogue, Mapping[str, str]]:
-    """The embedded catalogue, with file and line of each lever name for messages."""
-    classes: dict[PerturbationClass, ClassEntry] = {}
-    levers: list[Lever] = []
-    places: dict[str, str] = {}
-    _add_all(folder, levers, places, classes)
-    missing = [name for name in PUBLISHED_CLASSES if name not in classes]
+def _embedded(folder: Path) -> _CatalogueBuilder:
+    """The embedded catalogue, as a builder that must not be changed."""
+    builder = _CatalogueBuilder()
+    builder.add_classes(folder)
+    builder.add_constructions(folder)
+    missing = [name for name in PUBLISHED_CLASSES if name not in builder.classes]
     if missing:
         raise CatalogueError(f"the embedded catalogue lacks {missing[0]}: reinstall perturb")
-    catalogue = Catalogue(classes, tuple(levers))
-    return Catalogue(classes, tuple(levers), *_merged(catalogue, _construction_files(folder), places)), places
-
-
-def _add_all(
-    folder: Path, levers: list[Lever], places: dict[str, str], classes: dict[PerturbationClass, ClassEntry]
-) -> None:
-    """Add the classes and levers of a folder to `levers`, `places` and `classes`."""
-    files = [YamlFile(path, CatalogueError) for path in _files(folder)]
-    contents = {file: file.parse(ClassFile) for file in files}
-    # A file with a refusal code defines a class. Those come first, so that other files can add levers to it.
-    for file in sorted(files, key=lambda file: contents[file].refusal_code is None):
-        content = contents[file]
-        entry = class_entry(file, content, classes, content.replaces)
-        classes[entry.name] = entry
-        _add_levers(file, content, entry, levers, places)
-
-
-def _add_levers(
-    file: YamlFile, content: ClassFile, entry: ClassEntry, levers: list[Lever], places: dict[str, str]
-) -> None:
-    """Add the levers of a file to `levers`, and where their names are defined to `places`."""
-    # Levers of the cells that the file replaces are removed, and its own take their place, so that the order is kept.
-    replaced_cells = {Cell(entry.name, intensity) for intensity in content.replaces}
-    replaced = [lever for lever in levers if lever.cell in replaced_cells]
-    insert_at = levers.index(replaced[0]) if replaced else len(levers)
-    for lever in replaced:
-        levers.remove(lever)
-        del places[_key(lever.name)]
-    added: list[Lever] = []
-    for index, item in enumerate(content.levers):
-        field_path = ("levers", index)
-        if (defined_at := places.get(_key(item.name))) is not None:
-            raise file.fault(
-                (*field_path, "name"),
-                f"lever '{item.name}' is already defined at {defined_at}: rename one of them",
-            )
-        places[_key(item.name)] = location(file.path, file.line_of((*field_path, "name")))
-        _check_lever(file, field_path, item, entry)
-        added.append(
-            Lever(
-                item.name,
-                Cell(content.perturbation_class, item.intensity),
-                instruction=item.instruction.strip(),
-                illustration=Illustration(**item.illustration.model_dump()),
-                needs=item.needs,
-                rule=None if item.rule is None else item.rule.rule(),
-                answer=item.answer,
-            )
-        )
-    levers[insert_at:insert_at] = added
+    return builder
 
 
 def _check_lever(
