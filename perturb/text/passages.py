@@ -1,8 +1,10 @@
-"""Passages and sentences: which passages a candidate may change, and what it changed, word by word.
+"""Passages and sentences.
 
-The order, the number and the roles of passages never change. If the class may change the context, it may change the
-signal passages. If the answer must go, a noise passage that holds it may change too. Edits of sentences keep the
-spacing of the rest.
+- `passages_fault` checks which passages a candidate has changed. Their order, number and roles never change. A class
+  that may change the context may change the signal passages. If the answer must go, a noise passage that holds it may
+  change too.
+- `mark_change` and `describe_change` show what changed, word by word.
+- `split_sentences` finds the sentences of a passage, and `without` takes some of them out.
 """
 
 from __future__ import annotations
@@ -81,8 +83,8 @@ def without_telling_titles(original: BaseInstance, candidate: Candidate) -> Cand
 ChangeKind = Literal["same", "out", "in"]
 """Whether a piece of a text stayed, was removed or was added."""
 
-# A sentence in any script with the blanks after it: "It rained. "
-_SENTENCES = re.compile(r"[^.!?。！？।\n]*[.!?。！？।\n]*\s*")
+# A sentence in any script with the blanks after it: "It rained. " This is good enough to compare long texts.
+_ROUGH_SENTENCES = re.compile(r"[^.!?。！？।\n]*[.!?。！？।\n]*\s*")
 # Comparing words takes up to words × words steps. Texts that would need more are compared by sentence.
 _MAX_PAIRS = 4_000_000
 
@@ -110,7 +112,9 @@ class MarkedPassage:
 
 
 def mark_change(before: str, after: str) -> tuple[Piece, ...]:
-    """The pieces of two texts in reading order: without `in` they make up `before`, without `out` `after`.
+    """The pieces of two texts in reading order.
+
+    The pieces that are not `in` make up `before`, and those that are not `out` make up `after`.
 
     Changes with only blanks or punctuation between them are joined, so that a rewritten clause is one change.
 
@@ -126,12 +130,13 @@ def mark_change(before: str, after: str) -> tuple[Piece, ...]:
     for position, (tag, old_start, old_end, new_start, new_end) in enumerate(steps):
         removed, added = "".join(old[old_start:old_end]), "".join(new[new_start:new_end])
         is_outermost = position in (0, len(steps) - 1)
-        if tag == "equal" and (is_outermost or any(char.isalnum() for char in removed)):
+        # Equal blanks and punctuation between two changes separate nothing. They become part of both sides of a change.
+        separates_changes = tag == "equal" and (is_outermost or any(char.isalnum() for char in removed))
+        if separates_changes:
             pieces += _change(pending_removed, pending_added)
             pieces.append(Piece("same", removed))
             pending_removed = pending_added = ""
         else:
-            # Equal blanks and punctuation between two changes become part of both sides of one change.
             pending_removed += removed
             pending_added += added
     return (*pieces, *_change(pending_removed, pending_added))
@@ -154,14 +159,11 @@ def describe_change(before: BaseInstance, after: Candidate, *, in_full: bool = F
     """
     passages = mark_passages(before.passages, after.passages)
     several = len(passages) > 1
-    described: list[dict[str, Any]] = []
+    described = []
     for passage in passages:
-        number = f"[{passage.number}] " if several else ""
-        if passage.changed or not several:
-            title = f"{passage.title}: " if several and in_full and passage.title else ""
-            described.append({"pieces": [Piece("same", number + title), *passage.pieces]})
-        elif in_full:
-            described.append({"pieces": passage.pieces, "folded": f"{number}{passage.title} unchanged"})
+        # A single passage is always shown.
+        if passage.changed or in_full or not several:
+            described.append(_describe_passage(passage, several=several, in_full=in_full))
     return {
         "query": mark_change(before.query, after.query),
         "passages": described,
@@ -169,12 +171,21 @@ def describe_change(before: BaseInstance, after: Candidate, *, in_full: bool = F
     }
 
 
+def _describe_passage(passage: MarkedPassage, *, several: bool, in_full: bool) -> dict[str, Any]:
+    """One passage for a page; `several` says whether it is one of several."""
+    number = f"[{passage.number}] " if several else ""
+    if several and not passage.changed:
+        return {"pieces": passage.pieces, "folded": f"{number}{passage.title} unchanged"}
+    title = f"{passage.title}: " if several and in_full and passage.title else ""
+    return {"pieces": [Piece("same", number + title), *passage.pieces]}
+
+
 def _split(before: str, after: str) -> tuple[list[str], list[str]]:
     """Two texts as words, blanks and single marks; as sentences, if comparing the words would take too long."""
     pattern = re.compile(rf"{word_source()}|\s+|.", re.DOTALL)
     old, new = pattern.findall(before), pattern.findall(after)
     if len(old) * len(new) > _MAX_PAIRS:
-        return _SENTENCES.findall(before), _SENTENCES.findall(after)
+        return _ROUGH_SENTENCES.findall(before), _ROUGH_SENTENCES.findall(after)
     return old, new
 
 
@@ -184,7 +195,9 @@ def _change(removed: str, added: str) -> list[Piece]:
     return [piece for piece in pieces if piece.text]
 
 
-# The end of a piece that was cut too early, so the next piece belongs to the same sentence.
+# A sentence may end at an end mark that blanks and a capital or a digit follow. The blanks are a group.
+_POSSIBLE_END = re.compile(r"(?<=[.!?])[\"”’')\]]*(\s+)(?=[\"“‘(\[]*[A-Z0-9])")
+# The end of a text after which the sentence goes on
 _NO_END = re.compile(
     r"""
     (?: \b(?: Sr|Jr|Mr|Mrs|Ms|Dr|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Sen|Rep|Gov          # titles
@@ -198,12 +211,9 @@ _NO_END = re.compile(
     """,
     re.VERBOSE,
 )
-# How many characters at the end of a piece are searched for that. The longest abbreviation has seven.
+# How many characters at the end of a text are searched for that. The longest abbreviation has seven.
 _NO_END_REACH = 20
-
-# A possible end of a sentence: an end mark, then blanks, then a capital or a digit.
-_END = re.compile(r"(?<=[.!?])[\"”’')\]]*(\s+)(?=[\"“‘(\[]*[A-Z0-9])")
-# A word such as `p.m.` or `D.C.`. A sentence ends after it only if the next word is a typical first word.
+# A word such as `p.m.`, `D.C.` or `(U.S.A.)`. A sentence ends after it only if the next word is a typical first word.
 _INITIALS = re.compile(r"[\"“(]*(?:[A-Za-z]\.)+[A-Za-z]?\.?[\"”’')\]]*")
 # Typical first words of a sentence, which hardly ever follow an abbreviation.
 _PRONOUNS_AND_ARTICLES = ("The", "A", "An", "It", "He", "She", "They", "His", "Her", "Its", "This", "These")
@@ -242,7 +252,8 @@ def split_sentences(text: str, passage: int = 0) -> tuple[Sentence, ...]:
     for start, end in _pieces(text):
         if spans:
             previous_start, previous_end = spans[-1]
-            if _belong_together(text[previous_start:previous_end], text[start:end]):
+            # A line may break within a sentence.
+            if _goes_on(text[previous_start:previous_end], text[start:end]):
                 spans[-1] = (previous_start, end)
                 continue
         spans.append((start, end))
@@ -250,44 +261,50 @@ def split_sentences(text: str, passage: int = 0) -> tuple[Sentence, ...]:
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each piece between two possible ends of sentences, without the blanks around it."""
-    offset = 0
+    """Yield start and end of each sentence of each line, without the blanks around it."""
+    line_start = 0
     for line in text.splitlines(keepends=True):
-        # A quotation or bracket that the line never closes does not count.
-        pairs = [
-            (opening, closing) for opening, closing in _PAIRS if line.count(opening) == line.count(closing)
-        ]
-        has_pairs_of_quotes = line.count('"') % 2 == 0
+        # `start` stays at the last real end, so that a possible end that is not real ends nothing.
         start = 0
-        for match in (*_END.finditer(line), None):  # None stands for the end of the line
-            end = match.start(1) if match else len(line)
+        for end in (*_real_ends(line), len(line)):
             piece = line[start:end]
-            if match and not _ends(piece, line[match.end() :], pairs, has_pairs_of_quotes):
-                continue
-            if stripped := piece.strip():
-                piece_start = offset + start + len(piece) - len(piece.lstrip())
-                yield piece_start, piece_start + len(stripped)
+            if piece.strip():
+                blanks = len(piece) - len(piece.lstrip())
+                yield line_start + start + blanks, line_start + start + len(piece.rstrip())
             start = end
-        offset += len(line)
+        line_start += len(line)
 
 
-def _ends(piece: str, following: str, pairs: list[tuple[str, str]], has_pairs_of_quotes: bool) -> bool:
-    """Whether a sentence ends after a piece that is followed by this text."""
+def _real_ends(line: str) -> Iterator[int]:
+    """Yield the positions in a line at which a sentence ends, without that at the end of the line."""
+    # A quotation or bracket that the line never closes does not count.
+    pairs = [(opening, closing) for opening, closing in _PAIRS if line.count(opening) == line.count(closing)]
+    has_pairs_of_quotes = line.count('"') % 2 == 0
+    start = 0
+    for match in _POSSIBLE_END.finditer(line):
+        end = match.start(1)
+        piece = line[start:end]
+        is_in_brackets = any(piece.count(opening) > piece.count(closing) for opening, closing in pairs)
+        is_in_quotes = has_pairs_of_quotes and piece.count('"') % 2 == 1
+        if not (is_in_brackets or is_in_quotes or _ends_with_abbreviation(piece, line[match.end() :])):
+            yield end
+            start = end
+
+
+def _ends_with_abbreviation(piece: str, following: str) -> bool:
+    """Whether the mark at the end of a piece belongs to an abbreviation, after which the sentence goes on."""
     if _NO_END.search(piece[-_NO_END_REACH:]):
-        return False
+        return True
     *_, last_word = piece.split(" ")
     next_word, *_ = following.split(" ", 1)
-    if _INITIALS.fullmatch(last_word) and next_word not in _OPENERS:
-        return False
-    is_in_brackets = any(piece.count(opening) > piece.count(closing) for opening, closing in pairs)
-    is_in_quotes = has_pairs_of_quotes and piece.count('"') % 2 == 1
-    return not (is_in_brackets or is_in_quotes)
+    return _INITIALS.fullmatch(last_word) is not None and next_word not in _OPENERS
 
 
-def _belong_together(piece: str, following: str) -> bool:
-    """Whether two pieces, between which a line may break, belong to one sentence."""
-    is_cut_early = _NO_END.search(piece[-_NO_END_REACH:]) is not None or piece.count("(") > piece.count(")")
-    return is_cut_early or following[:1].islower() or following[:1] in ")]”’,;"
+def _goes_on(piece: str, following: str) -> bool:
+    """Whether a sentence goes on after a piece, although a possible end or a line break follows it."""
+    if _NO_END.search(piece[-_NO_END_REACH:]) or piece.count("(") > piece.count(")"):
+        return True
+    return following[:1].islower() or following[:1] in ")]”’,;"
 
 
 def without(text: str, sentences: list[Sentence]) -> str:
