@@ -23,7 +23,7 @@ from perturb.metrics.inputs import Estimate
 from perturb.records import Item
 from perturb.reports.any_page import figures_folder, make_any_page
 from perturb.reports.audit_page import make_shortcuts_report
-from perturb.reports.audit_sections import make_audit_report, make_panel_report
+from perturb.reports.audit_sections import make_audit_report, make_judges_report
 from perturb.reports.bas_page import make_bas_page
 from perturb.reports.refusal_index_page import make_refusal_page
 from perturb.reports.rendering import render_fragment, write_page
@@ -69,7 +69,7 @@ class JudgesAudit(NotebookReport, JudgeAudit):
     """What the votes of several judges say about them; a notebook shows its tables, `to_dict` gives every figure."""
 
     def _repr_html_(self) -> str:
-        return render_fragment(make_panel_report(self))
+        return render_fragment(make_judges_report(self))
 
 
 class ShortcutAudit(NotebookReport, Shortcuts):

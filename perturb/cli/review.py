@@ -73,14 +73,14 @@ def audit_command(
     else:
         from perturb.api.figures import audit
         from perturb.auditing.audit_report import AuditReport
-        from perturb.reports.audit_sections import make_audit_report, make_panel_report
+        from perturb.reports.audit_sections import make_audit_report, make_judges_report
 
         report = audit(source, seed=seed, resamples=resamples)
         content = report.to_dict()
         page = (
             make_audit_report(report, groupings)
             if isinstance(report, AuditReport)
-            else make_panel_report(report)
+            else make_judges_report(report)
         )
     print_result(content, page, json_output)
 

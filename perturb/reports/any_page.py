@@ -99,11 +99,14 @@ def make_any_page(
     # A table of results has no judgements, so nothing can be said about its judges.
     if not (source / LEDGER_FILE).is_file():
         return page
-    from perturb.reports.audit_sections import panel_section
-    from perturb.reports.review_sections import checked_judge
+    from perturb.reports.audit_sections import judges_section_of_run
+    from perturb.reports.review_sections import checked_judge_section
 
     # Each is None for an evaluation without a panel of judges, or without people who checked the judge.
-    sections = (make(source, seed=seed, resamples=resamples) for make in (panel_section, checked_judge))
+    sections = (
+        make(source, seed=seed, resamples=resamples)
+        for make in (judges_section_of_run, checked_judge_section)
+    )
     return replace(page, sections=(*page.sections, *filter(None, sections)))
 
 

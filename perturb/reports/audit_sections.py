@@ -1,4 +1,8 @@
-"""The audit of a panel as sections of a report: of the verifiers of a build, or of the judges of an evaluation."""
+"""The audit of a panel as sections of a report: of the verifiers of a build, or of the judges of an evaluation.
+
+A certificate is the estimate of how many labels are wrong, from items with known faults that were planted among the
+candidates. The columns of tables are written `heading = attribute.path: format`: see `perturb.reports.model`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from typing import Any
 from perturb.auditing.agreement import PANEL_NAMES, effective_votes
 from perturb.auditing.audit_report import AuditReport
 from perturb.auditing.bias import SelfBias
-from perturb.auditing.certificate import CAVEAT, Certificate
+from perturb.auditing.certificate import CAVEAT, Certificate, PlantedVerdicts
 from perturb.auditing.judge_audit import JudgeAudit, audit_judges, panel_of
 from perturb.auditing.rates import MatrixRate, Rate
 from perturb.ledger.calls import reading
@@ -17,7 +21,7 @@ from perturb.ledger.evaluations import read_judge_votes
 from perturb.metrics.inputs import Estimate
 from perturb.records import LABEL_FAULTS, JsonObject, taxonomy_place
 from perturb.reports.figures import Drawing, Mark, draw_bars, draw_heat_map, draw_intervals
-from perturb.reports.model import Figure, Report, Section, Table, show
+from perturb.reports.model import Figure, Report, Section, Table, TableRows, show
 from perturb.reports.words import describe_audit, describe_certificate, is_certain
 from perturb.text.wording import counted, listed
 
@@ -50,40 +54,13 @@ def audit_sections(report: AuditReport, by: Collection[str] | None = None) -> li
 def certificate_section(certificate: Certificate) -> Section:
     """The section on planted items: verdicts of each verifier and of the panel."""
     verdicts = certificate.verdicts
-    faults, right = verdicts.of_kinds(*LABEL_FAULTS), verdicts.of_kinds("right")
-    voters: list[tuple[str, int | None]] = [(name, number) for number, name in enumerate(verdicts.verifiers)]
-    voters.append(("the panel", None))  # without a number: the verdicts of all together
-    verifiers = [
-        (
-            name,
-            verdicts.passes(faults, number).estimate(),
-            verdicts.passes(right, number).misses.estimate(),
-            certificate.wrong_labels() if number is None else certificate.wrong_labels_alone(name),
-        )
-        for name, number in voters
-    ]
-    kinds = []
-    for kind in (*LABEL_FAULTS, "lever", "degree"):
-        for name, number in voters:
-            caught = verdicts.passes(verdicts.of_kinds(kind), number).misses
-            if caught.n:
-                kinds.append((kind, name, int(caught.n), caught.estimate()))
-    classes = []
-    for name in verdicts.classes:
-        share = certificate.wrong_labels_of(name)
-        if share is not None:
-            classes.append((name, share.n, share))
-    overall = [("wrong labels, by planted items", certificate.wrong_labels())]
-    # Where people also judged items, their estimate and both together stand below that of the planted items.
-    if certificate.people and (by_both := certificate.combined()):
-        overall += [("by people", certificate.people.estimate), ("by both", by_both)]
     tables = [
-        estimate_table("certificate", "The whole", overall),
+        estimate_table("certificate", "The whole", _wrong_label_estimates(certificate)),
         Table(
             "planted",
             "Planted faults passed and right items failed",
             "verifier | faults passed: share | right items failed: share | wrong labels in what it passes: share",
-            verifiers,
+            _planted_by_voter(certificate),
             "A verifier passes some candidates that the panel rejects. Planted faults tell little about these. At the"
             " upper end, they are wrong as often as all candidates that the panel rejects.",
         ),
@@ -91,21 +68,70 @@ def certificate_section(certificate: Certificate) -> Section:
             "planted-kinds",
             "Planted faults caught, by kind",
             "kind | verifier | faults: count | caught: share",
-            kinds,
+            _caught_by_kind(verdicts),
             "A lever or a degree that is not as claimed may go with a right label: both stay out of the estimate.",
         ),
+        Table(
+            "certificate-classes",
+            "Wrong labels, by class",
+            "class | faults: count | wrong labels: share",
+            _wrong_labels_by_class(certificate),
+        ),
     ]
-    if classes:
-        columns = "class | faults: count | wrong labels: share"
-        tables.append(Table("certificate-classes", "Wrong labels, by class", columns, classes))
     votes = effective_votes(verdicts.errors)
     n_votes = votes.reason if votes.value is None else f"{votes.value:.1f} of {len(verdicts.verifiers)}"
     sentences = (f"Effective number of votes: {n_votes}.", f"{CAVEAT[0].upper()}{CAVEAT[1:]}.")
-    return Section("certificate", "How many labels are wrong", sentences, tables=tuple(tables))
+    return Section("certificate", "How many labels are wrong", sentences, tables=tables)
+
+
+def _wrong_label_estimates(certificate: Certificate) -> list[tuple[str, Estimate]]:
+    """By planted items and, if people also judged items, by people and by both together."""
+    estimates = [("wrong labels, by planted items", certificate.wrong_labels())]
+    by_both = certificate.combined() if certificate.people else None
+    if certificate.people and by_both:
+        estimates += [("by people", certificate.people.estimate), ("by both", by_both)]
+    return estimates
+
+
+def _voters(verdicts: PlantedVerdicts) -> list[tuple[str, int | None]]:
+    """The name of each verifier with its position, then the panel with None, as `PlantedVerdicts.passes` takes them."""
+    voters: list[tuple[str, int | None]] = [(name, place) for place, name in enumerate(verdicts.verifiers)]
+    return [*voters, ("the panel", None)]
+
+
+def _planted_by_voter(certificate: Certificate) -> TableRows:
+    verdicts = certificate.verdicts
+    faults, right = verdicts.of_kinds(*LABEL_FAULTS), verdicts.of_kinds("right")
+    rows: TableRows = []
+    for name, place in _voters(verdicts):
+        wrong_labels = certificate.wrong_labels() if place is None else certificate.wrong_labels_alone(name)
+        faults_passed = verdicts.passes(faults, place)
+        right_failed = verdicts.passes(right, place).misses  # the decided items that did not pass
+        rows.append([name, faults_passed.estimate(), right_failed.estimate(), wrong_labels])
+    return rows
+
+
+def _caught_by_kind(verdicts: PlantedVerdicts) -> TableRows:
+    rows: TableRows = []
+    for kind in (*LABEL_FAULTS, "lever", "degree"):
+        for name, place in _voters(verdicts):
+            caught = verdicts.passes(verdicts.of_kinds(kind), place).misses
+            if caught.n:
+                rows.append([kind, name, int(caught.n), caught.estimate()])
+    return rows
+
+
+def _wrong_labels_by_class(certificate: Certificate) -> TableRows:
+    rows: TableRows = []
+    for name in certificate.verdicts.classes:
+        share = certificate.wrong_labels_of(name)
+        if share is not None:
+            rows.append([name, share.n, share])
+    return rows
 
 
 def estimate_table(name: str, title: str, rows: Sequence[tuple[str, Estimate]]) -> Table:
-    """Estimates by name."""
+    """A table with a row for each named estimate."""
     columns = "statistic | value: number | n: count"
     return Table(name, title, columns, [(label, estimate, estimate.n) for label, estimate in rows])
 
@@ -157,6 +183,10 @@ def _lowest(grid: Sequence[Sequence[float | None]]) -> float:
     return min((value for row in grid for value in row if value is not None), default=0.0)
 
 
+# How many rows of a breakdown of pass rates are shown if no breakdown was asked for.
+_ROWS_AT_START = 20
+
+
 def _pass_rates(report: AuditReport, by: Collection[str] | None) -> Section:
     rates = {(rate.generator, rate.verifier): rate for rate in report.pass_rate_matrix}
     percents = [
@@ -177,12 +207,16 @@ def _pass_rates(report: AuditReport, by: Collection[str] | None) -> Section:
             report.pass_rate_matrix,
         )
     ]
-    # The table by lever is the longest and comes last. A table of 0 rows goes to its CSV file only.
-    for name in sorted(report.pass_rates, key=lambda name: name == "lever"):
-        n_rows = 20 if by is None else 0
-        if by is not None and name in by:
-            n_rows = len(report.pass_rates[name])
-        tables.append(_rate_table(report, name, n_rows))
+    groupings = [name for name in report.pass_rates if name != "lever"]
+    if "lever" in report.pass_rates:
+        groupings.append("lever")  # the longest table comes last
+    for name in groupings:
+        n_shown = 0  # the CSV file alone has the rows
+        if by is None:
+            n_shown = _ROWS_AT_START
+        elif name in by:
+            n_shown = len(report.pass_rates[name])
+        tables.append(_rate_table(report, name, n_shown))
     figures = [matrix]
     if len(report.generators) > 1:
         figures += [_generator_map(report, name) for name in report.generator_rates]
@@ -193,9 +227,11 @@ def _pass_rates(report: AuditReport, by: Collection[str] | None) -> Section:
 
 
 def _rate_figure(report: AuditReport, name: str) -> Figure:
-    votes = [Mark.of(rate.name, rate.estimate, 100) for rate in report.pass_rates[name]]
     unanimous_rates = {rate.name: rate for rate in report.rules.unanimous_by[name]}
-    unanimous = [Mark.of(mark.label, unanimous_rates[mark.label].estimate, 100) for mark in votes]
+    votes, unanimous = [], []
+    for rate in report.pass_rates[name]:
+        votes.append(Mark.of(rate.name, rate.estimate, 100))
+        unanimous.append(Mark.of(rate.name, unanimous_rates[rate.name].estimate, 100))
     return Figure(
         f"pass-rates-by-{name}",
         f"Pass rate by {name}",
@@ -223,7 +259,7 @@ def _draw_rates(grid: list[list[float | None]], rows: Sequence[str], columns: Se
     return draw_heat_map(grid, rows, columns, limits=(_lowest(grid), 100.0), form=".1f")
 
 
-def _rate_table(report: AuditReport, name: str, n_rows: int) -> Table:
+def _rate_table(report: AuditReport, name: str, n_shown: int) -> Table:
     unanimous = {rate.name: rate.rate for rate in report.rules.unanimous_by[name]}
     # The hardest first, and what nobody scored last.
     rates = sorted(report.pass_rates[name], key=lambda rate: (rate.rate is None, rate.rate or 0.0))
@@ -232,7 +268,7 @@ def _rate_table(report: AuditReport, name: str, n_rows: int) -> Table:
         f"Pass rate by {name}, hardest first",
         {name: "text", "votes": "count", "pass rate": "share", "unanimous": "share"},
         [(rate.name, rate.n, rate.estimate, unanimous[rate.name]) for rate in rates],
-        shown=n_rows,
+        shown=n_shown,
     )
 
 
@@ -338,63 +374,66 @@ def _levers(report: AuditReport) -> Section:
     return Section("levers", "Levers", tables=(usage, never_chosen))
 
 
-# Rule of a panel of judges → when a judgement stands, in words.
+# The rule of a panel of judges → when a judgement stands.
 _DECIDED = {"majority": "more than half of them say the same", "unanimity": "all of them say the same"}
 
 
-def make_panel_report(audit: JudgeAudit) -> Report:
+def make_judges_report(audit: JudgeAudit) -> Report:
     """The audit of several judges by itself."""
     subtitle = f"{listed(list(audit.judges))}; a judgement stands if {_DECIDED[audit.rule]}"
-    return Report(f"Judges of {audit.source}", subtitle, (judge_panel_section(audit),))
+    return Report(f"Judges of {audit.source}", subtitle, (judges_section(audit),))
 
 
-def panel_section(run: Path, *, seed: int = 0, resamples: int = 1000) -> Section | None:
+def judges_section_of_run(run: Path, *, seed: int = 0, resamples: int = 1000) -> Section | None:
     """The section for an evaluation with several judges that have voted; None for any other."""
     with reading(run) as db:
         if not panel_of(db) or next(read_judge_votes(db), None) is None:
             return None
-    return judge_panel_section(audit_judges(run, seed=seed, resamples=resamples))
+    return judges_section(audit_judges(run, seed=seed, resamples=resamples))
 
 
-def judge_panel_section(audit: JudgeAudit) -> Section:
-    """The section on several judges; each table has its rows by kind of judgement."""
+def judges_section(audit: JudgeAudit) -> Section:
+    """The section on several judges; each table has its rows by kind of judgement.
+
+    The audit of judges is an `AuditReport` for each kind. Its generators are the models that replied, its verifiers
+    the judges, and its candidates the replies.
+    """
 
     def rows(entries_of: Callable[[AuditReport], Iterable[Any]]) -> list[JsonObject]:
         """The entries of all reports, each with its kind of judgement."""
-        return [
-            {"kind": kind, "of": entry}
-            for kind, judged in audit.kinds.items()
-            for entry in entries_of(judged.report)
-        ]
+        entries = []
+        for kind, judged in audit.kinds.items():
+            entries += [{"kind": kind, "entry": entry} for entry in entries_of(judged.report)]
+        return entries
 
     tables = [
         Table.of(
             "judges",
             "What the panel comes to",
-            "judgement = kind | replies = of.judged: count | undecided = of.undecided: count"
-            " | mean κ = of.report.agreement.mean_kappa: number"
-            " | Krippendorff's α = of.report.agreement.panel.alpha: number",
-            [{"kind": kind, "of": judged} for kind, judged in audit.kinds.items()],
+            "judgement = kind | replies = entry.judged: count | undecided = entry.undecided: count"
+            " | mean κ = entry.report.agreement.mean_kappa: number"
+            " | Krippendorff's α = entry.report.agreement.panel.alpha: number",
+            [{"kind": kind, "entry": judged} for kind, judged in audit.kinds.items()],
         ),
         Table.of(
             "judges-pairs",
             "Pairs of judges",
-            "judgement = kind | judge = of.a | other judge = of.b | replies = of.n: count"
-            " | agreement = of.agreement: share | κ = of.kappa: number | AC1 = of.ac1: number",
+            "judgement = kind | judge = entry.a | other judge = entry.b | replies = entry.n: count"
+            " | agreement = entry.agreement: share | κ = entry.kappa: number | AC1 = entry.ac1: number",
             rows(lambda report: report.agreement.pairs),
         ),
         Table.of(
             "judges-credit",
             "Share of replies that a judge credits",
-            "judgement = kind | model = of.generator | judge = of.verifier | replies = of.n: count"
-            " | credited = of.estimate: share",
+            "judgement = kind | model = entry.generator | judge = entry.verifier | replies = entry.n: count"
+            " | credited = entry.estimate: share",
             rows(lambda report: report.pass_rate_matrix),
         ),
         Table.of(
             "judges-bias",
             "Judges on their own replies, in percentage points",
-            "judgement = kind | model = of.model | replies = of.n: count | own = of.own: share"
-            " | others = of.peers: share | bias = of.bias: points | leniency and quality out = of.did: points",
+            "judgement = kind | model = entry.model | replies = entry.n: count | own = entry.own: share"
+            " | others = entry.peers: share | bias = entry.bias: points | leniency and quality out = entry.did: points",
             rows(lambda report: [row for row in report.self_bias if row.role == "both"]),
         ),
     ]
@@ -407,10 +446,11 @@ def judge_panel_section(audit: JudgeAudit) -> Section:
 
 def _describe_judges(audit: JudgeAudit) -> Iterator[str]:
     for kind, judged in audit.kinds.items():
-        kappa, pairs = judged.report.agreement.mean_kappa, len(judged.report.agreement.pairs)
-        defined_pairs = f" over {kappa.n} of {counted(pairs, 'pair')}" if kappa.n < pairs else ""
-        agreement = kappa.reason
-        if kappa.value is not None:
+        kappa, n_pairs = judged.report.agreement.mean_kappa, len(judged.report.agreement.pairs)
+        if kappa.value is None:
+            agreement = kappa.reason  # why there is no κ
+        else:
+            defined_pairs = f" over {kappa.n} of {counted(n_pairs, 'pair')}" if kappa.n < n_pairs else ""
             agreement = f"a mean Cohen's κ of {show(kappa, 'number')}{defined_pairs}"
         yield (
             f"{kind}: {counted(len(audit.judges), 'judge')} ({agreement}) leave"

@@ -1,6 +1,8 @@
 """The data of the live page of a run: figures, filtered items, and one item with its prompts and votes.
 
-`RunView` reads a ledger that another process may still be writing. `BuildView` adds what is special to builds.
+`RunView` reads a ledger that another process may still be writing. `BuildView` adds what is special to builds. A build
+has *jobs*: for each base instance and *cell* (perturbation class and intensity) a generator tries to make a candidate,
+which changes the instance by a *lever*. Then a panel of verifiers votes on the candidate.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from perturb.ledger import queries
 from perturb.ledger.calls import LEDGER_FILE, open_read_only
 from perturb.ledger.db import ledger_errors
 from perturb.ledger.ends import call_failures
-from perturb.ledger.plans import current_plan
+from perturb.ledger.plans import ModelFacts, current_plan
 from perturb.ledger.queries import BY_JUDGE
 from perturb.llm.client import ChatRequest
 from perturb.records import Cell, Facts, Intensity, JobOutcome, JsonObject, PerturbationClass
@@ -35,14 +37,13 @@ from perturb.reports.runs import call_table
 # The columns of the list that items are filtered by.
 FIELDS = ("cell", "lever", "generator", "verdict")
 # Items in one page of the list.
-PAGE = 50
-# The list of a running run is rebuilt after this many times the duration of the last rebuild: at most a tenth of the
-# time goes into it.
-_PATIENCE = 10
+ITEMS_PER_PAGE = 50
+# The list waits this many times as long as its last rebuild took. So rebuilding takes at most a tenth of the time.
+_REBUILD_PAUSE_FACTOR = 10
 
 
 class ListRow(NamedTuple):
-    """An item in the list; the fields are the columns of the table `shown`, in their order."""
+    """An item in the list. The fields are the columns of the table `shown`, which the list is kept in."""
 
     id: str
     cell: str
@@ -80,15 +81,22 @@ class RunView(ABC):
     """
 
     text_sql: str
-    """SQL that is true if a text of the item `s.id` matches the LIKE pattern `:text`, or `:quoted` for JSON texts."""
+    """SQL that is true if the item `s.id` contains the text that a reader searches for.
+
+    `:text` is the LIKE pattern of the text. `:quoted` is the pattern of the text as it is written in JSON, for columns
+    that hold JSON. In both, a backslash escapes `%` and `_`.
+    """
 
     def __init__(self, run: Path, *, published: bool = False) -> None:
         """Open the ledger of a run; `published` leaves the texts of errors out."""
         self.run, self.published = run, published
         self.db = open_read_only(run)
         self._lock = threading.RLock()
-        self._listed_version, self._listed_at, self._listing_seconds = -1, 0.0, 0.0
-        # the ledger is open for reading only, so the list cannot be a table or a file beside it
+        self._listed_version: int | None = None
+        """The version of the ledger that the list was made from; None before the list is made."""
+        self._next_rebuild = 0.0
+        """The earliest time for the next rebuild, by the monotonic clock."""
+        # The ledger is open for reading only, so the list cannot be a table or a file beside it.
         self.db.execute("PRAGMA temp_store = MEMORY")
         self.db.execute(
             "CREATE TEMP TABLE shown (place INTEGER PRIMARY KEY, id TEXT UNIQUE, cell TEXT, lever TEXT,"
@@ -123,7 +131,7 @@ class RunView(ABC):
                 "tables": [_json_of_table(table) for table in self._call_tables(models)],
             }
 
-    def find(self, filters: Filters, start: int = 0, count: int = PAGE) -> JsonObject:
+    def find(self, filters: Filters, start: int = 0, count: int = ITEMS_PER_PAGE) -> JsonObject:
         """Up to `count` items of the list from `start` on, their total number, and the values to filter by."""
         with self._reading():
             where, values = self._where(filters)
@@ -166,27 +174,28 @@ class RunView(ABC):
             yield
 
     def _refresh(self) -> None:
-        # the number changes when another connection has written
+        """Make the list again if the ledger has changed, but not so often that it takes most of the time."""
+        # The number changes when another connection has written.
         version = self.db.execute("PRAGMA data_version").fetchone()[0]
-        now = time.monotonic()
-        is_recent = self._listed_version >= 0 and now < self._listed_at + _PATIENCE * self._listing_seconds
-        if version == self._listed_version or is_recent:
+        start = time.monotonic()
+        if version == self._listed_version or start < self._next_rebuild:
             return
         self.db.execute("BEGIN")
         self.db.execute("DELETE FROM temp.shown")
         self.db.executemany(
-            "INSERT INTO temp.shown (id, cell, lever, generator, verdict, disagreement, query)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            f"INSERT INTO temp.shown ({', '.join(ListRow._fields)}) VALUES (?, ?, ?, ?, ?, ?, ?)",
             self.make_rows(),
         )
         self.db.execute("COMMIT")
-        self._listed_version, self._listed_at = version, now
-        self._listing_seconds = time.monotonic() - now
+        self._listed_version = version
+        self._next_rebuild = start + _REBUILD_PAUSE_FACTOR * (time.monotonic() - start)
 
     def _where(self, filters: Filters) -> tuple[str, JsonObject]:
-        conditions, values = ["1"], dict[str, Any](filters.equal)
+        """The filters as an SQL condition on rows `s` of the list, and the values of its parameters."""
+        conditions = ["1"]  # true, so that the condition is never empty
+        values = dict[str, Any](filters.equal)
         for name in filters.equal:
-            # line breaks at both ends, so that a line of the column matches as a whole
+            # A column may have several lines. With line breaks at both ends, the value matches only a whole line.
             lines = f"char(10) || s.{name} || char(10)"
             conditions.append(f"instr({lines}, char(10) || :{name} || char(10))")
         if filters.disagreement:
@@ -194,11 +203,12 @@ class RunView(ABC):
         if filters.text:
             conditions.append(f"({self.text_sql})")
             values["text"] = _like_pattern(filters.text)
-            # as the text stands inside a JSON string, without the quotes around it
-            values["quoted"] = _like_pattern(json.dumps(filters.text, ensure_ascii=False)[1:-1])
+            json_string = json.dumps(filters.text, ensure_ascii=False)
+            values["quoted"] = _like_pattern(json_string[1:-1])  # without the quotes around it
         return " AND ".join(conditions), values
 
     def _values(self, name: str) -> list[str]:
+        """The values of a field that can be chosen: every line of its column."""
         rows = self.db.execute(f"SELECT DISTINCT {name} FROM temp.shown WHERE {name} != ''")
         return sorted({line for row in rows for line in row[0].split("\n")})
 
@@ -207,7 +217,8 @@ class RunView(ABC):
             yield call_table(models)
             speed = [(name, usage["seconds"] / usage["calls"]) for name, usage in models.items()]
             yield Table("speed", "Speed", "model | seconds a call: number", speed)
-        if not self.published and (failures := call_failures(self.db)):
+        failures = [] if self.published else call_failures(self.db)
+        if failures:
             yield Table.of(
                 "errors", "Errors by model", "model | error = cause | calls: count", failures, shown=20
             )
@@ -238,10 +249,28 @@ def _like_pattern(text: str) -> str:
     return f"%{text}%"
 
 
-# SQL for the verdict on a job: of the panel on a candidate, otherwise how the job failed.
-_VERDICT = (
-    "CASE WHEN j.outcome = 'candidate' THEN coalesce(d.acceptance, 'undecided') ELSE j.outcome END AS verdict"
-)
+# SQL of the list, with the columns of `ListRow`. The verdict is that of the panel, or how the job failed. The panel
+# disagrees if some members pass the candidate and some fail it. ?1, in `BY_JUDGE`, is the members of the panel, ?2 the
+# digest of the panel and ?3 the plan.
+_LIST = f"""
+    SELECT
+        j.id,
+        j.perturbation_class || '/' || j.intensity AS cell,
+        coalesce(c.lever, '') AS lever,
+        j.generator,
+        CASE WHEN j.outcome = 'candidate' THEN coalesce(d.acceptance, 'undecided') ELSE j.outcome END AS verdict,
+        (
+            SELECT count(DISTINCT v.state) > 1 FROM votes v
+            WHERE v.candidate_id = j.id AND v.state IN ('pass', 'fail') AND {BY_JUDGE}
+        ) AS disagreement,
+        coalesce(c.query, json_extract(i.payload, '$.query')) AS query
+    FROM jobs j
+    JOIN instances i ON i.key = j.instance_key
+    LEFT JOIN candidates c ON c.id = j.id
+    LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2
+    WHERE j.plan = ?3 AND j.outcome IS NOT NULL
+    ORDER BY j.seq
+"""
 # Stage of the funnel → the filter that lists its jobs. The other stages comprise several verdicts and have none.
 _STAGE_FILTERS: Mapping[str, Mapping[str, str]] = {"accepted": {"verdict": "accepted"}}
 
@@ -249,10 +278,14 @@ _STAGE_FILTERS: Mapping[str, Mapping[str, str]] = {"accepted": {"verdict": "acce
 class BuildView(RunView):
     """The jobs of a build that ended with a candidate or a failure."""
 
-    text_sql = (
-        "s.id LIKE :text OR s.id IN (SELECT id FROM candidates WHERE query LIKE :text ESCAPE '\\'"
-        " OR lever LIKE :text ESCAPE '\\' OR passages LIKE :quoted ESCAPE '\\')"
-    )
+    # An id is a digest, in which nothing needs an escape.
+    text_sql = r"""
+        s.id LIKE :text
+        OR s.id IN (
+            SELECT id FROM candidates
+            WHERE query LIKE :text ESCAPE '\' OR lever LIKE :text ESCAPE '\' OR passages LIKE :quoted ESCAPE '\'
+        )
+    """
 
     def __init__(self, run: Path, *, published: bool = False) -> None:
         super().__init__(run, published=published)
@@ -261,30 +294,22 @@ class BuildView(RunView):
     def make_rows(self) -> Iterable[ListRow]:
         """The rows in the order of the plan."""
         self.plan = current_plan(self.db, self.run)
-        rows = self.db.execute(
-            "SELECT j.id, j.perturbation_class || '/' || j.intensity, coalesce(c.lever, ''), j.generator,"
-            f" {_VERDICT}, (SELECT count(DISTINCT v.state) > 1 FROM votes v WHERE v.candidate_id = j.id"
-            f" AND v.state IN ('pass', 'fail') AND {BY_JUDGE}),"
-            " coalesce(c.query, json_extract(i.payload, '$.query'))"
-            " FROM jobs j JOIN instances i ON i.key = j.instance_key LEFT JOIN candidates c ON c.id = j.id"
-            " LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2"
-            " WHERE j.plan = ?3 AND j.outcome IS NOT NULL ORDER BY j.seq",
-            (json.dumps(self.plan.judges.keys), self.plan.panel, self.plan.number),
-        )
+        rows = self.db.execute(_LIST, (json.dumps(self.plan.judges.keys), self.plan.panel, self.plan.number))
         return (ListRow(*row) for row in rows)
 
     def describe(self) -> JsonObject:
         """The funnel, and accepted items by cell and generator; each number comes with the filter of its items."""
         data = read_run_data(self.db, self.plan, self.run)
         outcomes = {str(name): data.stages.outcomes.get(name, 0) for name in JobOutcome}
-        failed = [
-            [name.replace("_", " "), n, {"verdict": name}]
-            for name, n in outcomes.items()
-            if n and name != JobOutcome.CANDIDATE
-        ]
-        # The funnel counts those that came through. Those that the panel rejected get an entry of their own, to be
-        # looked at.
+        # Each entry of the funnel is a name, a number and the filter that lists its jobs.
+        funnel: list[list[Any]] = [[name, n, _STAGE_FILTERS.get(name)] for name, n in data.funnel]
+        # The funnel counts what came through. What the panel rejected gets an entry of its own, to be looked at.
         rejected = data.stages.decisions.get("rejected", 0)
+        if rejected:
+            funnel.append(["rejected by the panel", rejected, {"verdict": "rejected"}])
+        for name, n in outcomes.items():
+            if n and name != JobOutcome.CANDIDATE:
+                funnel.append([name.replace("_", " "), n, {"verdict": name}])
 
         def accepted(cell: str, name: str) -> list[Any]:
             filters = {"cell": cell, "generator": name, "verdict": "accepted"}
@@ -301,11 +326,7 @@ class BuildView(RunView):
             "subtitle": " · ".join(filter(None, (f"round {self.plan.facts.round}", data.stages.unfinished))),
             "done": sum(outcomes.values()),
             "of": data.stages.jobs,
-            "funnel": [
-                *([name, n, _STAGE_FILTERS.get(name)] for name, n in data.funnel),
-                *([["rejected by the panel", rejected, {"verdict": "rejected"}]] if rejected else []),
-                *failed,
-            ],
+            "funnel": funnel,
             "grids": [grid],
         }
 
@@ -324,15 +345,14 @@ class BuildView(RunView):
             content = plain_item(
                 instance.query, [passage.text for passage in instance.passages], instance.answers
             )
-        # errors of providers can contain internal addresses, which are not published
+        # Errors of providers can contain internal addresses, which are not published.
         is_error_hidden = self.published and row["outcome"] == JobOutcome.ERROR
         reason = row["reason"] if row["outcome"] == JobOutcome.CANDIDATE else row["detail"]
         votes = queries.votes_of(self.db, item_id, self.plan.judges)
         for vote in content["votes"]:
-            stored_vote = votes[vote["verifier"]]
-            vote["raw"] = stored_vote.raw
+            vote["raw"] = votes[vote["verifier"]].raw
             if self.published and vote["verdict"] == "unscored":
-                vote |= {"raw": "", "issues": []}
+                vote |= {"raw": "", "issues": []}  # they may be an error of the provider
         return {
             **content,
             "id": item_id,
@@ -361,24 +381,39 @@ class BuildView(RunView):
         return [row["reply"] for row in rows] or ([raw] if raw else [])
 
     def _prompts(self, row: sqlite3.Row, content: Facts) -> list[JsonObject]:
+        """The prompts of the generator and of the verifiers that voted, if they are models."""
         instance = queries.instance(self.db, row["instance_key"])
-        model_generators = {entry.name for entry in self.plan.facts.generators if entry.model != "rules"}
         prompts = []
-        if row["generator"] in model_generators:
-            offers, declined = json.loads(row["offers"]), json.loads(row["declined"])
-            # a further offer of levers was made only after the generator declined all levers of the one before
-            refused = [offer for offer in offers or () if declined.keys() >= set(offer)]
+        if row["generator"] in _names_of_models(self.plan.facts.generators):
             cell = Cell(PerturbationClass(row["perturbation_class"]), Intensity(row["intensity"]))
-            # without offers, the only prompt named no lever
-            for offer in offers[: len(refused) + 1] if offers else [[]]:
+            for offer in _offers_made(row):
                 levers = [lever for name in offer if (lever := self._rebuilt_prompts.catalogue.find(name))]
                 request = self._rebuilt_prompts.generation(cell, instance, levers)
                 prompts.append(prompt(row["generator"], request))
-        model_verifiers = {entry.name for entry in self.plan.facts.verifiers if entry.model != "rules"}
-        if voters := [vote["verifier"] for vote in content["votes"] if vote["verifier"] in model_verifiers]:
+        model_verifiers = _names_of_models(self.plan.facts.verifiers)
+        voters = [vote["verifier"] for vote in content["votes"] if vote["verifier"] in model_verifiers]
+        if voters:
             request = self._rebuilt_prompts.verification(instance, queries.candidate(self.db, row["id"]))
             prompts.append(prompt(", ".join(voters), request))
         return prompts
+
+
+def _names_of_models(entries: Iterable[ModelFacts]) -> set[str]:
+    """The names of generators or verifiers that are models, and not rules of this package."""
+    return {entry.name for entry in entries if entry.model != "rules"}
+
+
+def _offers_made(row: sqlite3.Row) -> list[list[str]]:
+    """The levers that each prompt of a job offered its generator.
+
+    The job holds all offers that were planned. A further one was made only after the generator had declined all levers
+    of the one before.
+    """
+    offers, declined = json.loads(row["offers"]), json.loads(row["declined"])
+    if not offers:
+        return [[]]  # the only prompt named no lever
+    n_refused = sum(declined.keys() >= set(offer) for offer in offers)
+    return list(offers[: n_refused + 1])
 
 
 def plain_item(query: str, passages: Iterable[str], answers: Iterable[str]) -> JsonObject:

@@ -216,7 +216,7 @@ def judge_section(report: JudgeReport) -> Section:
     return Section("judge-check", "Human check of the judge", tuple(_check_sentences(report)), tables=tables)
 
 
-def checked_judge(run: Path, *, seed: int = 0, resamples: int = 1000) -> Section | None:
+def checked_judge_section(run: Path, *, seed: int = 0, resamples: int = 1000) -> Section | None:
     """The section for an evaluation whose judge people have checked; None where nobody has."""
     with reading(run) as db:
         reviews = read_reviews(db)

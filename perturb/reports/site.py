@@ -33,7 +33,15 @@ from perturb.llm.redaction import show_key
 from perturb.metrics.outcomes import ReplyOutcome
 from perturb.metrics.refusal import RIGHT
 from perturb.records import Facts, Item, JsonObject, taxonomy_place
-from perturb.reports.build_view import PAGE, BuildView, Filters, ListRow, RunView, plain_item, prompt
+from perturb.reports.build_view import (
+    ITEMS_PER_PAGE,
+    BuildView,
+    Filters,
+    ListRow,
+    RunView,
+    plain_item,
+    prompt,
+)
 from perturb.reports.local_server import (
     POLICY,
     Reply,
@@ -357,10 +365,10 @@ def write_bundle(view: RunView, folder: Path) -> int:
         _write_data(target, "overview", {**overview, "running": False}, variables)
         _write_data(target, "items", all_rows, variables)
         # The texts of items go to files of a page each, so that the browser loads only those that are opened.
-        for start in range(0, len(rows), PAGE):
-            ids = [row["id"] for row in rows[start : start + PAGE]]
+        for start in range(0, len(rows), ITEMS_PER_PAGE):
+            ids = [row["id"] for row in rows[start : start + ITEMS_PER_PAGE]]
             items = {item_id: view.item(item_id, Filters({})) for item_id in ids}
-            _write_data(target, f"items-{start // PAGE}", items, variables)
+            _write_data(target, f"items-{start // ITEMS_PER_PAGE}", items, variables)
     return len(rows)
 
 
