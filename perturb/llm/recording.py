@@ -254,6 +254,15 @@ class Recording:
         """The number of replies."""
         return len(self._positions)
 
+    @property
+    def judge_name(self) -> str | None:
+        """The model that judged an evaluation, or the panel and its rule; None if a rule graded every answer."""
+        panel, judge = self.header.get("judges"), self.header.get("judge")
+        if panel:
+            members = ", ".join(member["model"] for member in panel["members"])
+            return f"{panel['rule']} of {members}"
+        return str(judge["model"]) if judge else None
+
     def contents(self) -> Iterator[tuple[str, Any]]:
         """Yield every part of the file with a name for messages."""
         yield "its header", self.header

@@ -1,9 +1,14 @@
-"""The leaderboard of a round: every row follows from a file of recorded replies, and can be computed from it again."""
+"""The leaderboard of a round: every row follows from a file of recorded replies, and can be computed from it again.
+
+There are three systems: RefusalBench, the Refusal Index and the Behavioral Alignment Score. Each has a table of its
+own, a `Standings`. A row is one model, asked in one *way*: under a setting of the Refusal Index, or with an elicitation
+of confidence. `make_leaderboard` replays the recordings, scores them and ranks the rows.
+"""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -20,7 +25,6 @@ from perturb.evaluation.session import EvaluationReport
 from perturb.files.resources import code_version, digest, read_text
 from perturb.llm.recording import Recording, Replay, read_recording
 from perturb.metrics.inputs import Estimate, NamedEstimates
-from perturb.records import Facts
 from perturb.reports.scores_page import DASHBOARD
 from perturb.scoring.confidence_report import ConfidenceOptions, score_confidence
 from perturb.scoring.model_comparison import common_ranks, compare_models, compare_refusals
@@ -43,7 +47,7 @@ SCORES: Mapping[str, Mapping[str, str]] = {
     },
     "bas": {"bas_uniform": "BAS", "accuracy": "accuracy", "ece": "ECE", "aurc": "AURC"},
 }
-# Of all intervals and tests. They are fixed, so that anybody who computes a row again gets the same digits.
+# For all intervals and tests. They are fixed, so that anybody who computes a row again gets the same digits.
 RESAMPLES, SEED = 1000, 0
 # The largest share of unscored replies in a row. More could hide wrong replies, since unscored ones are left out.
 MOST_UNSCORED = 0.02
@@ -61,7 +65,7 @@ class BoardRow:
 
     model: str
     way: str | None
-    """The setting or elicitation; rows of one way are ranked among each other."""
+    """The setting or elicitation; None for RefusalBench. Rows of one way are ranked among each other."""
     scores: dict[str, Estimate]
     """By heading; ends and values are rounded to six digits."""
     n: int
@@ -74,14 +78,14 @@ class BoardRow:
     """SHA-256 of the recorded replies that the row follows from, as their header states it."""
 
     @property
-    def ranking(self) -> float | None:
-        """The value of the score by which rows are ranked."""
-        return next(iter(self.scores.values())).value
+    def ranking_score(self) -> Estimate:
+        """The score by which rows are ranked: the first one."""
+        return next(iter(self.scores.values()))
 
     @property
-    def at_worst(self) -> float | None:
-        """The score by which rows are ranked; with unscored replies, the lower end of its interval, if it has one."""
-        score = next(iter(self.scores.values()))
+    def cautious_score(self) -> float | None:
+        """The ranking score; with unscored replies, the lower end of its interval, if it has one."""
+        score = self.ranking_score
         return score.low if self.unscored and score.low is not None else score.value
 
     @property
@@ -118,10 +122,11 @@ class Leaderboard:
 
     def to_json(self) -> str:
         """As `leaderboard.json` holds it."""
-        exclude = {"standings": {"__all__": {"rows": {"__all__": {"scores": {"__all__": {"effective"}}}}}}}
-        return _BOARD.dump_json(self, indent=1, exclude=exclude).decode() + "\n"
+        return _BOARD.dump_json(self, indent=1, exclude=_NOT_IN_JSON).decode() + "\n"
 
 
+# `Estimate.effective` is not part of the JSON of an estimate. "__all__" stands for each element of a tuple or mapping.
+_NOT_IN_JSON = {"standings": {"__all__": {"rows": {"__all__": {"scores": {"__all__": {"effective"}}}}}}}
 _BOARD = TypeAdapter(Leaderboard)
 
 
@@ -133,7 +138,7 @@ class UnrankedRows(NamedTuple):
     p_values: dict[tuple[str, str], float | None]
     """Of the difference between two rows, by their names."""
     lowest_scores: dict[str, float]
-    """What the ranking score of a row would be if its unscored replies had all been wrong, where that is known."""
+    """By the name of the row, if it is known: the ranking score if its unscored replies had all been wrong."""
 
 
 def make_leaderboard(recordings: Sequence[Recording]) -> Leaderboard:
@@ -175,43 +180,52 @@ def recordings_of(folder: Path) -> list[Recording]:
 
 
 def _standings(recordings: Sequence[Recording]) -> Standings:
+    """The ranked rows of recordings of one kind."""
     reference, by_model = recordings[0], _by_model(recordings)
     kind = reference.header["kind"]
     with tempfile.TemporaryDirectory() as folder:
-        runs = [
-            replay_evaluation(recording, Path(folder) / str(number)).run
-            for number, recording in enumerate(recordings)
-        ]
-        rows, p_values, lowest_scores = _ROW_MAKERS[kind](runs)
-    for row in rows.values():
-        if row.unscored > MOST_UNSCORED * (row.n + row.unscored):
+        runs = []
+        for number, recording in enumerate(recordings):
+            runs.append(replay_evaluation(recording, Path(folder) / str(number)).run)
+        unranked = _ROW_MAKERS[kind](runs)
+    rows = unranked.rows
+    _refuse_many_unscored(rows.values(), by_model)
+    # Unscored replies count against a row in the ranking; otherwise an unreadable reply would pay off.
+    scores = {name: unranked.lowest_scores.get(name, row.cautious_score) for name, row in rows.items()}
+    ranks = _ranks(unranked, scores)
+    ways = list(dict.fromkeys(row.way for row in rows.values()))
+
+    def place(name: str) -> tuple[int, int, float]:
+        """By way, then by rank, with rows without a rank last. In a rank, the row with the higher score comes first."""
+        return ways.index(rows[name].way), ranks[name] or len(rows) + 1, -(scores[name] or 0.0)
+
+    ranked_rows = []
+    for name in sorted(rows, key=place):
+        row, source = rows[name], by_model[rows[name].model]
+        ranked_rows.append(replace(row, rank=ranks[name], judge=source.judge_name, replies=source.digest))
+    return Standings(kind, str(reference.header["name"]), digest(reference.items), tuple(ranked_rows))
+
+
+def _refuse_many_unscored(rows: Iterable[BoardRow], by_model: Mapping[str, Recording]) -> None:
+    for row in rows:
+        n_replies = row.n + row.unscored
+        if row.unscored > MOST_UNSCORED * n_replies:
             raise RecordingError(
-                f"{by_model[row.model].path}: {row.unscored} of {row.n + row.unscored} replies of '{row.name}' are"
+                f"{by_model[row.model].path}: {row.unscored} of {n_replies} replies of '{row.name}' are"
                 f" unscored, more than {MOST_UNSCORED:.0%}: run the evaluation again with --retry-unparsed"
             )
-    # Unscored replies count against a row in the ranking; otherwise an unreadable reply would pay off.
-    ranking_scores = {name: lowest_scores.get(name, row.at_worst) for name, row in rows.items()}
-    settings = list(dict.fromkeys(row.way for row in rows.values()))
+
+
+def _ranks(unranked: UnrankedRows, scores: Mapping[str, float | None]) -> dict[str, int | None]:
+    """The rank of each row, by its name, among the rows of its way."""
     ranks: dict[str, int | None] = {}
-    for setting in settings:
-        values = {name: ranking_scores[name] for name, row in rows.items() if row.way == setting}
-        ranks |= common_ranks(values, {pair: p for pair, p in p_values.items() if {*pair} <= {*values}})
-    # By setting, then by rank; rows without a rank come last. Among rows of one rank the higher score comes first.
-    order = sorted(
-        rows,
-        key=lambda name: (
-            settings.index(rows[name].way),
-            ranks[name] or len(rows) + 1,
-            -(ranking_scores[name] or 0.0),
-        ),
-    )
-    ranked_rows = []
-    for name in order:
-        source = by_model[rows[name].model]
-        ranked_rows.append(
-            replace(rows[name], rank=ranks[name], judge=judge_of(source.header), replies=source.digest)
-        )
-    return Standings(kind, str(reference.header["name"]), digest(reference.items), tuple(ranked_rows))
+    for way in {row.way for row in unranked.rows.values()}:
+        scores_of_way = {name: scores[name] for name, row in unranked.rows.items() if row.way == way}
+        p_values = {
+            (a, b): p for (a, b), p in unranked.p_values.items() if a in scores_of_way and b in scores_of_way
+        }
+        ranks |= common_ranks(scores_of_way, p_values)
+    return ranks
 
 
 def _by_model(recordings: Sequence[Recording]) -> dict[str, Recording]:
@@ -236,51 +250,39 @@ def _by_model(recordings: Sequence[Recording]) -> dict[str, Recording]:
     return by_model
 
 
-def judge_of(header: Facts) -> str | None:
-    """The model that judged, or the panel and its rule; None where a rule graded every answer.
-
-    >>> judge_of({"judge": None, "judges": {"rule": "majority", "members": [{"model": "a"}, {"model": "b"}]}})
-    'majority of a, b'
-    """
-    if panel := header.get("judges"):
-        return f"{panel['rule']} of {', '.join(member['model'] for member in panel['members'])}"
-    return header["judge"] and str(header["judge"]["model"])
-
-
 def _refusal_bench(runs: Sequence[Path]) -> UnrankedRows:
     evaluations = [read_run(run) for run in runs]
     rows = ((f"item '{result.item_id}'", result.to_dict()) for run in evaluations for result in run.results)
     catalogue = Catalogue.load().with_classes(evaluations[0].classes)
     table = result_table(rows, "leaderboard", items=evaluations[0].items, catalogue=catalogue)
     resampling = Resampling(RESAMPLES, SEED)
-    # A row needs no scores of classes or levers, which take as long as everything else.
+    # `groupings` is empty: a row shows no scores by class or lever, and these would take as long as everything else.
     models = [
         score_model(replies, resampling, codes=table.codes, raf=table.raf, groupings=())
         for replies in table.models
     ]
     named_rows = {
-        model.model: _row("evaluation", (model.model, None), model.metrics, model.unscored)
-        for model in models
+        model.model: _row("evaluation", model.model, None, model.metrics, model.unscored) for model in models
     }
-    ranking = next(iter(SCORES["evaluation"]))
+    ranking_metric = next(iter(SCORES["evaluation"]))
     p_values = {
         (comparison.a, comparison.b): comparison.p_value
         for comparison in compare_models(table.models, resampling, raf=table.raf)
-        if comparison.metric == ranking
+        if comparison.metric == ranking_metric
     }
     lowest_scores = {}
     for model in models:
-        if model.unscored and (bounds := model.bounds[ranking]):
+        if model.unscored and (bounds := model.bounds[ranking_metric]):
             lowest_scores[model.model] = bounds.low
     return UnrankedRows(named_rows, p_values, lowest_scores)
 
 
 def _refusal_index(runs: Sequence[Path]) -> UnrankedRows:
-    table = [_joined(runs)]
+    table = [_write_joined_table(runs)]
     options = RefusalOptions(resamples=RESAMPLES, seed=SEED)
     groups = report_refusals(table, options).groups
     named_rows = {
-        group.name: _row("refusal-index", (str(group.model), group.setting), group.metrics, group.unscored)
+        group.name: _row("refusal-index", str(group.model), group.setting, group.metrics, group.unscored)
         for group in groups
     }
     pairs = ((a, b) for a, b in combinations(read_refusals(table), 2) if a.way == b.way)
@@ -289,13 +291,12 @@ def _refusal_index(runs: Sequence[Path]) -> UnrankedRows:
 
 
 def _bas(runs: Sequence[Path]) -> UnrankedRows:
-    report = score_confidence([_joined(runs)], precision=ConfidenceOptions(resamples=RESAMPLES, seed=SEED))
+    options = ConfidenceOptions(resamples=RESAMPLES, seed=SEED)
+    report = score_confidence([_write_joined_table(runs)], precision=options)
     named_rows = {}
     for scored in report.groups:
-        group = scored.group
-        named_rows[group.name] = _row(
-            "bas", (group.model, group.elicitation), scored.report.metrics, group.unscored
-        )
+        group, metrics = scored.group, scored.report.metrics
+        named_rows[group.name] = _row("bas", group.model, group.elicitation, metrics, group.unscored)
     p_values = {(difference.a, difference.b): difference.p_value for difference in report.differences}
     return UnrankedRows(named_rows, p_values, {})
 
@@ -308,22 +309,21 @@ _ROW_MAKERS: Mapping[str, Callable[[Sequence[Path]], UnrankedRows]] = {
 }
 
 
-def _row(
-    kind: str, model_and_setting: tuple[str, str | None], metrics: NamedEstimates, unscored: int
-) -> BoardRow:
-    """The row of a model under one setting, rounded so that machines with other arithmetic give the same digits."""
+def _row(kind: str, model: str, way: str | None, metrics: NamedEstimates, unscored: int) -> BoardRow:
+    """A row without a rank. Its scores are rounded, so that machines with other arithmetic give the same digits."""
     scores = {}
     for name, heading in SCORES[kind].items():
         estimate = metrics[name]
         value, low, high = (
-            None if end is None else round(end, 6) for end in (estimate.value, estimate.low, estimate.high)
+            None if number is None else round(number, 6)
+            for number in (estimate.value, estimate.low, estimate.high)
         )
         scores[heading] = Estimate(value, low, high, n=estimate.n, reason=estimate.reason)
-    return BoardRow(*model_and_setting, scores, next(iter(scores.values())).n, unscored)
+    return BoardRow(model, way, scores, next(iter(scores.values())).n, unscored)
 
 
-def _joined(runs: Sequence[Path]) -> Path:
-    """One file with the tables of all runs, in the temporary folder that holds the runs."""
+def _write_joined_table(runs: Sequence[Path]) -> Path:
+    """Write the tables of all runs into one file beside the folder of the first run. Return its path."""
     joined = runs[0].with_suffix(".jsonl")
     tables = [path for run in runs for path in sorted(run.glob("*.jsonl"))]
     joined.write_bytes(b"".join(path.read_bytes() for path in tables))

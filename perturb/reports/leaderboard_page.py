@@ -7,13 +7,14 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from perturb.errors import ConfigError, PublishError, RecordingError
 from perturb.files.resources import writing_errors
 from perturb.files.templating import text_environment
-from perturb.llm.recording import read_recording
+from perturb.llm.recording import Recording, read_recording
 from perturb.llm.redaction import show_key
 from perturb.metrics.inputs import Estimate, Floats
 from perturb.reports.figures import Mark, draw_intervals
@@ -27,16 +28,7 @@ from perturb.reports.leaderboard import (
     read_leaderboard,
     recordings_of,
 )
-from perturb.reports.model import (
-    CellFormat,
-    Figure,
-    Report,
-    Section,
-    Table,
-    TableRows,
-    show,
-    table_columns,
-)
+from perturb.reports.model import CellFormat, Figure, Report, Section, Table, TableRows, show, table_columns
 from perturb.reports.rendering import render_page
 from perturb.snapshots.replies import export_replies
 from perturb.text.wording import counted, listed
@@ -53,11 +45,11 @@ _TITLES = {
     "bas": ("Behavioral Alignment Score", "Does the confidence that a model states support decisions?"),
 }
 # By kind of replies: the heading of the column of `BoardRow.way`.
-_WAYS = {"evaluation": "way", "refusal-index": "setting", "bas": "elicitation"}
+_WAY_HEADINGS = {"evaluation": "way", "refusal-index": "setting", "bas": "elicitation"}
 # The note below a table; the gaps are for which rows are ranked together, and for the score that ranks.
 _RANKS = (
     "Rank: one more than the number of rows{} that are better in {} beyond chance, by paired tests with Holm's"
-    " correction at 5 %. Rows marked = share theirs."
+    " correction at 5 %. Rows marked = share their rank."
 )
 
 
@@ -67,22 +59,16 @@ def write_leaderboard(folder: Path, added: Sequence[Path]) -> Leaderboard:
     Raises `ConfigError` if the folder has other files or cannot be written, `RecordingError` for replies that no row
     can be computed from, `PublishError` if a reply contains a key.
     """
-    if folder.exists() and not (folder / DATA).is_file() and (not folder.is_dir() or any(folder.iterdir())):
+    is_leaderboard = (folder / DATA).is_file()
+    is_free = not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))
+    if not (is_leaderboard or is_free):
         raise ConfigError(f"{folder}: has files and is not a leaderboard: name a new folder")
     with tempfile.TemporaryDirectory() as exports:
-        files = [
-            export_replies(path, Path(exports) / f"{number}.jsonl.gz").file if path.is_dir() else path
-            for number, path in enumerate(added)
-        ]
-        # By digest, so that the same replies added twice make one row.
-        recordings = {recording.digest: recording for recording in recordings_of(folder)}
-        sources = {digest: recording.path for digest, recording in recordings.items()}
-        for source, file in zip(added, files, strict=True):
-            recording = replace(read_recording(file), path=source)  # errors name what the user gave
-            recordings[recording.digest], sources[recording.digest] = recording, file
+        files = _files_to_rank(folder, added, Path(exports))
+        recordings = [recording for recording, _ in files.values()]
         if not recordings:
             raise ConfigError(f"{folder}: holds no replies yet: name runs or files of replies with --add")
-        for recording in recordings.values():
+        for recording in recordings:
             for part, content in recording.contents():
                 if masked_key := show_key(content):
                     raise PublishError(
@@ -90,16 +76,30 @@ def write_leaderboard(folder: Path, added: Sequence[Path]) -> Leaderboard:
                         " revoke it"
                     )
         # All is computed before anything is written, so that a failure leaves the old leaderboard as it is.
-        board = make_leaderboard([*recordings.values()])
+        board = make_leaderboard(recordings)
         texts = {DATA: board.to_json(), PAGE: _page_of(board), CARD: _card_of(board)}
         with writing_errors(folder, ConfigError):
             (folder / REPLIES).mkdir(parents=True, exist_ok=True)
-            for digest, file in sources.items():
-                if not (copy := folder / replies_name(digest)).exists():
+            for digest, (_, file) in files.items():
+                copy = folder / replies_name(digest)
+                if not copy.exists():
                     shutil.copyfile(file, copy)
             for name, text in texts.items():
                 (folder / name).write_text(text, encoding="utf-8", errors="replace")
     return board
+
+
+def _files_to_rank(folder: Path, added: Sequence[Path], exports: Path) -> dict[str, tuple[Recording, Path]]:
+    """Digest → recording and its file, so that the same replies added twice make one row.
+
+    Runs among those `added` are exported into the folder `exports`.
+    """
+    files = {recording.digest: (recording, recording.path) for recording in recordings_of(folder)}
+    for number, source in enumerate(added):
+        file = export_replies(source, exports / f"{number}.jsonl.gz").file if source.is_dir() else source
+        recording = replace(read_recording(file), path=source)  # errors name what the user gave
+        files[recording.digest] = recording, file
+    return files
 
 
 def replies_name(digest: str) -> str:
@@ -109,28 +109,27 @@ def replies_name(digest: str) -> str:
 
 def files_of(board: Leaderboard) -> list[str]:
     """The files of a leaderboard's folder that belong to it."""
-    return [
-        DATA,
-        PAGE,
-        CARD,
-        *sorted({replies_name(row.replies) for table in board.standings for row in table.rows}),
-    ]
+    replies = {replies_name(row.replies) for _, row in _table_rows(board)}
+    return [DATA, PAGE, CARD, *sorted(replies)]
 
 
 def make_leaderboard_page(board: Leaderboard) -> Report:
     """The page: a ranking for each system, then what it follows from."""
+    sections = [_ranking_section(table) for table in board.standings]
+    subtitle = "95 % intervals. " + "; ".join(
+        f"{_TITLES[table.kind][0]}: {counted(len(table.rows), 'row')}" for table in board.standings
+    )
+    return Report(_title(board), subtitle, [*sections, _replies_section(board)])
+
+
+def _replies_section(board: Leaderboard) -> Section:
     table_of_file = {row.replies: table for table in board.standings for row in table.rows}
-    rows = [
-        (
-            _TITLES[table.kind][0],
-            ", ".join(dict.fromkeys(row.model for row in table.rows if row.replies == digest)),
-            replies_name(digest),
-            digest,
-        )
-        for digest, table in table_of_file.items()
-    ]
+    rows: TableRows = []
+    for digest, table in table_of_file.items():
+        models = dict.fromkeys(row.model for row in table.rows if row.replies == digest)
+        rows.append([_TITLES[table.kind][0], ", ".join(models), replies_name(digest), digest])
     columns = "system | models | file | SHA-256"
-    verify = Section(
+    return Section(
         "replies",
         "Replies",
         (
@@ -140,62 +139,55 @@ def make_leaderboard_page(board: Leaderboard) -> Report:
         ),
         tables=(Table("replies", "Files that the rows follow from", columns, rows, shown=len(rows)),),
     )
-    subtitle = "95 % intervals. " + "; ".join(
-        f"{_TITLES[standing.kind][0]}: {counted(len(standing.rows), 'row')}" for standing in board.standings
-    )
-    return Report(_title(board), subtitle, [*map(_section, board.standings), verify])
 
 
 def _title(board: Leaderboard) -> str:
     return f"Leaderboard, round {board.round}" if board.round else "Leaderboard"
 
 
-def _section(table: Standings) -> Section:
+def _ranking_section(table: Standings) -> Section:
     title, question = _TITLES[table.kind]
-    setting_column = _WAYS[table.kind]
-    form: CellFormat = "percent" if table.kind == "evaluation" else "number"
-    scale = 100 if form == "percent" else 1
-    judge_of = {row.judge: row.judge or "nobody" for row in table.rows}
-    settings = {row.way for row in table.rows}
-    headings = list(table.rows[0].scores)
-    columns: dict[str, CellFormat] = {"rank": "text", "model": "text", setting_column: "text"}
-    columns |= dict.fromkeys(headings, form)
-    columns |= table_columns("replies: count | unscored: count | judge | digest")
-    rows: TableRows = [
-        [
-            _rank(row, table),
-            row.model,
-            row.way or "",
-            *row.scores.values(),
-            row.n,
-            row.unscored,
-            judge_of[row.judge] if len(judge_of) > 1 else "",
-            row.replies[:12],
-        ]
-        for row in table.rows
-    ]
-    figure = Figure(
-        table.kind,
-        headings[0],
-        "95 % intervals. Two of them may overlap although the paired test tells the rows apart.",
-        draw_intervals(
-            [(headings[0], [Mark.of(row.name, row.scores[headings[0]], scale) for row in table.rows])],
-            x_label="percent" if scale == 100 else headings[0],
-        ),
-    )
-    note = _RANKS.format(f" of the same {setting_column}" if any(settings) else "", headings[0])
-    sentences = [f"{question} Asked about: {table.name}. Judged by: {', '.join(judge_of.values())}."]
-    if len(judge_of) > 1:
+    judges = dict.fromkeys(row.judge or "nobody" for row in table.rows)
+    sentences = [f"{question} Asked about: {table.name}. Judged by: {', '.join(judges)}."]
+    if len(judges) > 1:
         sentences.append("Judges may differ in how strict they are.")
     winners = [row.model for row in table.rows if row.rank == 1]
-    # With several settings there are several rankings, so no model is first of all.
-    verdict = (
-        f"First: {listed(winners)}. No model is better beyond chance."
-        if len(settings) == 1 and winners
-        else ""
+    verdict = ""
+    # With several ways of asking there are several rankings, so no model is first in all of them.
+    if winners and len({row.way for row in table.rows}) == 1:
+        verdict = f"First: {listed(winners)}. No model is better beyond chance."
+    ranking = _ranking_table(table, title, show_judges=len(judges) > 1)
+    return Section(table.kind, title, sentences, (_score_figure(table),), (ranking,), verdict=verdict)
+
+
+def _ranking_table(table: Standings, title: str, *, show_judges: bool) -> Table:
+    headings = list(table.rows[0].scores)
+    way_heading = _WAY_HEADINGS[table.kind]
+    score_format: CellFormat = "percent" if table.kind == "evaluation" else "number"
+    columns: dict[str, CellFormat] = {"rank": "text", "model": "text", way_heading: "text"}
+    columns |= dict.fromkeys(headings, score_format)
+    columns |= table_columns("replies: count | unscored: count | judge | digest")
+    rows: TableRows = []
+    for row in table.rows:
+        judge = (row.judge or "nobody") if show_judges else ""
+        names = [_rank(row, table), row.model, row.way or ""]
+        rows.append([*names, *row.scores.values(), row.n, row.unscored, judge, row.replies[:12]])
+    has_ways = any(row.way for row in table.rows)
+    note = _RANKS.format(f" of the same {way_heading}" if has_ways else "", headings[0])
+    return Table(table.kind, title, columns, rows, note, shown=len(rows))
+
+
+def _score_figure(table: Standings) -> Figure:
+    """The score that ranks, for each row."""
+    heading = next(iter(table.rows[0].scores))
+    is_percent = table.kind == "evaluation"
+    marks = [Mark.of(row.name, row.scores[heading], 100 if is_percent else 1) for row in table.rows]
+    return Figure(
+        table.kind,
+        heading,
+        "95 % intervals. Two of them may overlap although the paired test tells the rows apart.",
+        draw_intervals([(heading, marks)], x_label="percent" if is_percent else heading),
     )
-    ranking = Table(table.kind, title, columns, rows, note, shown=len(rows))
-    return Section(table.kind, title, sentences, (figure,), (ranking,), verdict=verdict)
 
 
 def _rank(row: BoardRow, table: Standings) -> str:
@@ -217,44 +209,25 @@ def check_rows(folder: Path, file: Path) -> tuple[int, tuple[str, ...]]:
     file that cannot be read or that no row belongs to.
     """
     board, recording = read_leaderboard(folder), read_recording(file)
-    kind, models = str(recording.header.get("kind")), recording.header.get("models", {})
-    board_rows = _table_rows(board)
-    checked_rows = []
-    for table, row in board_rows:
-        names_a_model = table.kind == kind and row.model in models
-        if names_a_model or row.replies == recording.digest:
-            checked_rows.append((table, row))
+    checked_rows = _rows_about(board, recording)
     if not checked_rows:
-        raise RecordingError(
-            f"{file}: no row of {folder} is about its models ({listed([*models])}): give another file"
-        )
+        models = listed(list(recording.header.get("models", {})))
+        raise RecordingError(f"{file}: no row of {folder} is about its models ({models}): give another file")
     # The file takes the place of the recordings that these rows cite.
     replaced = {row.replies for _, row in checked_rows}
-    other_recordings = [
-        other for other in recordings_of(folder) if other.digest not in {recording.digest, *replaced}
-    ]
-    missing = {row.replies for _, row in board_rows} - replaced
-    missing -= {other.digest for other in other_recordings}
+    others = [other for other in recordings_of(folder) if other.digest not in {recording.digest, *replaced}]
+    cited = {row.replies for _, row in _table_rows(board)}
+    missing = cited - replaced - {other.digest for other in others}
     # Ranks depend on all rows. If replies of any row are missing, only the scores of this file can be compared.
-    remade = make_leaderboard([recording] if missing else [recording, *other_recordings])
-    remade_rows = {(str(table.kind), row.name): (table, row) for table, row in _table_rows(remade)}
-    problems = []
-    for table, row in checked_rows:
-        remade_row = remade_rows.get((str(table.kind), row.name))
-        faults = "; ".join(_differences(table, row, remade_row, ranked=not missing))
-        if faults:
-            problems.append(f"{file}: '{row.name}': {faults}")
-    names = {row.name for _, row in checked_rows}
-    problems += [
-        f"{file}: '{row.name}': the board lacks this row"
-        for _, row in remade_rows.values()
-        if row.replies == recording.digest and row.name not in names
-    ]
+    remade = make_leaderboard([recording] if missing else [recording, *others])
+    row_faults = _row_faults(checked_rows, remade, recording.digest, ranked=not missing)
+    problems = [f"{file}: {fault}" for fault in row_faults]
     problems += [f"{folder}: replies {digest[:12]} are cited and not there" for digest in sorted(missing)]
     if not missing:
         problems += [f"{folder}: {fault}" for fault in _layout_differences(board, remade)]
     for name, make in ((PAGE, _page_of), (CARD, _card_of)):
-        if fault := _file_fault(folder / name, board, make):
+        fault = _file_fault(folder / name, board, make)
+        if fault:
             problems.append(f"{folder / name}: {fault}: write the leaderboard again")
     if board.code_version != remade.code_version:
         problems.append(
@@ -263,9 +236,44 @@ def check_rows(folder: Path, file: Path) -> tuple[int, tuple[str, ...]]:
     return len(checked_rows), tuple(problems)
 
 
-def _table_rows(board: Leaderboard) -> list[tuple[Standings, BoardRow]]:
-    """Every row, with the table that it stands in."""
-    return [(table, row) for table in board.standings for row in table.rows]
+def _rows_about(board: Leaderboard, recording: Recording) -> list[TableRow]:
+    """The rows of a board that belong to a recording."""
+    kind, models = recording.header.get("kind"), recording.header.get("models", {})
+
+    def belongs(table: Standings, row: BoardRow) -> bool:
+        names_a_model = table.kind == kind and row.model in models
+        return names_a_model or row.replies == recording.digest
+
+    return [entry for entry in _table_rows(board) if belongs(*entry)]
+
+
+def _row_faults(
+    checked_rows: Sequence[TableRow], remade: Leaderboard, replies: str, *, ranked: bool
+) -> Iterator[str]:
+    """The differences of each checked row, then the rows that the board lacks; `replies` is the digest of the file."""
+    remade_rows = {(str(entry.table.kind), entry.row.name): entry for entry in _table_rows(remade)}
+    for checked in checked_rows:
+        name = checked.row.name
+        remade_row = remade_rows.get((str(checked.table.kind), name))
+        if remade_row is None:
+            yield f"'{name}': no such row follows from the replies"
+        elif differences := list(_differences(checked, remade_row, ranked=ranked)):
+            yield f"'{name}': {'; '.join(differences)}"
+    names = {row.name for _, row in checked_rows}
+    for _, row in remade_rows.values():
+        if row.replies == replies and row.name not in names:
+            yield f"'{row.name}': the board lacks this row"
+
+
+class TableRow(NamedTuple):
+    """A row with the table that it stands in."""
+
+    table: Standings
+    row: BoardRow
+
+
+def _table_rows(board: Leaderboard) -> list[TableRow]:
+    return [TableRow(table, row) for table in board.standings for row in table.rows]
 
 
 def _layout_differences(board: Leaderboard, remade: Leaderboard) -> Iterator[str]:
@@ -303,37 +311,36 @@ def _file_fault(file: Path, board: Leaderboard, make: Callable[[Leaderboard], st
     return "" if content == expected else f"does not show the rows of {DATA}"
 
 
-def _differences(
-    table: Standings, row: BoardRow, remade_row: tuple[Standings, BoardRow] | None, *, ranked: bool
-) -> Iterator[str]:
+def _differences(checked: TableRow, remade: TableRow, *, ranked: bool) -> Iterator[str]:
     """What a row says on the board and what follows from the replies, for each content in which they differ."""
-    if remade_row is None:
-        yield "no such row follows from the replies"
-        return
-    remade_table, remade = remade_row
+    # Name of a content → what the board says, and what follows from the replies.
     pairs = {
-        "digest of the items": (table.items, remade_table.items),
-        "digest of the replies": (row.replies, remade.replies),
+        "digest of the items": (checked.table.items, remade.table.items),
+        "digest of the replies": (checked.row.replies, remade.row.replies),
     }
-    names = ("n", "unscored", "judge", *(["rank"] if ranked else []))
-    pairs |= {name: (str(getattr(row, name)), str(getattr(remade, name))) for name in names}
-    pairs["order of the scores"] = ", ".join(row.scores), ", ".join(remade.scores)
-    for heading in {**row.scores, **remade.scores}:
-        listed_score, computed = row.scores.get(heading), remade.scores.get(heading)
-        if not np.allclose(
-            _value_and_ends(listed_score),
-            _value_and_ends(computed),
-            rtol=0,
-            atol=_TOLERANCE,
-            equal_nan=True,
-        ):
-            pairs[heading] = show(listed_score, "number"), show(computed, "number")
-        elif listed_score and computed:
-            pairs[f"reason of {heading}"] = str(listed_score.reason), str(computed.reason)
-            pairs[f"replies behind {heading}"] = str(listed_score.n), str(computed.n)
+    for name in ("n", "unscored", "judge", "rank") if ranked else ("n", "unscored", "judge"):
+        pairs[name] = str(getattr(checked.row, name)), str(getattr(remade.row, name))
+    pairs["order of the scores"] = ", ".join(checked.row.scores), ", ".join(remade.row.scores)
+    for heading in {**checked.row.scores, **remade.row.scores}:
+        pairs |= _score_pairs(heading, checked.row.scores.get(heading), remade.row.scores.get(heading))
     for name, (on_board, by_replies) in pairs.items():
         if on_board != by_replies:
             yield f"{name} is {on_board[:40]} on the board and {by_replies[:40]} by the replies"
+
+
+def _score_pairs(
+    heading: str, on_board: Estimate | None, by_replies: Estimate | None
+) -> dict[str, tuple[str, str]]:
+    """The numbers of a score if they differ by more than rounding, otherwise its reason and its count."""
+    numbers, other_numbers = _value_and_ends(on_board), _value_and_ends(by_replies)
+    if not np.allclose(numbers, other_numbers, rtol=0, atol=_TOLERANCE, equal_nan=True):
+        return {heading: (show(on_board, "number"), show(by_replies, "number"))}
+    if on_board is None or by_replies is None:
+        return {}
+    return {
+        f"reason of {heading}": (str(on_board.reason), str(by_replies.reason)),
+        f"replies behind {heading}": (str(on_board.n), str(by_replies.n)),
+    }
 
 
 def _value_and_ends(estimate: Estimate | None) -> Floats:

@@ -407,7 +407,7 @@ def test_a_reply_to_a_question_that_cannot_be_read_does_not_raise_a_row(tmp_path
         way = wrong["part"].split()[-1]
         order = [row for row in board.standings[0].rows if row.way == way]
         assert [(row.model, row.unscored) for row in order] == [("model", 0), ("twin", 1)]
-        (score, *_), low = order[1].scores.values(), order[1].at_worst
+        (score, *_), low = order[1].scores.values(), order[1].cautious_score
         assert low == score.low
 
 
