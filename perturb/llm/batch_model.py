@@ -2,6 +2,14 @@
 
 A batch may take a day and outlive the process that submitted it. So a book on disk lists all batches. If a batch of an
 earlier process holds a request, the model waits for that batch and does not submit the request again.
+
+A request is a *row*. It goes through these states:
+
+1. queued: it is in the file of the next batch (`_enqueue`),
+2. submitted: its batch is in the book (`_make`), and this process polls it (`_follow`),
+3. settled: its batch has ended, and the caller gets the reply or an error (`_settle`). A row without an answer is queued
+   again, up to the limit of submissions,
+4. delivered: the caller has recorded the reply, and the book no longer lists the row (`_note_delivered`).
 """
 
 from __future__ import annotations
@@ -109,15 +117,15 @@ class BatchModel:
             self._enqueue(row)
         else:
             row.submissions = 1
-            self._await(row, batch)
+            self._await_earlier_batch(row, batch)
         try:
             reply = await row.reply
         except ModelError:
-            self._take(row)
+            self._note_delivered(row)
             raise
         finally:
             self._asked.discard(row.custom_id)
-        self._take(row)
+        self._note_delivered(row)
         return replace(reply, seconds=time.perf_counter() - started, tries=row.submissions)
 
     async def close(self) -> None:
@@ -126,8 +134,9 @@ class BatchModel:
             self._timer.cancel()
         for task in self._tasks:
             task.cancel()
-        # The sleep lets a note of `_take` that is due in the next turn still reach the book.
-        await asyncio.gather(*self._tasks, asyncio.sleep(0), return_exceptions=True)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        # A note of `_note_delivered` that is due in the next turn of the loop still reaches the book.
+        await asyncio.sleep(0)
         await self._service.close()
 
     def _custom_id(self, request: ChatRequest) -> str:
@@ -168,10 +177,13 @@ class BatchModel:
         self._queue, self._content = [], bytearray()
         if rows:
             waiting = {row.custom_id: row for row in rows}
-            self._start(self._make(waiting, content), waiting)
+            self._start_for(self._make(waiting, content), waiting)
 
-    def _start(self, work: Awaitable[None], waiting: Mapping[str, _WaitingRow]) -> asyncio.Task[None]:
-        """Do the work in a task. If it fails, every row that is in `waiting` by then fails with the same error."""
+    def _start_for(self, work: Awaitable[None], waiting: Mapping[str, _WaitingRow]) -> asyncio.Task[None]:
+        """Do the work in a task. If it fails, every row that still waits fails with the same error.
+
+        `waiting` is the dictionary of the batch, from which settled rows are taken while the task runs.
+        """
 
         async def do() -> None:
             try:
@@ -210,23 +222,23 @@ class BatchModel:
 
         Only a batch that was refused at the first try certainly does not exist. Any other stays in the book.
         """
-        tries = 0
+        is_first_try = True
 
         async def create() -> str:
-            nonlocal tries
-            tries += 1
-            if tries > 1 and (batch_id := await self._service.find(entry.input_file, entry.tag)):
-                return batch_id
-            try:
-                return await self._service.create(entry.input_file, entry.tag)
-            except PermanentModelError:
-                if tries == 1:
+            nonlocal is_first_try
+            if is_first_try:
+                is_first_try = False
+                try:
+                    return await self._service.create(entry.input_file, entry.tag)
+                except PermanentModelError:
                     self._book.drop_batch(entry.tag)
-                raise
+                    raise
+            existing = await self._service.find(entry.input_file, entry.tag)
+            return existing or await self._service.create(entry.input_file, entry.tag)
 
         return await self._insist(create)
 
-    def _await(self, row: _WaitingRow, batch: _LiveBatch) -> None:
+    def _await_earlier_batch(self, row: _WaitingRow, batch: _LiveBatch) -> None:
         """Wait for a request that a batch of an earlier process holds."""
         row.tag = batch.held.tag
         outcome = batch.early.pop(row.custom_id, None)
@@ -235,7 +247,7 @@ class BatchModel:
             return
         batch.waiting[row.custom_id] = row
         if batch.follower is None or batch.follower.done():
-            batch.follower = self._start(self._resume(batch), batch.waiting)
+            batch.follower = self._start_for(self._resume(batch), batch.waiting)
 
     async def _resume(self, batch: _LiveBatch) -> None:
         """Follow a batch of an earlier process, which may have ended before it noted the id of the batch."""
@@ -246,6 +258,7 @@ class BatchModel:
             except BatchGoneError:
                 batch_id = None  # this provider has no list of batches to look it up in
             if batch_id is None:
+                # The batch was never created, so it does not count.
                 for row in batch.waiting.values():
                     row.submissions = 0
                 self._forget(batch)
@@ -342,14 +355,14 @@ class BatchModel:
             self._book.take_rows(str(row.tag), [row.custom_id])
             self._enqueue(row)
         else:
-            words = str(outcome or reason or f"model '{self.settings.name}': no batch answered")
-            words += f" (submitted {counted(row.submissions, 'time')})"
-            row.reply.set_exception(OutOfTriesError(words, row.submissions))
+            problem = str(outcome or reason or f"model '{self.settings.name}': no batch answered")
+            problem += f" (submitted {counted(row.submissions, 'time')})"
+            row.reply.set_exception(OutOfTriesError(problem, row.submissions))
 
-    def _take(self, row: _WaitingRow) -> None:
-        """Note that a row has arrived."""
-        # In the next turn of the loop: the caller queues the reply for the ledger in this one, and the note must not
-        # reach the disk before the reply.
+    def _note_delivered(self, row: _WaitingRow) -> None:
+        """Note in the book that the caller has the reply to a row."""
+        # The caller queues the reply for the ledger right after this returns. The note must not reach the disk before
+        # the reply, so it follows in the next turn of the event loop.
         if row.tag is not None:
             asyncio.get_running_loop().call_soon(self._book.take_rows, row.tag, [row.custom_id])
 
