@@ -7,8 +7,8 @@ A request is a *row*. It goes through these states:
 
 1. queued: it is in the file of the next batch (`_enqueue`),
 2. submitted: its batch is in the book (`_make`), and this process polls it (`_follow`),
-3. settled: its batch has ended, and the caller gets the reply or an error (`_settle`). A row without an answer is queued
-   again, up to the limit of submissions,
+3. settled: its batch has ended, and the caller gets the reply or an error (`_settle`). A row without an answer is
+   queued again, up to the limit of submissions,
 4. delivered: the caller has recorded the reply, and the book no longer lists the row (`_note_delivered`).
 """
 
