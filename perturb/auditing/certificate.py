@@ -1,6 +1,11 @@
 """The certificate of a round: the panel's votes on planted items, and the share of wrong labels that they imply.
 
-The error rates are measured on planted faults; natural faults may be harder to see.
+A *planted item* is an item whose label is known to be right or wrong, and on which the panel votes as on any candidate.
+A *fault* is a planted item with a wrong label. A panel that passes faults also passes wrongly labelled candidates.
+`perturb.metrics.corrected_rates` turns both rates into the share of wrong labels. The error rates are measured on
+planted faults; natural faults may be harder to see.
+
+`certify` reads the votes, `PlantedVerdicts` counts them, and `Certificate` makes the estimates.
 """
 
 from __future__ import annotations
@@ -111,26 +116,28 @@ class PlantedVerdicts:
     def passes(self, chosen: Flags, verifier: int | None = None) -> Share:
         """The share of the chosen items that a verifier passes, or that the panel accepts, among the decided ones."""
         if verifier is None:
-            accepted, rejected = (decision[chosen] for decision in self._joint)
+            accepted, rejected = self._panel_decisions
         else:
-            accepted, rejected = self.states[chosen, verifier] == PASS, self.states[chosen, verifier] == FAIL
-        return Share(int(accepted.sum()), int((accepted | rejected).sum()))
+            states = self.states[:, verifier]
+            accepted, rejected = states == PASS, states == FAIL
+        return Share(int(accepted[chosen].sum()), int((accepted | rejected)[chosen].sum()))
 
     @cached_property
-    def _joint(self) -> tuple[Flags, Flags]:
+    def _panel_decisions(self) -> tuple[Flags, Flags]:
         """Which items the panel accepts, and which it rejects."""
         accepted, rejected = decide_by_rule(self.states, self.needed)
         for name, rule in self.rules.items():
             of_class = self.of_class(name)
             accepted[of_class], rejected[of_class] = self.by_rule(of_class, rule)
-            # the rule was chosen to do well on these faults, so they cannot measure it
-            used_for_choice = of_class & self.chooses & self.of_kinds(*LABEL_FAULTS)
-            accepted[used_for_choice] = rejected[used_for_choice] = False
+            # The rule was chosen because it catches these faults, so they would flatter it. They count as undecided.
+            flattering = of_class & self.used_to_choose_rules & self.of_kinds(*LABEL_FAULTS)
+            accepted[flattering] = False
+            rejected[flattering] = False
         return accepted, rejected
 
     @cached_property
-    def chooses(self) -> Flags:
-        """True for the half of the items that rules are chosen by; the other half measures the rules."""
+    def used_to_choose_rules(self) -> Flags:
+        """True for the half of the items that the rules of classes are chosen by; the other half measures the rules."""
         return np.array([fraction_of("half", item.id) < 0.5 for item in self.items], dtype=np.bool_)
 
     def by_rule(self, chosen: Flags, rule: ClassRule) -> tuple[Flags, Flags]:
@@ -154,16 +161,17 @@ class Certificate:
 
     verdicts: PlantedVerdicts
     tally: Tally
-    tallies: Mapping[str, Tally]
-    """The tally of each class."""
+    """The panel's decisions on all candidates."""
+    tally_by_class: Mapping[str, Tally]
+    """The panel's decisions on the candidates of each class."""
     hard: int | None = None
-    """Number of accepted candidates that the solvers failed; None without solvers."""
+    """Number of hard items: accepted candidates that the solvers failed; None without solvers."""
     people: LabelSample | None = None
     """The labels of accepted candidates that people checked; None if nobody finished one."""
     right_read: int = 0
-    """Number of right items that are candidates read by people."""
-    members: Mapping[str, Tally] = field(default_factory=dict)
-    """The tally of each verifier."""
+    """Number of right items that were not planted: candidates whose label people found right."""
+    tally_by_verifier: Mapping[str, Tally] = field(default_factory=dict)
+    """The votes of each verifier on candidates that the panel decided."""
 
     @property
     def faults(self) -> Flags:
@@ -176,7 +184,8 @@ class Certificate:
 
     def wrong_labels(self) -> Estimate:
         """The share of wrong labels among the accepted candidates, by planted items."""
-        return wrong_label_share(*self._shares(self.tally), self.tally.accepted)
+        false_passes, right_passes, accepted = self._shares(self.tally)
+        return wrong_label_share(false_passes, right_passes, accepted, items=self.tally.accepted)
 
     def wrong_labels_alone(self, name: str) -> Estimate | None:
         """The share of wrong labels among the candidates that a verifier passes; None if its votes cannot tell.
@@ -184,23 +193,28 @@ class Certificate:
         They cannot if the schedule `economy` drew no candidate for every vote, or if classes have rules of their own,
         under which a verifier may be left out.
         """
-        tally = self.members.get(name)
+        tally = self.tally_by_verifier.get(name)
         if tally is None or self.verdicts.rules:
             return None
-        shares = self._shares(tally, self.verdicts.verifiers.index(name))
-        rejected = tally.rejected / max(tally.accepted, 1)
-        return wrong_label_share_alone(shares, self._shares(self.tally), rejected, tally.accepted)
+        alone = self._shares(tally, self.verdicts.verifiers.index(name))
+        # The share of the candidates which the verifier passes that the panel rejects.
+        rejected_share = tally.rejected / max(tally.accepted, 1)
+        return wrong_label_share_alone(alone, self._shares(self.tally), rejected_share, tally.accepted)
 
     def _shares(self, tally: Tally, verifier: int | None = None) -> Shares:
         """The shares of planted faults, right items and candidates that a verifier passes, or the panel accepts."""
-        right = self.verdicts.of_kinds("right")
-        return self.verdicts.passes(self.faults, verifier), self.verdicts.passes(right, verifier), tally.share
+        false_passes = self.verdicts.passes(self.faults, verifier)
+        right_passes = self.verdicts.passes(self.verdicts.of_kinds("right"), verifier)
+        return false_passes, right_passes, tally.share
 
     def combined(self) -> Estimate | None:
-        """The same from planted items and people together; None if people read no accepted candidate."""
+        """The share by planted items and people together; None if people read no accepted candidate."""
         if self.people is None:
             return None
-        return combined_wrong_share(*self._shares(self.tally), self.people.share, self.tally.accepted)
+        false_passes, right_passes, accepted = self._shares(self.tally)
+        return combined_wrong_share(
+            false_passes, right_passes, accepted, self.people.share, items=self.tally.accepted
+        )
 
     def quoted(self) -> Estimate:
         """The estimate to quote: from planted items and people, or from planted items if people read no candidate."""
@@ -215,25 +229,32 @@ class Certificate:
         """
         if self.hard is None:
             return None
-        reason = "any share of the wrong labels may be among the items that solvers fail"
         if not self.hard:
             return Estimate.undefined("solvers failed no accepted item")
         quoted, items = self.quoted(), self.tally.accepted
-        fewest_wrong = (quoted.low or 0.0) * items
+        # If an end of the interval is missing, anything is possible there.
+        fewest_wrong = (0.0 if quoted.low is None else quoted.low) * items
         most_wrong = (1.0 if quoted.high is None else quoted.high) * items
-        fewest_wrong_of_hard = max(0.0, fewest_wrong - (items - self.hard))
-        low, high = fewest_wrong_of_hard / self.hard, min(1.0, most_wrong / self.hard)
-        return Estimate(None, low, high, n=self.hard, reason=reason)
+        # At most this many wrong labels fit among the items that solvers did not fail.
+        others = items - self.hard
+        fewest_wrong_of_hard = max(0.0, fewest_wrong - others)
+        return Estimate(
+            None,
+            low=fewest_wrong_of_hard / self.hard,
+            high=min(1.0, most_wrong / self.hard),
+            n=self.hard,
+            reason="any share of the wrong labels may be among the items that solvers fail",
+        )
 
     def wrong_labels_of(self, name: str) -> Estimate | None:
         """The share of wrong labels in one class, from faults labelled with the class; None if they are too few."""
         faults = self.verdicts.of_kinds(*LABEL_FAULTS) & self.verdicts.of_class(name)
-        passed = self.verdicts.passes(faults)
-        if passed.n < LEAST_OF_CLASS or name not in self.tallies:
+        false_passes = self.verdicts.passes(faults)
+        if false_passes.n < LEAST_OF_CLASS or name not in self.tally_by_class:
             return None
-        right = self.verdicts.passes(self.verdicts.of_kinds("right"))
-        tally = self.tallies[name]
-        return wrong_label_share(passed, right, tally.share, tally.accepted)
+        right_passes = self.verdicts.passes(self.verdicts.of_kinds("right"))
+        tally = self.tally_by_class[name]
+        return wrong_label_share(false_passes, right_passes, tally.share, items=tally.accepted)
 
     @property
     def poorly_caught(self) -> tuple[tuple[str, str, Share], ...]:
@@ -265,48 +286,52 @@ class Certificate:
         return certificate_line(self.to_dict(), len(self.verdicts.verifiers))
 
     def to_dict(self) -> JsonObject:
-        """Plain values, with the names of spec section 13."""
-        verdicts, faults = self.verdicts, self.verdicts.of_kinds(*LABEL_FAULTS)
-        right = verdicts.of_kinds("right")
-        passed, passed_right = verdicts.passes(faults), verdicts.passes(right)
-        combined, hard = self.combined(), self.wrong_labels_of_hard()
+        """Plain values, under the names that docs/panel-details.md explains."""
+        verdicts = self.verdicts
+        faults, right = verdicts.of_kinds(*LABEL_FAULTS), verdicts.of_kinds("right")
+        false_passes, right_passes = verdicts.passes(faults), verdicts.passes(right)
         groups: dict[str, tuple[str, ...]] = {"mechanical": MECHANICAL, "written": ("written",)}
+        # The label of `lever` and `degree` items is right although they are flawed, so they count in no other group.
         groups |= {kind: (kind,) for kind in (*MECHANICAL, "lever", "degree")}
+        people, hard = None, self.wrong_labels_of_hard()
+        if self.people is not None:
+            people = self.people.estimate.spread("value") | {"n": self.people.read}
         return {
-            "planted": int(passed.n),
-            "caught": int(passed.n - passed.hits),
-            "right": int(passed_right.n),
-            "failed_right": int(passed_right.n - passed_right.hits),
+            "planted": int(false_passes.n),
+            "caught": int(false_passes.misses.hits),
+            "right": int(right_passes.n),
+            "failed_right": int(right_passes.misses.hits),
             "right_read": self.right_read,
             "by_kind": {name: self._kind_fields(verdicts.of_kinds(*kinds)) for name, kinds in groups.items()},
-            "panel": {"false_pass": _share_fields(passed), "false_fail": _share_fields(passed_right.misses)},
+            "panel": self._error_fields(),
             "by_verifier": {
-                name: {
-                    "false_pass": _share_fields(verdicts.passes(faults, number)),
-                    "false_fail": _share_fields(verdicts.passes(right, number).misses),
-                    "wrong_labels": (alone := self.wrong_labels_alone(name)) and alone.spread("value"),
-                }
+                name: self._error_fields(number) | {"wrong_labels": _spread(self.wrong_labels_alone(name))}
                 for number, name in enumerate(verdicts.verifiers)
             },
             "by_class": {name: self._class_fields(name) for name in verdicts.classes},
             "effective_votes": effective_votes(verdicts.errors).to_dict(),
-            "wrong_labels": self.wrong_labels().spread("value"),
-            # None where people read nothing, or where the build has no solvers
-            "people": self.people and self.people.estimate.spread("value") | {"n": self.people.read},
-            "combined": combined and combined.spread("value"),
+            "wrong_labels": _spread(self.wrong_labels()),
+            "people": people,
+            "combined": _spread(self.combined()),
             "hard": hard and hard.spread("value") | {"n": hard.n},
             "rests_on": "written" if (self.faults == verdicts.of_kinds("written")).all() else "all",
             "advice": list(self.advice),
             "note": CAVEAT,
         }
 
+    def _error_fields(self, verifier: int | None = None) -> JsonObject:
+        """The shares of wrong decisions on faults and on right items, of a verifier or of the panel."""
+        false_passes = self.verdicts.passes(self.verdicts.of_kinds(*LABEL_FAULTS), verifier)
+        right_passes = self.verdicts.passes(self.verdicts.of_kinds("right"), verifier)
+        return {"false_pass": _share_fields(false_passes), "false_fail": _share_fields(right_passes.misses)}
+
     def _kind_fields(self, is_of_kind: Flags) -> JsonObject:
         """The numbers of planted and caught faults of a kind, for the panel and for each verifier."""
-        passed = self.verdicts.passes(is_of_kind)
+        caught = self.verdicts.passes(is_of_kind).misses
         return {
-            "planted": int(passed.n),
-            "caught": int(passed.n - passed.hits),
-            "share": _share_fields(passed.misses),
+            "planted": int(caught.n),
+            "caught": int(caught.hits),
+            "share": _share_fields(caught),
             "by_verifier": {
                 name: _share_fields(self.verdicts.passes(is_of_kind, number).misses)
                 for number, name in enumerate(self.verdicts.verifiers)
@@ -315,11 +340,11 @@ class Certificate:
 
     def _class_fields(self, name: str) -> JsonObject:
         is_of_class = self.verdicts.of_kinds(*LABEL_FAULTS) & self.verdicts.of_class(name)
-        passed = self.verdicts.passes(is_of_class)
+        caught = self.verdicts.passes(is_of_class).misses
         too_few = Estimate.undefined(f"fewer than {LEAST_OF_CLASS} planted faults of the class")
         return {
-            "planted": int(passed.n),
-            "caught": int(passed.n - passed.hits),
+            "planted": int(caught.n),
+            "caught": int(caught.hits),
             "wrong_labels": (self.wrong_labels_of(name) or too_few).spread("value"),
         }
 
@@ -332,6 +357,10 @@ _MEANING = {
     "undone": "the answer is back or the rival is gone",
     "written": "wrong in one quiet way",
 }
+
+
+def _spread(estimate: Estimate | None) -> JsonObject | None:
+    return None if estimate is None else estimate.spread("value")
 
 
 def _share_fields(share: Share) -> JsonObject:
@@ -349,15 +378,16 @@ def certify(db: sqlite3.Connection, plan: CurrentPlan) -> Certificate | None:
     votes |= {item.id: votes_of(db, item.id, plan.judges) for item in right_items}
     rules = class_rules(db, plan.number)
     verdicts = PlantedVerdicts.of([*items, *right_items], votes, plan.judges, plan.facts.panel.needed, rules)
-    tallies = read_tallies(db, plan)
+    tally_by_class = read_tallies(db, plan)
+    tally_of_all = tally_by_class.pop("")
     return Certificate(
         verdicts=verdicts,
-        tally=tallies.pop(""),
-        tallies=tallies,
+        tally=tally_of_all,
+        tally_by_class=tally_by_class,
         hard=_count_hard(db, plan),
         people=read_label_sample(db, plan),
         right_read=len(right_items),
-        members=read_member_tallies(db, plan),
+        tally_by_verifier=read_member_tallies(db, plan),
     )
 
 

@@ -180,10 +180,10 @@ def _rule_of_class(verdicts: PlantedVerdicts, name: str, target: float) -> Class
     if int(faults.sum()) < LEAST_OF_CLASS:
         return None
     for rule in _rules_by_cost(verdicts.verifiers):
-        if _bound(verdicts, faults & verdicts.chooses, right, rule) <= target:
+        if _bound(verdicts, faults & verdicts.used_to_choose_rules, right, rule) <= target:
             # The cheapest rule that the first half accepts gets a single test on the second half. Trying more rules
             # would make the bound too optimistic.
-            bound = _bound(verdicts, faults & ~verdicts.chooses, right, rule)
+            bound = _bound(verdicts, faults & ~verdicts.used_to_choose_rules, right, rule)
             return replace(rule, bound=bound) if bound <= target else None
     return None
 

@@ -263,7 +263,7 @@ def test_the_cheapest_rule_is_chosen_on_one_half_and_measured_on_the_other() -> 
     rule = rules[CELL.perturbation_class]
     assert (rule.verifiers, rule.needed) == (("sharp",), 1)
     assert 0 < rule.bound <= 0.02
-    half = told.chooses.sum() / len(told.items)
+    half = told.used_to_choose_rules.sum() / len(told.items)
     assert 0.3 < half < 0.7
     assert choose_rules(told, 0.0001) == {}
     few = certificate({"a": {"class": (0, 19), "right": (54, 54)}}, Tally(1, 2)).verdicts
@@ -492,7 +492,7 @@ def alone(rejected: int, strict: Told, needed: int = 2) -> dict[str, Any]:
     """What `hurried` alone lets through in the measured round: it passes 263 of 266 candidates."""
     hurried: Told = {"class": (0, 44), "right": (17, 18)}
     made = certificate({"hurried": hurried, "strict": strict}, Tally(246, 266), needed)
-    made = replace(made, members={"hurried": Tally(263, 266, rejected=rejected)})
+    made = replace(made, tally_by_verifier={"hurried": Tally(263, 266, rejected=rejected)})
     by_verifier = made.to_dict()["by_verifier"]
     assert by_verifier["strict"]["wrong_labels"] is None
     return dict(by_verifier["hurried"]["wrong_labels"])
