@@ -243,7 +243,7 @@ def browse_replies(
             if response.item_id in chosen and is_current(response, models)
         }
     outcomes = {
-        (row.item_id, *replies.setting, row.sample): (replies.model, row.outcome)
+        (row.item_id, replies.base_model, replies.prompt, row.sample): (replies.model, row.outcome)
         for replies in (*table.models, *table.controls)
         for row in replies.rows
     }

@@ -246,7 +246,7 @@ def compare_models(
     """Every pair of models in every metric, metric by metric in the order of the registry."""
     by_metric: dict[str, list[ModelComparison]] = {name: [] for name in REFUSAL_METRICS}
     for a, b in combinations(models, 2):
-        if a.setting[0] != b.setting[0] and a.setting[1] != b.setting[1]:
+        if a.base_model != b.base_model and a.prompt != b.prompt:
             # a difference between two models in two settings could come from either
             continue
         for comparison in _compare(a, b, resampling, raf=raf):

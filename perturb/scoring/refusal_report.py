@@ -62,42 +62,56 @@ class Correlation:
     """Number of groups with both values."""
 
 
-def sampling_of(group: RefusalGroup, precision: RefusalOptions) -> Sampling | None:
+def sampling_of(group: RefusalGroup, options: RefusalOptions) -> Sampling | None:
     """P(Answering) of a group; None if a row has no samples."""
     if not group.answering or len(group.answering) < len(group.refused):
         return None
     correct, chance = ~np.array(group.wrong), np.array(group.answering)
     return Sampling(
-        auroc=_auroc(correct, chance, group, precision),
+        auroc=_auroc(correct, chance, group, options),
         ece=BASReport(
-            correct, chance, clusters=group.clusters, resamples=precision.resamples, seed=precision.seed
+            correct, chance, clusters=group.clusters, resamples=options.resamples, seed=options.seed
         ).metrics["ece"],
         reliability=tuple(reliability_bins(correct, chance)),
     )
 
 
-def _auroc(correct: Flags, chance: Floats, group: RefusalGroup, precision: RefusalOptions) -> Estimate:
+def _auroc(correct: Flags, chance: Floats, group: RefusalGroup, options: RefusalOptions) -> Estimate:
     """The AUROC of P(Answering), with a bootstrap interval."""
     estimate = auroc(correct, chance)
     if estimate.value is None:
         return estimate
-    # P(Answering) has few levels. The AUROC of a resample is the share of pairs of a right and a wrong answer in which
-    # the right one has the higher level, so the shares of right and of wrong answers at each level are enough.
+    # P(Answering) has few levels, so the shares of right and of wrong answers at each level are enough.
     levels, level_of_row = np.unique(chance, return_inverse=True)
-    at_level = np.eye(len(levels))[level_of_row]
-    columns = np.hstack([at_level * correct[:, None], at_level * ~correct[:, None]])
-    means = bootstrap_means(
-        columns, clusters=group.clusters, resamples=precision.resamples, seed=precision.seed
+    is_at_level = np.eye(len(levels))[level_of_row]
+    right_at_level = is_at_level * correct[:, np.newaxis]
+    wrong_at_level = is_at_level * ~correct[:, np.newaxis]
+    shares = bootstrap_means(
+        np.hstack([right_at_level, wrong_at_level]),
+        clusters=group.clusters,
+        resamples=options.resamples,
+        seed=options.seed,
     )
-    right, wrong = np.maximum(np.hsplit(means, 2), 0)  # rounding may leave a mean just below 0
-    # In half of the pairs at one level the right answer counts as higher.
-    wrong_below = np.cumsum(wrong, axis=1) - wrong / 2
-    replicates = ratio((right * wrong_below).sum(axis=1), right.sum(axis=1) * wrong.sum(axis=1))
+    # Rounding may leave a share just below 0.
+    right_shares, wrong_shares = np.hsplit(np.maximum(shares, 0), 2)
+    replicates = _auroc_of_shares(right_shares, wrong_shares)
+    # The rarer kind of answer limits the precision.
     rarer = int(min(correct.sum(), (~correct).sum()))
     clusters = len(set(group.bases)) if group.clusters else len(correct)
     return reported_estimate(
         Bounded.of(estimate.value, replicates, estimate.n, clusters=min(clusters, rarer))
     )
+
+
+def _auroc_of_shares(right: Floats, wrong: Floats) -> Floats:
+    """The AUROC from the shares of right and of wrong answers at each level, shape (resamples, levels).
+
+    It is the share of pairs of a right and a wrong answer in which the right one has the higher level. A pair at one
+    level counts one half.
+    """
+    wrong_below = np.cumsum(wrong, axis=1) - wrong / 2
+    pairs = right.sum(axis=1) * wrong.sum(axis=1)
+    return ratio((right * wrong_below).sum(axis=1), pairs)
 
 
 def auroc_correlations(groups: Sequence[GroupResult]) -> tuple[Correlation, ...]:
@@ -115,10 +129,12 @@ def _correlation(name: str, measured: Sequence[tuple[NamedEstimates, float]]) ->
 
     values = [(metrics[name].value, group_auroc) for metrics, group_auroc in measured]
     pairs = [(value, group_auroc) for value, group_auroc in values if value is not None]
-    columns = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
-    if len(pairs) < FEWEST_GROUPS or np.any(np.ptp(columns, axis=1) == 0):
+    # two rows: the values of the metric, and the AUROCs
+    both = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
+    if len(pairs) < FEWEST_GROUPS or np.any(np.ptp(both, axis=1) == 0):
         return Correlation(name, None, None, len(pairs))
-    pearson, spearman = (float(np.corrcoef(*pair)[0, 1]) for pair in (columns, rankdata(columns, axis=1)))
+    pearson = float(np.asarray(np.corrcoef(both))[0, 1])
+    spearman = float(np.asarray(np.corrcoef(rankdata(both, axis=1)))[0, 1])
     return Correlation(name, pearson, spearman, len(pairs))
 
 
@@ -245,7 +261,7 @@ def report_refusals(
     )
 
 
-def _group_result(group: RefusalGroup, precision: RefusalOptions) -> GroupResult:
+def _group_result(group: RefusalGroup, options: RefusalOptions) -> GroupResult:
     if not group.refused:
         undefined = Estimate.undefined(ALL_UNSCORED)
         return GroupResult(
@@ -264,47 +280,45 @@ def _group_result(group: RefusalGroup, precision: RefusalOptions) -> GroupResult
         group.refused,
         group.wrong,
         clusters=clusters,
-        interval_by=precision.interval_by,
-        resamples=precision.resamples,
-        seed=precision.seed,
+        interval_by=options.interval_by,
+        resamples=options.resamples,
+        seed=options.seed,
     )
-    # A subset as large as the table would always be the table itself.
-    sizes = [size for size in SUBSET_SIZES if size < index.n]
     return GroupResult(
         group.model,
         group.way,
         dataset=group.dataset,
         unscored=group.unscored,
         index=index,
-        metrics=_metrics(group, index, precision),
+        metrics=_metrics(group, index, options),
         copulas=compare_copulas(index.n11, index.n10, index.n01, index.n00),
-        questions_needed=questions_for_cv(index, precision.cv),
-        subset_cv={
-            metric: subset_size_cv(
-                group.refused,
-                group.wrong,
-                sizes,
-                statistic=None if metric == "refusal_index" else partial(_companion, metric=metric),
-                seed=precision.seed,
-            )
-            for metric in METRICS
-        },
-        sampling=sampling_of(group, precision),
+        questions_needed=questions_for_cv(index, options.cv),
+        subset_cv={metric: _subset_cv(group, metric, options.seed) for metric in METRICS},
+        sampling=sampling_of(group, options),
     )
 
 
-def _metrics(group: RefusalGroup, index: RefusalIndex, precision: RefusalOptions) -> dict[str, Estimate]:
+def _subset_cv(group: RefusalGroup, metric: str, seed: int) -> dict[int, Estimate]:
+    """The coefficient of variation of a metric over random subsets, by their size."""
+    # A subset as large as the table would always be the table itself.
+    sizes = [size for size in SUBSET_SIZES if size < len(group.refused)]
+    statistic = None if metric == "refusal_index" else partial(_companion, metric=metric)
+    return subset_size_cv(group.refused, group.wrong, sizes, statistic=statistic, seed=seed)
+
+
+def _metrics(group: RefusalGroup, index: RefusalIndex, options: RefusalOptions) -> dict[str, Estimate]:
     """The index and its companions, each with its interval."""
-    rates = np.array([[index.correct_rate], [index.refusal_rate]])
-    values, replicates = _companions(*rates), _companions(*_resampled_rates(group, precision))
+    values = _companions(np.array([index.correct_rate]), np.array([index.refusal_rate]))
+    correct_rates, refusal_rates = _resampled_rates(group, options)
+    replicates = _companions(correct_rates, refusal_rates)
     clusters = index.n if group.clusters is None else len(set(group.bases))
     answered = index.n00 + index.n01
 
     def estimate(name: str, value: float) -> Estimate:
         if np.isnan(value):
             return Estimate.undefined("every question was refused", index.n)
-        # c - p (1 - r) is between -p (all answered, all wrong) and 1 - p (all answered, all right)
-        penalty = {"weighted p=0.2": 0.2, "weighted p=1": 1.0}.get(name, 0.0)
+        # C - p (1 - R) is between -p (all answered, all wrong) and 1 - p (all answered, all right).
+        penalty = _PENALTIES.get(name, 0.0)
         trials = answered if name == "c_over_a" else index.n  # C/A is a share of the answered questions alone
         return reported_estimate(
             Bounded.of(
@@ -323,34 +337,44 @@ def _metrics(group: RefusalGroup, index: RefusalIndex, precision: RefusalOptions
     return {**metrics, "refusal_index": Estimate(*ends, index.se, index.n, index.reason)}
 
 
-def _resampled_rates(group: RefusalGroup, precision: RefusalOptions) -> tuple[Floats, Floats]:
+def _resampled_rates(group: RefusalGroup, options: RefusalOptions) -> tuple[Floats, Floats]:
     """The rates of correct answers and of refusals in each resample."""
     if group.clusters is None:
         # a resample of independent questions is a multinomial table, which is fast to draw
         n = len(group.refused)
-        rng = np.random.default_rng(precision.seed)
-        n11, n10, _, n00 = rng.multinomial(n, group.cells.sum(axis=0) / n, size=precision.resamples).T
-        return n00 / n, (n11 + n10) / n
-    columns = np.column_stack([group.cells[:, 3], group.refused])
+        rng = np.random.default_rng(options.seed)
+        tables = rng.multinomial(n, group.cells.sum(axis=0) / n, size=options.resamples)
+        refused_wrong, refused_right, _, answered_right = tables.T
+        return answered_right / n, (refused_wrong + refused_right) / n
+    answered_right = group.cells[:, 3]
+    columns = np.column_stack([answered_right, group.refused])
     correct_rates, refusal_rates = bootstrap_means(
-        columns, clusters=group.clusters, resamples=precision.resamples, seed=precision.seed
+        columns, clusters=group.clusters, resamples=options.resamples, seed=options.seed
     ).T
     return correct_rates, refusal_rates
 
 
 def _companion(tables: Floats, metric: str) -> Floats:
-    """A companion, as a function of tables of counts."""
-    shares = tables / tables.sum(axis=1, keepdims=True)
-    return _companions(shares[:, 3], shares[:, 0] + shares[:, 1])[metric]
+    """A companion, as a function of tables of counts: the cells of `RefusalGroup.cells`."""
+    refused_wrong, refused_right, _, answered_right = (tables / tables.sum(axis=1, keepdims=True)).T
+    return _companions(answered_right, refused_wrong + refused_right)[metric]
 
 
-def _companions(c: Floats, r: Floats) -> dict[str, Floats]:
-    """The companions of every table or resample, from its rates of correct answers (c) and of refusals (r)."""
+# What a wrong answer costs in the weighted scores.
+_PENALTIES = {"weighted p=0.2": 0.2, "weighted p=1": 1.0}
+
+
+def _companions(correct: Floats, refused: Floats) -> dict[str, Floats]:
+    """The companions of every table or resample, from its rates of correct answers and of refusals.
+
+    C/A is the share of correct answers among all answers. The F score is the harmonic mean of C and C/A. A weighted
+    score takes a penalty for each answer, so that a correct one counts 1 - p and a wrong one -p.
+    """
+    answered = 1 - refused
     return {
-        "correct_rate": c,
-        "refusal_rate": r,
-        "c_over_a": ratio(c, 1 - r),
-        "f_score": 2 * c / (2 - r),
-        "weighted p=0.2": c - 0.2 * (1 - r),
-        "weighted p=1": c - (1 - r),
+        "correct_rate": correct,
+        "refusal_rate": refused,
+        "c_over_a": ratio(correct, answered),
+        "f_score": 2 * correct / (2 - refused),
+        **{name: correct - penalty * answered for name, penalty in _PENALTIES.items()},
     }

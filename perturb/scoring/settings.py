@@ -24,7 +24,6 @@ from perturb.scoring.human_grades import HALVES
 from perturb.scoring.model_scores import Resampling
 from perturb.scoring.result_rows import ResultRow
 from perturb.scoring.table import ModelReplies, in_common, ordered_names
-from perturb.snapshots.settings import CODES
 
 # The metrics that are compared between settings.
 GAP_METRICS: tuple[str, ...] = (
@@ -57,7 +56,9 @@ class ExamGap:
     def to_dict(self) -> JsonObject:
         """Plain values, ready for JSON."""
         gap = self.difference.to_dict()
-        return plain(self) | {"difference": gap.pop("value")} | gap
+        value = gap.pop("value")
+        # The interval, n and the reason stand beside the difference itself.
+        return {**plain(self), "difference": value, **gap}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,18 +96,20 @@ def count_kinds(models: Sequence[ModelReplies]) -> tuple[KindCount, ...]:
 def measure_exam_gaps(
     models: Sequence[ModelReplies], resampling: Resampling, *, raf: bool
 ) -> tuple[ExamGap, ...]:
-    """The gaps of every model that was asked with the codes and in other settings."""
+    """The gaps of every model that was asked with the codes and in other settings.
+
+    `raf` says whether all answers were judged by relevance-aware factuality.
+    """
     gaps: list[ExamGap] = []
-    with_codes = {model.setting[0]: model for model in models if model.setting[1] in (None, CODES)}
-    for plain_model in models:
-        name, prompt = plain_model.setting
-        if prompt in (None, CODES) or name not in with_codes:
+    with_codes = {model.base_model: model for model in models if model.has_codes}
+    for other in models:
+        if other.has_codes or other.base_model not in with_codes:
             continue
-        codes_shared, other_shared = in_common(with_codes[name], plain_model)
+        codes_shared, other_shared = in_common(with_codes[other.base_model], other)
         if not codes_shared.rows:
             continue
         gaps += _gaps(codes_shared, other_shared, "strict", resampling, raf=raf)
-        if plain_model.free:  # only replies in plain words can be read in two ways
+        if other.free:  # only replies in plain words can be read in two ways
             gaps += _gaps(codes_shared, other_shared.lenient(), "lenient", resampling, raf=raf)
     return tuple(gaps)
 
@@ -114,24 +117,35 @@ def measure_exam_gaps(
 def _gaps(
     codes: ModelReplies, other: ModelReplies, reading: Reading, resampling: Resampling, *, raf: bool
 ) -> Iterator[ExamGap]:
+    """The gaps of all classes together and of each class. Both settings have the same items in the same order."""
     labels = codes.labels("perturbation_class")
-    # Both settings have the same items in the same order, so the same resamples make the gap a paired one.
-    resamples = resampling.draw(codes.rows)
     groups: dict[str, Integers] = {ALL_CLASSES: np.arange(len(labels))}
-    groups |= {name: np.flatnonzero([label == name for label in labels]) for name in ordered_names(labels)}
+    for name in ordered_names(labels):
+        groups[name] = np.flatnonzero([label == name for label in labels])
+    # Shared resamples make the gap a paired one.
+    resamples = resampling.draw(codes.rows)
     for group, rows in groups.items():
         group_resamples = resamples.part(rows)
-        replies_of_both = [
-            ResampledReplies.of(replies.cells[rows], group_resamples, raf=raf) for replies in (codes, other)
-        ]
+        codes_replies = ResampledReplies.of(codes.cells[rows], group_resamples, raf=raf)
+        other_replies = ResampledReplies.of(other.cells[rows], group_resamples, raf=raf)
         for metric in GAP_METRICS:
-            with_codes, without = (replies.bounded(REFUSAL_METRICS[metric]) for replies in replies_of_both)
-            if with_codes.value is None or without.value is None:
+            # each rate with its interval
+            codes_rate = codes_replies.bounded(REFUSAL_METRICS[metric])
+            other_rate = other_replies.bounded(REFUSAL_METRICS[metric])
+            if codes_rate.value is None or other_rate.value is None:
                 gap = Estimate.undefined("undefined in one of the settings", len(rows))
             else:
-                gap = reported_estimate(weighted_sum([with_codes, without], [1.0, -1.0], len(rows)))
-            name, prompt = other.setting
-            yield ExamGap(name, prompt or "", reading, metric, group, with_codes.value, without.value, gap)
+                gap = reported_estimate(weighted_sum([codes_rate, other_rate], [1.0, -1.0], len(rows)))
+            yield ExamGap(
+                other.base_model,
+                other.prompt or "",
+                reading,
+                metric,
+                group,
+                codes=codes_rate.value,
+                other=other_rate.value,
+                difference=gap,
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +178,7 @@ class SampleError:
     se_items: float
     """The standard error over new items, with an unlimited number of replies to each."""
     within: float
-    """The share of a reply's variance that is between replies to the same item, in [0, 1]."""
+    """The share of the variance between replies that is found among replies to the same item, in [0, 1]."""
 
 
 def measure_sample_flips(models: Sequence[ModelReplies], resampling: Resampling) -> tuple[SampleFlips, ...]:
@@ -191,6 +205,7 @@ def _flips_of(model: ModelReplies, resampling: Resampling) -> Iterator[SampleFli
     # among all ordered pairs of replies to an item, those with the same behaviour
     equal_pairs = np.array([sum(n * (n - 1) for n in count.values()) for count in counts])
     differing = 1 - equal_pairs / (sizes * (sizes - 1))
+    # Answered at least once and refused at least once. Two different refusal codes alone are no flip.
     flipped = np.array([float(ANSWER_CORRECTLY in count and len(count) > 1) for count in counts])
     labels = [rows[0].item.perturbation_class for rows in items]
     for name in (ALL_CLASSES, *ordered_names(labels)):
@@ -206,7 +221,9 @@ def _flips_of(model: ModelReplies, resampling: Resampling) -> Iterator[SampleFli
 
 
 def share_within(models: Sequence[ModelReplies]) -> float:
-    """The share of a reply's variance that is within items: the mean over models and both halves of the CRS.
+    """The share of the variance between replies that is found among replies to the same item.
+
+    This is the mean over models and both halves of the CRS.
 
     Raises `ConfigError` if no model was asked several times.
     """
@@ -226,14 +243,17 @@ def split_errors(replies: ModelReplies, metrics: NamedEstimates) -> Iterator[Sam
     Formula: replies add the variance Σ s_i² k_i / n² over items, where k_i of the n replies are to item i, and s_i² is
     their variance (divisor k_i - 1). Items add the rest. Reference: Miller (2024), arXiv 2411.00640.
     """
-    parts_of_metric = {name: _variance_parts(replies, REFUSAL_METRICS[name]) for name in HALVES}
-    parts_of_halves = [half for half in parts_of_metric.values() if half is not None]
-    if len(parts_of_halves) < len(HALVES):
-        return
-    mean_added, mean_within = map(float, np.mean(parts_of_halves, axis=0))
-    # the CRS is the mean of two rates on different items: a half of each, so a quarter of each variance
-    crs = _VarianceParts(mean_added / 2, mean_within)
-    for name, parts in zip(("calibrated_refusal_score", *HALVES), (crs, *parts_of_halves), strict=True):
+    parts_of_score = {}
+    for name in HALVES:
+        parts = _variance_parts(replies, REFUSAL_METRICS[name])
+        if parts is None:
+            return
+        parts_of_score[name] = parts
+    mean_from_replies, mean_within = map(float, np.mean(list(parts_of_score.values()), axis=0))
+    # The CRS is the mean of two rates on different items. So its variance is a quarter of the sum of their variances,
+    # which is half of the mean of their variances.
+    crs = {"calibrated_refusal_score": _VarianceParts(mean_from_replies / 2, mean_within)}
+    for name, parts in (crs | parts_of_score).items():
         se = metrics[name].se
         if se is not None:
             # both are estimates, so the rest may be negative
@@ -249,14 +269,16 @@ def split_errors(replies: ModelReplies, metrics: NamedEstimates) -> Iterator[Sam
 
 
 class _VarianceParts(NamedTuple):
-    """The variance that replies add to a rate, and the share of a reply's variance that is within items."""
+    """The parts of the variance of a rate."""
 
     from_replies: float
+    """The variance that replies add to the rate."""
     within: float
+    """`SampleError.within`."""
 
 
 def _variance_parts(replies: ModelReplies, metric: RefusalMetric) -> _VarianceParts | None:
-    """The parts for one metric; None if no item has several replies."""
+    """The parts for one metric; None if no item has several replies. The formula is in `split_errors`."""
     counted = ([row for row in rows if row.outcome in metric.over] for rows in _by_item(replies))
     items = [
         np.array([row.outcome in metric.hits for row in rows], dtype=np.float64) for rows in counted if rows
@@ -264,13 +286,14 @@ def _variance_parts(replies: ModelReplies, metric: RefusalMetric) -> _VariancePa
     repeated = [hits for hits in items if len(hits) > 1]
     if not repeated:
         return None
-    within = float(np.mean([hits.var(ddof=1) for hits in repeated]))
+    mean_variance = float(np.mean([hits.var(ddof=1) for hits in repeated]))
     all_hits = np.concatenate(items)
     sizes = np.array([len(hits) for hits in items])
     # an item with a single reply gets the mean variance of the others
-    variances = np.array([hits.var(ddof=1) if len(hits) > 1 else within for hits in items])
-    total = float(all_hits.var())
+    variances = np.array([hits.var(ddof=1) if len(hits) > 1 else mean_variance for hits in items])
+    total_variance = float(all_hits.var())
     return _VarianceParts(
         from_replies=float(variances @ sizes) / len(all_hits) ** 2,
-        within=min(within / total, 1.0) if total else 0.0,
+        # both variances are estimates, so their ratio may exceed 1
+        within=min(mean_variance / total_variance, 1.0) if total_variance else 0.0,
     )

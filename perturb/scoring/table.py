@@ -81,9 +81,19 @@ class ModelReplies:
         return self.only(lambda row: row.sample == 1)
 
     @property
-    def setting(self) -> tuple[str, str | None]:
-        """The name of the model without the setting, and the setting."""
-        return self.rows[0].model, self.rows[0].prompt
+    def base_model(self) -> str:
+        """The name of the model without the setting."""
+        return self.rows[0].model
+
+    @property
+    def prompt(self) -> str | None:
+        """The setting in which the model was asked; None for results without settings."""
+        return self.rows[0].prompt
+
+    @property
+    def has_codes(self) -> bool:
+        """Whether the prompt listed the refusal codes, as it does by default."""
+        return self.prompt in (None, CODES)
 
     @property
     def free(self) -> bool:
@@ -131,10 +141,10 @@ class ResultTable:
         names_in_table = [model.model for model in self.models]
         for name in names:
             # A name without a setting stands for all settings of the model.
-            if name not in names_in_table and name not in (model.setting[0] for model in self.models):
+            if name not in names_in_table and name not in (model.base_model for model in self.models):
                 raise ConfigError(f"{self.source}: no model '{name}': it has {listed(names_in_table)}")
         models, controls = (
-            tuple(model for model in models if {model.model, model.setting[0]} & set(names))
+            tuple(model for model in models if {model.model, model.base_model} & set(names))
             for models in (self.models, self.controls)
         )
         return replace(self, models=models, controls=controls)
