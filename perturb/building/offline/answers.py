@@ -1,4 +1,9 @@
-"""Cuts an answer out of passages, and checks whether the remaining text still gives it away."""
+"""Cuts an answer out of passages, and checks whether the remaining text still gives it away.
+
+`cut_answer`, `cut_time` and `cut_agent` yield what is left of a passage. `answer_gone` then checks all passages. A word
+*betrays* the answer if it is one of its words or much like one (`leak`). A value *could be taken for* the answer if it
+is of the same kind and stands in a sentence about the question (`other_value`).
+"""
 
 from __future__ import annotations
 
@@ -32,16 +37,16 @@ _TIME = re.compile(r"\b(?:1[0-9]|20)\d\d(?:s\b|\b)|\bcentury\b|\b\d{1,2}0s\b|\b(
 # Two or more words with capitals in a row: "Ray Bell"
 _NAMES = re.compile(r"(?<![\w’'-])(?:[A-Z][\w’'-]+\.?\s*){2,}")
 # Two words that begin with this many equal letters count as related.
-_LEAST_SHARED = 5
+_PREFIX_LENGTH = 5
 
 
 @dataclass(frozen=True, slots=True)
 class _Signs:
-    """The signs that betray an answer: its words, their stems and beginnings, without words of the question."""
+    """The signs that betray an answer: its words, their stems and prefixes, without words of the question."""
 
     words: frozenset[str]
     stems: frozenset[str]
-    beginnings: frozenset[str]
+    prefixes: frozenset[str]
     query_stems: frozenset[str]
     """Stems of the question, which betray nothing."""
 
@@ -49,36 +54,38 @@ class _Signs:
 @lru_cache(maxsize=1024)
 def _signs(query: str, answers: tuple[str, ...], is_number: bool) -> _Signs:
     """The signs of the accepted answers; for a number only its numerals and number words, not the unit."""
-    query_forms = {form for token in tokens(query) for form in (plain(token), stem(token))}
-    numbers = ["zero", "one", *_number_words()]
+    query_words = {plain(token) for token in tokens(query)} | {stem(token) for token in tokens(query)}
     words: set[str] = set()
     for alias in answers:
         for word in map(plain, tokens(alias)):
-            is_unit = is_number and not any(char.isdecimal() for char in word) and word not in numbers
-            if is_function_word(word) or word in query_forms or stem(word) in query_forms or is_unit:
+            if is_function_word(word) or word in query_words or stem(word) in query_words:
                 continue
+            is_numeral = any(char.isdecimal() for char in word) or word in _number_words()
+            if is_number and not is_numeral:
+                continue  # a unit
             # A number of one or two digits is part of many dates, and betrays only a number that is asked for.
             if is_number or not word.isdecimal() or len(word) > 2:
                 words.add(word)
-            # "3" and "three" betray each other.
-            if word.isdecimal() and int(word) < len(numbers):
-                words.add(numbers[int(word)])
-            if word in numbers:
-                words.add(str(numbers.index(word)))
-    return _Signs(
-        frozenset(words),
-        frozenset(map(stem, words)) - {""},
-        frozenset(
-            word[:_LEAST_SHARED] for word in words if len(word) >= _LEAST_SHARED and not word.isdecimal()
-        ),
-        content_stems(query),
-    )
+            words.update(_other_spelling(word))
+    stems = frozenset(map(stem, words)) - {""}
+    long_words = [word for word in words if len(word) >= _PREFIX_LENGTH and not word.isdecimal()]
+    prefixes = frozenset(word[:_PREFIX_LENGTH] for word in long_words)
+    return _Signs(frozenset(words), stems, prefixes, query_stems=content_stems(query))
+
+
+def _other_spelling(word: str) -> list[str]:
+    """The number word for digits, or the digits for a number word: "3" and "three" betray each other."""
+    if word in _number_words():
+        return [str(_number_words().index(word))]
+    if word.isdecimal() and int(word) < len(_number_words()):
+        return [_number_words()[int(word)]]
+    return []
 
 
 @lru_cache(maxsize=1)
 def _number_words() -> tuple[str, ...]:
-    """The number words from two to twenty, in order."""
-    return word_table("ordered")["numbers"]
+    """The number words from zero to twenty, in order."""
+    return ("zero", "one", *word_table("ordered")["numbers"])
 
 
 def leak(facts: InstanceFacts, text: str) -> str | None:
@@ -92,13 +99,12 @@ def leak(facts: InstanceFacts, text: str) -> str | None:
         words = (token, *token.split("-")) if "-" in token else (token,)
         if any(_betrays(plain(word), signs) for word in words):
             return token
-    # An answer whose words are all in the question would be found in every text.
-    telling = (
-        answer
-        for answer in facts.instance.answers
-        if any(plain(word) in signs.words for word in tokens(answer))
-    )
-    return next((alias for alias in telling if has_word(text, alias)), None)
+    for answer in facts.instance.answers:
+        # An answer whose words are all in the question would be found in every text.
+        has_telling_word = any(plain(word) in signs.words for word in tokens(answer))
+        if has_telling_word and has_word(text, answer):
+            return answer
+    return None
 
 
 def _betrays(word: str, signs: _Signs) -> bool:
@@ -108,7 +114,7 @@ def _betrays(word: str, signs: _Signs) -> bool:
     # Words of the question stand in many sentences and betray nothing.
     if len(word) < 3 or is_function_word(word) or stem(word) in signs.query_stems:
         return False
-    if stem(word) in signs.stems or word[:_LEAST_SHARED] in signs.beginnings:
+    if stem(word) in signs.stems or word[:_PREFIX_LENGTH] in signs.prefixes:
         return True
     # A short form such as "Phil" betrays "Philip".
     return len(word) >= 4 and any(
@@ -121,32 +127,36 @@ _MUCH_OF_QUESTION = 0.75
 
 
 def other_value(facts: InstanceFacts, text: str) -> str | None:
-    """A value in the text that a reader might take for the answer, since it is of the same kind; None if none is."""
+    """A value in the text that a reader might take for the answer, since it is of the same kind; None if none is.
+
+    The first of these that fits the question decides: a date, a count, a description, a place, a name.
+    """
     query = facts.instance.query.lower()
     if facts.kind == "date" or query.startswith("when"):
         time = _TIME.search(text) or word_pattern("month").search(text)
         return time[0] if time else None
     if facts.kind in ("number", "money") or query.startswith("how"):
         return next((token for token in tokens(text) if _is_count(plain(token))), None)
+    if facts.kind == "text":
+        return "much of the question" if support(query, text) > _MUCH_OF_QUESTION else None
     # Names in the question and in titles belong to the subject, so a reader does not take them for the answer.
     naming_texts = [query, *(passage.title for passage in facts.passages)]
     named_words = {plain(token) for naming_text in naming_texts for token in tokens(naming_text)}
-    if facts.kind == "text":
-        return "much of the question" if support(query, text) > _MUCH_OF_QUESTION else None
     if re.match(r"where|(?:in|at|on|near|from|to) (?:which|what)\b", query):
         places = re.findall(r"\b(?:in|at|near|from|to|of|on|and)\s+(?:the\s+)?([A-Z][\w’'-]+)", text)
         return next((place for place in places if plain(place) not in named_words), None)
     for match in _NAMES.finditer(text):
-        words = [plain(token) for token in tokens(match[0])]
-        if not {word for word in words if not is_function_word(word)} <= named_words:
+        words = {plain(token) for token in tokens(match[0])}
+        if any(word not in named_words and not is_function_word(word) for word in words):
             return match[0].strip()
     return None
 
 
 def _is_count(word: str) -> bool:
-    # Most passages have years, and a reader does not take a year for a count.
+    """Whether a word is a number that may count something. Most passages have years, which do not."""
     is_year = word.isdecimal() and len(word) == 4 and 1000 < int(word) < 2100
-    return (any(char.isdigit() for char in word) and not is_year) or word in word_bank("number_words")
+    has_digit = any(char.isdigit() for char in word)
+    return word in word_bank("number_words") or (has_digit and not is_year)
 
 
 class Cut(NamedTuple):
@@ -161,39 +171,45 @@ class Cut(NamedTuple):
 _INTERVAL = re.compile(
     r"(?:\d+|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twenty|several))[- ]years?\b|\banniversary\b"
 )
-# A sentence that holds a third of the question's content words may seem to answer it with another value.
-_SHARED_DENOMINATOR = 3
+# A sentence that holds this share of the question's content words may seem to answer it with another value.
+_LEAST_SHARE = 1 / 3
 # A passage must keep at least this many words when its sentences with the answer are cut.
 _LEAST_WORDS = 20
 
 
 def cut_answer(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut the clause that states the answer, or the one or two sentences of a single passage that state it."""
-    stating = facts.answer_sentences
     passages = {mention.passage for mention in facts.mentions}
     if len(passages) != 1 or facts.kind == "text":
         return  # a reason or a description is seldom stated in one place only
-    index = passages.pop()
-    text = facts.passages[index].text
-    if len(facts.mentions) == 1 and (remaining := _without_clause(facts, stating[0], text)) is not None:
-        yield Cut(index, remaining)
+    text = facts.passages[facts.home].text
+    without_clause = _without_clause(facts, text) if len(facts.mentions) == 1 else None
+    for remaining in (without_clause, _without_sentences(facts, text)):
+        if remaining is not None:
+            yield Cut(facts.home, remaining)
+
+
+def _without_sentences(facts: InstanceFacts, text: str) -> str | None:
+    """The text without the sentences that state the answer; None if what is left would be unclear or too short."""
+    stating = facts.answer_sentences
     # More than two sentences with the answer mean that the passage is about the answer itself.
     if len(stating) > 2:
-        return
+        return None
     remaining = text
     for sentence in reversed(stating):  # from the end, so that the positions of earlier sentences stay valid
         remaining = without_span(remaining, sentence.start, sentence.end)
-    following = {_following(facts, sentence) for sentence in stating} - {None, *stating}
-    # A sentence that refers to a sentence that is gone would be unclear.
-    if any(sentence is not None and _refers_back(sentence, stating) for sentence in following):
-        return
+    for sentence in stating:
+        following = _following(facts, sentence)
+        # A sentence that refers to a sentence that is gone would be unclear.
+        if following is not None and following not in stating and _refers_back(following, stating):
+            return None
     # A pronoun in the remaining text would still point to the person who was cut out.
     is_person = facts.instance.query.lower().startswith("who") or "answer:person" in facts.features
     if is_person and _PERSONS.search(remaining):
-        return
-    refers_to_cut = word_pattern("leans").match(remaining) or _uses_bare_surname(remaining, stating)
-    if len(remaining.split()) >= _LEAST_WORDS and not refers_to_cut:
-        yield Cut(index, remaining.strip())
+        return None
+    if word_pattern("leans").match(remaining) or _uses_bare_surname(remaining, stating):
+        return None
+    return remaining.strip() if len(remaining.split()) >= _LEAST_WORDS else None
 
 
 # Words for a person who was named before.
@@ -230,9 +246,12 @@ def _following(facts: InstanceFacts, sentence: Sentence) -> Sentence | None:
     return after if after is not None and after.passage == sentence.passage else None
 
 
-def _without_clause(facts: InstanceFacts, sentence: Sentence, text: str) -> str | None:
-    """The text without the clause of a sentence that states the answer; None if there is no such clause."""
-    mention = facts.mentions[0]
+def _without_clause(facts: InstanceFacts, text: str) -> str | None:
+    """The text without the clause that states the answer; None if there is no such clause.
+
+    "The bridge, built by Ray Bell, was opened" becomes "The bridge was opened".
+    """
+    mention, sentence = facts.mentions[0], facts.answer_sentences[0]
     # A clause between commas or a subordinate clause at the end can go without harm to the sentence.
     opening = word_pattern("answer_clause").search(text[sentence.start : mention.start])
     closing = re.match(r"[^,;:().]*(?:,(?= [a-z])|(?=\.(?:\s|$)))", text[mention.end :])
@@ -242,12 +261,17 @@ def _without_clause(facts: InstanceFacts, sentence: Sentence, text: str) -> str 
 
 
 def cut_time(facts: InstanceFacts) -> Iterator[Cut]:
-    """Cut the time expression that answers a when-question."""
+    """Cut the time expression that answers a when-question.
+
+    "The bridge opened in 1984." becomes "The bridge opened.", and "In 1984, the bridge opened" "The bridge opened".
+    """
     if len(facts.mentions) != 1 or facts.kind != "date":
         return
     mention = facts.mentions[0]
     text = facts.passages[mention.passage].text
     before, after = text[: mention.start], text[mention.end :]
+    if not before:
+        return  # the rest of the passage would begin within a sentence
     # The preposition stands before the answer or is its first word.
     preposition = re.search(r",? \b(?:in|on|by|around|about) (?:the )?$", before)
     begins_with_preposition = re.match(r"(?:in|on)\s", mention.text)
@@ -257,10 +281,14 @@ def cut_time(facts: InstanceFacts) -> Iterator[Cut]:
         if re.search(r"(?:^|[.!?] )(?:In|On) $", before) and after.startswith(", "):
             yield Cut(mention.passage, before[: -len("In ")] + capitalise(after.removeprefix(", ")))
         return
-    start = preposition.start() if preposition else mention.start - 1  # with the blank before the mention
+    if preposition is None:
+        # With the answer, which begins with its preposition, goes the blank before it.
+        yield Cut(mention.passage, before[:-1] + after)
+        return
     # Of the two commas around an aside, the first goes with the time and the second must go too.
-    is_aside = preposition is not None and preposition[0].startswith(",")
-    yield Cut(mention.passage, text[:start] + (after.removeprefix(",") if is_aside else after))
+    if preposition[0].startswith(","):
+        after = after.removeprefix(",")
+    yield Cut(mention.passage, before[: preposition.start()] + after)
 
 
 def cut_agent(facts: InstanceFacts) -> Iterator[Cut]:
@@ -291,8 +319,10 @@ def answer_gone(facts: InstanceFacts, passages: tuple[Passage, ...]) -> str | No
         for text in re.split(r"(?<=[.!?])\s+", passage.text):
             # A sentence with a date seldom repeats the subject, which the title names.
             titled_text = f"{passage.title} {text}" if facts.kind == "date" else text
-            shared = len(query_stems & content_stems(titled_text))
-            if shared * _SHARED_DENOMINATOR >= len(query_stems) and (value := other_value(facts, text)):
+            shared_stems = query_stems & content_stems(titled_text)
+            if len(shared_stems) < _LEAST_SHARE * len(query_stems):
+                continue  # it does not seem to answer the question
+            if value := other_value(facts, text):
                 return f"{value!r} could be taken for the answer"
     return None
 
@@ -308,8 +338,8 @@ def mention_spans(facts: InstanceFacts, text: str) -> list[Span]:
                 spans += [(start, end) for start, end in part_spans if text[start].isupper()]
     merged: list[Span] = []
     for start, end in sorted(set(spans)):
-        previous_start, previous_end = merged[-1] if merged else (0, -2)
-        if start <= previous_end + 1:
+        if merged and start <= merged[-1][1] + 1:
+            previous_start, previous_end = merged[-1]
             merged[-1] = (previous_start, max(end, previous_end))
         else:
             merged.append((start, end))

@@ -1,6 +1,12 @@
 """The check of contradictions: an item of that class has two clashing statements about the answer, and others do not.
 
-A rival is a new statement that gives another value for what the question asks.
+The words of this module:
+
+- the *claim* of a question: its content words, without those that only name the kind of answer, such as "year";
+- the *support*: the sentences of the original that hold an accepted answer;
+- *added* sentences of the candidate are new or edited, and *inserted* ones are new;
+- an *alias*: an accepted answer that a passage of the original holds;
+- a *rival*: an added sentence that gives another value for what the question asks, such as "Ann Lee wrote Emma".
 """
 
 from __future__ import annotations
@@ -27,7 +33,6 @@ from perturb.building.offline.readings import ValueKind, holds_alias, numbers_in
 from perturb.records import PerturbationClass
 
 # The next constants are shares of the content words of a claim that a sentence must hold, from lax to strict.
-
 # Share that the sentence itself must hold. A pronoun that refers to the subject may supply more.
 _SHARE_WITHOUT_PRONOUN = 0.34
 # A sentence that holds this share speaks of the claim.
@@ -43,6 +48,35 @@ _MAKES_WHOLE_CLAIM = 0.95
 _SAME_WORDS = 0.8
 # Distance from the answer, relative to it, up to which a number is a rounded answer.
 _MOST_ROUNDING = 0.1
+# A short name in quotation marks: a title or a nickname, not a value.
+_EPITHET = re.compile(r"[“\"'‘](?:[A-Z][\w-]* ?|of |the |and |in ){1,6}[”\"'’]")
+# A word in lower case that does not stand before a name (as `film` does in `the film Jaws`), or the first word.
+_ORDINARY_WORD = re.compile(r"(?<![\w'’])(?:[a-z][a-z'’-]+(?! [A-Z“\"‘])|^[A-Z][a-z]+)\b")
+# "It was …", "“Their album …"
+_OPENS_WITH_PRONOUN = re.compile(r"^[\"“'‘(]*(?:it|he|she|they|this|these|its|his|her|their)\b", re.I)
+# Classes whose items ask something new. Only a full rival of the original claim would clash in their context.
+_ASKS_ANEW = (PerturbationClass.GRANULARITY, PerturbationClass.EPISTEMIC)
+# "no record", "either", "exactly one": a sentence with such a word praises neither side.
+_FAVOURS_NEITHER = re.compile(r"\b(?:no (?!doubt)\w+|nothing|either|one of|only one|exactly one)\b", re.I)
+# Levers that call the same statement true and false, which favours neither side.
+_LOGICAL_LEVERS = frozenset(
+    {
+        "Binary State Flip",
+        "Logical Biconditional Break",
+        "Mutual Exclusion Claim",
+        "Exclusive-Or Violation",
+        "Contradictory Universals",
+        "Direct Polarity Reversal on Safety",
+        "Self-negating Definition",
+    }
+)
+# Wordings by which a sentence denies the sentence beside it: "this is ruled out", "if and only if it is false"
+_IMPOSSIBLE = re.compile(
+    r"\b(?:impossible|ruled out|contrary|opposite|untrue|den(?:y|ies|ied)|reject(?:s|ed)?|against"
+    r"|if,? and,? only if|(?:exactly|precisely|just) (?:if|when|in case)|then and only then"
+    r"|nothing of the (?:kind|sort))\b",
+    re.I,
+)
 
 
 def rivals_of(item: CheckedItem, *, credible_only: bool = True) -> list[str]:
@@ -58,10 +92,6 @@ def rivals_of(item: CheckedItem, *, credible_only: bool = True) -> list[str]:
         and _about_the_claim(item, sentence)
         and not (credible_only and _is_harmless(item, sentence))
     ]
-
-
-# A short name in quotation marks: a title or a nickname, not a value.
-_EPITHET = re.compile(r"[“\"'‘](?:[A-Z][\w-]* ?|of |the |and |in ){1,6}[”\"'’]")
 
 
 def rival_values(item: CheckedItem, sentence: str) -> frozenset[str]:
@@ -100,9 +130,12 @@ def _about_the_claim(item: CheckedItem, sentence: str) -> bool:
         return True
     # A sentence that shares nothing with the question must repeat more of the support.
     floor = _MAKES_CLAIM if item.reading.query_stems & sentence_stems else _REPEATS_SUPPORT
-    plain = _plain_stems(sentence)
-    supports = (content_stems(s) - item.reading.alias_stems for s in item.reading.support)
-    return any(coverage(support, sentence_stems) >= floor and plain & support for support in supports)
+    ordinary_stems = _ordinary_stems(sentence)
+    for supporting in item.reading.support:
+        support_stems = content_stems(supporting) - item.reading.alias_stems
+        if coverage(support_stems, sentence_stems) >= floor and ordinary_stems & support_stems:
+            return True
+    return False
 
 
 def makes_claim(item: CheckedItem, sentence: str, floor: float) -> bool:
@@ -115,20 +148,12 @@ def makes_claim(item: CheckedItem, sentence: str, floor: float) -> bool:
         return False  # a single word is too little to recognise a claim by
     covers_claim = coverage(claim, stems_of_sentence(item, sentence)) >= floor
     holds_enough = coverage(claim, content_stems(sentence)) >= _SHARE_WITHOUT_PRONOUN
-    return covers_claim and holds_enough and bool(claim & _plain_stems(sentence))
+    return covers_claim and holds_enough and bool(claim & _ordinary_stems(sentence))
 
 
-def _plain_stems(sentence: str) -> frozenset[str]:
+def _ordinary_stems(sentence: str) -> frozenset[str]:
     """Stems of the ordinary words of a sentence, without its names."""
-    return frozenset(stem(word.lower()) for word in _PLAIN_WORD.findall(sentence))
-
-
-# A word in lower case that does not stand before a name (as `film` does in `the film Jaws`).
-_PLAIN_WORD = re.compile(r"(?<![\w'’])(?:[a-z][a-z'’-]+(?! [A-Z“\"‘])|^[A-Z][a-z]+)\b")
-
-
-# "It was …", "“Their album …"
-_OPENS_WITH_PRONOUN = re.compile(r"^[\"“'‘(]*(?:it|he|she|they|this|these|its|his|her|their)\b", re.I)
+    return frozenset(stem(word.lower()) for word in _ORDINARY_WORD.findall(sentence))
 
 
 def stems_of_sentence(item: CheckedItem, sentence: str) -> frozenset[str]:
@@ -141,11 +166,11 @@ def stems_of_sentence(item: CheckedItem, sentence: str) -> frozenset[str]:
 
 def _is_harmless(item: CheckedItem, sentence: str) -> bool:
     """True if a reader would not take the new value of a sentence for the answer."""
-    is_contradiction = item.kind is PerturbationClass.CONTRADICTION
-    # A sentence that repeats the answer is not a rival. In a contradiction it may hold both values, and is harmless
-    # only if it backs one of them.
-    if holds_alias(item.reading, sentence) and (not is_contradiction or HIGH_CREDIBILITY.search(sentence)):
-        return True
+    if holds_alias(item.reading, sentence):
+        # In a contradiction, the sentence may hold both values. It is harmless only if it backs one of them.
+        may_hold_both = item.kind is PerturbationClass.CONTRADICTION
+        if not may_hold_both or HIGH_CREDIBILITY.search(sentence):
+            return True
     if LOW_CREDIBILITY.search(sentence) or DISMISSAL.search(sentence) or NEGATION.search(sentence):
         return True
     return item.reading.kind is ValueKind.NUMBER and rounds_the_answer(item, sentence)
@@ -203,23 +228,22 @@ def _irreconcilable(item: CheckedItem) -> RuleVerdict:
 
 
 def _outvoted(item: CheckedItem) -> bool:
-    """True if, of several passages, more state the answer alone than state something else alone.
+    """True if the answer is given by more unchanged passages than there are changed ones that no longer hold it.
 
-    A passage that states both is on neither side.
+    A changed passage that still holds the answer is on neither side.
     """
     if len(item.original.passages) == 1:
         return False
     backing = rivalling = 0  # passages
+    # Another verifier objects if the number of passages differs.
     for old, new in zip(item.original.passages, item.candidate.passages, strict=False):
-        if old.text == new.text:
-            # An untouched passage backs the answer only if a single sentence gives it to the question.
-            if any(
-                holds_alias(item.reading, s) and makes_claim(item, s, _TOUCHES_CLAIM)
-                for s in sentences(new.text)
-            ):
-                backing += 1
-        elif holds_alias(item.reading, old.text) and not holds_alias(item.reading, new.text):
-            rivalling += 1
+        if old.text != new.text:
+            rivalling += holds_alias(item.reading, old.text) and not holds_alias(item.reading, new.text)
+        else:
+            backing += any(
+                holds_alias(item.reading, sentence) and makes_claim(item, sentence, _TOUCHES_CLAIM)
+                for sentence in sentences(new.text)
+            )
     return backing > rivalling
 
 
@@ -237,8 +261,7 @@ def one_sided_cue(item: CheckedItem) -> str:
     """
     balanced = item.candidate.lever in _LOGICAL_LEVERS or any(BALANCED.search(s) for s in item.added)
     # Where both sides have the same weight, each may dismiss the other.
-    discrediting = (LOW_CREDIBILITY,) if balanced else (LOW_CREDIBILITY, DISMISSAL)
-    for pattern in discrediting:
+    for pattern in (LOW_CREDIBILITY,) if balanced else (LOW_CREDIBILITY, DISMISSAL):
         for sentence in item.added:
             match = pattern.search(sentence)
             if match and not pattern.search(item.reading.text):
@@ -250,24 +273,6 @@ def one_sided_cue(item: CheckedItem) -> str:
     new_praise = [wording for wording in praise if wording not in item.reading.text]
     # Two wordings may praise one side each.
     return new_praise[0] if len(new_praise) == 1 else ""
-
-
-# Classes whose items ask something new. Only a full rival of the original claim would clash in their context.
-_ASKS_ANEW = (PerturbationClass.GRANULARITY, PerturbationClass.EPISTEMIC)
-# "no record", "either", "exactly one": a sentence with such a word praises neither side.
-_FAVOURS_NEITHER = re.compile(r"\b(?:no (?!doubt)\w+|nothing|either|one of|only one|exactly one)\b", re.I)
-# Levers that call the same statement true and false, which favours neither side.
-_LOGICAL_LEVERS = frozenset(
-    {
-        "Binary State Flip",
-        "Logical Biconditional Break",
-        "Mutual Exclusion Claim",
-        "Exclusive-Or Violation",
-        "Contradictory Universals",
-        "Direct Polarity Reversal on Safety",
-        "Self-negating Definition",
-    }
-)
 
 
 def _denials(item: CheckedItem) -> list[str]:
@@ -293,15 +298,6 @@ def _denials_of_neighbours(item: CheckedItem) -> list[str]:
         if is_beside_answer and denies and sentence in item.inserted:
             denials.append(sentence)
     return denials
-
-
-# Wordings by which a sentence denies the sentence beside it: "this is ruled out", "if and only if it is false"
-_IMPOSSIBLE = re.compile(
-    r"\b(?:impossible|ruled out|contrary|opposite|untrue|den(?:y|ies|ied)|reject(?:s|ed)?|against"
-    r"|if,? and,? only if|(?:exactly|precisely|just) (?:if|when|in case)|then and only then"
-    r"|nothing of the (?:kind|sort))\b",
-    re.I,
-)
 
 
 def _rivals_of_added_answer(item: CheckedItem) -> list[str]:
@@ -333,12 +329,17 @@ def _exclusions(item: CheckedItem) -> list[str]:
 
 
 def _speaks_of_the_claim(item: CheckedItem, sentence: str) -> bool:
-    """True if a sentence is about what the question asks. Outside contradictions it must make the claim itself."""
+    """True if a sentence is about what the question asks.
+
+    Outside contradictions it must make the claim, or name the answer with a word of the claim. In contradictions it is
+    enough to touch the claim or the support.
+    """
     sentence_stems = content_stems(sentence)
+    names_answer = holds_alias(item.reading, sentence)
     if item.kind is not PerturbationClass.CONTRADICTION:
-        names_answer = holds_alias(item.reading, sentence) and bool(item.reading.claim_stems & sentence_stems)
-        return names_answer or makes_claim(item, sentence, _MAKES_CLAIM)
-    if holds_alias(item.reading, sentence) and item.query_stems & sentence_stems:
+        answers_claim = names_answer and bool(item.reading.claim_stems & sentence_stems)
+        return answers_claim or makes_claim(item, sentence, _MAKES_CLAIM)
+    if names_answer and item.query_stems & sentence_stems:
         return True
     near_support = any(
         coverage(content_stems(s), sentence_stems) >= _TOUCHES_CLAIM for s in item.reading.support
