@@ -64,7 +64,7 @@ class LeaveOneOut:
     gained: int
     """Candidates that only this verifier rejects."""
     churn: float | None
-    """`gained` as a share of the candidates that are accepted without it; None if there are none."""
+    """The share of the acceptances without it that it prevents: `gained` of `without.accepted`; None if that is 0."""
 
     def to_dict(self) -> JsonObject:
         """One row of the JSON."""
@@ -90,33 +90,34 @@ class PanelRules:
 def unanimity_is_known(table: VoteTable) -> bool:
     """Whether the votes show every unanimous decision, even if some votes are missing.
 
-    They do under a full schedule, and under an economy schedule that stops at the first fail.
+    They do if every candidate has a fail or every vote, since one fail decides. An economy schedule may stop there.
     """
-    failed = (table.states == FAIL).any(axis=1)
-    return bool((failed | ~(table.states == NOT_ASKED).any(axis=1)).all())
+    has_failed = (table.states == FAIL).any(axis=1)
+    lacks_votes = (table.states == NOT_ASKED).any(axis=1)
+    return bool((has_failed | ~lacks_votes).all())
 
 
-def compare_panel_rules(table: VoteTable, everything: VoteTable) -> PanelRules:
-    """Acceptance under each rule, from `table`, the candidates with every vote.
+def compare_panel_rules(complete: VoteTable, all_candidates: VoteTable) -> PanelRules:
+    """Acceptance under each rule, from the candidates of `complete`, which have every vote.
 
-    Unanimous acceptance comes from the larger table `everything` if its votes show every unanimous decision.
+    Unanimous acceptance comes from `all_candidates` if their votes show every unanimous decision.
     """
-    decidable = everything if unanimity_is_known(everything) else table
-    panel_size = len(table.verifiers)
+    decidable = all_candidates if unanimity_is_known(all_candidates) else complete
+    panel_size, base = len(complete.verifiers), complete.base.codes
     accepted = decide_by_rule(decidable.states, panel_size)[0].astype(np.float64)
     candidate_counts = np.ones(len(decidable))
     return PanelRules(
-        unanimous=_acceptance(decidable.states, panel_size, decidable.base.codes),
+        unanimous=_acceptance_rate(decidable.states, panel_size, decidable.base.codes),
         unanimous_by={
             name: grouped_rates(accepted, candidate_counts, labels, decidable.base.codes)
             for name, labels in decidable.groupings.items()
         },
-        k_of_n={str(k): _acceptance(table.states, k, table.base.codes) for k in range(1, panel_size + 1)},
-        leave_one_out=_leave_one_out(table) if panel_size > 1 else (),
+        k_of_n={str(k): _acceptance_rate(complete.states, k, base) for k in range(1, panel_size + 1)},
+        leave_one_out=_leave_one_out(complete) if panel_size > 1 else (),
     )
 
 
-def _acceptance(states: NDArray[np.int8], needed: int, base: Integers) -> AcceptanceRate:
+def _acceptance_rate(states: NDArray[np.int8], needed: int, base: Integers) -> AcceptanceRate:
     accepted, rejected = decide_by_rule(states, needed)
     return AcceptanceRate(
         rate=overall_rate("all", accepted.astype(np.float64), base),
@@ -127,12 +128,14 @@ def _acceptance(states: NDArray[np.int8], needed: int, base: Integers) -> Accept
 
 
 def _leave_one_out(table: VoteTable) -> tuple[LeaveOneOut, ...]:
-    accepted_by_all = decide_by_rule(table.states, len(table.verifiers))[0]
+    panel_size = len(table.verifiers)
+    accepted_by_all, _ = decide_by_rule(table.states, panel_size)
     rows = []
     for column, verifier in enumerate(table.verifiers):
         other_states = np.delete(table.states, column, axis=1)
-        without = _acceptance(other_states, other_states.shape[1], table.base.codes)
-        gained = int((decide_by_rule(other_states, other_states.shape[1])[0] & ~accepted_by_all).sum())
+        accepted_by_others, _ = decide_by_rule(other_states, panel_size - 1)
+        without = _acceptance_rate(other_states, panel_size - 1, table.base.codes)
+        gained = int((accepted_by_others & ~accepted_by_all).sum())
         churn = gained / without.accepted if without.accepted else None
         rows.append(LeaveOneOut(verifier, without, gained, churn))
     return tuple(rows)
@@ -178,7 +181,7 @@ def choose_sample(table: VoteTable) -> tuple[EstimationSample, VoteTable]:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """All figures of an audit; `to_dict` gives the JSON of spec section 11."""
+    """All figures of an audit."""
 
     source: str
     seed: int
@@ -216,13 +219,15 @@ class AuditReport:
         return tuple(sorted(defined, key=lambda rate: (rate.rate, rate.name)))
 
     def to_dict(self) -> JsonObject:
-        """Plain values, ready for JSON. An undefined value is None, with a reason."""
+        """Plain values, ready for JSON. An undefined value is None, with a reason.
+
+        The coefficients of the panel stand at the top level, and `rules` are called `acceptance`.
+        """
         content = plain(self)
         agreement, rules = content.pop("agreement"), content.pop("rules")
         kappa = {"pairs": agreement["pairs"], "mean": agreement["mean_kappa"]}
         ranking = [rate.name for rate in self.class_ranking]
-        content |= {"kappa": kappa, "class_ranking": ranking, "acceptance": rules}
-        return content | dict(agreement["panel"])
+        return content | {"kappa": kappa, "class_ranking": ranking, "acceptance": rules} | agreement["panel"]
 
 
 def audit(source: VoteTable | Path | str, *, seed: int = 0, resamples: int = 1000) -> AuditReport:
@@ -232,30 +237,30 @@ def audit(source: VoteTable | Path | str, *, seed: int = 0, resamples: int = 100
     run, `ConfigError` if `resamples` or `seed` cannot be used.
     """
     check_resampling(resamples, seed)
-    everything = source if isinstance(source, VoteTable) else read_votes(source)
-    basis, table = choose_sample(everything)
+    all_candidates = source if isinstance(source, VoteTable) else read_votes(source)
+    basis, table = choose_sample(all_candidates)
     drawn = Resamples.draw(table.base.codes, resamples, seed)
     agreement, self_bias = measure_agreement(table, drawn), measure_bias(table, drawn)
     return AuditReport(
-        source=everything.source,
+        source=all_candidates.source,
         seed=seed,
         resamples=resamples,
         basis=_with_effective_numbers(basis, agreement, self_bias),
-        n_candidates=len(everything),
-        n_votes=int(everything.scored.sum()),
-        verifiers=everything.verifiers,
-        generators=everything.generator.names,
+        n_candidates=len(all_candidates),
+        n_votes=int(all_candidates.scored.sum()),
+        verifiers=all_candidates.verifiers,
+        generators=all_candidates.generator.names,
         agreement=agreement,
         pass_rate_matrix=pass_rate_matrix(table),
         pass_rates={name: pass_rates(table, labels) for name, labels in table.groupings.items()},
         generator_rates={name: _generator_rates(table, name) for name in ("class", "intensity")},
         self_bias=self_bias,
-        rules=compare_panel_rules(table, everything),
-        lever_usage=lever_usage(everything),
-        unscored=_by_verifier(everything, everything.states == UNSCORED),
-        judged=_by_verifier(everything, everything.states != ABSENT),
-        unfinished=everything.unfinished,
-        caveat=everything.caveat,
+        rules=compare_panel_rules(table, all_candidates),
+        lever_usage=lever_usage(all_candidates),
+        unscored=_by_verifier(all_candidates, all_candidates.states == UNSCORED),
+        judged=_by_verifier(all_candidates, all_candidates.states != ABSENT),
+        unfinished=all_candidates.unfinished,
+        caveat=all_candidates.caveat,
         certificate=None if isinstance(source, VoteTable) else _certificate_of(Path(source)),
     )
 
@@ -282,13 +287,13 @@ def _by_verifier(table: VoteTable, where: Flags) -> dict[str, int]:
 def _with_effective_numbers(
     basis: EstimationSample, agreement: Agreement, self_bias: Sequence[SelfBias]
 ) -> EstimationSample:
-    """Add a note on how many independent candidates the figures of an audited share are worth."""
-    # a figure knows the number of independent candidates that would give its interval
+    """Add a note on how many independent candidates would give the intervals of an audited share."""
     figures = {
         "raw agreement": agreement.panel["agreement"],
         "mean κ (votes of the rarer kind)": agreement.mean_kappa,
         **{f"self-bias of {row.model}": row.bias for row in self_bias},
     }
+    # never more than there are
     numbers = [
         f"{name} {min(figure.effective, basis.n):.0f}" for name, figure in figures.items() if figure.effective
     ]
@@ -297,7 +302,7 @@ def _with_effective_numbers(
     return replace(basis, note=f"{basis.note}; effective numbers: {', '.join(numbers)}")
 
 
-# Of the intervals in the manifest, with the seed 0, so that the same votes always give the same figures.
+# The resamples behind the intervals in the manifest. With the seed 0, the same votes always give the same figures.
 RESAMPLES = 1000
 # Digits of the figures in the manifest: machines may differ in later ones.
 _DIGITS = 4
@@ -312,7 +317,7 @@ def agreement_figures(votes: VoteTable) -> JsonObject | None:
     basis, table = choose_sample(votes)
     if not len(table):
         return None
-    measured = measure_agreement(table, Resamples.draw(table.base.codes, RESAMPLES, 0))
+    measured = measure_agreement(table, Resamples.draw(table.base.codes, RESAMPLES, seed=0))
     estimates = {
         "raw agreement": measured.panel["agreement"],
         "mean of Cohen's κ": measured.mean_kappa,
@@ -333,15 +338,11 @@ def shortcut_figures(items: Sequence[Item]) -> JsonObject:
         measured = measure_shortcuts("the rows", items, resamples=RESAMPLES)
     except SourceError as error:  # a small snapshot is still published, without these figures
         return {"note": str(error), "chance": {}, "figures": {}}
-    f1 = {(score.view, score.target): _rounded(score.macro_f1) for score in measured.scores}
-    return {
-        "note": None,
-        "chance": {TARGETS[floor.target]: round(floor.chance_macro_f1, _DIGITS) for floor in measured.floors},
-        "figures": {
-            visible_part: {name: f1[view, target] for target, name in TARGETS.items()}
-            for view, visible_part in VIEWS.items()
-        },
-    }
+    figures: dict[str, JsonObject] = {visible_part: {} for visible_part in VIEWS.values()}
+    for score in measured.scores:
+        figures[VIEWS[score.view]][TARGETS[score.target]] = _rounded(score.macro_f1)
+    chance = {TARGETS[guess.target]: round(guess.chance_macro_f1, _DIGITS) for guess in measured.floors}
+    return {"note": None, "chance": chance, "figures": figures}
 
 
 def _rounded(estimate: Estimate) -> JsonObject:

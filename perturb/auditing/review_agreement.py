@@ -332,7 +332,7 @@ def _question_rates(finished: Sequence[Sequence[Mapping[str, str]]], base: Integ
     return tuple(rates)
 
 
-def _as_number(decision: str | None) -> float:
+def _as_number(decision: object) -> float:
     """1 for a pass or an acceptance, 0 for a fail or a rejection, NaN for anything else."""
     numbers = {"pass": 1.0, "accepted": 1.0, "fail": 0.0, "rejected": 0.0}
     return numbers.get(str(decision), np.nan)

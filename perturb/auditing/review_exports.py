@@ -75,7 +75,8 @@ def read_sheet(path: Path, items: Sequence[ReviewItem], annotator: str | None = 
             raise SourceError(
                 f"{row_name}: {id_column} '{item_id[:60]}' is not in the sample: read the sheet into its own run"
             )
-        if (earlier_row := earlier_rows.setdefault((item_id, name), number)) != number:
+        earlier_row = earlier_rows.setdefault((item_id, name), number)
+        if earlier_row != number:
             raise SourceError(
                 f"{row_name}: the same item and annotator as in row {earlier_row}: keep one of the two"
             )
@@ -109,8 +110,10 @@ def _read_answers(
     for question in questions:
         cell = row[question.name].strip()
         if cell:
-            choices = {choice.casefold(): choice for choice in question.choices}
-            answer = (_YES_NO_WORDS if choices.keys() == {YES, NO} else choices).get(cell.casefold())
+            accepted_words = {choice.casefold(): choice for choice in question.choices}
+            if accepted_words.keys() == {YES, NO}:
+                accepted_words = _YES_NO_WORDS
+            answer = accepted_words.get(cell.casefold())
             if answer is None:
                 raise SourceError(
                     f"{row_name}: '{question.name}' is '{cell[:60]}': write {' or '.join(question.choices)}, or leave"
@@ -136,14 +139,16 @@ def write_label_studio(items: Sequence[ReviewItem], folder: Path) -> tuple[Path,
 
     Each control has the name of its question, so that the CSV that Label Studio exports can be read like a sheet.
     """
-    headings, focus = _headings(items), f"{items[0].focus}_text"
+    headings = _headings(items)
+    focus = f"{items[0].focus}_text"  # the text that answers are attached to
     # Every task has every field, if empty, since Label Studio refuses a task that lacks a field of the configuration.
     tasks = [{"data": {**dict.fromkeys(headings, ""), **item.values}} for item in items]
+    # Names are identifiers, so only titles, questions and choices need quoting.
     config = "<View>\n"
     for name, title in headings.items():
         config += f'  <Header value={quoteattr(title)} size="5"/>\n'
         config += f'  <Text name="{name}_text" value="${name}"/>\n'
-    for question, required in _questions(items):
+    for question, required in _merged_questions(items):
         choices = "".join(f"<Choice value={quoteattr(choice)}/>" for choice in question.choices)
         attributes = f'toName="{focus}" choice="single" required="{str(required).lower()}"'
         config += f"  <Header value={quoteattr(question.text)}/>\n"
@@ -160,7 +165,7 @@ def write_argilla(items: Sequence[ReviewItem], folder: Path, name: str) -> tuple
     records = [
         {
             "id": item.id,
-            # the fields are required: an item that lacks one needs a mark in it
+            # Argilla requires every field, so an item without a text gets a mark in its place.
             "fields": {column: item.values.get(column) or "-" for column in _headings(items)},
             "metadata": {column: item.values[column] for column in item.grouped_by},
             "suggestions": {},
@@ -193,7 +198,7 @@ def _argilla_settings(items: Sequence[ReviewItem]) -> JsonObject:
                 "visible_options": None,
             },
         }
-        for question, required in _questions(items)
+        for question, required in _merged_questions(items)
     ]
     questions.append({"name": COMMENT, "title": "Comment", "required": False, "settings": text})
     fields = [
@@ -215,12 +220,14 @@ def _headings(items: Iterable[ReviewItem]) -> dict[str, str]:
     return {name: title for item in items for name, title in item.headings.items()}
 
 
-def _questions(items: Sequence[ReviewItem]) -> Iterator[tuple[RubricQuestion, bool]]:
+def _merged_questions(items: Sequence[ReviewItem]) -> Iterator[tuple[RubricQuestion, bool]]:
     """Every question with all its choices, and whether every item has it."""
     for name in question_names(items):
-        # items can have different choices, but a tool has one list for all items
+        # Items can have different choices, but a tool has one list for all items. The longest list has all choices.
         variants = [question for item in items for question in item.questions if question.name == name]
-        yield max(variants, key=lambda question: len(question.choices)), len(variants) == len(items)
+        longest = max(variants, key=lambda question: len(question.choices))
+        is_in_every_item = len(variants) == len(items)
+        yield longest, is_in_every_item
 
 
 def answers_table(items: Sequence[ReviewItem], reviews: Reviews) -> str:

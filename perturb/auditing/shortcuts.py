@@ -4,12 +4,15 @@ A part alone does not show whether a question can be answered: that takes both q
 beats chance has found an artefact, which a model can learn instead of the task (Gururangan et al., NAACL 2018). Each
 baseline is a linear support vector machine on tf-idf of words and word pairs, or on lengths. Folds never share a base
 instance.
+
+A *view* is the part of an item that a baseline sees, such as the question. A *target* is what it predicts: whether to
+answer, or the expected behaviour. `measure_shortcuts` trains and tests a baseline for each view and target.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +24,7 @@ from perturb.errors import SourceError
 from perturb.files.resources import seed_of
 from perturb.metrics.inputs import Estimate, Floats, Integers, plain, ratio
 from perturb.metrics.intervals import reported_estimate
-from perturb.metrics.resampling import Resamples, check_resampling
+from perturb.metrics.resampling import Resamples, Totals, check_resampling
 from perturb.records import Item, JsonObject
 from perturb.text.matching import word_source, words
 
@@ -54,8 +57,13 @@ def view_of(items: Sequence[Item], view: str) -> NDArray[Any]:
 
 def _lengths(item: Item) -> list[int]:
     """Characters of question and context, words of both, and the number of passages."""
-    texts = (item.query, item.context)
-    return [*map(len, texts), *(len(text.split()) for text in texts), len(item.passages)]
+    return [
+        len(item.query),
+        len(item.context),
+        len(item.query.split()),
+        len(item.context.split()),
+        len(item.passages),
+    ]
 
 
 def added_words(item: Item) -> str:
@@ -65,14 +73,15 @@ def added_words(item: Item) -> str:
     >>> added_words(Item("i", "b", ALL_CELLS[0], "", "Who won twice?", (Passage("A."),), (), original_query="Who won?"))
     'twice'
     """
-    remaining = Counter(words(" ".join((item.original_query or "", *item.original_passages)).casefold()))
+    original = " ".join((item.original_query or "", *item.original_passages))
+    left_in_original = Counter(words(original.casefold()))
     texts = [item.query]
     if item.original_passages:  # without them, every word of the context would count as added
         texts += (passage.text for passage in item.passages)
     added = []
     for word in words(" ".join(texts).casefold()):
-        remaining[word] -= 1
-        if remaining[word] < 0:
+        left_in_original[word] -= 1
+        if left_in_original[word] < 0:  # all its occurrences in the original are used up
             added.append(word)
     return " ".join(added)
 
@@ -109,21 +118,21 @@ def telling_words(
     if view == _LENGTHS or len(np.unique(labels)) < 2:
         return {}
     model = _model(inputs).fit(inputs, labels)
-    weights = model[-1].coef_
+    vectorizer, trained_classifier = model[0], model[-1]
+    vocabulary = vectorizer.get_feature_names_out()
+    bases_of_word: defaultdict[int, set[str]] = defaultdict(set)
+    item_numbers, word_numbers = vectorizer.transform(inputs).nonzero()
+    for item_number, word in zip(item_numbers.tolist(), word_numbers.tolist(), strict=True):
+        bases_of_word[word].add(items[item_number].base_id)
+    weights = trained_classifier.coef_
     if len(weights) == 1:  # two labels share one row of weights, with opposite signs
         weights = np.vstack([-weights, weights])
-    bases: defaultdict[int, set[str]] = defaultdict(set)
-    rows, columns = model[0].transform(inputs).nonzero()
-    for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
-        bases[column].add(items[row].base_id)
-    words = model[0].get_feature_names_out()
-    is_common = np.array([len(bases[column]) >= FEWEST_BASES for column in range(len(words))])
-    return {
-        names[label]: tuple(
-            str(words[column]) for column in np.argsort(-row) if is_common[column] and row[column] > 0
-        )[:top]
-        for label, row in zip(model.classes_, weights, strict=True)
-    }
+    telling = {}
+    for label, label_weights in zip(model.classes_, weights, strict=True):
+        by_weight = [word for word in np.argsort(-label_weights) if label_weights[word] > 0]
+        common = [word for word in by_weight if len(bases_of_word[word]) >= FEWEST_BASES]
+        telling[names[label]] = tuple(str(vocabulary[word]) for word in common[:top])
+    return telling
 
 
 def features_of(inputs: NDArray[Any]) -> Any:
@@ -156,14 +165,15 @@ TARGETS: dict[str, str] = {"decision": "answer or refuse", "behaviour": "expecte
 
 
 @dataclass(frozen=True, slots=True)
-class Floor:
-    """The scores of guesses that use only the shares of the labels."""
+class GuessScores:
+    """The scores of guesses that do not look at the items. A baseline without a shortcut scores no better."""
 
     target: str
     chance_accuracy: float
-    """The accuracy of random guesses in which each label is as frequent as among the items."""
+    """Of random guesses in which each label is as frequent as among the items."""
     chance_macro_f1: float
     majority_accuracy: float
+    """Of guesses that are always the commonest label."""
     majority_macro_f1: float
 
 
@@ -175,7 +185,7 @@ class GroupScore:
     accuracy: Estimate
     macro_f1: Estimate
     """Over the labels that occur in the group."""
-    floor: Floor
+    floor: GuessScores
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +216,7 @@ class Shortcuts:
     """Number of items whose base instance is also in the earlier round; None without an earlier round."""
     seed: int
     resamples: int
-    floors: tuple[Floor, ...]
+    floors: tuple[GuessScores, ...]
     scores: tuple[BaselineScore, ...]
 
     def best(self, target: str) -> BaselineScore:
@@ -216,13 +226,14 @@ class Shortcuts:
             key=lambda score: score.macro_f1.value or 0.0,
         )
 
-    def floor(self, target: str) -> Floor:
+    def floor(self, target: str) -> GuessScores:
         """The scores of guesses for a target."""
         return next(floor for floor in self.floors if floor.target == target)
 
     def to_dict(self) -> JsonObject:
         """Plain values, ready for JSON."""
         content = plain(self)
+        # Only the JSON calls the scores `baselines`.
         return content | {"baselines": content.pop("scores")}
 
 
@@ -234,42 +245,45 @@ def measure_shortcuts(
     seed: int = 0,
     resamples: int = 1000,
 ) -> Shortcuts:
-    """Train the baselines, and test them on other items. Controls are left out.
+    """Train the baselines, and test them on `items`. Controls are left out.
 
-    The baselines are trained on an `earlier` round (its name and items). Without one they are cross-validated, with
-    folds by base instance. Raises `SourceError` if the items are too few or all have the same label, and `ConfigError`
-    for a seed or resamples out of range.
+    The baselines are trained on an `earlier` round (its name and items). Without one they are trained on the same
+    items, and cross-validated with folds by base instance. Raises `SourceError` if the items are too few or all have
+    the same label, and `ConfigError` for a seed or resamples out of range.
     """
     check_resampling(resamples, seed)
     tested = _usable(source, items)
-    trained = tested if earlier is None else _usable(*earlier)
+    earlier_name, training_items = None, tested
+    if earlier is not None:
+        earlier_name, earlier_items = earlier
+        training_items = _usable(earlier_name, earlier_items)
     _, base_numbers = np.unique([item.base_id for item in tested], return_inverse=True)
     drawn = Resamples.draw(base_numbers, resamples, seed)
     folds = folds_of(tested, seed)
     floors, scores = [], []
     for target in TARGETS:
         # Both rounds are coded together, so that a label has the same code in both.
-        texts = [_label(item, target) for item in (*tested, *trained)]
+        texts = [_label(item, target) for item in (*tested, *training_items)]
         names, codes = np.unique(texts, return_inverse=True)
-        truth, trained_labels = codes[: len(tested)], codes[len(tested) :]
-        floors.append(_floor(target, truth))
+        truth, training_labels = codes[: len(tested)], codes[len(tested) :]
+        floors.append(_guess_scores(target, truth))
         for view in VIEWS:
             inputs = view_of(tested, view)
             # Without an earlier round, no item is predicted by a model that has seen its base instance.
             if earlier is None:
                 predicted = predict_held_out(inputs, truth, folds)
             else:
-                predicted = predict(view_of(trained, view), trained_labels, inputs)
-            words = telling_words(trained, view, trained_labels, [str(name) for name in names])
+                predicted = predict(view_of(training_items, view), training_labels, inputs)
+            telling = telling_words(training_items, view, training_labels, [str(name) for name in names])
             predictions = _Predictions(tested, truth, predicted, len(names), drawn)
-            scores.append(predictions.score(target, view, words))
-    earlier_bases = {item.base_id for item in trained}
+            scores.append(predictions.score(target, view, telling))
+    training_bases = {item.base_id for item in training_items}
     return Shortcuts(
         source=source,
-        against=earlier and earlier[0],
+        against=earlier_name,
         n_items=len(tested),
         n_bases=len({item.base_id for item in tested}),
-        shared_bases=None if earlier is None else sum(item.base_id in earlier_bases for item in tested),
+        shared_bases=None if earlier is None else sum(item.base_id in training_bases for item in tested),
         seed=seed,
         resamples=resamples,
         floors=tuple(floors),
@@ -295,13 +309,14 @@ def _label(item: Item, target: str) -> str:
     return "answer" if item.answerable else "refuse"
 
 
-def _floor(target: str, truth: Integers) -> Floor:
+def _guess_scores(target: str, truth: Integers) -> GuessScores:
     _, counts = np.unique(truth, return_counts=True)
     shares = counts / len(truth)
     n_labels, largest = len(shares), float(shares.max())
-    return Floor(
+    return GuessScores(
         target,
         chance_accuracy=float((shares**2).sum()),
+        # precision, recall and F1 of each label are its share, and the mean of the shares is 1 / n
         chance_macro_f1=1 / n_labels,
         majority_accuracy=largest,
         # only the commonest label has an F1 above 0: its recall is 1, and its precision is its share
@@ -319,7 +334,8 @@ class _Predictions:
     n_labels: int
     resamples: Resamples
 
-    def score(self, target: str, view: str, words: dict[str, tuple[str, ...]]) -> BaselineScore:
+    def score(self, target: str, view: str, telling: dict[str, tuple[str, ...]]) -> BaselineScore:
+        """The scores for all items and for each group of items."""
         groups = {
             "class": [str(item.cell.perturbation_class) for item in self.items],
             "intensity": [item.intensity for item in self.items],
@@ -332,33 +348,34 @@ class _Predictions:
             groups["depth"] = ["deep" if item.construction else "not deep" for item in self.items]
         by = {name: self._group_scores(target, values) for name, values in groups.items()}
         (overall,) = self._group_scores(target, [""] * len(self.items))  # all items as a single group
-        return BaselineScore(target, view, overall.accuracy, overall.macro_f1, by, words)
+        return BaselineScore(target, view, overall.accuracy, overall.macro_f1, by, telling)
 
     def _group_scores(self, target: str, values: Sequence[str]) -> tuple[GroupScore, ...]:
-        labels, k = Labels.of_words(values), self.n_labels
-        # one number for each group, true label and predicted label: the counts are confusion matrices by group
-        cells = (labels.codes * k + self.truth) * k + self.predicted
-        totals = self.resamples.totals(
-            np.ones((len(cells), 1)), groups=cells, n_groups=len(labels.names) * k * k
-        )
-        shape = -1, len(labels.names), k, k
-        confusions, replicated = totals.point.reshape(shape)[0], totals.replicates.reshape(shape)
+        """The scores for the items that have the same value, for each value."""
+        groups = Labels.of_words(values)
+        confusions = self._confusion_matrices(groups)
+        scores = []
+        for group, name in enumerate(groups.names):
+            is_member = groups.codes == group
+            n, clusters = int(is_member.sum()), self.resamples.count(is_member)
+            estimates = []
+            for measure in (_accuracy, _macro_f1):
+                value, replicates = measure(confusions.point[group]), measure(confusions.replicates[:, group])
+                bounded = self.resamples.bounded(float(value), replicates, n, clusters=clusters)
+                estimates.append(reported_estimate(bounded))
+            accuracy, macro_f1 = estimates
+            scores.append(GroupScore(name, accuracy, macro_f1, _guess_scores(target, self.truth[is_member])))
+        return tuple(scores)
 
-        def estimate(measure: Callable[[NDArray[np.float64]], Floats], group: int) -> Estimate:
-            members = labels.codes == group
-            value, replicates = float(measure(confusions[group])), measure(replicated[:, group])
-            n, clusters = int(members.sum()), self.resamples.count(members)
-            return reported_estimate(self.resamples.bounded(value, replicates, n, clusters=clusters))
-
-        return tuple(
-            GroupScore(
-                name,
-                estimate(_accuracy, group),
-                estimate(_macro_f1, group),
-                _floor(target, self.truth[labels.codes == group]),
-            )
-            for group, name in enumerate(labels.names)
+    def _confusion_matrices(self, groups: Labels) -> Totals:
+        """The confusion matrix of each group, shape (groups, truth, predicted), in the data and in each resample."""
+        shape = len(groups.names), self.n_labels, self.n_labels
+        # Each combination of group, right label and predicted label is a cell of the array, numbered row by row.
+        cells = np.ravel_multi_index((groups.codes, self.truth, self.predicted), shape)
+        counts = self.resamples.totals(
+            np.ones((len(cells), 1)), groups=cells, n_groups=len(groups.names) * self.n_labels**2
         )
+        return Totals(counts.point.reshape(shape), counts.replicates.reshape(-1, *shape))
 
 
 def _accuracy(confusion: NDArray[np.float64]) -> Floats:
@@ -372,7 +389,8 @@ def _macro_f1(confusion: NDArray[np.float64]) -> Floats:
     >>> _macro_f1(np.array([[[2.0, 0.0], [0.0, 2.0]], [[2.0, 0.0], [2.0, 0.0]]])).round(3).tolist()
     [1.0, 0.333]
     """
-    right, true_counts = np.diagonal(confusion, axis1=-2, axis2=-1), confusion.sum(axis=-1)
-    f1 = 2 * right / np.maximum(true_counts + confusion.sum(axis=-2), 1)
+    right = np.diagonal(confusion, axis1=-2, axis2=-1)
+    true_counts, predicted_counts = confusion.sum(axis=-1), confusion.sum(axis=-2)
+    f1 = 2 * right / np.maximum(true_counts + predicted_counts, 1)
     occurs = true_counts > 0
     return ratio((f1 * occurs).sum(axis=-1), occurs.sum(axis=-1))
