@@ -74,10 +74,10 @@ class PlantedReply:
         return None if correct is None else correct == (self.form == "answer")
 
 
-def planted_number(number: int | None, replies: int) -> int:
+def choose_number(number: int | None, replies: int) -> int:
     """The number of replies to plant: `number`, or the default for this number of real replies if it is None.
 
-    >>> planted_number(None, 199), planted_number(None, 200), planted_number(8, 50)
+    >>> choose_number(None, 199), choose_number(None, 200), choose_number(8, 50)
     (0, 24, 8)
     """
     if number is not None:

@@ -271,6 +271,13 @@ JudgeRule = Literal["majority", "unanimity"]
 PANEL = "panel"
 # The start of the reason if too few of them agree.
 DISAGREE = "the judges disagree"
+
+
+def is_disagreement(unscored: str) -> bool:
+    """Whether a row is unscored because the judges disagree; its reason is `STAGE: the judges disagree: …`."""
+    return f": {DISAGREE}" in unscored
+
+
 # The lowest quality that counts as correct.
 GOOD_QUALITY = 4
 

@@ -1,4 +1,13 @@
-"""The task of RefusalBench: models reply to each item of a snapshot; judges classify replies and grade answers."""
+"""The task of RefusalBench: models reply to each item of a snapshot; judges classify replies and grade answers.
+
+Some words for what the ledger stores:
+
+- A *setting* is a wording of the prompt: `codes`, `plain`, or the template of a user.
+- A *variant* is the key of a setting's replies in the ledger, such as `prompt/plain`. For `codes` it is `plain` or
+  `confidence`: without or with a request to state a confidence.
+- A *fingerprint* of replies is a digest of the model, the prompt and the items. Replies with another one do not count.
+- The *entry* of a model has its settings and their fingerprints, and those of earlier sessions over the same ledger.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +29,10 @@ from perturb.evaluation.loading import (
     recorded_items,
 )
 from perturb.evaluation.models_under_test import ModelSet
-from perturb.evaluation.planted_replies import judge_planted, plant_replies, planted_number
-from perturb.evaluation.reading import ANSWER, DISAGREE
+from perturb.evaluation.planted_replies import choose_number, judge_planted, plant_replies
+from perturb.evaluation.reading import ANSWER, is_disagreement
 from perturb.evaluation.results import (
+    CALL_FAILED,
     RESULTS_FILE,
     EvaluationRun,
     answer_kind,
@@ -39,6 +49,7 @@ from perturb.evaluation.session import (
     NOT_JUDGED,
     AskPlan,
     EvaluationReport,
+    Rubric,
     Session,
     Task,
     Unscored,
@@ -49,7 +60,7 @@ from perturb.files.resources import digest
 from perturb.files.tables import ending_of
 from perturb.ledger.evaluations import PLANTED_FACT, EvaluationLedger, Stop, read_facts
 from perturb.metrics.outcomes import ReplyOutcome
-from perturb.records import Facts, Item, JsonObject
+from perturb.records import Facts, Item, JsonObject, Response
 from perturb.runtime import gather_all
 from perturb.snapshots.items import Variant
 from perturb.snapshots.settings import (
@@ -102,28 +113,36 @@ def prepare_evaluation(plan: EvaluationPlan) -> tuple[RefusalBench, ModelSet]:
         "evaluation", named_set, plan.replay, recorded_items, "no snapshot is given: name one"
     )
     header = plan.replay.recording.header if plan.replay else {}
-    # In a replay, the recording says how the models were asked, since it holds no replies to other prompts.
-    variant = header.get("variant", plan.variant)
-    recorded = tuple(PromptSetting(prompt["name"], prompt["source"]) for prompt in header.get("prompts", ()))
-    settings = prompt_settings(plan.prompts) if plan.prompts or not recorded else recorded
+    settings = _settings_to_ask(plan, header)
     models = find_models(plan)
-    # a stopping rule counts one reply to each item, whatever was recorded
-    samples = plan.samples if plan.until else max(plan.samples, header.get("samples", 1))
     _check_settings(plan, settings, models)
     if plan.until and plan.batch:
         raise ConfigError(
             f"'{plan.until}' and batches exclude each other: a batch asks about all items at once"
         )
-    order = AskingOrder.of(plan.until, item_set) if plan.until else None
-    catalogue = Catalogue.load().with_classes(item_set.classes)
-    # A replay has judgements of planted replies only if some were recorded.
     planted = plan.planted_judgements
     if plan.replay and not plan.replay.fill:
-        planted = header.get("planted_judgements", 0)  # no judge can be asked about more
+        # No judge can be asked, so the planted replies are those that were judged when the run was recorded.
+        planted = header.get("planted_judgements", 0)
     task = RefusalBench(
-        item_set, variant, catalogue, order, settings=settings, samples=samples, planted=planted
+        item_set,
+        variant=header.get("variant", plan.variant),
+        catalogue=Catalogue.load().with_classes(item_set.classes),
+        order=AskingOrder.of(plan.until, item_set) if plan.until else None,
+        settings=settings,
+        # A stopping rule counts one reply to each item, whatever was recorded.
+        samples=plan.samples if plan.until else max(plan.samples, header.get("samples", 1)),
+        planted=planted,
     )
     return task, models
+
+
+def _settings_to_ask(plan: EvaluationPlan, header: Facts) -> tuple[PromptSetting, ...]:
+    """The settings that are given or, without any, those of the recording, since it has no replies to others."""
+    recorded = header.get("prompts")
+    if plan.prompts or not recorded:
+        return prompt_settings(plan.prompts)
+    return tuple(PromptSetting(prompt["name"], prompt["source"]) for prompt in recorded)
 
 
 def _check_settings(plan: EvaluationPlan, settings: Sequence[PromptSetting], models: ModelSet) -> None:
@@ -152,6 +171,11 @@ def _as_folder(name: str) -> str:
     """
     name = name.removesuffix(ending_of(Path(name)) or "")
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "snapshot"
+
+
+# Under a stopping rule, at most one item in 25 may be in progress, but always 8. If the rule is met meanwhile, their
+# replies are paid for in vain.
+_IN_PROGRESS_SHARE, _LEAST_IN_PROGRESS = 25, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,18 +208,20 @@ class RefusalBench(Task[Item]):
 
     @property
     def at_once(self) -> int:
-        """All items, or a few under a stopping rule: items that are in progress when it is met are a waste."""
-        return len(self.items) if self.order is None else max(8, len(self.items) // 25)
+        """All items, or a few under a stopping rule."""
+        if self.order is None:
+            return len(self.items)
+        return max(_LEAST_IN_PROGRESS, len(self.items) // _IN_PROGRESS_SHARE)
 
     def register_run(self, ledger: EvaluationLedger, models: ModelSet) -> None:
         """Store the facts of the run in the ledger; the entries of models from earlier sessions do not change."""
         facts, item_set = self.known_facts(ledger), self.item_set
-        recorded = facts.get(self.fact)
-        # Names may be equal. The digest tells whether the items are.
-        if recorded is not None and recorded["digest"] != item_set.digest:
+        stored = facts.get(self.fact)
+        # Two snapshots may have the same name, so the digests are compared.
+        if stored is not None and stored["digest"] != item_set.digest:
             raise ConfigError(
-                f"{ledger.folder}: holds an evaluation of another snapshot ({recorded['name']}, digest"
-                f" {recorded['digest'][:8]}), and items of two cannot be mixed: give another --out"
+                f"{ledger.folder}: holds an evaluation of another snapshot ({stored['name']}, digest"
+                f" {stored['digest'][:8]}), and items of two cannot be mixed: give another --out"
             )
         ledger.add_items((item.id, item.to_payload()) for item in self.items)
         snapshot: JsonObject = {"name": item_set.name, "digest": item_set.digest, "round": item_set.round}
@@ -215,14 +241,15 @@ class RefusalBench(Task[Item]):
         if self.order is None:
             return iter(self.items)
         self.outcomes[model] = self._outcomes(run_of(ledger.db, ledger.folder), model)
+        # `_solve` adds outcomes to this mapping while the items are taken.
         return self.order.until_reached(self.outcomes[model])
 
     def planted_number(self, models: ModelSet) -> int:
         """The number of replies that are planted for each judge."""
         if not models.judges or (self.planted is None and self.order is not None):
-            return 0  # under a stopping rule the number of real replies, which decides, is unknown
+            return 0  # the default depends on the number of real replies, unknown under a stopping rule
         replies = len(self.items) * len(self.settings) * self.samples * len(models.under_test)
-        return planted_number(self.planted, replies)
+        return choose_number(self.planted, replies)
 
     async def check_judges(self, session: Session) -> None:
         """Let each judge read the planted replies that it has not read yet."""
@@ -245,7 +272,7 @@ class RefusalBench(Task[Item]):
         self, session: Session, model: str, item: Item, setting: PromptSetting, sample: int
     ) -> None:
         values: JsonObject = {}
-        # the ledger has the reason why a reply is unscored; the run goes on
+        # If the reply is unscored, the ledger has the reason, and the run goes on.
         with suppress(Unscored):
             response = await session.reply(
                 item.id,
@@ -253,26 +280,27 @@ class RefusalBench(Task[Item]):
                 sample_variant(setting.variant(self.variant), sample),
                 respond_request(item, self.variant, self.catalogue.own_codes, setting),
                 purpose="respond",
-                fingerprint=self._version(session.fingerprints[model], setting),
+                fingerprint=self._fingerprint(session.fingerprints[model], setting),
                 salt="" if sample == 1 else str(sample),
             )
-
-            async def judge_kind(kind: str) -> Facts:
-                return await session.judge(
-                    response,
-                    lambda judge: judge_rubric(
-                        kind, item, response, judge, self.catalogue, free=setting.free
-                    ),
-                )
-
-            values |= await judge_kind("classification")
+            values |= await self._judge(session, "classification", item, response, setting)
             if values.get("predicted") == ANSWER and item.answerable:
-                values |= await judge_kind(answer_kind(item))
+                values |= await self._judge(session, answer_kind(item), item, response, setting)
         if self.order is not None:
             self.outcomes[model][item.id] = outcome_of(item.expected_behavior, values)
 
-    async def finish(self, session: Session, *, stopped: bool) -> EvaluationReport:  # noqa: ARG002 - counts tell
-        """Write `results.jsonl`, and count replies by model."""
+    async def _judge(
+        self, session: Session, kind: str, item: Item, response: Response, setting: PromptSetting
+    ) -> Facts:
+        """One kind of judgement of a reply. Raises `Unscored` and `BudgetSpent`."""
+
+        def make_rubric(judge: str | None) -> Rubric:
+            return judge_rubric(kind, item, response, judge, self.catalogue, free=setting.free)
+
+        return await session.judge(response, make_rubric)
+
+    async def finish(self, session: Session, *, stopped: bool) -> EvaluationReport:  # noqa: ARG002
+        """Write `results.jsonl`, and count replies by model; the counts say whether replies are missing."""
         models, run = session.models, session.ledger.folder
         state = run_of(session.ledger.db, run)
         table = run / RESULTS_FILE
@@ -283,9 +311,9 @@ class RefusalBench(Task[Item]):
             entries = dict(state.facts["models"])
             for name in models.under_test:
                 stops[name] = self.order.stop(self._outcomes(state, name))
-                until = {"until": asdict(stops[name])}
-                counts[name] |= until
-                entries[name] = {**entries[name], **until}
+                until = asdict(stops[name])
+                counts[name]["until"] = until
+                entries[name] = {**entries[name], "until": until}
             session.ledger.write_fact("models", entries)
         facts = {
             "snapshot": state.facts["snapshot"],
@@ -298,96 +326,104 @@ class RefusalBench(Task[Item]):
         warnings = (*self.item_set.warnings, *early, *_left_to_do(facts))
         return EvaluationReport(run, facts, warnings, table)
 
-    def _version(self, fingerprint: str, setting: PromptSetting) -> str:
-        """The fingerprint of a model's replies in a setting: they count as long as it does not change."""
+    def _fingerprint(self, model_fingerprint: str, setting: PromptSetting) -> str:
+        """The fingerprint of a model's replies in a setting."""
         version = setting.version(self.catalogue.own_codes)
-        return digest(fingerprint, setting.variant(self.variant), version, self.item_set.digest)
+        return digest(model_fingerprint, setting.variant(self.variant), version, self.item_set.digest)
 
     def _outcomes(self, state: EvaluationRun, model: str) -> dict[str, ReplyOutcome]:
         """Item → the outcome of the model's first reply; replies that are not judged yet are left out."""
-        prompt = self.settings[0].name
-        rows = (row for row in state.results if (row.model, row.prompt, row.sample) == (model, prompt, 1))
-        return {
-            row.item_id: outcome_of(row.expected_rag_behavior, row.to_dict())
-            for row in rows
-            if NOT_JUDGED not in (row.unscored or "")
-        }
+        prompt = self.settings[0].name  # with a stopping rule there is only one
+        outcomes = {}
+        for row in state.results:
+            is_first_reply = row.model == model and row.prompt == prompt and row.sample == 1
+            if is_first_reply and NOT_JUDGED not in (row.unscored or ""):
+                outcomes[row.item_id] = outcome_of(row.expected_rag_behavior, row.to_dict())
+        return outcomes
 
-    def _prompt_facts(self, fingerprint: str, former: Facts) -> JsonObject:
-        """The settings of a model, including those of earlier sessions.
+    def _entry(self, models: ModelSet, name: str, former: Facts) -> JsonObject:
+        """The entry of one model in the ledger; `former` is its entry from earlier sessions, or empty."""
+        judge, model = models.judge, models.under_test[name]
+        prompts = self._prompt_facts(model.settings.fingerprint(), former)
+        entry = {**model.facts(), **prompts, **self._sample_facts(prompts, former)}
+        if judge is None:
+            # The judge of an earlier session still counts.
+            entry["judge"] = former.get("judge")
+            entry["judges_itself"] = former.get("judges_itself", False)
+        else:
+            facts = judge.facts() if len(models.judges) == 1 else {}
+            entry["judge"] = {"name": models.judge_name, **facts}
+            entry["judges_itself"] = name in models.own_judges
+        entry["authors"] = self._authors(models, former)
+        if self.order is not None:
+            entry["until"] = asdict(self.order.stop({}))
+        return entry
+
+    def _authors(self, models: ModelSet, former: Facts) -> list[str]:
+        """The authors whose judgements count: first the rule, then the judges."""
+        by_rule = rule_author(self.catalogue.codes)
+        panel_fingerprint = judges_fingerprint(
+            models, {judge.name: judge.settings.fingerprint() for judge in models.judges}
+        )
+        if panel_fingerprint is None:
+            _, *former_judges = former.get("authors", [by_rule])
+            return [by_rule, *former_judges]
+        authors = [by_rule, judge_author(panel_fingerprint, self.catalogue.own_codes)]
+        if any(setting.free for setting in self.settings):
+            authors.append(kinds_author(panel_fingerprint, self.catalogue.own_codes))
+        return authors
+
+    def _prompt_facts(self, model_fingerprint: str, former: Facts) -> JsonObject:
+        """The settings in which a model is asked, and those of earlier sessions.
 
         A model that is asked only in the setting `codes` has one variant and one fingerprint, as in ledgers from before
         there were settings.
         """
-        prompts: dict[str, dict[str, str | None]] = {}
+        prompts: dict[str, JsonObject] = {}
         names = [setting.name for setting in self.settings]
-        for variant, setting in (settings_of(former) if former else {}).items():
+        former_settings = settings_of(former) if former else {}
+        for variant, setting in former_settings.items():
             if setting.name not in names:
-                version = fingerprint_of(former, variant)
-                prompts[variant] = {"name": setting.name, "source": setting.source, "fingerprint": version}
+                prompts[variant] = {**asdict(setting), "fingerprint": fingerprint_of(former, variant)}
         for setting in self.settings:
-            version = self._version(fingerprint, setting)
-            prompts[setting.variant(self.variant)] = {
-                "name": setting.name,
-                "source": setting.source,
-                "fingerprint": version,
-            }
-        main = next(
-            (variant for variant, prompt in prompts.items() if prompt["name"] == CODES), next(iter(prompts))
-        )
-        facts: JsonObject = {"variant": main, "fingerprint": prompts[main]["fingerprint"]}
+            fingerprint = self._fingerprint(model_fingerprint, setting)
+            prompts[setting.variant(self.variant)] = {**asdict(setting), "fingerprint": fingerprint}
+        with_codes = [variant for variant, prompt in prompts.items() if prompt["name"] == CODES]
+        main_variant = with_codes[0] if with_codes else next(iter(prompts))
+        facts: JsonObject = {
+            "variant": main_variant,
+            "fingerprint": prompts[main_variant]["fingerprint"],
+        }
         if any(prompt["source"] for prompt in prompts.values()):
             facts["prompts"] = prompts
         return facts
 
     def _sample_facts(self, prompts: Facts, former: Facts) -> JsonObject:
-        """The numbers of samples by setting, if a setting has several; those of earlier sessions still count."""
-        earlier = former.get("samples", {})
+        """The numbers of samples by variant, if one has several; `prompts` is the result of `_prompt_facts`.
+
+        Samples of earlier sessions still count as long as the fingerprint of their replies is the same.
+        """
+        former_samples = former.get("samples", {})
         asked_now = {setting.variant(self.variant) for setting in self.settings}
-        sample_counts = {}
+        samples = {}
         for variant in settings_of(prompts):
             count = self.samples if variant in asked_now else 1
-            if variant in earlier and fingerprint_of(former, variant) == fingerprint_of(prompts, variant):
-                count = max(count, earlier[variant])
+            if variant in former_samples and fingerprint_of(former, variant) == fingerprint_of(
+                prompts, variant
+            ):
+                count = max(count, former_samples[variant])
             if count > 1:
-                sample_counts[variant] = count
-        return {"samples": sample_counts} if sample_counts else {}
-
-    def _entry(self, models: ModelSet, name: str, former: Facts) -> JsonObject:
-        """The entry of one model in the ledger; without a judge, the judge of an earlier session still counts."""
-        judge, model = models.judge, models.under_test[name]
-        judge_fingerprints = {judge.name: judge.settings.fingerprint() for judge in models.judges}
-        panel_fingerprint = judges_fingerprint(models, judge_fingerprints)
-        own_codes = self.catalogue.own_codes
-        # the authors whose judgements count: the rule, then the judges
-        authors = [rule_author(self.catalogue.codes)]
-        if panel_fingerprint is None:
-            authors += former.get("authors", [])[1:]  # the first author is the rule
-        else:
-            authors.append(judge_author(panel_fingerprint, own_codes))
-            if any(setting.free for setting in self.settings):
-                authors.append(kinds_author(panel_fingerprint, own_codes))
-        facts = judge.facts() if judge and len(models.judges) == 1 else {}
-        prompts = self._prompt_facts(model.settings.fingerprint(), former)
-        return {
-            **model.facts(),
-            **prompts,
-            **self._sample_facts(prompts, former),
-            "judge": former.get("judge") if judge is None else {"name": models.judge_name, **facts},
-            "authors": authors,
-            "judges_itself": (
-                former.get("judges_itself", False) if judge is None else name in models.own_judges
-            ),
-            **({} if self.order is None else {"until": asdict(self.order.stop({}))}),
-        }
+                samples[variant] = count
+        return {"samples": samples} if samples else {}
 
 
 def _counts(name: str, state: EvaluationRun) -> JsonObject:
     """The numbers of replies of one model, as `perturb evaluate --json` prints them."""
     rows = [row for row in state.results if row.model == name]
     unscored = [row.unscored for row in rows if row.unscored is not None]
-    errors = [reason.removeprefix("response: ") for reason in unscored if reason.startswith("response: ")]
-    disagreed = sum(f": {DISAGREE}" in reason for reason in unscored)
+    errors = [reason.removeprefix(CALL_FAILED) for reason in unscored if reason.startswith(CALL_FAILED)]
+    disagreed = sum(map(is_disagreement, unscored))
+    expected = state.items * sum(samples_of(state.facts["models"][name]).values())
     return {
         "model": name,
         "replies": len(rows) - len(errors),
@@ -395,7 +431,7 @@ def _counts(name: str, state: EvaluationRun) -> JsonObject:
         "refusals": sum(row.predicted not in (None, ANSWER) for row in rows),
         "unscored": len(unscored) - len(errors),
         "errors": len(errors),
-        "missing": state.items * sum(samples_of(state.facts["models"][name]).values()) - len(rows),
+        "missing": expected - len(rows),
         "first_error": errors[0] if errors else None,
         **({"disagreed": disagreed} if disagreed else {}),
     }
@@ -404,7 +440,10 @@ def _counts(name: str, state: EvaluationRun) -> JsonObject:
 def _left_to_do(facts: Facts) -> Iterator[str]:
     """Warnings about missing and unscored replies, with the command that helps."""
     for model in facts["models"]:
-        name, unscored = model["model"], model["unscored"] - model.get("disagreed", 0)
+        name = model["model"]
+        unscored = model["unscored"] - model.get(
+            "disagreed", 0
+        )  # asked again, the judges would disagree again
         replies = counted(unscored, "reply", "replies")
         if model["errors"]:
             yield f"{name}: {counted(model['errors'], 'item')} without a reply: run the same command again to retry"

@@ -47,7 +47,9 @@ from perturb.records import (
 from perturb.snapshots.settings import fingerprint_of, setting_of, split_sample
 
 RESULTS_FILE = "results.jsonl"
-# The start of the reason if the call to a judge failed; the same command then asks again.
+# The start of the reason why a row is unscored if the call to the model under test failed.
+CALL_FAILED = "response: "
+# The start of the reason, after the kind of judgement, if the call to a judge failed. The same command then asks again.
 JUDGE_FAILED = "call failed: "
 
 
@@ -235,7 +237,7 @@ def _values(
 ) -> tuple[JsonObject, str | None]:
     """The judged values of a reply, and the reason why it is unscored, or None."""
     if response.status is ResponseStatus.ERROR:
-        return {}, f"response: {response.error}"
+        return {}, f"{CALL_FAILED}{response.error}"
     values: JsonObject = {}
     kinds = ["classification", answer_kind(item)] if item.answerable else ["classification"]
     for kind in kinds:
