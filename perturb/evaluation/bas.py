@@ -1,7 +1,7 @@
 """The task behind the Behavioral Alignment Score: answers with a stated confidence, and their grades.
 
-Replies are stored as they are and read again each time, so a better reader needs no new call. Only the answer that a
-reply commits itself to is graded. There are four elicitations (BAS paper, section 3 and appendix G.1):
+Replies are stored as they are and read again each time, so a better reader needs no new call. If a reply lists several
+answers, only the likeliest is graded. There are four elicitations (BAS paper, section 3 and appendix G.1):
 
 - direct: answer and confidence in one reply
 - reflection: an answer; then, in another call, the confidence in it
@@ -27,7 +27,7 @@ from perturb.evaluation.adapters import item_request
 from perturb.evaluation.answers import Grade, grade
 from perturb.evaluation.models_under_test import ModelSet
 from perturb.evaluation.question_formats import AnswerForm, Question, question_data
-from perturb.evaluation.reading import DISAGREE, DecisionEntry, read_block
+from perturb.evaluation.reading import DecisionEntry, is_disagreement, read_block
 from perturb.evaluation.refusal_index import QuestionRow, QuestionTask
 from perturb.evaluation.session import Session, Unscored
 from perturb.ledger.evaluations import CONFIDENCE_TABLE
@@ -51,7 +51,7 @@ _ANSWER_WORDS: dict[AnswerForm, str] = {
     "number": "one number, in digits",
 }
 
-# The reason why a reply is not read.
+# The reason why a reply is unscored if it has several answers, but should have one.
 _SEVERAL = "a block with several answers where one was asked for"
 
 
@@ -129,7 +129,7 @@ def answers_wanted(question: Question, k: int = DEFAULT_K) -> int:
 def read_stated(elicitation: Elicitation, replies: Sequence[str], k: int = DEFAULT_K) -> StatedAnswer:
     """Read the replies to the one or two requests of an elicitation; `k` as `answers_wanted` gives it.
 
-    Of several answers the likeliest counts, the one named first where two are equal. Raises `ReplyError` if a reply
+    Of several answers the likeliest counts, the first one if two are equally likely. Raises `ReplyError` if a reply
     cannot be read, or if the second is not about the answers of the first.
 
     >>> reply = "### FINAL DECISION\\n1. Answer: Po, Confidence: 0.2\\n2. Answer: Elbe, Confidence: 0.7"
@@ -137,15 +137,16 @@ def read_stated(elicitation: Elicitation, replies: Sequence[str], k: int = DEFAU
     >>> stated.answer, stated.confidence, stated.notes
     ('Elbe', 0.7, ('2 answers instead of 3', 'probabilities add up to 0.9'))
     """
-    # with reflection, the second reply has the confidence alone
-    with_confidence = read_block(replies[-1], answers=elicitation is not Elicitation.REFLECTION)
-    entries, notes = _proper_answers(elicitation, with_confidence), list[str]()
+    # With reflection, the last reply has the confidence alone.
+    last_block = read_block(replies[-1], answers=elicitation is not Elicitation.REFLECTION)
+    entries = _proper_answers(elicitation, last_block)
     if elicitation.calls == 2:
-        with_answers = read_block(replies[0], confidence=False)
-        entries = _join(elicitation, _proper_answers(elicitation, with_answers), entries)
+        first_block = read_block(replies[0], confidence=False)
+        entries = _join(elicitation, _proper_answers(elicitation, first_block), entries)
+    notes: list[str] = []
     if elicitation.several:
-        # the probability of NONE_OF_THESE belongs to the sum
-        notes += _oddities(entries, sum(map(_confidence, with_confidence)), k)
+        # The probability of NONE_OF_THESE belongs to the sum.
+        notes = _oddities(entries, sum(map(_confidence, last_block)), k)
     elif len(entries) > 1:
         raise ReplyError(_SEVERAL)
     best = max(entries, key=_confidence)
@@ -177,11 +178,11 @@ def _proper_answers(
     return proper
 
 
-def _oddities(entries: tuple[DecisionEntry, ...], total: float, k: int) -> list[str]:
-    """Notes on a list of answers whose probabilities add up to `total`."""
+def _oddities(entries: tuple[DecisionEntry, ...], total: float, wanted: int) -> list[str]:
+    """Notes on a list of answers, of which so many were `wanted`, with probabilities that add up to `total`."""
     notes = []
-    if len(entries) != k:
-        notes.append(f"{len(entries)} answers instead of {k}")
+    if len(entries) != wanted:
+        notes.append(f"{len(entries)} answers instead of {wanted}")
     if len(set(map(_plain, entries))) < len(entries):
         notes.append("the same answer twice")
     if abs(total - 1) > SUM_TOLERANCE:
@@ -200,7 +201,7 @@ def _plain(entry: DecisionEntry) -> str:
     return re.sub(r"[\W_]+", " ", entry.answer).casefold().strip()
 
 
-# Added to the variant of the first of two replies: `reflection/first`.
+# Added to the key of the first of two replies in the ledger: `reflection/first`.
 FIRST = "first"
 
 
@@ -210,9 +211,9 @@ class ConfidenceRow(QuestionRow):
 
     elicitation: str
     is_correct: int | None
-    """1 if the answer is right, or a refusal where no answer is; None while unscored."""
+    """1 if the answer is right, or if no answer is right and the model refused; None while unscored."""
     confidence: float | None
-    """As stated, in [0, 1]; None where the reply could not be read."""
+    """As stated, in [0, 1]; None if the reply could not be read."""
     answer: str | None
     grade: str | None
     notes: str | None
@@ -293,8 +294,9 @@ class BasTask(QuestionTask[ConfidenceRow]):
         """What the model states, and its last reply with the answer as its text. Raises `ReplyError` and `Unscored`."""
         replies: list[Response] = []
         for step in range(1, elicitation.calls + 1):
-            # the second call shows the model its first reply
-            request = confidence_request(elicitation, question, replies[0].text if replies else None, self.k)
+            # The second call shows the model its first reply.
+            first_reply = replies[0].text if replies else None
+            request = confidence_request(elicitation, question, first_reply, self.k)
             variant = str(elicitation) if step == elicitation.calls else f"{elicitation}/{FIRST}"
             replies.append(await session.reply(question.id, model, variant, request, purpose="confidence"))
         texts = [response.text for response in replies]
@@ -303,13 +305,15 @@ class BasTask(QuestionTask[ConfidenceRow]):
 
     def warnings(self, rows: Sequence[ConfidenceRow], *, stopped: bool) -> Iterator[str]:
         """Warnings on replies that could not be read, whose probabilities do not add up, or that are missing."""
+        # The rows are sorted by model and way, see `QuestionTask.finish`.
         for (model, elicitation), group_rows in groupby(rows, key=lambda row: (row.model, row.elicitation)):
             name, group = f"{model}, {elicitation}", list(group_rows)
             sums = sum("add up to" in (row.notes or "") for row in group)
             if sums:
                 yield f"{name}: in {sums} of {len(group)} replies the probabilities do not add up to 1; they stand"
-            reasons = (row.unscored for row in group if row.unscored and f": {DISAGREE}" not in row.unscored)
-            stages = Counter(reason.split(":")[0] for reason in reasons)
+            reasons = [row.unscored for row in group if row.unscored is not None]
+            # A reason is `STAGE: reason`. Judges that disagree would disagree again, so they are left out.
+            stages = Counter(reason.split(":")[0] for reason in reasons if not is_disagreement(reason))
             if stages["reading"]:
                 unread = f"{stages['reading']} of {len(group)} replies"
                 yield f"{name}: no answer with a confidence could be read in {unread}"

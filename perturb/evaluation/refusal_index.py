@@ -1,8 +1,11 @@
-"""The task for the Refusal Index: models may refuse in the first pass, and must answer in the second.
+"""Tasks over questions with known answers, and the task for the Refusal Index.
 
-The first pass uses several prompts, which invite a refusal more or less. The second pass asks each refused question
-once, and its answer counts for all prompts with which the model refused. The base class of tasks over questions is also
-here: each question is asked in several ways, and each way gives a row.
+`QuestionTask` is the base class of both tasks over questions; the other one is in `evaluation/bas`. Each question is
+asked in several *ways*, and each way gives a row of the table.
+
+For the Refusal Index (`RefusalIndexTask`), the ways are prompts that invite a refusal more or less. Models may refuse
+in this first pass. The second pass asks each refused question once more, and the model must answer. Its answer counts
+for all prompts with which the model refused.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import asyncio
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from typing import ClassVar, Generic, TypeVar
 
 from perturb.catalogue.prompts import data_request, system_message, template_version
@@ -20,7 +24,7 @@ from perturb.evaluation.answers import TEMPLATE as GRADE_TEMPLATE
 from perturb.evaluation.answers import Grade, grade
 from perturb.evaluation.models_under_test import ModelSet
 from perturb.evaluation.question_formats import Question, QuestionSet, question_data
-from perturb.evaluation.reading import DISAGREE
+from perturb.evaluation.reading import is_disagreement
 from perturb.evaluation.results import write_rows
 from perturb.evaluation.session import EvaluationReport, Session, Task, Unscored
 from perturb.files.resources import code_version
@@ -92,26 +96,35 @@ class QuestionTask(Task[Question], Generic[RowT]):
         """Write the table: by model, then by way, then in the order of the questions."""
         rows: list[RowT] = []
         for model in session.models.under_test:
-            # every reply is stored by now, so this only reads them again
+            # Every reply is stored by now, so this only reads them again.
             rows_by_question = [await self.solve(session, model, question) for question in self.items]
-            rows += [row for rows_of_way in zip(*rows_by_question, strict=True) for row in rows_of_way]
+            for rows_of_way in zip(*rows_by_question, strict=True):
+                rows += rows_of_way
         table = session.ledger.folder / self.table_file
-        columns = [asdict(row) for row in rows]
-        write_rows(table, columns)
+        table_rows = [asdict(row) for row in rows]
+        write_rows(table, table_rows)
         facts = {
             "table": str(table),
             "questions": len(self.items),
             "models": list(session.models.under_test),
             **self.way_facts(),
             "rows": len(rows),
-            "unscored": sum(row["unscored"] is not None for row in columns),
+            "unscored": sum(row["unscored"] is not None for row in table_rows),
         }
         warnings = (*self.questions.warnings, *self.warnings(rows, stopped=stopped))
         return EvaluationReport(table.parent, facts, warnings, table, tuple(rows))
 
     def _run_facts(self, models: ModelSet) -> JsonObject:
         """The facts for the ledger, with the versions of the templates, but without addresses and keys."""
-        called = {name: model.settings for name, model in models.called.items()}
+        called = {}
+        for name, model in models.called.items():
+            settings = model.settings
+            called[name] = {
+                "model": settings.model,
+                "params": dict(settings.params),
+                "system": settings.system,
+                "fingerprint": settings.fingerprint(),
+            }
         return {
             "questions": {
                 "name": self.questions.name,
@@ -120,15 +133,7 @@ class QuestionTask(Task[Question], Generic[RowT]):
             },
             "models": list(models.under_test),
             "judge": models.judge_name,
-            "called": {
-                name: {
-                    "model": settings.model,
-                    "params": dict(settings.params),
-                    "system": settings.system,
-                    "fingerprint": settings.fingerprint(),
-                }
-                for name, settings in called.items()
-            },
+            "called": called,
             "templates": {name: template_version(name) for name in (*self.templates, GRADE_TEMPLATE)},
             "code_version": code_version(),
             **self.way_facts(),
@@ -190,14 +195,11 @@ class RefusalIndexTask(QuestionTask[RefusalRow]):
 
     async def solve(self, session: Session, model: str, item: Question) -> list[RefusalRow]:
         """The rows of a question, asked with all prompts at the same time; the first refusal starts the second pass."""
-        forced_grade: asyncio.Future[Grade] | None = None
 
+        # Several prompts may be refused. The second pass is the same for all, so they share one call.
+        @cache
         def second_pass() -> Awaitable[Grade]:
-            nonlocal forced_grade
-            # Several prompts may be refused. The second pass is the same for all, and its call is shared.
-            if forced_grade is None:
-                forced_grade = asyncio.ensure_future(_graded(session, item, model, FORCED))
-            return forced_grade
+            return asyncio.ensure_future(_graded(session, item, model, FORCED))
 
         return await gather_all(
             self._row(session, item, model, setting, second_pass) for setting in self.ways
@@ -226,31 +228,37 @@ class RefusalIndexTask(QuestionTask[RefusalRow]):
             source=question.source,
             unscored=None,
         )
-        other_numbers = range(2, self.samples + 1)
+        # The other samples are asked for while the first reply is graded.
         other_samples = asyncio.ensure_future(
-            gather_all(_graded(session, question, model, setting, number) for number in other_numbers)
+            gather_all(
+                _graded(session, question, model, setting, sample) for sample in range(2, self.samples + 1)
+            )
         )
-        # the row keeps what is known when a reply turns out to be unscored
+        # Each step adds to the row what it finds out, so an unscored reply leaves the rest in place.
         try:
             first = await _graded(session, question, model, setting)
             row = replace(row, first_grade=first, refused=int(first is Grade.NOT_ATTEMPTED))
             forced = None
-            # to a question without an answer, every answer is wrong: nothing is learnt by forcing one
+            # If a question has no answer, every answer is wrong, so nothing is learnt by forcing one.
             if row.refused and question.answerable is not False:
                 forced = await second_pass()
-            row = replace(row, forced_grade=forced, wrong=int((forced or first) is not Grade.CORRECT))
-            if other_grades := await other_samples:
-                answered = [sample is not Grade.NOT_ATTEMPTED for sample in (first, *other_grades)]
-                row = replace(row, p_answering=sum(answered) / len(answered))
+            final_grade = forced or first
+            row = replace(row, forced_grade=forced, wrong=int(final_grade is not Grade.CORRECT))
+            if self.samples > 1:
+                grades = [first, *await other_samples]
+                answered = sum(sample is not Grade.NOT_ATTEMPTED for sample in grades)
+                row = replace(row, p_answering=answered / len(grades))
         except Unscored as error:
             row = replace(row, unscored=str(error))
-        finally:  # no reply that was paid for is lost
+        finally:
+            # The calls in progress are paid for, so their replies must reach the ledger.
             await asyncio.gather(other_samples, return_exceptions=True)
         return row
 
     def warnings(self, rows: Sequence[RefusalRow], *, stopped: bool) -> Iterator[str]:
         """A warning about unscored rows that a second run would ask again."""
-        unscored = sum(row.unscored is not None and f": {DISAGREE}" not in row.unscored for row in rows)
+        # Judges that disagree would disagree again.
+        unscored = sum(row.unscored is not None and not is_disagreement(row.unscored) for row in rows)
         if unscored and not stopped:
             yield f"{unscored} of {len(rows)} rows are unscored: run the same command again to retry"
 
@@ -270,7 +278,7 @@ def pass_request(question: Question, variant: str) -> ChatRequest:
 async def _graded(session: Session, question: Question, model: str, variant: str, sample: int = 1) -> Grade:
     """The grade of a reply to one prompt. Raises `Unscored` with the name of the prompt."""
     request = pass_request(question, variant)
-    # the first sample has no salt and no suffix, so that a run without samples has the same calls
+    # A salt makes another call of the same prompt. The first sample has none, as in a run without further samples.
     salt = "" if sample == 1 else str(sample)
     part = f"{variant}/{salt}" if salt else variant
     try:
