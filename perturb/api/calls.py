@@ -25,7 +25,7 @@ from perturb.evaluation.models_under_test import ModelNames, ModelsFile
 from perturb.evaluation.question_writing import curate_source
 from perturb.evaluation.reading import JudgeRule
 from perturb.evaluation.refusalbench import EvaluationPlan, evaluate
-from perturb.evaluation.run import QuestionPlan, Ways, ask_questions
+from perturb.evaluation.run import QuestionPlan, TaskMaker, ask_questions
 from perturb.files.resources import demo_recording
 from perturb.files.yaml_files import Strict, parse_content
 from perturb.llm.client import BatchLimits
@@ -333,7 +333,7 @@ def tables_to_score(
     kind: Literal["refusal-index", "bas"],
     source: Any,
     arguments: ModelArguments,
-    ways: Ways,
+    make_task: TaskMaker,
     draw: tuple[str, int | None, int],
     progress: bool,
     **options: Any,
@@ -350,7 +350,7 @@ def tables_to_score(
         form, limit, seed = draw
         questions = None if source is None else read_questions(str(source), form).draw(limit, seed)
         plan = QuestionPlan(
-            kind=kind, questions=questions, ways=ways, **arguments.plan(source, kind), **options
+            kind=kind, questions=questions, make_task=make_task, **arguments.plan(source, kind), **options
         )
         report = ask_questions(plan, progress=progress)
         return QuestionRun(report.run, report.facts, report.warnings, report.stopped)

@@ -236,14 +236,14 @@ def refusal_index(
     """
     from perturb.api.calls import ModelArguments, tables_to_score
     from perturb.api.runs import RefusalFigures
-    from perturb.evaluation.run import refusal_ways
+    from perturb.evaluation.run import refusal_task_maker
     from perturb.scoring.refusal_report import RefusalOptions, report_refusals
 
     arguments = ModelArguments(models, judge, replay, executor, batch, judge_rule, wait)
-    ways, draw = refusal_ways(settings, samples), (form, limit, seed)
+    make_task, draw = refusal_task_maker(settings, samples), (form, limit, seed)
     run_options = {"out": None if out is None else Path(out), "budget_usd": budget_usd}
     options = RefusalOptions(interval_by=interval, resamples=resamples, seed=seed)
-    with tables_to_score("refusal-index", source, arguments, ways, draw, progress, **run_options) as (
+    with tables_to_score("refusal-index", source, arguments, make_task, draw, progress, **run_options) as (
         tables,
         run,
     ):
@@ -305,14 +305,14 @@ def bas(
     """
     from perturb.api.calls import ModelArguments, tables_to_score
     from perturb.api.runs import ConfidenceFigures
-    from perturb.evaluation.run import confidence_ways
+    from perturb.evaluation.run import confidence_task_maker
     from perturb.scoring.confidence_report import ConfidenceOptions, score_confidence
 
     arguments = ModelArguments(models, judge, replay, executor, batch, judge_rule, wait)
-    ways, draw = confidence_ways(elicitations, k), (form, limit, seed)
+    make_task, draw = confidence_task_maker(elicitations, k), (form, limit, seed)
     run_options = {"out": None if out is None else Path(out), "budget_usd": budget_usd}
     options = ConfidenceOptions(bins, resamples, seed)
-    with tables_to_score("bas", source, arguments, ways, draw, progress, **run_options) as (tables, run):
+    with tables_to_score("bas", source, arguments, make_task, draw, progress, **run_options) as (tables, run):
         return ConfidenceFigures.of(score_confidence(tables, percent=percent, precision=options), run=run)
 
 

@@ -21,7 +21,7 @@ from perturb.catalogue.prompts import Prompts, data_request, object_schema, syst
 from perturb.curation.base_sets import BaseSet
 from perturb.errors import CatalogueError, ConfigError, TransientModelError
 from perturb.evaluation.models_under_test import ModelSet
-from perturb.evaluation.run import check_models, open_session
+from perturb.evaluation.run import open_session
 from perturb.evaluation.session import RunOptions, Session
 from perturb.files.resources import digest, fraction_of, writing_errors
 from perturb.ledger.evaluations import EvaluationLedger
@@ -81,7 +81,7 @@ def draft_class(sentence: str, models: ModelSet, out: Path, options: RunOptions)
         raise ConfigError(f"{out}: holds lever files already: choose another folder for the draft")
     if not sentence.strip():
         raise ConfigError("the description of the class is empty: describe the flaw in a sentence")
-    check_models(models, options)
+    models.check(in_batches=options.batch is not None)
     # The ledger is beside the folder and not in it, since every YAML file of the folder is read as levers.
     ledger_folder = out.with_name(f"{out.name}.draft")
     with EvaluationLedger(ledger_folder) as ledger:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from perturb.evaluation.question_formats import QuestionSet
     from perturb.evaluation.refusal_index import QuestionTask
     from perturb.evaluation.refusalbench import RefusalBench
-    from perturb.evaluation.run import Ways
+    from perturb.evaluation.run import TaskMaker
     from perturb.evaluation.session import EvaluationReport
     from perturb.llm.recording import Replay
     from perturb.reports.model import Report
@@ -293,11 +293,11 @@ class QuestionOptions(AskOptions):
     def ask(
         self,
         kind: Literal["refusal-index", "bas"],
-        ways: Ways,
+        make_task: TaskMaker,
         out: Path | None,
         draw: Callable[[QuestionSet], QuestionSet] | None = None,
     ) -> EvaluationReport:
-        """Ask the questions in the task that `ways` makes; without `draw`, the sample is drawn by limit and seed."""
+        """Ask the questions in the task of `make_task`; without `draw`, the sample is drawn by limit and seed."""
         from perturb.evaluation.loading import read_questions
         from perturb.evaluation.question_formats import FORMATS
         from perturb.evaluation.run import QuestionPlan, ask_questions, prepare_questions
@@ -308,7 +308,9 @@ class QuestionOptions(AskOptions):
         if self.questions is not None:
             questions_read = read_questions(self.questions, self.form)
             questions = draw(questions_read) if draw else questions_read.draw(self.limit, self.seed)
-        plan = QuestionPlan(kind=kind, questions=questions, judge=self.judge, ways=ways, out=out, **options)
+        plan = QuestionPlan(
+            kind=kind, questions=questions, judge=self.judge, make_task=make_task, out=out, **options
+        )
         if self.dry_run:
             self.print_estimate(prepare_questions(plan), self.json_output)
             raise typer.Exit

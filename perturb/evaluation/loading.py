@@ -1,6 +1,9 @@
-"""The items and questions of an evaluation, from a snapshot, a file, the Hub or a recording.
+"""Loads what an evaluation asks about, from a snapshot, a file, the Hub or a recording.
 
-A recording also has the models: an evaluation can take everything from recorded replies.
+- `load_items` reads the items of RefusalBench.
+- `read_questions` reads questions with known answers.
+- `find_items` and `find_models` choose between what the user names and what is in a recording. A recording has items or
+  questions, the models that were asked, and their replies.
 """
 
 from __future__ import annotations
@@ -80,20 +83,12 @@ def load_items(source: ItemSource) -> ItemSet:
     twice, rows are of two rounds, or a row is malformed.
     """
     path = Path(source.name)
-    folder = next(
-        (folder for folder in (path, path / "snapshot") if (folder / "manifest.json").is_file()), None
-    )
     catalogue = Catalogue.load(source.levers)
-    if folder is not None:
-        return _limited(_from_snapshot(folder, catalogue), source.limit)
+    for folder in (path, path / "snapshot"):
+        if (folder / "manifest.json").is_file():
+            return _limited(_from_snapshot(folder, catalogue), source.limit)
     label, rows = _rows_without_manifest(source)
-    item_set = _item_set(label, "", rows, label, catalogue)
-    # models do not see the originals, which do not make another set
-    payloads = [
-        replace(item, original_query=None, original_passages=()).to_payload() for item in item_set.items
-    ]
-    digest_of_items = digest(payloads, *map(ClassEntry.to_payload, item_set.classes))
-    return _limited(replace(item_set, digest=digest_of_items), source.limit)
+    return _limited(_item_set(label, rows, catalogue, label=label), source.limit)
 
 
 def load_made_items(source: Path) -> tuple[Item, ...]:
@@ -130,7 +125,7 @@ def _from_snapshot(folder: Path, catalogue: Catalogue) -> ItemSet:
         for number, fields in enumerate((*snapshot.read_rows(), *snapshot.read_controls()), start=1)
     )
     catalogue = catalogue.with_classes(snapshot.classes)
-    return _item_set(header.name, snapshot.content_digest, rows, str(folder), catalogue)
+    return _item_set(header.name, rows, catalogue, label=str(folder), content_digest=snapshot.content_digest)
 
 
 def _rows_without_manifest(source: ItemSource) -> tuple[str, Iterator[SourceRow]]:
@@ -139,13 +134,7 @@ def _rows_without_manifest(source: ItemSource) -> tuple[str, Iterator[SourceRow]
     if path.is_file() or ending_of(path) is not None:
         return path.name, read_rows(path)
     if (path / LEDGER_FILE).is_file():
-        with reading(path) as db:
-            unfinished = "" if holds_items(db) else current_plan(db, path).count_stages(db).unfinished
-        if unfinished:
-            raise SourceError(f"{source.name}: has no snapshot yet. {unfinished}")
-        raise SourceError(
-            f"{source.name}: has no snapshot: finish the build, or export one with 'perturb export RUN --out DIR'"
-        )
+        raise _missing_snapshot(path)
     name, _, revision = source.name.removeprefix(PREFIX).partition("@")
     # A misspelled path such as outputs/snapsho has the form of a name on the Hub. If its parent folder exists, it is a
     # path, and nobody should look for it on the Hub.
@@ -157,23 +146,40 @@ def _rows_without_manifest(source: ItemSource) -> tuple[str, Iterator[SourceRow]
     return f"{label}/{source.subset}" if source.subset else label, opened.rows
 
 
+def _missing_snapshot(run: Path) -> SourceError:
+    """The error for a run folder without a snapshot."""
+    with reading(run) as db:
+        unfinished = "" if holds_items(db) else current_plan(db, run).count_stages(db).unfinished
+    if unfinished:
+        return SourceError(f"{run}: has no snapshot yet. {unfinished}")
+    return SourceError(
+        f"{run}: has no snapshot: finish the build, or export one with 'perturb export RUN --out DIR'"
+    )
+
+
 def _item_set(
-    name: str, content_digest: str, rows: Iterable[SourceRow], label: str, catalogue: Catalogue
+    name: str,
+    rows: Iterable[SourceRow],
+    catalogue: Catalogue,
+    *,
+    label: str,
+    content_digest: str | None = None,
 ) -> ItemSet:
     """The items of all rows; rows with a wrong label are left out, with a warning that begins with `label`."""
     items: dict[str, Item] = {}
-    rounds: dict[str, None] = {}
+    round_name: str | None = None
     mislabelled: list[str] = []
     for row in rows:
         item = read_item(row, catalogue)
         if item.id in items:
             raise row.error("id", f"'{item.id}' appears twice: an item may be evaluated once only")
-        if (round_name := row.optional_text("round")) is not None:
-            rounds[round_name] = None
-        if len(rounds) > 1:
+        round_of_row = row.optional_text("round")
+        if round_name is None:
+            round_name = round_of_row
+        if round_of_row not in (None, round_name):
             raise row.error(
                 "round",
-                f"differs from the rows before ({' and '.join(rounds)}): evaluate one snapshot at a time",
+                f"differs from the rows before ({round_name} and {round_of_row}): evaluate one snapshot at a time",
             )
         if item.expected_behavior == catalogue.expected_behavior(item.cell):
             items[item.id] = item
@@ -185,9 +191,12 @@ def _item_set(
             f"{label}: {counted(len(mislabelled), 'item')} left out (the first is '{mislabelled[0]}'): their expected"
             " behaviour is not that of their class and intensity",
         )
-    return ItemSet(
-        name, content_digest, next(iter(rounds), None), tuple(items.values()), warnings, catalogue.own_classes
-    )
+    classes = catalogue.own_classes
+    if content_digest is None:
+        # Models do not see the originals, so a set with other originals is the same set.
+        seen = [replace(item, original_query=None, original_passages=()) for item in items.values()]
+        content_digest = digest([item.to_payload() for item in seen], *map(ClassEntry.to_payload, classes))
+    return ItemSet(name, content_digest, round_name, tuple(items.values()), warnings, classes)
 
 
 # The start of a source that is one of the three FaithEval tasks, such as `faitheval:unanswerable`.
@@ -295,12 +304,13 @@ def recorded_models(recording: Recording, names: Sequence[str] = ()) -> ModelSet
         raise RecordingError(
             f"{recording.path}: holds no reply of a model '{unknown[0]}': name one of {', '.join(recorded)}"
         )
-    judge, panel = recording.header["judge"], recording.header.get("judges")
     chosen = {name: recorded[name] for name in names or recorded}
+    # A recording has a single judge under `judge`, and a panel under `judges`.
+    judge, panel = recording.header["judge"], recording.header.get("judges")
     entries = [judge] if judge else []
     if panel:
         entries = panel["members"]
-    # a judge that is also under test is one model, with one set of connections
+    # A judge that is also under test is one model, with one set of connections.
     judges = tuple(chosen.get(entry["name"]) or recorded_model(entry) for entry in entries)
     return ModelSet(chosen, judges, panel["rule"] if panel else "majority")
 
@@ -310,18 +320,18 @@ def find_items(
     named_items: SetT | None,
     replay: Replay | None,
     read_recorded: Callable[[Recording], SetT],
-    missing: str,
+    message_if_missing: str,
 ) -> SetT:
     """The items of the evaluation: the named ones, or else those of the recording.
 
-    Raises `ConfigError` with the message `missing` if there are neither, and `RecordingError` if the recorded replies
-    are about other items.
+    Raises `ConfigError` with the message `message_if_missing` if there are neither, and `RecordingError` if the
+    recorded replies are about other items.
     """
     if replay is None:
         if named_items is None:
-            raise ConfigError(missing)
+            raise ConfigError(message_if_missing)
         return named_items
-    replay.recording.require(kind)
+    replay.recording.require(kind)  # before the items are read, since those of another kind cannot be
     items = named_items or read_recorded(replay.recording)
     replay.recording.require(kind, items=items.digest)
     return items

@@ -1,4 +1,7 @@
-"""From the name of a model to a model that can be asked: a litellm name, an address, a function, a file's entry."""
+"""From names on the command line to the models and judges of a run (`ModelNames.find_all`).
+
+A name is a litellm name, an address, a function, or an entry of a models file.
+"""
 
 from __future__ import annotations
 
@@ -38,6 +41,8 @@ _DECODING = frozenset(
 
 # The start of the address of a service: `http://localhost:8000/answer`.
 _SERVICE = re.compile(r"https?://")
+# Defaults of services and functions.
+_CONNECTIONS, _TIMEOUT_SECONDS = 8, 120.0
 
 
 class EntryUnderTest(ModelEntry, Covariates):
@@ -55,9 +60,9 @@ class ServiceEntry(Covariates):
     """Path to the text in the JSON response: `answer`, `choices.0.text`."""
     api_key_env: str | None = Field(default=None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
     """The variable whose value is sent as a bearer token."""
-    max_connections: int = Field(default=8, ge=1, le=4096)
+    max_connections: int = Field(default=_CONNECTIONS, ge=1, le=4096)
     rpm: int | None = Field(default=None, ge=1)
-    timeout: float = Field(default=120.0, gt=0)
+    timeout: float = Field(default=_TIMEOUT_SECONDS, gt=0)
     max_retries: int = Field(default=6, ge=0, le=100)
 
     @field_validator("url")
@@ -86,8 +91,8 @@ class FunctionEntry(Covariates):
     name: Name
     kind: Literal["python"] = "python"
     function: str = Field(pattern=rf"^{ADDRESS.pattern}$")
-    max_connections: int = Field(default=8, ge=1, le=256)
-    timeout: float = Field(default=120.0, gt=0)
+    max_connections: int = Field(default=_CONNECTIONS, ge=1, le=256)
+    timeout: float = Field(default=_TIMEOUT_SECONDS, gt=0)
 
     def settings(self) -> ModelSettings:
         """The settings for `FunctionModel`."""
@@ -96,12 +101,13 @@ class FunctionEntry(Covariates):
             model=self.function,
             max_connections=self.max_connections,
             timeout=self.timeout,
-            max_retries=0,  # a function of the user's own can try again by itself
+            max_retries=0,  # a function can try again by itself
             json_schema="off",
         )
 
 
 def _kind_of_entry(value: Any) -> str:
+    """Which of three entries a value is, for pydantic: then a fault is reported for this kind of entry alone."""
     if isinstance(value, ServiceEntry) or (isinstance(value, Mapping) and "url" in value):
         return "service"
     if isinstance(value, FunctionEntry) or (isinstance(value, Mapping) and "function" in value):
@@ -133,11 +139,11 @@ class ModelsFile(Strict):
 
 
 def require_models(entries: Sequence[ModelsFileEntry], use: str) -> None:
-    """Raise `ValueError` for an entry that is not a model and so cannot `use`, and for a name given twice."""
+    """Raise `ValueError` for a name given twice, and for an entry that is not a model; `use` completes the message."""
     names = [entry.name for entry in entries]
     for entry in entries:
         if isinstance(entry, ModelEntry) and entry.kind != "model":
-            raise ValueError(f"'{entry.name}' is of kind rules and cannot {use}: name a model")
+            raise ValueError(f"'{entry.name}' is of kind {entry.kind} and cannot {use}: name a model")
         if names.count(entry.name) > 1:
             raise ValueError(f"two models are called '{entry.name}': give each its own name")
 
@@ -154,6 +160,11 @@ class ModelUnderTest:
     def name(self) -> str:
         """The name of the model in the results."""
         return self.settings.name
+
+    @property
+    def identity(self) -> tuple[str, str | None]:
+        """The model and its server, whatever name it has here."""
+        return self.settings.model, self.settings.api_base
 
     def facts(self) -> JsonObject:
         """The entry in the ledger. It holds no key, not even one in an address from an environment variable."""
@@ -188,14 +199,13 @@ class ModelSet:
     @property
     def own_judges(self) -> dict[str, str]:
         """The names of models under test that also judge, and their names as judges."""
-        # reversed, so that the first of several judges with the same model gives the name
-        judges = {
-            (judge.settings.model, judge.settings.api_base): judge.name for judge in reversed(self.judges)
-        }
+        judge_names: dict[tuple[str, str | None], str] = {}
+        for judge in self.judges:
+            judge_names.setdefault(judge.identity, judge.name)
         return {
-            name: judges[key]
+            name: judge_names[model.identity]
             for name, model in self.under_test.items()
-            if (key := (model.settings.model, model.settings.api_base)) in judges
+            if model.identity in judge_names
         }
 
     @property
@@ -203,12 +213,35 @@ class ModelSet:
         """The judge's name in facts; several names are joined."""
         return ", ".join(sorted(judge.name for judge in self.judges)) or None
 
+    def check(self, *, in_batches: bool) -> None:
+        """Raise `ConfigError` for a model that cannot be called, or not with batch APIs."""
+        from perturb.llm.remote import check_model
+        from perturb.llm.remote_batches import check_batches
+
+        check = check_batches if in_batches else check_model
+        for model in self.under_test.values():
+            if model.opener is None:
+                check(model.settings)
+            elif in_batches:
+                raise ConfigError(
+                    f"model '{model.name}': a service or a function cannot be called with batch APIs: leave out --batch"
+                )
+        for judge in self.judges:
+            # A judge may be one of the models under test, but not another model of the same name.
+            twin = self.under_test.get(judge.name, judge)
+            if twin.settings.fingerprint() != judge.settings.fingerprint():
+                raise ConfigError(
+                    f"--judge: a model under test is called '{judge.name}' too: give it another name"
+                )
+            if judge.opener is None:
+                check_model(judge.settings)
+
     def panel_facts(self) -> JsonObject | None:
         """The entry on a panel of judges in facts; None for a single judge."""
         if len(self.judges) < 2:
             return None
         judges = {judge.name: judge.facts() for judge in self.judges}
-        # the facts are published; the address of a server is private
+        # The facts are published, and the address of a server is private.
         for facts in judges.values():
             del facts["api_base"]
         return {"judges": judges, "rule": self.rule, "own_judges": self.own_judges}
@@ -238,29 +271,26 @@ class ModelNames:
         Raises `ConfigError` for an unknown name and a name given twice.
         """
         models_file = YamlFile(self.file).parse(ModelsFile) if self.file else None
-        entries = {
-            **{entry.name: entry for entry in (models_file.models if models_file else ())},
-            **self.entries,
-        }
+        file_models = models_file.models if models_file else ()
+        entries = {**{entry.name: entry for entry in file_models}, **self.entries}
+        judge_names = (judge,) if isinstance(judge, str) else tuple(judge or ())
+        if models_file:
+            judge_names = judge_names or models_file.judges
+            rule = rule or models_file.judge_rule
+        _refuse_repeats("model", names, "name each model once")
+        _refuse_repeats("judge", judge_names, "its votes would count double: name it once")
 
-        def model_called(name: str) -> ModelUnderTest:
-            # a name of the file or of Python code hides a litellm name that is spelt the same
+        def find(name: str) -> ModelUnderTest:
+            # A name of the file or of Python code hides a litellm name that is spelt the same.
             return model_under_test(entries[name].settings() if name in entries else self._settings(name))
 
-        judge_names = (judge,) if isinstance(judge, str) else tuple(judge or ())
-        judges = judge_names or (models_file.judges if models_file else ())
-        _refuse_repeats("model", names, "name each model once")
-        under_test = {name: self._with_common_settings(model_called(name)) for name in names}
-        _refuse_repeats("judge", judges, "its votes would count double: name it once")
+        under_test = {name: self._as_model_under_test(find(name)) for name in names}
         # A model that is also a judge is one model, with one set of limits.
-        judge_models = tuple(
-            under_test.get(name) or self._with_address(model_called(name)) for name in judges
-        )
-        file_rule = models_file.judge_rule if models_file else "majority"
-        return ModelSet(under_test, judge_models, rule or file_rule)
+        judges = [under_test.get(name) or self._as_judge(find(name)) for name in judge_names]
+        return ModelSet(under_test, tuple(judges), rule or "majority")
 
-    def _with_common_settings(self, model: ModelUnderTest) -> ModelUnderTest:
-        """A model under test with the common address and decoding; services and functions keep their own."""
+    def _as_model_under_test(self, model: ModelUnderTest) -> ModelUnderTest:
+        """A model with the common address and decoding; services and functions keep their own."""
         if model.opener is not None:
             return model
         params = model.settings.params
@@ -270,8 +300,8 @@ class ModelNames:
         api_base = model.settings.api_base or self.api_base
         return replace(model, settings=replace(model.settings, api_base=api_base, params=params))
 
-    def _with_address(self, judge: ModelUnderTest) -> ModelUnderTest:
-        """A judge with the common address if it needs one; the judges of a provider stay there."""
+    def _as_judge(self, judge: ModelUnderTest) -> ModelUnderTest:
+        """A judge with the address of the models under test if it needs one; the judges of a provider stay there."""
         settings = judge.settings
         if self.api_base is None or settings.api_base or judge.opener or not needs_address(settings.model):
             return judge
@@ -281,16 +311,13 @@ class ModelNames:
         """The settings of a model that no entry describes: an address, a function or a litellm name."""
         if _SERVICE.match(name):
             if "@" in urlsplit(name).netloc or urlsplit(name).query:
-                raise ConfigError(
-                    "the address of a service may not hold a secret: name it in a models file instead"
-                )
+                message = "the address of a service may not hold a secret: name it in a models file instead"
+                raise ConfigError(message)
             params = {"request": dict(self.request), "reply": self.reply}
-            # the defaults of `ServiceEntry`
-            return ModelSettings(
-                name, name, params=params, max_connections=8, timeout=120.0, json_schema="off"
-            )
+            settings = ModelSettings(name, name, params=params, json_schema="off")
+            return replace(settings, max_connections=_CONNECTIONS, timeout=_TIMEOUT_SECONDS)
         if ADDRESS.fullmatch(name):
-            # not validated, because an address is no `Name`: it has a colon
+            # It is not validated, because the address of a function has a colon and so is not a `Name`.
             return FunctionEntry.model_construct(name=name, function=name).settings()
         if "/" not in name:
             file_names = f"a name from {self.file}, " if self.file else ""

@@ -1,4 +1,4 @@
-"""The runner of every task, and the plans of tasks over questions.
+"""The runner of every task (`run_task`), and the plans of tasks over questions (`ask_questions`).
 
 The runner takes each model through all items and stores every reply at once. Replies in the ledger are not asked for
 again, but failed calls are repeated. A reply is judged as soon as it arrives, and no model waits for another.
@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from perturb.errors import BudgetSpent, ConfigError
+from perturb.errors import BudgetSpent
 from perturb.evaluation.bas import DEFAULT_K, BasTask, Elicitation
 from perturb.evaluation.loading import find_items, find_models, recorded_questions
 from perturb.evaluation.models_under_test import ModelSet, ModelUnderTest
@@ -33,13 +33,13 @@ from perturb.ledger.evaluations import (
     read_judgements,
 )
 from perturb.llm.budget import Budget, Progress
-from perturb.llm.client import ChatModel
+from perturb.llm.client import ChatModel, ModelSettings
 from perturb.llm.executors import open_executor
-from perturb.llm.factory import ConnectionCheck, open_models
+from perturb.llm.factory import ConnectionCheck, Executor, open_models
 from perturb.llm.limits import LimitedModel
 from perturb.llm.model_client import ModelClient
 from perturb.llm.recording import ReplayedModel
-from perturb.records import Facts
+from perturb.records import Facts, JsonObject
 from perturb.runtime import first_error, run_concurrently, run_sync, sigterm_as_interrupt
 from perturb.text.wording import counted
 
@@ -55,61 +55,54 @@ def run_task(
     started = time.monotonic()
     task.check(models)
     if options.replay is None or options.replay.fill:
-        check_models(models, options)
+        models.check(in_batches=options.batch is not None)
     with EvaluationLedger(run) as ledger:
         task.register_run(ledger, models)
-        # a run that began with a panel stays one, even if this session has a single judge
+        # A run that began with a panel stays one, even if this session has a single judge.
         if len(models.judges) > 1 or (models.judge and read_facts(ledger.db).get(PANEL_FACT)):
             ledger.write_fact(PANEL_FACT, models.panel_facts())
         ledger.flush()
         try:
             stopped = run_sync(_run_all(task, models, ledger, options, progress))
         except KeyboardInterrupt:
-            # The command prints the arguments: batches that were submitted go on at the provider and cost money.
-            raise KeyboardInterrupt(*_open_batches(ledger)) from None
+            # `run_and_report` of the command line prints the message.
+            raise KeyboardInterrupt(*_notes_on_open_batches(ledger)) from None
         ledger.flush()
         result = run_sync(task.finish(Session(ledger, models), stopped=stopped is not None))
-        calls, batches = queries.call_facts(ledger.db, ledger.cached_calls), count_batches(ledger.db)
-        facts = {"run": str(run), **result.facts, **calls, "batches": batches}
-        # The ledger may hold failed calls of models that this run does not name any more.
-        called_names = {*models.under_test, *(judge.name for judge in models.judges)}
-        failed = [failure for failure in call_failures(ledger.db) if failure.model in called_names]
-        split = tuple(_disagreements(ledger, models))
-        facts["params"] = {
-            name: model.facts()["params"] for name, model in models.called.items() if model.opener is None
-        }
-        if options.replay is not None:
-            facts["missing_replies"] = missing_answers(ledger.db)
+        facts = {"run": str(run), **result.facts, **_closing_facts(ledger, models, options)}
+        warnings = [
+            *_call_failures(ledger, models),
+            *_warnings(models, options),
+            *_disagreements(ledger, models),
+            *result.warnings,
+        ]
     facts["seconds"] = round(time.monotonic() - started, 2)
-    warnings = (*map(str, failed[:_NAMED_FAILURES]), *_warnings(models, options), *split, *result.warnings)
-    return replace(result, facts=facts, warnings=warnings, stopped=str(stopped) if stopped else None)
+    reason = None if stopped is None else str(stopped)
+    return replace(result, facts=facts, warnings=tuple(warnings), stopped=reason)
+
+
+def _closing_facts(ledger: EvaluationLedger, models: ModelSet, options: RunOptions) -> JsonObject:
+    """What the report says about the calls of a run."""
+    facts: JsonObject = {
+        **queries.call_facts(ledger.db, ledger.cached_calls),
+        "batches": count_batches(ledger.db),
+        "params": {
+            name: model.facts()["params"] for name, model in models.called.items() if model.opener is None
+        },
+    }
+    if options.replay is not None:
+        facts["missing_replies"] = missing_answers(ledger.db)
+    return facts
 
 
 # The largest number of failures that the warnings at the end of a run list.
 _NAMED_FAILURES = 5
 
 
-def check_models(models: ModelSet, options: RunOptions) -> None:
-    """Raise `ConfigError` for a model that cannot be called with these options, before anything is written."""
-    from perturb.llm.remote import check_model
-    from perturb.llm.remote_batches import check_batches
-
-    for judge in models.judges:
-        twin = models.under_test.get(judge.name)
-        if twin and twin.settings.fingerprint() != judge.settings.fingerprint():
-            raise ConfigError(
-                f"--judge: a model under test is called '{judge.name}' too: give it another name"
-            )
-    for model in models.under_test.values():
-        if model.opener is None:
-            (check_batches if options.batch else check_model)(model.settings)
-        elif options.batch:
-            raise ConfigError(
-                f"model '{model.name}': a service or a function cannot be called with batch APIs: leave out --batch"
-            )
-    for judge in models.judges:
-        if judge.opener is None:
-            check_model(judge.settings)
+def _call_failures(ledger: EvaluationLedger, models: ModelSet) -> list[str]:
+    """Warnings about failed calls of the models of this run; the ledger may have those of other models too."""
+    failures = [str(failure) for failure in call_failures(ledger.db) if failure.model in models.called]
+    return failures[:_NAMED_FAILURES]
 
 
 @asynccontextmanager
@@ -127,41 +120,25 @@ async def open_session(
     called.
     """
     budget = Budget(options.budget_usd, queries.spent_usd(ledger.db))  # what earlier sessions spent counts
+    replay = options.replay
+    called = () if replay and not replay.fill else tuple(models.called.values())
     executor = await open_executor(options.executor)
     opened: list[ChatModel] = []
     with sigterm_as_interrupt():  # after the executor: Ray sets a handler of its own
         try:
-            replay = options.replay
-            called = () if replay and not replay.fill else tuple(models.called.values())
             _note_key_variables(ledger, called)
-            called_singly = [
-                model.settings for model in called if not model.opener and not _uses_batch_api(model, options)
-            ]
-            opened += open_models(called_singly, budget, executor.model).values()
-            opened += [
-                LimitedModel(executor.model(model.settings, model.opener)) for model in called if model.opener
-            ]
-            if options.batch is not None:
-                from perturb.llm.batch_model import open_batch_models
-
-                called_in_batches = [model.settings for model in called if _uses_batch_api(model, options)]
-                opened += open_batch_models(
-                    called_in_batches, budget, ledger, options.batch, progress.tell_batches
-                )
+            # One by one, so that if a model cannot be opened, those before it are closed.
+            for model in _open_called(called, ledger, options, budget, executor, progress):
+                opened.append(model)
             if replay:
                 live = {model.settings.name: model for model in opened}
                 opened = [
                     ReplayedModel(model.settings, replay.recording, live.get(model.name))
                     for model in models.called.values()
                 ]
-            check = None
-            # the nodes of a Ray cluster may reach servers that this machine does not reach
-            if not options.wait and options.executor.kind != "ray":
-                services = [model.settings for model in called if model.opener]
-                check = ConnectionCheck([model.settings for model in called if not model.opener], services)
-            client = ModelClient(
-                {model.settings.name: model for model in opened}, ledger, budget, check and check.passed
-            )
+            check = _connection_check(called, options)
+            by_name = {model.settings.name: model for model in opened}
+            client = ModelClient(by_name, ledger, budget, None if check is None else check.passed)
             async with progress.watching(opened, budget):
                 yield Session(ledger, models, client, retry=retry)
             await asyncio.to_thread(ledger.flush)
@@ -169,6 +146,41 @@ async def open_session(
             for model in opened:
                 await model.close()
             await executor.close()
+
+
+def _open_called(
+    called: Sequence[ModelUnderTest],
+    ledger: EvaluationLedger,
+    options: RunOptions,
+    budget: Budget,
+    executor: Executor,
+    progress: Progress,
+) -> Iterator[ChatModel]:
+    """Open the models that are called: models of providers, services and functions, and models with batch APIs."""
+    singly: list[ModelSettings] = []
+    in_batches: list[ModelSettings] = []
+    for model in called:
+        if model.opener is None:
+            (in_batches if _uses_batch_api(model, options) else singly).append(model.settings)
+    yield from open_models(singly, budget, executor.model).values()
+    for model in called:
+        if model.opener is not None:
+            yield LimitedModel(executor.model(model.settings, model.opener))
+    if options.batch is not None:
+        from perturb.llm.batch_model import open_batch_models
+
+        yield from open_batch_models(in_batches, budget, ledger, options.batch, progress.tell_batches)
+
+
+def _connection_check(called: Sequence[ModelUnderTest], options: RunOptions) -> ConnectionCheck | None:
+    """The check that the servers of the models accept connections; None if there is no such check."""
+    # The nodes of a Ray cluster may reach servers that this machine does not reach.
+    if options.wait or options.executor.kind == "ray":
+        return None
+    return ConnectionCheck(
+        proxied=[model.settings for model in called if model.opener is None],
+        services=[model.settings for model in called if model.opener is not None],
+    )
 
 
 def _note_key_variables(ledger: EvaluationLedger, called: Iterable[ModelUnderTest]) -> None:
@@ -196,8 +208,8 @@ async def _run_all(
                 bar.count()
                 await ledger.apply_backpressure()
 
-            at_once = min(task.at_once, width(models, [models.under_test[model]], options))
-            return await run_concurrently(task.agenda(ledger, model), solve_item, at_once)
+            max_at_once = min(task.at_once, items_at_once(models, [models.under_test[model]], options))
+            return await run_concurrently(task.agenda(ledger, model), solve_item, max_at_once)
 
         async with open_session(models, ledger, options, retry=retry, progress=bar) as session:
             try:
@@ -207,7 +219,7 @@ async def _run_all(
                 raise first_error(failures) from None
             stops = [model_run.result() for model_run in model_runs]
             stopped = next((stop for stop in stops if stop is not None), None)
-            # judges are checked last: real replies are worth more than planted ones if the budget ends
+            # The judges are checked last: real replies are worth more than planted ones if the budget ends
             if stopped is None:
                 try:
                     await task.check_judges(session)
@@ -216,12 +228,12 @@ async def _run_all(
     return stopped
 
 
-def width(models: ModelSet, asked_models: list[ModelUnderTest], options: RunOptions) -> int:
+def items_at_once(models: ModelSet, asked_models: Iterable[ModelUnderTest], options: RunOptions) -> int:
     """The number of items in progress that keeps the models and the judges busy, or fills the batches."""
     if options.batch is not None:
         return options.batch.most_waiting
-    busy = [*asked_models, *models.judges]
-    return sum(model.settings.max_connections for model in busy)
+    # An item waits for one connection at a time, so there are as many items as connections.
+    return sum(model.settings.max_connections for model in (*asked_models, *models.judges))
 
 
 def _uses_batch_api(model: ModelUnderTest, options: RunOptions) -> bool:
@@ -231,17 +243,20 @@ def _uses_batch_api(model: ModelUnderTest, options: RunOptions) -> bool:
     return options.batch is not None and model.opener is None and can_batch(model.settings)
 
 
-def _open_batches(ledger: EvaluationLedger) -> tuple[str, ...]:
-    """One line about the batches that an interrupt leaves open at the providers; empty if there are none."""
+def _notes_on_open_batches(ledger: EvaluationLedger) -> list[str]:
+    """One line about the batches that an interrupt leaves open at the providers; no line if there are none.
+
+    Such batches go on at the provider and cost money.
+    """
     ledger.flush()
     open_batches = count_batches(ledger.db)["open"]
     if not open_batches:
-        return ()
+        return []
     subject = "a batch is" if open_batches == 1 else f"{open_batches} batches are"
-    return (
+    return [
         f"{subject} still open at the provider: run the same command again to collect the replies, nothing is paid"
-        " twice",
-    )
+        " twice"
+    ]
 
 
 def _warnings(models: ModelSet, options: RunOptions) -> Iterator[str]:
@@ -263,7 +278,9 @@ def _disagreements(ledger: EvaluationLedger, models: ModelSet) -> Iterator[str]:
     if len(models.judges) < 2:
         return
     panel_judgements = [judgement for judgement in read_judgements(ledger.db) if judgement.judge == PANEL]
-    split = sum(judgement.raw.startswith(DISAGREE) for judgement in panel_judgements)
+    split = sum(
+        judgement.raw.startswith(DISAGREE) for judgement in panel_judgements
+    )  # see `Session._ask_judges`
     among = f"{votes_needed(models.rule, len(models.judges))} of {len(models.judges)} judges"
     if split and split == len(panel_judgements):
         yield (
@@ -275,8 +292,8 @@ def _disagreements(ledger: EvaluationLedger, models: ModelSet) -> Iterator[str]:
         yield f"{split} of {total} unscored: the judges disagree ({among} must agree)"
 
 
-# A function that makes the task over questions. The mapping has the settings of a recording; it may be empty.
-Ways = Callable[[QuestionSet, Facts], QuestionTask[Any]]
+# A function that makes a task over questions. The mapping has the settings of a recorded run; it may be empty.
+TaskMaker = Callable[[QuestionSet, Facts], QuestionTask[Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -286,7 +303,7 @@ class QuestionPlan(AskPlan):
     kind: Literal["refusal-index", "bas"]
     questions: QuestionSet | None = None
     """None means the questions of the recording."""
-    ways: Ways
+    make_task: TaskMaker
 
 
 def ask_questions(plan: QuestionPlan, *, progress: bool = False) -> EvaluationReport:
@@ -300,29 +317,32 @@ def prepare_questions(plan: QuestionPlan) -> tuple[QuestionTask[Any], ModelSet]:
     """The task over the questions and its models; this calls no model. Raises `PerturbError`s as `ask_questions`."""
     missing = "no questions are given: name a file"
     questions = find_items(plan.kind, plan.questions, plan.replay, recorded_questions, missing)
-    task = plan.ways(questions, plan.replay.recording.header["ways"] if plan.replay else {})
+    recorded = plan.replay.recording.header["ways"] if plan.replay else {}
+    task = plan.make_task(questions, recorded)
     return task, find_models(plan)
 
 
-def refusal_ways(settings: Sequence[str] = (), samples: int = 1) -> Ways:
+def refusal_task_maker(settings: Sequence[str] = (), samples: int = 1) -> TaskMaker:
     """A function that makes the two-pass task with these first-pass prompts; empty means all of them.
 
-    For a run that is on record, its own number of samples counts, and its own prompts unless `settings` are given.
+    A recorded run has so many samples and no others, so its own number counts. Its prompts count if none are given.
     """
-    return lambda questions, recorded: RefusalIndexTask(
-        questions,
-        tuple(settings or recorded.get("settings", REFUSAL_PROMPTS)),
-        recorded.get("samples", samples),
-    )
+
+    def make_task(questions: QuestionSet, recorded: Facts) -> RefusalIndexTask:
+        ways = settings or recorded.get("settings", REFUSAL_PROMPTS)
+        return RefusalIndexTask(questions, ways=tuple(ways), samples=recorded.get("samples", samples))
+
+    return make_task
 
 
-def confidence_ways(elicitations: Sequence[str] = (), k: int = DEFAULT_K) -> Ways:
+def confidence_task_maker(elicitations: Sequence[str] = (), k: int = DEFAULT_K) -> TaskMaker:
     """A function that makes the task that asks for confidence in these elicitations; empty means direct.
 
-    For a run that is on record, its own `k` counts, and its own elicitations unless `elicitations` are given.
+    A recorded run asked for so many answers, so its own `k` counts. Its elicitations count if none are given.
     """
-    return lambda questions, recorded: BasTask(
-        questions,
-        tuple(map(Elicitation, elicitations or recorded.get("elicitations", [Elicitation.DIRECT]))),
-        recorded.get("k", k),
-    )
+
+    def make_task(questions: QuestionSet, recorded: Facts) -> BasTask:
+        ways = elicitations or recorded.get("elicitations", [Elicitation.DIRECT])
+        return BasTask(questions, ways=tuple(map(Elicitation, ways)), k=recorded.get("k", k))
+
+    return make_task

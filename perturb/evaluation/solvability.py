@@ -21,7 +21,7 @@ from perturb.errors import BudgetSpent, ConfigError, TransientModelError
 from perturb.evaluation.adapters import ItemRequest, item_request
 from perturb.evaluation.answers import is_exact_match
 from perturb.evaluation.models_under_test import ModelSet, ModelsFileEntry, model_under_test, require_models
-from perturb.evaluation.run import check_models, open_session, width
+from perturb.evaluation.run import items_at_once, open_session
 from perturb.evaluation.session import RunOptions, Session
 from perturb.files.yaml_files import Strict
 from perturb.ledger.evaluations import EvaluationLedger
@@ -49,7 +49,7 @@ class InstanceTest(ABC):
         self._outage: TransientModelError | None = None
 
     def __enter__(self) -> Self:
-        check_models(self._models, self._options)
+        self._models.check(in_batches=self._options.batch is not None)
         self._ledger = EvaluationLedger(self._folder)
         return self
 
@@ -99,7 +99,7 @@ class InstanceTest(ABC):
 
         with Progress(len(instances), "question", shown=False) as progress:
             async with open_session(models, self._ledger, options, progress=progress) as session:
-                max_at_once = width(models, list(models.under_test.values()), options)
+                max_at_once = items_at_once(models, models.under_test.values(), options)
                 return await run_concurrently(iter(instances), test, min(len(instances), max_at_once))
 
 

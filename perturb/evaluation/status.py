@@ -128,13 +128,13 @@ def _question_rows(db: sqlite3.Connection, facts: Facts) -> tuple[str, Rows, Map
     from perturb.evaluation.bas import BasTask
     from perturb.evaluation.question_formats import QuestionSet, question_from_payload
     from perturb.evaluation.refusal_index import RefusalIndexTask
-    from perturb.evaluation.run import confidence_ways, refusal_ways
+    from perturb.evaluation.run import confidence_task_maker, refusal_task_maker
 
     items = tuple(question_from_payload(item_id, content) for item_id, content in read_items(db))
     kind = next(task.fact for task in (RefusalIndexTask, BasTask) if task.fact in facts)
     questions = QuestionSet(facts[kind]["questions"]["name"], items)
     # no arguments, since the facts say in which ways the questions were asked
-    make_task = refusal_ways() if kind == RefusalIndexTask.fact else confidence_ways()
+    make_task = refusal_task_maker() if kind == RefusalIndexTask.fact else confidence_task_maker()
     task = make_task(questions, facts[kind])
     session = _stored_session(db, facts[kind], facts.get(PANEL_FACT))
 

@@ -20,7 +20,7 @@ from perturb.catalogue.levers import Catalogue
 from perturb.errors import RecordingError, SourceError
 from perturb.evaluation.refusalbench import EvaluationPlan, evaluate
 from perturb.evaluation.results import read_run
-from perturb.evaluation.run import QuestionPlan, ask_questions, confidence_ways, refusal_ways
+from perturb.evaluation.run import QuestionPlan, ask_questions, confidence_task_maker, refusal_task_maker
 from perturb.evaluation.session import EvaluationReport
 from perturb.files.resources import code_version, digest, read_text
 from perturb.llm.recording import Recording, Replay, read_recording
@@ -339,8 +339,8 @@ def replay_evaluation(recording: Recording, folder: Path) -> EvaluationReport:
     if kind == "evaluation":
         report = evaluate(EvaluationPlan(source=None, replay=replay, out=folder))
     else:
-        ways = refusal_ways() if kind == "refusal-index" else confidence_ways()
-        report = ask_questions(QuestionPlan(kind=kind, ways=ways, out=folder, replay=replay))
+        make_task = refusal_task_maker() if kind == "refusal-index" else confidence_task_maker()
+        report = ask_questions(QuestionPlan(kind=kind, make_task=make_task, out=folder, replay=replay))
     if missing := report.facts["missing_replies"]:
         first_missing = "{model}, {role}, item {item}".format(**missing[0])
         raise RecordingError(
