@@ -1,7 +1,8 @@
-"""The analysis of an original instance for the offline verifiers: aliases, support and kind of the answer.
+"""What the offline verifiers read in an original instance: aliases, support and kind of the answer.
 
-An alias is an accepted answer, and the support are the sentences that hold one. The module also finds dates, numbers
-and names in a text, and the traces by which a text gives an answer away.
+An *alias* is an accepted answer that a passage holds, and the *support* is the list of the sentences that hold one.
+`reading_of` collects them. The first half of the module finds *values* in a text: dates, numbers and names. The second
+half finds *traces*: words by which a text gives an answer away although the answer itself is gone.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class ValueKind(StrEnum):
 
 MONTHS = word_list("january february march april may june july august september october november december")
 
-# The words from which spelled numbers are put together.
+# The words from which spelled numbers are put together: "forty" adds its value to the number, "hundred" multiplies it.
 _ONES = word_list(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
     "seventeen eighteen nineteen"
@@ -50,26 +51,48 @@ _ORDINALS = word_list(
     "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
     "fifteenth sixteenth seventeenth eighteenth nineteenth"
 )
+_ADDED = {"twice": 2, "thrice": 3, "double": 2, "triple": 3, "couple": 2} | _TENS
+_ADDED |= {word: number for number, word in enumerate(_ONES)}
+_ADDED |= {word: number for number, word in enumerate(_ORDINALS)}
+_ADDED |= {f"{word.removesuffix('y')}ieth": number for word, number in _TENS.items()}  # "fortieth"
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "dozen": 12}
-# Words with a value that is added: "four", "forty", "fourth", "fortieth". Scales such as "hundred" multiply.
-_SMALL = {word: float(n) for n, word in enumerate(_ONES)} | {word: float(n) for word, n in _TENS.items()}
-_SMALL |= {word: float(n) for n, word in enumerate(_ORDINALS)}
-_SMALL |= {f"{word.removesuffix('y')}ieth": float(n) for word, n in _TENS.items()}
-_SMALL |= {"twice": 2.0, "thrice": 3.0, "double": 2.0, "triple": 3.0, "couple": 2.0}
 
 # `1984` and the start of `1990s`, but not a part of `1,984`, `1984.5` or `11984`.
 YEAR = re.compile(r"(?<![\d,.])(1[0-9]{3}|20[0-9]{2})(?:s)?(?![\d]|,\d|\.\d)")
-# A number that is a year by its place: after a preposition, a month or a bracket.
-_DATED = re.compile(
-    r"(?:\b(?:in|since|by|from|until|to|of|during|around|between|and|before|after|for|early|late|\d{1,2},|[A-Z][a-z]+)\s|[(–-])"
-    r"(1[5-9]\d{2}|20[0-3]\d)(?![\d,.]\d)"
+# A number that is a year by its place.
+_YEAR_IN_PLACE = re.compile(
+    r"""
+    (?: \b(?: in|since|by|from|until|to|of|during|around|between|and|before|after|for|early|late
+            | \d{1,2},            # "May 4, 1818"
+            | [A-Z][a-z]+         # "May 1818"
+        )\s
+      | [(–-]                     # "(1818–1820)"
+    )
+    (1[5-9]\d{2}|20[0-3]\d)(?![\d,.]\d)
+    """,
+    re.VERBOSE,
 )
 # `1,200`, `3.5` or `22nd`, in three groups: digits, decimals and the ending of an ordinal.
 _NUMBER = re.compile(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(st|nd|rd|th)?(?![\d]|,\d{3})")
+# `may 3` (groups 1 and 2) or `3 may` (groups 3 and 4), in a normal text.
+_DAY = re.compile(rf"\b({'|'.join(MONTHS)}) (\d{{1,2}})\b|\b(\d{{1,2}}) ({'|'.join(MONTHS)})\b")
 # Words with capitals and the small words between them: `Gulf of Mexico`, `Ludwig van Beethoven`.
 _NAME = re.compile(
     r"\b[A-Z][\w'’.&-]*(?:\s+(?:(?:of|the|de|da|del|van|von|der|la|le|bin|al)\s+){0,2}[A-Z0-9][\w'’.&-]*)*"
 )
+# Words that have a capital in English without being names.
+_CALENDAR = word_set("monday tuesday wednesday thursday friday saturday sunday") | frozenset(MONTHS)
+_OPENERS = word_set(WORDS.openers)
+_ASKED_KINDS = word_set(WORDS.asked_kinds)
+_COMMON_NAME_WORDS = word_set(WORDS.common_name_words)
+# A longer answer with a month or a year is a phrase and not a date, and likewise with numbers.
+_MOST_DATE_WORDS, _MOST_NUMBER_WORDS = 6, 5
+# Share of the content words of a name that have a capital: not all do in "Mendel's laws of inheritance".
+_CAPITALS_OF_A_NAME = 0.6
+# Share of the words of a phrase that must be in a text for it to show there.
+_PARTS_OF_A_PHRASE = 0.6
+# A longer answer is a sentence, which hardly any passage holds word for word.
+_MOST_ANSWER_WORDS = 10
 FIRST_NAMES = word_set(f"{WORDS.male_names} {WORDS.female_names}")
 """Common first names in small letters."""
 
@@ -103,22 +126,29 @@ def numbers_in(text: str) -> frozenset[float]:
 
 
 def _spelled_numbers(plain: str) -> set[float]:
-    """The numbers that a text writes in words, put together word by word: `two` `hundred` `and` `five`."""
+    """The numbers that a text writes in words.
+
+    A word continues a number after a scale ("two hundred | five") or as a unit after a ten ("twenty | two"). Otherwise
+    it begins another number. Numbers that end in "one" are left out, since this word is seldom a number.
+
+    >>> sorted(_spelled_numbers("two hundred and five men, twenty two or thirty forty boys, and one of them"))
+    [22.0, 30.0, 40.0, 205.0]
+    """
     numbers: set[float] = set()
-    value: float | None = None
+    value: float | None = None  # of the number that may still go on
     previous = ""
     for word in [*re.findall(r"[a-z]+", plain), ""]:  # the empty word closes a number at the end of the text
-        continues = value is None or previous in _SCALES or (previous in _TENS and _SMALL.get(word, 10) < 10)
-        if word in _SMALL and continues:
-            value = (value or 0.0) + _SMALL[word]
+        is_unit_after_ten = previous in _TENS and _ADDED.get(word, 10) < 10
+        if word in _ADDED and (value is None or previous in _SCALES or is_unit_after_ten):
+            value = (value or 0.0) + _ADDED[word]
         elif word in _SCALES and value is not None:
             value *= _SCALES[word]
         elif word == "and" and previous in _SCALES:
             continue  # `previous` stays the scale, so that "two hundred and five" is one number
         else:
             if value is not None and previous != "one":
-                numbers.add(value)
-            value = _SMALL.get(word)
+                numbers.add(float(value))
+            value = _ADDED.get(word)
         previous = word
     return numbers
 
@@ -143,8 +173,7 @@ def names_in(text: str) -> frozenset[str]:
         while tokens and normal(tokens[0]) in STOP_WORDS | _OPENERS:
             tokens = tokens[1:]
         if tokens and not tokens[0].isdigit():
-            name = normal(" ".join(tokens))
-            names.add(name[:-2] if name.endswith("'s") else name)
+            names.add(normal(" ".join(tokens)).removesuffix("'s"))
     return frozenset(names)
 
 
@@ -155,7 +184,7 @@ def values_in(kind: ValueKind, text: str) -> frozenset[str]:
         return years_in(text) | _days_in(text)
     if kind is ValueKind.NUMBER:
         # A number in a position where a year is usual, such as after "in", does not count anything.
-        years = {float(year) for year in _DATED.findall(text)}
+        years = {float(year) for year in _YEAR_IN_PLACE.findall(text)}
         return frozenset(f"{number:g}" for number in numbers_in(text) - years)
     if kind is ValueKind.NAME:
         return frozenset(name for name in names_in(text) if not frozenset(name.split()) & _CALENDAR)
@@ -173,28 +202,24 @@ def asked_value_kind(query: str, answer: str) -> ValueKind:
     answer_text, question = normal(answer), normal(query)
     tokens = words(answer)
     # "may" alone is a verb.
-    if any(token in MONTHS for token in tokens) and len(tokens) <= 6 and answer_text != "may":
+    has_month = any(token in MONTHS for token in tokens) and answer_text != "may"
+    if has_month and len(tokens) <= _MOST_DATE_WORDS:
         return ValueKind.DATE
-    if (
-        years_in(answer_text)
-        and len(tokens) <= 5
-        and not re.search(r"\bhow (?:many|much|big|long|far)\b", question)
-    ):
+    is_short = len(tokens) <= _MOST_NUMBER_WORDS
+    asks_for_measure = re.search(r"\bhow (?:many|much|big|long|far)\b", question)
+    if years_in(answer_text) and is_short and not asks_for_measure:
         return ValueKind.DATE
-    if numbers_in(answer_text) and len(tokens) <= 5 and not answer[:1].isupper():
-        return ValueKind.NUMBER
-    if re.search(r"\bhow (?:many|much)\b", question) and numbers_in(answer_text):
-        return ValueKind.NUMBER
+    if numbers_in(answer_text):
+        # With a capital, it may be a name, such as "Three Mile Island".
+        if is_short and not answer[:1].isupper():
+            return ValueKind.NUMBER
+        if re.search(r"\bhow (?:many|much)\b", question):
+            return ValueKind.NUMBER
     capitals = re.findall(r"\b[A-Z]", answer)
     content_words = [token for token in tokens if token not in STOP_WORDS]
-    # Most words of a name have a capital, but not all: "Mendel's laws of inheritance".
-    if len(capitals) >= max(1, len(content_words) * 0.6):
+    if len(capitals) >= max(1, len(content_words) * _CAPITALS_OF_A_NAME):
         return ValueKind.NAME
     return ValueKind.PHRASE
-
-
-# `may 3` (groups 1 and 2) or `3 may` (groups 3 and 4), in a normal text.
-_DAY = re.compile(rf"\b({'|'.join(MONTHS)}) (\d{{1,2}})\b|\b(\d{{1,2}}) ({'|'.join(MONTHS)})\b")
 
 
 def _days_in(text: str) -> frozenset[str]:
@@ -203,11 +228,6 @@ def _days_in(text: str) -> frozenset[str]:
     for month_first, day_second, day_first, month_second in _DAY.findall(normal(text)):
         days.add(f"{month_first or month_second} {day_second or day_first}")
     return frozenset(days)
-
-
-# Words that have a capital in English without being names.
-_CALENDAR = word_set("monday tuesday wednesday thursday friday saturday sunday") | frozenset(MONTHS)
-_OPENERS = word_set(WORDS.openers)
 
 
 def same_stem(word: str, other: str) -> bool:
@@ -250,23 +270,15 @@ class Reading:
         return self.query_stems - self.alias_stems - _ASKED_KINDS
 
 
-_ASKED_KINDS = word_set(WORDS.asked_kinds)
-
-
 def reading_of(instance: BaseInstance) -> Reading:
     """Read an instance, once for all the candidates made of it."""
     return _reading(instance.query, instance.passages, instance.answers)
-
-
-# A passage holds a longer answer verbatim only by chance.
-_MOST_ANSWER_WORDS = 10
 
 
 @lru_cache(maxsize=256)
 def _reading(query: str, passages: tuple[Passage, ...], answers: tuple[str, ...]) -> Reading:
     text = "\n".join(passage.text for passage in passages)
     all_sentences = tuple(s for passage in passages for s in sentences(passage.text))
-    # A long answer is a sentence, whose words are not found in one piece.
     aliases = tuple(a for a in answers if len(a.split()) <= _MOST_ANSWER_WORDS and stands_in(a, text))
     kind = asked_value_kind(query, (aliases or answers)[0])
     query_stems = content_stems(query)
@@ -306,19 +318,21 @@ def traces_of(reading: Reading, query: str, text: str) -> list[str]:
     query_words = frozenset(words(query))
     text_words = words(text)
     for answer in reading.all_aliases:
-        traces += _trace(reading.kind, answer, query_words, text_words, text)
+        traces += _traces_of_answer(reading.kind, answer, query_words, text_words, text)
     return list(dict.fromkeys(traces))
 
 
-def _trace(
+def _traces_of_answer(
     kind: ValueKind, answer: str, query_words: frozenset[str], text_words: tuple[str, ...], text: str
 ) -> list[str]:
     """The traces of one accepted answer, of a kind, in a text that does not hold it verbatim."""
     if kind is ValueKind.NUMBER:
-        shared = numbers_in(answer) & numbers_in(text) - numbers_in(" ".join(query_words))
-        return [f"the number {number:g}" for number in sorted(shared)]
+        new_numbers = numbers_in(text) - numbers_in(" ".join(query_words))
+        return [f"the number {number:g}" for number in sorted(numbers_in(answer) & new_numbers)]
     if kind is ValueKind.DATE:
-        return [f"the year {year}" for year in sorted(years_in(answer) & years_in(text) - query_words)]
+        new_years = years_in(text) - query_words
+        return [f"the year {year}" for year in sorted(years_in(answer) & new_years)]
+    # "French" is a trace of "France".
     adjective = WORDS.demonyms.get(normal(answer).removeprefix("the "))
     has_adjective = adjective in text_words and adjective not in query_words
     traces = [f"'{adjective}'"] if has_adjective else []
@@ -339,31 +353,22 @@ def _trace(
     return traces
 
 
-# Share of the words of a phrase that must be in a text for it to show there.
-_PARTS_OF_A_PHRASE = 0.6
-
-
 def _name_part_stands(part: str, answer: str, text: str) -> bool:
     """True if the text holds a part of a name, and not as a part of another person's name.
 
     The last word of the name counts anywhere. Another word counts unless a word with a capital follows it.
     """
-    if part in _COMMON_NAME_WORDS:
+    plain = normal(text)
+    if part in _COMMON_NAME_WORDS or part not in plain:
         return False
     is_last = words(answer)[-1] == part
-    plain = normal(text)
-    if part not in plain:
-        return False
-    # `plain` may differ from the text in length, for instance after a ligature. Then positions say nothing about the
-    # spelling, and the part counts.
+    # Normal text has no capitals. Those of the text can be looked up if both have the same length, which is not the
+    # case after a ligature, for instance. Otherwise every form of a part with letters counts as a name.
+    has_spelling = len(plain) == len(text)
     for match in re.finditer(rf"\b{re.escape(part)}\w{{0,4}}\b", plain):
-        spelling = text[match.start() : match.end()] if len(plain) == len(text) else part.title()
-        if not spelling[:1].isupper() or not same_stem(match.group(), part):
-            continue
-        next_characters = text[match.end() : match.end() + 2] if len(plain) == len(text) else ""
-        if is_last or not re.match(r"\s[A-Z]", next_characters):
-            return True
+        has_capital = text[match.start()].isupper() if has_spelling else part[0].isalpha()
+        if has_capital and same_stem(match.group(), part):
+            is_followed_by_name = has_spelling and re.match(r"\s[A-Z]", text[match.end() :][:2])
+            if is_last or not is_followed_by_name:
+                return True
     return False
-
-
-_COMMON_NAME_WORDS = word_set(WORDS.common_name_words)
