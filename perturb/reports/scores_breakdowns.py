@@ -1,4 +1,8 @@
-"""Chapters of the scores page that break results down by group or data set, or compare models."""
+"""Chapters of the scores page that break results down by group or data set, or compare models.
+
+A grouping, such as `class` or `lever`, divides the items of an evaluation into groups. `perturb.reports.model` says how
+the columns of tables are written.
+"""
 
 from __future__ import annotations
 
@@ -30,11 +34,17 @@ HEADLINES: dict[str, str] = {
     "answer_accuracy": "answer accuracy",
     "refusal_accuracy": "refusal accuracy",
 }
-# The metrics of a breakdown, with their headings; the first two also have a heat map of the classes.
+# The metrics of a breakdown, with their headings.
 _GROUP_METRICS = {
-    **{name: HEADLINES[name] for name in ("answer_accuracy", "refusal_accuracy", "calibrated_refusal_score")},
+    "answer_accuracy": "answer accuracy",
+    "refusal_accuracy": "refusal accuracy",
+    "calibrated_refusal_score": "CRS",
     "refusal_rate": "refusal rate",
 }
+# Those among them that also have a heat map of the classes.
+_MAPPED_METRICS = ("answer_accuracy", "refusal_accuracy")
+# The most rows of differences between models that the text and the page show.
+_MOST_DIFFERENCES = 60
 # The headings of `PARTS`, in its order.
 _PART_HEADINGS = ("eligible", "factual: all", "factual: signal", "RAF")
 
@@ -56,31 +66,34 @@ def groups_section(models: Models, by: Collection[str] = ("class", "intensity"))
     figures = [
         Figure(
             f"class-{metric.replace('_', '-')}",
-            f"{heading.capitalize()} by class",
+            f"{_GROUP_METRICS[metric].capitalize()} by class",
             "In percent. NA: the class has no scored reply of this kind.",
             draw_group_map(models, "class", metric, group_names(models, "class")),
         )
-        for metric, heading in list(_GROUP_METRICS.items())[:2]
+        for metric in _MAPPED_METRICS
     ]
     tables = [
         _group_table(models, grouping, shown=grouping in (*by, "language"))
         for grouping in GROUPINGS
         if any(model.groups[grouping] for model in models)
     ]
-    missing_groupings = [name for name in by if not any(model.groups[name] for model in models)]
-    sentences = [
-        f"The results do not say the {name} of an item."
-        if name != "language"
-        else "All items are in one language."
-        for name in missing_groupings
-    ]
+    sentences = []
+    for name in by:
+        if any(model.groups[name] for model in models):
+            continue
+        if name == "language":
+            sentences.append("All items are in one language.")
+        else:
+            sentences.append(f"The results do not say the {name} of an item.")
     return Section("groups", "Classes and levers", sentences, figures=tuple(figures), tables=tuple(tables))
 
 
 def answer_parts_section(models: Models) -> Section:
     """Of attempted answers to items with several passages: eligible, supported, and both."""
-    named_headings = zip(PARTS, _PART_HEADINGS, strict=True)
-    series = [(heading, [model.answer_parts[name] for model in models]) for name, heading in named_headings]
+    series = [
+        (heading, [model.answer_parts[name] for model in models])
+        for name, heading in zip(PARTS, _PART_HEADINGS, strict=True)
+    ]
     figure = Figure(
         "answer-parts",
         "Parts of answer quality",
@@ -103,56 +116,44 @@ def answer_parts_section(models: Models) -> Section:
 def comparison_section(report: ScoreReport) -> Section:
     """Paired differences, own items, and items against their controls."""
     # The headline scores come first, and only they are shown in text; the others are in the CSV file.
-    ordered = sorted(report.comparisons, key=lambda comparison: comparison.metric not in HEADLINES)
-    differences = Table(
+    headlines = [comparison for comparison in report.comparisons if comparison.metric in HEADLINES]
+    others = [comparison for comparison in report.comparisons if comparison.metric not in HEADLINES]
+    differences = Table.of(
         "differences",
         "Differences on the same items, in percentage points",
-        "metric | models | n: count | difference: change | p: number | p (Holm): number",
+        "metric | models | n = comparison.difference.n: count | difference = comparison.difference: change"
+        " | p = comparison.p_value: number | p (Holm) = comparison.p_holm: number",
         [
-            (
-                _words(comparison.metric),
-                f"{comparison.a} - {comparison.b}",
-                comparison.difference.n,
-                comparison.difference,
-                comparison.p_value,
-                comparison.p_holm,
-            )
-            for comparison in ordered
+            {
+                "metric": _words(comparison.metric),
+                "models": f"{comparison.a} - {comparison.b}",
+                "comparison": comparison,
+            }
+            for comparison in [*headlines, *others]
         ],
         note="p-value of the difference; Holm: corrected for the number of pairs of models.",
-        shown=min(60, sum(comparison.metric in HEADLINES for comparison in ordered)),
+        shown=min(_MOST_DIFFERENCES, len(headlines)),
     )
-    own_items = Table(
+    own_items = Table.of(
         "own-items",
         "Items that a model generated itself, in percent and percentage points",
-        "model | metric | own: percent | others: percent | difference: change | beyond its peers: change",
-        [
-            (
-                comparison.model,
-                _words(comparison.metric),
-                comparison.own,
-                comparison.others,
-                comparison.difference,
-                comparison.beyond_peers,
-            )
-            for comparison in report.own_items
-        ],
+        "model = comparison.model | metric | own = comparison.own: percent | others = comparison.others: percent"
+        " | difference = comparison.difference: change | beyond its peers = comparison.beyond_peers: change",
+        [{"metric": _words(comparison.metric), "comparison": comparison} for comparison in report.own_items],
     )
-    rates = ("refused controls", "moved to refuse: unanswerable", "answerable", "moved to answer")
+    # Heading → attribute of `Flips`.
+    rates = {
+        "refused controls": "control_refusal_rate",
+        "moved to refuse: unanswerable": "flip_rate_unanswerable",
+        "answerable": "flip_rate_answerable",
+        "moved to answer": "answered_only_perturbed",
+    }
     controls = Table(
         "controls",
         "Items against their unperturbed controls, in percent",
         table_columns("model | pairs: count | unread: count") | dict.fromkeys(rates, PERCENT),
         [
-            (
-                flips.model,
-                flips.pairs,
-                flips.unread,
-                flips.control_refusal_rate,
-                flips.flip_rate_unanswerable,
-                flips.flip_rate_answerable,
-                flips.answered_only_perturbed,
-            )
+            (flips.model, flips.pairs, flips.unread, *(getattr(flips, name) for name in rates.values()))
             for flips in report.flips
         ],
     )
@@ -164,12 +165,13 @@ def _words(metric: str) -> str:
 
 
 def _group_table(models: Models, grouping: str, *, shown: bool) -> Table:
-    rows: TableRows = [
-        [name, model.model, metrics["refusal_rate"].n, *(metrics[metric] for metric in _GROUP_METRICS)]
-        for name in group_names(models, grouping)
-        for model in models
-        if (metrics := model.groups[grouping].get(name))
-    ]
+    rows: TableRows = []
+    for name in group_names(models, grouping):
+        for model in models:
+            metrics = model.groups[grouping].get(name)
+            if metrics:
+                n_read = metrics["refusal_rate"].n  # every reply that was read counts in this metric
+                rows.append([name, model.model, n_read, *(metrics[metric] for metric in _GROUP_METRICS)])
     columns = table_columns(f"{grouping} | model | replies read: count")
     columns |= dict.fromkeys(_GROUP_METRICS.values(), PERCENT)
     n_shown = len(rows) if shown else 0
@@ -205,7 +207,7 @@ def mean_known(values: Iterable[float | None]) -> float | None:
 
 
 # The note below the first table of `datasets_section`.
-NOTE = (
+_MEANS_NOTE = (
     "Means are unweighted; the interval of a mean over data sets takes them as they are, not as a sample of more. The"
     " mean over models has none, since they answered the same questions."
 )
@@ -228,33 +230,29 @@ def datasets_section(
         return metrics_of.get((dataset_mean.model, dataset_mean.way, dataset), {}).get(metric)
 
     columns: dict[str, CellFormat] = {"model": "text", way: "text"}
-    # A data set may have the name of another column.
-    columns |= {
-        name if name not in (*columns, "mean") else f"{name}: data set": "number" for name in datasets
-    }
-    columns |= {"mean": "number"}
+    for name in datasets:
+        is_taken = name in (*columns, "mean")  # a data set may have the name of another column
+        columns[f"{name}: data set" if is_taken else name] = "number"
+    columns["mean"] = "number"
     tables: list[Table] = []
     for metric, heading in headings.items():
-        values_of_rows = [
-            [*(on_dataset(dataset_mean, name, metric) for name in datasets), dataset_mean.metrics[metric]]
-            for dataset_mean in means
-        ]
-        rows: TableRows = [
-            [dataset_mean.model or "", dataset_mean.way or "", *row_values]
-            for dataset_mean, row_values in zip(means, values_of_rows, strict=True)
-        ]
+        rows: TableRows = []
+        values_of_rows = []
+        for dataset_mean in means:
+            row_values = [on_dataset(dataset_mean, name, metric) for name in datasets]
+            row_values.append(dataset_mean.metrics[metric])
+            values_of_rows.append(row_values)
+            rows.append([dataset_mean.model or "", dataset_mean.way or "", *row_values])
         if len(rows) > 1:
-            rows.append(["mean", "", *map(_mean_over_models, zip(*values_of_rows, strict=True))])
+            value_columns = zip(*values_of_rows, strict=True)
+            rows.append(["mean", "", *map(_mean_over_models, value_columns)])
         # The note stands once, below the first table.
-        tables.append(Table(f"datasets-{metric}", heading, columns, rows, "" if tables else NOTE))
-    first, heading = next(iter(headings.items()))
-    series = [
-        (
-            name,
-            [Mark.of(_label(dataset_mean), on_dataset(dataset_mean, name, first)) for dataset_mean in means],
-        )
-        for name in datasets
-    ]
+        tables.append(Table(f"datasets-{metric}", heading, columns, rows, "" if tables else _MEANS_NOTE))
+    first_metric, heading = next(iter(headings.items()))
+    series = []
+    for name in datasets:
+        marks = [Mark.of(_label(entry), on_dataset(entry, name, first_metric)) for entry in means]
+        series.append((name, marks))
     figure = Figure(
         "datasets",
         f"{heading} by data set",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property, partial
 from itertools import groupby
 from operator import itemgetter
@@ -22,6 +22,8 @@ from perturb.catalogue.levers import Catalogue
 from perturb.errors import ConfigError
 from perturb.evaluation.adapters import judge_request, kind_request, respond_request
 from perturb.evaluation.answers import KIND as GRADE
+from perturb.evaluation.bas import BasTask
+from perturb.evaluation.refusal_index import RefusalIndexTask
 from perturb.evaluation.results import classes_of, judgement_holds, outcome_of
 from perturb.evaluation.session import RULE
 from perturb.files.resources import atomic_directory, code_version
@@ -64,26 +66,36 @@ from perturb.snapshots.settings import (
 )
 from perturb.text.wording import counted
 
-# Every reply with its judgements: `class_*` say answer or which refusal, `grade_*` how good an answer is.
-_REPLIES = (
-    "SELECT r.*, i.payload, c.value AS class_value, c.fingerprint AS class_version, g.value AS grade_value,"
-    " g.fingerprint AS grade_version FROM items i JOIN responses r ON r.item_id = i.id"
-    " LEFT JOIN judgements c ON c.item_id = i.id AND c.model = r.model AND c.variant = r.variant"
-    " AND c.kind = 'classification'"
-    " LEFT JOIN judgements g ON g.item_id = i.id AND g.model = r.model AND g.variant = r.variant"
-    f" AND g.kind IN ('quality', 'raf', '{GRADE}')"
-)
+# Every reply with its item and judgements: `class_*` say answer or which refusal, `grade_*` how good an answer is.
+_REPLIES = f"""
+    SELECT
+        reply.*,
+        item.payload,
+        class.value AS class_value,
+        class.fingerprint AS class_version,
+        grade.value AS grade_value,
+        grade.fingerprint AS grade_version
+    FROM items item
+    JOIN responses reply ON reply.item_id = item.id
+    LEFT JOIN judgements class
+        ON class.item_id = item.id AND class.model = reply.model AND class.variant = reply.variant
+        AND class.kind = 'classification'
+    LEFT JOIN judgements grade
+        ON grade.item_id = item.id AND grade.model = reply.model AND grade.variant = reply.variant
+        AND grade.kind IN ('quality', 'raf', '{GRADE}')
+"""
 # The judgements that a model makes with a prompt of its own, which the page shows.
 _PROMPTED_KINDS = ("classification", "quality", "raf")
 
 
 class EvaluationView(RunView):
-    """The items of an evaluation that a model has replied to."""
+    """The items, or questions, of an evaluation that a model has replied to."""
 
-    text_sql = (
-        "s.id LIKE :text OR s.id IN (SELECT id FROM items WHERE payload LIKE :quoted ESCAPE '\\')"
-        " OR s.id IN (SELECT item_id FROM responses WHERE text LIKE :text ESCAPE '\\')"
-    )
+    text_sql = r"""
+        s.id LIKE :text
+        OR s.id IN (SELECT id FROM items WHERE payload LIKE :quoted ESCAPE '\')
+        OR s.id IN (SELECT item_id FROM responses WHERE text LIKE :text ESCAPE '\')
+    """
 
     def __init__(self, run: Path, *, published: bool = False) -> None:
         super().__init__(run, published=published)
@@ -94,14 +106,18 @@ class EvaluationView(RunView):
     def _read_facts(self) -> None:
         facts = read_facts(self.db)
         self.models: Facts | None = facts.get("models")
-        """The stored facts by model under test; None for an evaluation on questions."""
-        self.set = facts["snapshot"] if self.models else next(iter(facts.values()))["questions"]
+        """The stored facts by model under test; None for an evaluation on questions, which have no cells."""
+        if self.models:
+            self.item_set = facts["snapshot"]
+        else:
+            kind = next(task.fact for task in (RefusalIndexTask, BasTask) if task.fact in facts)
+            self.item_set = facts[kind]["questions"]
 
     def make_rows(self) -> Iterable[ListRow]:
         """The rows in the order of the snapshot."""
         self._read_facts()  # a model may have been added since
         self._outcomes.clear()
-        rows = self.db.execute(f"{_REPLIES} ORDER BY i.position, r.model, r.variant")
+        rows = self.db.execute(f"{_REPLIES} ORDER BY item.position, reply.model, reply.variant")
         for item_id, item_rows in groupby(filter(self._is_current, rows), key=itemgetter("item_id")):
             replies = list(item_rows)
             content = json.loads(replies[0]["payload"])
@@ -120,43 +136,15 @@ class EvaluationView(RunView):
 
     def describe(self) -> JsonObject:
         """Outcomes by model, and the share of right replies by cell; each number comes with the filter of its items."""
-        counts: Counter[tuple[str, str]] = Counter()
-        right: Counter[tuple[str, str]] = Counter()
-        reply_counts: Counter[tuple[str, str]] = Counter()
-        for (cell, model, outcome), count in self._outcomes.items():
-            counts[model, outcome] += count
-            reply_counts[cell, model] += count
-            if outcome in _RIGHT_WORDS:
-                right[cell, model] += count
-        models = sorted({model for model, _ in counts})
-        outcomes = sorted(
-            {outcome for _, outcome in counts},
-            key=lambda outcome: (_OUTCOME_ORDER.get(outcome, len(_OUTCOME_ORDER)), outcome),
-        )
-        items = self.db.execute("SELECT count(*) FROM items").fetchone()[0]
-        replies = sum(counts.values())
-        # Each row of a grid is its heading and a list of fields. A field is a number and the filter of its items.
-        outcome_rows = [
-            [model, [[counts[model, name], {"verdict": f"{model}: {name}"}] for name in outcomes]]
-            for model in models
-        ]
-        grids = [{"title": "What became of the replies", "columns": outcomes, "rows": outcome_rows}]
+        models = sorted({model for _, model, _ in self._outcomes})
+        grids = [_outcome_grid(self._outcomes, models)]
         if self.models:
-            right_rows = [
-                [
-                    cell,
-                    [
-                        [_percent(right[cell, name], reply_counts[cell, name]), {"cell": cell}]
-                        for name in models
-                    ],
-                ]
-                for cell in sorted({cell for cell, _ in reply_counts}, key=taxonomy_place)
-            ]
-            title = "Right replies by cell and model, in percent"
-            grids.append({"title": title, "columns": models, "rows": right_rows})
+            grids.append(_right_grid(self._outcomes, models))
+        items = self.db.execute("SELECT count(*) FROM items").fetchone()[0]
+        replies = self._outcomes.total()
         return {
             "kind": "evaluation",
-            "title": self.set["name"],
+            "title": self.item_set["name"],
             "subtitle": f"evaluation of {counted(len(models), 'model')} on {counted(items, 'item')}",
             "done": replies,
             "of": max(items * len(models), replies),  # with several samples there are more replies than pairs
@@ -167,32 +155,29 @@ class EvaluationView(RunView):
     def describe_item(self, item_id: str) -> JsonObject:
         """The item with its texts, its prompts, and each reply with its judgements and the texts of the judges."""
         rows = [
-            row for row in self.db.execute(f"{_REPLIES} WHERE i.id = ?", (item_id,)) if self._is_current(row)
+            row
+            for row in self.db.execute(f"{_REPLIES} WHERE item.id = ?", (item_id,))
+            if self._is_current(row)
         ]
         payload = json.loads(rows[0]["payload"])
         replies = [self._reply(row, payload) for row in rows]
-        # A run over questions has no items in cells, and no templates that prompts could be rebuilt from.
         if not self.models:
-            options = "\n".join(
-                f"{letter}. {text}" for letter, text in (payload.get("options") or {}).items()
-            )
-            texts = [text for text in (options, payload.get("context")) if text]
-            question = plain_item(payload["text"], texts, payload["answers"])
-            return {**question, "reason": "", "id": item_id, "replies": replies, "prompts": []}
+            return {**_question_content(payload), "id": item_id, "replies": replies}
         item = Item.from_payload(item_id, payload)
         prompts = []
-        settings = {row["variant"]: self._setting(row) for row in rows}
-        for variant in sorted(settings):  # models that were asked in the same variant got the same prompt
-            names = ", ".join(row["model"] for row in rows if row["variant"] == variant)
-            request = respond_request(item, variant, self._own_codes, settings[variant])
-            prompts.append(prompt(names, request))
-        prompts += [judge_prompt for row in rows for judge_prompt in self._judge_prompts(item, row)]
+        for variant in sorted({row["variant"] for row in rows}):
+            # Models that were asked in the same variant got the same prompt.
+            asked = [row for row in rows if row["variant"] == variant]
+            request = respond_request(item, variant, self._own_codes, self._setting(asked[0]))
+            prompts.append(prompt(", ".join(row["model"] for row in asked), request))
+        for row in rows:
+            prompts += self._judge_prompts(item, row)
         note = f"Rebuilt from the templates of perturb {code_version()}."
         return {**describe_replies(item, replies), "prompts": prompts, "prompt_note": note}
 
     @cached_property
     def _own_codes(self) -> tuple[OwnCode, ...]:
-        return Catalogue.load().with_classes(classes_of({"snapshot": self.set})).own_codes
+        return Catalogue.load().with_classes(classes_of({"snapshot": self.item_set})).own_codes
 
     def _is_current(self, row: sqlite3.Row) -> bool:
         """Whether a reply counts: it was given to the settings that the model has now."""
@@ -232,6 +217,7 @@ class EvaluationView(RunView):
         ).fetchall()
 
     def _reply(self, row: sqlite3.Row, payload: Facts) -> JsonObject:
+        """The JSON of a reply and its judgements, as the page shows them."""
         outcome = self._verdict(row, payload)
         judgements = self._judgements(row)
         judged_values = [
@@ -242,7 +228,7 @@ class EvaluationView(RunView):
         ]
         judge_texts = []
         for judgement in (*judgements, *self._judgements(row, "judge_votes")):
-            # the raw text of a failed judgement may be an error, which is not published
+            # The raw text of a failed judgement may be an error, which is not published.
             is_hidden = self.published and judgement["status"] == "unscored"
             if judgement["raw"] and not is_hidden:
                 judge_texts.append([f"{judgement['judge']}, {judgement['kind']}", judgement["raw"]])
@@ -251,7 +237,7 @@ class EvaluationView(RunView):
         return {
             "model": self._label(row),
             "predicted": "no reply" if failed else _words(outcome),
-            "outcome": "",
+            "outcome": "",  # the page shows this field beside `predicted`, and it would say the same
             "mark": mark_of(ReplyOutcome(outcome)) if self.models else _GRADE_MARKS.get(outcome, "unscored"),
             "judged": ", ".join(judged_values),
             "text": error if failed else row["text"] or "(an empty reply)",
@@ -261,11 +247,52 @@ class EvaluationView(RunView):
     def _judge_prompts(self, item: Item, row: sqlite3.Row) -> Iterable[JsonObject]:
         for judgement in self._judgements(row):
             if judgement["judge"] != RULE and judgement["kind"] in _PROMPTED_KINDS:
-                # a reply in plain words, without a code, is classified with a prompt of its own
+                # A reply in plain words, without a code, is classified with a prompt of its own.
                 is_free = judgement["kind"] == "classification" and self._setting(row).free
                 make_request = kind_request if is_free else partial(judge_request, judgement["kind"])
                 request = make_request(item, row["text"], self._own_codes)
                 yield prompt(f"{judgement['judge']}, {judgement['kind']} of {row['model']}", request)
+
+
+def _outcome_grid(counts: Counter[tuple[str, str, str]], models: Sequence[str]) -> JsonObject:
+    """The number of replies by model and outcome; `counts` are by cell, model and outcome.
+
+    A row of a grid is its heading and a list of fields. A field is a number and the filter of its items.
+    """
+    by_model: Counter[tuple[str, str]] = Counter()
+    for (_, model, outcome), count in counts.items():
+        by_model[model, outcome] += count
+    last = len(_OUTCOME_ORDER)
+    outcomes = sorted(
+        {outcome for _, outcome in by_model}, key=lambda name: (_OUTCOME_ORDER.get(name, last), name)
+    )
+    rows = []
+    for model in models:
+        fields = [[by_model[model, outcome], {"verdict": f"{model}: {outcome}"}] for outcome in outcomes]
+        rows.append([model, fields])
+    return {"title": "What became of the replies", "columns": outcomes, "rows": rows}
+
+
+def _right_grid(counts: Counter[tuple[str, str, str]], models: Sequence[str]) -> JsonObject:
+    """The share of right replies by cell and model; see `_outcome_grid`."""
+    right: Counter[tuple[str, str]] = Counter()
+    replies: Counter[tuple[str, str]] = Counter()
+    for (cell, model, outcome), count in counts.items():
+        replies[cell, model] += count
+        if outcome in _RIGHT_WORDS:
+            right[cell, model] += count
+    rows = []
+    for cell in sorted({cell for cell, _ in replies}, key=taxonomy_place):
+        fields = [[_percent(right[cell, name], replies[cell, name]), {"cell": cell}] for name in models]
+        rows.append([cell, fields])
+    return {"title": "Right replies by cell and model, in percent", "columns": models, "rows": rows}
+
+
+def _question_content(payload: Facts) -> JsonObject:
+    """The JSON of a question without its replies. The templates that would rebuild its prompt are not kept."""
+    options = "\n".join(f"{letter}. {text}" for letter, text in (payload.get("options") or {}).items())
+    texts = [text for text in (options, payload.get("context")) if text]
+    return {**plain_item(payload["text"], texts, payload["answers"]), "reason": "", "prompts": []}
 
 
 def _words(outcome: str) -> str:
@@ -301,8 +328,12 @@ def open_view(run: Path, *, published: bool = False) -> RunView:
 
 def page_values(title: str, policy: str = "", scripts: tuple[str, ...] = SCRIPTS) -> JsonObject:
     """The variables of `view/page.html.j2`. A static page carries its content security `policy` itself."""
-    styles, script_names = ([name.rpartition("/")[2] for name in group] for group in (STYLES, scripts))
-    return {"title": title, "policy": policy, "styles": styles, "scripts": script_names}
+    return {
+        "title": title,
+        "policy": policy,
+        "styles": [Path(name).name for name in STYLES],
+        "scripts": [Path(name).name for name in scripts],
+    }
 
 
 class ViewSite:
@@ -329,7 +360,7 @@ class ViewSite:
             return json_reply(self._view.overview())
         if path == "data/items":
             start = query.get("start", "0")
-            # SQLite refuses integers of more than 64 bits
+            # SQLite refuses integers of more than 64 bits.
             first_item = int(start) if start.isascii() and start.isdigit() and len(start) < 10 else 0
             return json_reply(self._view.find(filters, first_item))
         if path == "data/item" and (item := self._view.item(query.get("id", ""), filters)):
@@ -358,13 +389,14 @@ def write_bundle(view: RunView, folder: Path) -> int:
         (target / "data").mkdir()
         for name in (*STYLES, *_BUNDLE_SCRIPTS):
             (target / Path(name).name).write_text(asset(name), encoding="utf-8")
-        page = page_reply("view/page.html.j2", **page_values(overview["title"], POLICY, _BUNDLE_SCRIPTS))
-        (target / "index.html").write_text(page.body, encoding="utf-8")
+        values = page_values(overview["title"], POLICY, _BUNDLE_SCRIPTS)
+        html = page_reply("view/page.html.j2", **values).body
+        (target / "index.html").write_text(html, encoding="utf-8")
         all_rows = view.find(Filters({}), 0, overview["items"])
         rows = all_rows["items"]
         _write_data(target, "overview", {**overview, "running": False}, variables)
         _write_data(target, "items", all_rows, variables)
-        # The texts of items go to files of a page each, so that the browser loads only those that are opened.
+        # The texts of items go to several files, so that the browser loads only those of items that are opened.
         for start in range(0, len(rows), ITEMS_PER_PAGE):
             ids = [row["id"] for row in rows[start : start + ITEMS_PER_PAGE]]
             items = {item_id: view.item(item_id, Filters({})) for item_id in ids}

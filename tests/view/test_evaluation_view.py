@@ -10,7 +10,7 @@ import pytest
 
 from perturb.catalogue.levers import Catalogue
 from perturb.evaluation.results import judgement_fingerprint, read_run
-from perturb.ledger.evaluations import EvaluationLedger
+from perturb.ledger.evaluations import KEYS_FACT, EvaluationLedger
 from perturb.records import ALL_CELLS, Item, Judgement, JudgementStatus, Passage, Response, ResponseStatus
 from perturb.reports.build_view import Filters
 from perturb.reports.site import open_view
@@ -100,3 +100,21 @@ def test_each_judge_of_a_panel_is_heard(run: Path) -> None:
         ["fair, quality", "fair words"],
         ["kind, quality", "kind words"],
     ]
+
+
+def test_a_continued_run_over_questions_can_be_viewed(tmp_path: Path) -> None:
+    """A later session writes the fact about the questions anew, and it then comes after the other facts."""
+    with EvaluationLedger(tmp_path / "run") as ledger:
+        ledger.add_items([("q0", {"text": "Who?", "answers": ["Ada"], "options": {"A": "Ada", "B": "Ben"}})])
+        for name in ("two_pass", KEYS_FACT, "two_pass"):
+            is_key = name == KEYS_FACT
+            ledger.write_fact(
+                name, [{"api_key_env": "A_KEY"}] if is_key else {"questions": {"name": "small"}}
+            )
+        ledger.record_response(Response("q0", "one", "answer", ResponseStatus.ANSWERED, "Ada"))
+    with closing(open_view(tmp_path / "run")) as view:
+        overview, item = view.overview(), view.item("q0", Filters({}))
+    assert overview["title"] == "small"
+    assert overview["grids"][0]["rows"] == [["one, answer", [[1, {"verdict": "one, answer: not graded"}]]]]
+    assert item is not None
+    assert item["passages"] == [{"pieces": [["same", "A. Ada\nB. Ben"]]}]
