@@ -1,6 +1,8 @@
 """How scores depend on facts about the models (covariates): size, release date, accuracy, reasoning budget, stage.
 
-Straight lines are fitted over size, release date and accuracy. Budgets and stages of training have figures alone.
+`report_covariates` fits straight lines over size, release date and accuracy. `covariates_section` draws them. Budgets
+and stages of training have figures alone. The *accuracy* of a model is one of its scores: `correct` and `C/A` (right
+among answered) of the Refusal Index, `accuracy` of the Behavioral Alignment Score (BAS).
 """
 
 from __future__ import annotations
@@ -46,9 +48,9 @@ class LinearFit:
 
 
 def linear_fit(x: ArrayLike, y: ArrayLike) -> LinearFit:
-    """Least squares.
+    """The straight line through points by least squares.
 
-    Raises ValueError for fewer than three points, and where every x is the same.
+    Raises ValueError for fewer than three points, or if every x is the same.
 
     >>> fit = linear_fit([1, 2, 3, 4], [1.0, 2.0, 2.0, 4.0])
     >>> round(fit.slope.value, 3), round(fit.intercept, 3), round(fit.r_squared, 3)
@@ -62,15 +64,15 @@ def linear_fit(x: ArrayLike, y: ArrayLike) -> LinearFit:
     if len(xs) < 3:
         raise ValueError(f"a line with an interval needs three points, got {len(xs)}")
     regression = linregress(xs, ys)
-    half = float(stdtrit(len(xs) - 2, 0.975)) * float(regression.stderr)
-    slope = float(regression.slope)
-    estimate = Estimate(slope, slope - half, slope + half, float(regression.stderr), len(xs))
+    slope, se = float(regression.slope), float(regression.stderr)
+    half_width = float(stdtrit(len(xs) - 2, 0.975)) * se
+    estimate = Estimate(slope, slope - half_width, slope + half_width, se, len(xs))
     return LinearFit(estimate, float(regression.intercept), float(regression.rvalue) ** 2)
 
 
-# The covariates that lines are fitted over, with the label of the axis.
+# Facts about models that lines are fitted over → how tables call them.
 FITTED: Mapping[str, str] = {"size_b": "log10 of the size in billions", "release": "year of release"}
-# Scores that also serve as covariates: figure 5 of the RI paper, figure 2 of the BAS paper.
+# Scores that also serve as covariates, as in figure 5 of the paper on the Refusal Index and figure 2 of that on BAS.
 _ACCURACIES: tuple[str, ...] = ("accuracy", "correct", "C/A")
 # The name of all families together.
 ALL = "all"
@@ -116,8 +118,8 @@ class CovariateReport:
 
     @property
     def fitted(self) -> dict[str, str]:
-        """`FITTED`, and the accuracy among the scores."""
-        return _fitted(self.models)
+        """Covariate that lines are fitted over → how tables call it: `FITTED`, and the accuracy among the scores."""
+        return _fitted_covariates(self.models)
 
     def to_dict(self) -> JsonObject:
         """Plain values."""
@@ -140,35 +142,35 @@ def report_covariates(
         raise ConfigError(
             "--models: the file does not name any model of the tables: use the names in the tables"
         )
-    models = tuple(
-        ModelValues(model, covariates[model], {name: _mean([run[name] for run in runs]) for name in runs[0]})
-        for model, runs in runs_of_model.items()
-    )
+    models = []
+    for model, runs in runs_of_model.items():
+        scores = {name: _mean([run[name] for run in runs]) for name in runs[0]}
+        models.append(ModelValues(model, covariates[model], scores))
     families = dict.fromkeys(model.covariates.family for model in models if model.covariates.family)
     trends = []
-    for covariate, score in product(_fitted(models), models[0].scores):
+    for covariate, score in product(_fitted_covariates(models), models[0].scores):  # all have the same scores
         if score in _ACCURACIES and covariate in _ACCURACIES:
             continue  # one accuracy over another says nothing
         for family in (ALL, *families):
             trend = _trend(models, score, covariate, family)
             if trend is not None:
                 trends.append(trend)
-    return CovariateReport(models, tuple(trends))
+    return CovariateReport(tuple(models), tuple(trends))
 
 
 def covariate_value(model: ModelValues, covariate: str) -> float | None:
     """The value of a covariate that a line is fitted over: see `CovariateReport.fitted`."""
-    if covariate in model.scores:
-        return model.scores[covariate].value
     size_b, release = model.covariates.size_b, model.covariates.release
     if covariate == "size_b":
         return None if size_b is None else math.log10(size_b)
-    if release is None:
-        return None
-    return release.year + (release.timetuple().tm_yday - 1) / 365.25  # the year with its elapsed part
+    if covariate == "release":
+        if release is None:
+            return None
+        return release.year + (release.timetuple().tm_yday - 1) / 365.25  # the year with its elapsed part
+    return model.scores[covariate].value
 
 
-def _fitted(models: Sequence[ModelValues]) -> dict[str, str]:
+def _fitted_covariates(models: Sequence[ModelValues]) -> dict[str, str]:
     return {**FITTED, **{name: name for name in _ACCURACIES if name in models[0].scores}}
 
 
@@ -223,38 +225,25 @@ def covariates_section(report: CovariateReport) -> Section:
         if (score, covariate) in with_lines
     ]
     figures += _budget_figures(report) + _stage_figures(report)
-    rows: TableRows = [
-        [
-            trend.score,
-            report.fitted[trend.covariate],
-            trend.family,
-            trend.slope.n,
-            trend.slope,
-            trend.r_squared,
-        ]
-        for trend in report.trends
-    ]
-    columns = "score | over | family | models: count | slope: number | R²: number"
-    tables = (_models(report), Table("trends", "Lines", columns, rows))
-    return Section("covariates", "What the models are", (), figures, tables)
+    trends = Table.of(
+        "trends",
+        "Lines",
+        "score = trend.score | over | family = trend.family | models = trend.slope.n: count"
+        " | slope = trend.slope: number | R² = trend.r_squared: number",
+        [{"over": report.fitted[trend.covariate], "trend": trend} for trend in report.trends],
+    )
+    return Section("covariates", "What the models are", (), figures, (_models(report), trends))
 
 
 def _models(report: CovariateReport) -> Table:
     columns = table_columns(
         "model | family | training | release | size, 10⁹: number | reasoning tokens: count"
     ) | dict.fromkeys(report.models[0].scores, NUMBER)
-    rows = [
-        (
-            model.model,
-            model.covariates.family or "",
-            model.covariates.training or "",
-            str(model.covariates.release or ""),
-            model.covariates.size_b,
-            model.covariates.reasoning_tokens,
-            *model.scores.values(),
-        )
-        for model in report.models
-    ]
+    rows: TableRows = []
+    for model in report.models:
+        facts = model.covariates
+        names = [model.model, facts.family or "", facts.training or "", str(facts.release or "")]
+        rows.append([*names, facts.size_b, facts.reasoning_tokens, *model.scores.values()])
     note = "A model with several data sets, settings or elicitations has their mean, without an interval."
     return Table("models", "The models and their scores", columns, rows, note)
 
@@ -276,11 +265,7 @@ def _draw_trend(report: CovariateReport, score: str, covariate: str) -> Drawing:
             colour = "black" if line.family == ALL else look_of(families.index(line.family))[0]
             _paint_line(axes, line, colour, report)
         if covariate == "size_b":
-            # Sizes are drawn by their logarithm, so the ticks have to be put at round sizes.
-            low, high = axes.get_xlim()
-            sizes = [m * 10.0**k for k in range(-3, 6) for m in (1, 2, 5)]
-            ticks = [size for size in sizes if low <= np.log10(size) <= high]
-            axes.set_xticks(np.log10(ticks), [f"{size:g}" for size in ticks])
+            _put_ticks_at_sizes(axes)
         else:
             # Years would otherwise be written as an offset from 2,000.
             axes.ticklabel_format(axis="x", useOffset=False)
@@ -290,6 +275,14 @@ def _draw_trend(report: CovariateReport, score: str, covariate: str) -> Drawing:
         put_legend(axes, ncols=2, below=True)
 
     return Drawing((5.6, 4.2 + 0.1 * len(families)), paint)
+
+
+def _put_ticks_at_sizes(axes: Axes) -> None:
+    """Put the ticks at the round sizes 1, 2, 5, 10, …, since sizes are drawn by their logarithm."""
+    low, high = axes.get_xlim()
+    sizes = [factor * 10.0**power for power in range(-3, 6) for factor in (1, 2, 5)]
+    ticks = [size for size in sizes if low <= np.log10(size) <= high]
+    axes.set_xticks(np.log10(ticks), [f"{size:g}" for size in ticks])
 
 
 def _name_points(axes: Axes, report: CovariateReport, score: str, covariate: str) -> None:
@@ -317,17 +310,17 @@ def _paint_line(axes: Axes, line: Trend, colour: str, report: CovariateReport) -
 
 def _budget_figures(report: CovariateReport) -> list[Figure]:
     """A curve over the reasoning budget for each family that was run with more than one budget."""
-    by_family: dict[str, list[ModelValues]] = {}
+    by_family_and_size: dict[str, list[ModelValues]] = {}
     for model in report.models:
         if model.covariates.reasoning_tokens is not None:
-            size = f"{model.covariates.size_b:g}B" if model.covariates.size_b else ""
-            name = " ".join(filter(None, (model.covariates.family, size))) or model.model
-            by_family.setdefault(name, []).append(model)
+            by_family_and_size.setdefault(_family_and_size(model) or model.model, []).append(model)
     curves = {
         name: sorted(members, key=_tokens)
-        for name, members in by_family.items()
+        for name, members in by_family_and_size.items()
         if len({*map(_tokens, members)}) > 1
     }
+    if not curves:
+        return []
     return [
         Figure(
             f"reasoning-{number}",
@@ -335,8 +328,14 @@ def _budget_figures(report: CovariateReport) -> list[Figure]:
             "Models of one family and size, by the tokens that they may think; 95 % intervals where there are any.",
             _draw_budget(curves, score),
         )
-        for number, score in enumerate(report.models[0].scores if curves else (), start=1)
+        for number, score in enumerate(report.models[0].scores, start=1)
     ]
+
+
+def _family_and_size(model: ModelValues) -> str:
+    """Such as "Llama 8B"; what is not known is left out."""
+    size = f"{model.covariates.size_b:g}B" if model.covariates.size_b else ""
+    return " ".join(filter(None, (model.covariates.family, size)))
 
 
 def _tokens(model: ModelValues) -> int:
@@ -359,15 +358,16 @@ def _draw_budget(curves: dict[str, list[ModelValues]], score: str) -> Drawing:
 
 def _stage_figures(report: CovariateReport) -> list[Figure]:
     """The stages of training beside each other, for each family and size that was measured at several."""
-    by_family: dict[str, dict[str, ModelValues]] = {}
+    by_family_and_size: dict[str, dict[str, ModelValues]] = {}
     for model in report.models:
         if model.covariates.training and model.covariates.family:
-            size = f" {model.covariates.size_b:g}B" if model.covariates.size_b else ""
-            by_family.setdefault(model.covariates.family + size, {})[model.covariates.training] = model
-    compared = {name: by_stage for name, by_stage in by_family.items() if len(by_stage) > 1}
+            by_family_and_size.setdefault(_family_and_size(model), {})[model.covariates.training] = model
+    compared = {name: by_stage for name, by_stage in by_family_and_size.items() if len(by_stage) > 1}
+    if not compared:
+        return []
     stages_used = [stage for stage in STAGES if any(stage in by_stage for by_stage in compared.values())]
     figures = []
-    for number, score in enumerate(report.models[0].scores if compared else (), start=1):
+    for number, score in enumerate(report.models[0].scores, start=1):
         series = []
         for stage in stages_used:
             marks = [

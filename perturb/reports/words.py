@@ -27,26 +27,36 @@ def describe_run(data: RunData) -> tuple[str, ...]:
     """Sentences on jobs that became rows, cells without accepted items, and the cost."""
     stages = dict(data.funnel)
     n_jobs, n_accepted, n_done = stages["jobs"], stages["accepted"], data.stages.done
-    jobs_done = counted(n_jobs, "job") if n_done == n_jobs else f"{n_done:,} of {counted(n_jobs, 'job')}"
-    share = _share_clause(n_accepted, n_done, "of the jobs" if n_done == n_jobs else "of the jobs done")
+    is_finished = n_done == n_jobs
+    jobs_done = counted(n_jobs, "job") if is_finished else f"{n_done:,} of {counted(n_jobs, 'job')}"
+    share = _share_clause(n_accepted, n_done, "of the jobs" if is_finished else "of the jobs done")
     sentences = [
         f"{counted(len(data.generators), 'generator')} worked through {jobs_done}; the panel accepted"
         f" {counted(n_accepted, 'candidate')}{share}."
     ]
-    filled_cells = {cell for (cell, _), n in data.coverage.items() if n}
-    empty_cells = [cell for cell in data.cells if cell not in filled_cells]
+    empty_cells = _empty_cells(data)
     if empty_cells:
         sentences.append(
             f"Nothing was accepted in {counted(len(empty_cells), 'cell')}: {listed(empty_cells)}."
         )
     else:
         sentences.append(f"All {len(data.cells)} cells have accepted candidates.")
-    calls = sum(entry["calls"] for entry in data.models.values())
     # A replay calls nobody; its figures of calls and cost are those of the recorded run.
+    calls = sum(entry["calls"] for entry in data.models.values())
     if data.recorded_replies:
-        return (*sentences, f"{describe_replay(data.recorded_replies)}.")
-    cost = f"Models were called {counted(calls, 'time')}; the cost is {show(data.cost_usd, 'usd')}."
-    return (*sentences, cost if calls else "No model was called: all work was done by rules.")
+        sentences.append(f"{describe_replay(data.recorded_replies)}.")
+    elif calls:
+        cost = show(data.cost_usd, "usd")
+        sentences.append(f"Models were called {counted(calls, 'time')}; the cost is {cost}.")
+    else:
+        sentences.append("No model was called: all work was done by rules.")
+    return tuple(sentences)
+
+
+def _empty_cells(data: RunData) -> list[str]:
+    """The cells without an accepted candidate."""
+    filled_cells = {cell for (cell, _), n in data.coverage.items() if n}
+    return [cell for cell in data.cells if cell not in filled_cells]
 
 
 # The sentence on a build that planted no items.
@@ -57,30 +67,31 @@ NOT_CERTIFIED = (
 
 
 def describe_certificate(certificate: Facts | None, verifiers: int) -> tuple[str, ...]:
-    """How many labels are wrong and what the panel misses; without planted items, that this is not known."""
+    """How many labels are wrong and what the panel misses; without planted items, that this is not known.
+
+    `certificate` is what `Certificate.to_dict` gives and a manifest holds.
+    """
     if certificate is None:
         return (NOT_CERTIFIED,)
     line = certificate_line(certificate, verifiers)
-    caught = (
+    sentences = [f"{line[0].upper()}{line[1:]}."]
+    people = certificate.get("people")
+    if people:
+        by_planted, by_people = _percent_interval(certificate["wrong_labels"]), _percent_interval(people)
+        two_sources = f"Planted items alone say {by_planted}, people alone {by_people}"
+        reason = certificate["combined"]["reason"]  # why the two are not taken together
+        sentences.append(f"{two_sources}: {reason}." if reason else f"{two_sources}.")
+    hard = certificate.get("hard")  # certificates of earlier versions have no such entry
+    if hard and hard["high"] is not None:
+        sentences.append(
+            f"Of the {hard['n']} accepted items that solvers fail, at most {100 * hard['high']:.1f} % are wrong."
+        )
+    sentences.append(
         f"The panel caught {certificate['caught']} of {certificate['planted']} planted faults and wrongly failed"
         f" {certificate['failed_right']} of {certificate['right']} right items ({certificate['note']})."
     )
-    hard = certificate.get("hard") or {"high": None}  # certificates of earlier versions have no such entry
-    details = []
-    if people := certificate.get("people"):
-        by_planted, reason = _percent_interval(certificate["wrong_labels"]), certificate["combined"]["reason"]
-        two_sources = f"Planted items alone say {by_planted}, people alone {_percent_interval(people)}"
-        details.append(f"{two_sources}: {reason}." if reason else f"{two_sources}.")
-    if hard["high"] is not None:
-        details.append(
-            f"Of the {hard['n']} accepted items that solvers fail, at most {100 * hard['high']:.1f} % are wrong."
-        )
-    return (
-        f"{line[0].upper()}{line[1:]}.",
-        *details,
-        caught,
-        *(f"{advice}." for advice in certificate["advice"]),
-    )
+    sentences += [f"{advice}." for advice in certificate["advice"]]
+    return tuple(sentences)
 
 
 def _percent_interval(figure: Facts) -> str:
@@ -99,17 +110,17 @@ def describe_replay(replies: int) -> str:
     return f"No model was asked: all {counted(replies, 'reply', 'replies')} come from the recording"
 
 
-def judge_run(data: RunData, votes: AuditReport | None) -> str:
+def judge_run(data: RunData, audit: AuditReport | None) -> str:
     """The verdict on a build in one sentence: what its snapshot still lacks, or whether the verifiers agree."""
     if data.stages.left:
         return data.stages.unfinished
-    filled = {cell for (cell, _), n in data.coverage.items() if n}
-    if empty := len(data.cells) - len(filled):
-        return f"Incomplete: {empty} of {len(data.cells)} cells have no accepted item."
+    empty_cells = _empty_cells(data)
+    if empty_cells:
+        return f"Incomplete: {len(empty_cells)} of {len(data.cells)} cells have no accepted item."
     cells = "Every cell has accepted items"
-    if votes is None or not votes.agreement.pairs:
+    if audit is None or not audit.agreement.pairs:
         return f"{cells}, but no two verifiers can be compared."
-    kappa = votes.agreement.mean_kappa
+    kappa = audit.agreement.mean_kappa
     if kappa.value is None or kappa.low is None:
         return f"{cells}; whether the verifiers agree beyond chance cannot be told."
     agreement = "and the verifiers agree beyond" if kappa.low > 0 else "but the verifiers may agree by"
@@ -118,16 +129,7 @@ def judge_run(data: RunData, votes: AuditReport | None) -> str:
 
 def describe_audit(report: AuditReport) -> tuple[str, ...]:
     """Sentences on acceptance, agreement, the hardest class, and self-evaluation bias."""
-    unanimous = report.rules.unanimous
-    if len(report.verifiers) > 1:
-        interval = _interval_clause(unanimous.rate.cluster_low, unanimous.rate.cluster_high, "share")
-        acceptance = (
-            f"The {counted(len(report.verifiers), 'verifier')} unanimously passed"
-            f" {show(unanimous.rate.rate, 'share')} of {counted(unanimous.rate.n, 'candidate')}{interval}."
-        )
-    else:
-        acceptance = f"There is one verifier, {report.verifiers[0]}; agreement takes two."
-    sentences = [acceptance]
+    sentences = [_describe_acceptance(report)]
     partly_absent = [
         f"{name} judged {n:,} of {report.n_candidates:,}"
         for name, n in report.judged.items()
@@ -159,6 +161,17 @@ def describe_audit(report: AuditReport) -> tuple[str, ...]:
             f"{counted(unscored, 'vote')} could not be read ({by_verifier}) and counted as neither pass nor fail."
         )
     return tuple(sentences)
+
+
+def _describe_acceptance(report: AuditReport) -> str:
+    if len(report.verifiers) == 1:
+        return f"There is one verifier, {report.verifiers[0]}; agreement takes two."
+    rate = report.rules.unanimous.rate
+    interval = _interval_clause(rate.cluster_low, rate.cluster_high, "share")
+    return (
+        f"The {counted(len(report.verifiers), 'verifier')} unanimously passed {show(rate.rate, 'share')} of"
+        f" {counted(rate.n, 'candidate')}{interval}."
+    )
 
 
 def _describe_agreement(report: AuditReport) -> list[str]:
@@ -194,15 +207,19 @@ def _describe_bias(rows: Sequence[SelfBias]) -> list[str]:
     if not certain:
         names = listed([row.model for row in measured])
         return [f"No model that judges its own work differs from its peers beyond chance ({names})."]
-    biases = [(row, row.bias.value or 0.0) for row in certain]
     sentences = []
-    for row, bias in sorted(biases, key=lambda entry: -abs(entry[1])):  # the strongest first
-        direction = "more" if bias > 0 else "less"
+    for row in sorted(certain, key=_size_of_bias, reverse=True):
+        direction = "more" if (row.bias.value or 0.0) > 0 else "less"
+        interval = _interval_clause(row.bias.low, row.bias.high, "points")
         sentences.append(
-            f"{row.model} passes its own candidates {abs(bias):.1f} percentage points {direction} often than its peers"
-            f" do{_interval_clause(row.bias.low, row.bias.high, 'points')}{_without_leniency(row.did)}."
+            f"{row.model} passes its own candidates {_size_of_bias(row):.1f} percentage points {direction} often than"
+            f" its peers do{interval}{_without_leniency(row.did)}."
         )
     return sentences
+
+
+def _size_of_bias(row: SelfBias) -> float:
+    return abs(row.bias.value or 0.0)
 
 
 def is_certain(bias: Estimate) -> bool:
@@ -210,13 +227,13 @@ def is_certain(bias: Estimate) -> bool:
     return bias.low is not None and bias.high is not None and bias.low * bias.high > 0
 
 
-def _without_leniency(did: Estimate) -> str:
-    """The difference-in-differences, as the end of a sentence on the bias."""
-    if did.value is None:
+def _without_leniency(bias: Estimate) -> str:
+    """The end of a sentence on a bias: what is left of it by difference-in-differences."""
+    if bias.value is None:
         return ""
     return (
         "; with the verifiers' leniency and the generators' quality taken out it is"
-        f" {show(did.value, 'points')}{_interval_clause(did.low, did.high, 'points')}"
+        f" {show(bias.value, 'points')}{_interval_clause(bias.low, bias.high, 'points')}"
     )
 
 
@@ -235,20 +252,17 @@ def describe_review(report: HumanReport) -> tuple[str, ...]:
             f"{_interval_clause(passed.low, passed.high, 'share')}."
         )
     mean = report.agreement.mean_kappa
-    if len(report.annotators) > 1:
-        sentences.append(
-            f"They agree with a mean Cohen's κ of {show(mean.value, 'number')}"
-            f"{_interval_clause(mean.low, mean.high, 'number')}."
-            if mean.value is not None
-            else f"Agreement among them cannot be determined: {mean.reason}."
-        )
-    if stand_in := describe_stand_in(report.stand_in, "the panel"):
-        sentences.append(stand_in)
-    return tuple(sentences)
+    if len(report.annotators) > 1 and mean.value is None:
+        sentences.append(f"Agreement among them cannot be determined: {mean.reason}.")
+    elif len(report.annotators) > 1:
+        interval = _interval_clause(mean.low, mean.high, "number")
+        sentences.append(f"They agree with a mean Cohen's κ of {show(mean.value, 'number')}{interval}.")
+    stand_in = describe_stand_in(report.stand_in, "the panel")
+    return (*sentences, stand_in) if stand_in else tuple(sentences)
 
 
 def describe_stand_in(test: StandIn | None, who: str) -> str:
-    """The verdict of the alternative-annotator test; empty without one."""
+    """The verdict of the alternative-annotator test on `who`, the panel or a judge; empty without a verdict."""
     if test is None or test.stands_in is None:
         return ""
     beaten = f"{sum(person.beaten for person in test.people)} of {len(test.people)}"
@@ -259,10 +273,10 @@ def describe_stand_in(test: StandIn | None, who: str) -> str:
     )
 
 
-def _interval_clause(low: float | None, high: float | None, form: CellFormat) -> str:
+def _interval_clause(low: float | None, high: float | None, cell_format: CellFormat) -> str:
     if low is None or high is None:
         return ""
-    return f" (95 % interval {show(low, form)} to {show(high, form)})"
+    return f" (95 % interval {show(low, cell_format)} to {show(high, cell_format)})"
 
 
 def _share_clause(part: int, total: int, of_what: str) -> str:
@@ -285,19 +299,25 @@ def describe_demo(run: Path, page: Path) -> Iterator[str]:
         f" {generators}, judged by {verifiers}: {snapshot.folder}"
     )
     yield describe_replay(manifest["replies"]["replies"])
-    kappa = ((manifest["agreement"] or {}).get("figures") or {}).get("mean of Cohen's κ")
-    if kappa is None or kappa["value"] is None:
-        yield f"Agreement: κ cannot be told ({kappa['reason'] if kappa else 'no votes'})"
-    else:
-        interval = f" ({kappa['reason']})" if kappa["reason"] else ""
-        if kappa["low"] is not None:
-            interval = f" (95 % {kappa['low']:.2f} … {kappa['high']:.2f})"
-        yield f"Agreement: mean Cohen's κ over pairs of verifiers {kappa['value']:.2f}{interval}"
+    yield _agreement_line(manifest)
     if certificate := manifest["certificate"]:
         line = certificate_line(certificate, len(manifest["verifiers"]))
         yield f"{line[0].upper()}{line[1:]}"
     yield f"Rejected: {rejections}"
     yield f"Report: {page}"
+
+
+def _agreement_line(manifest: Facts) -> str:
+    """The agreement of the panel, as the manifest of a snapshot has it if the panel voted."""
+    figures = (manifest["agreement"] or {}).get("figures") or {}
+    kappa = figures.get("mean of Cohen's κ") or {"value": None, "reason": "no votes"}
+    if kappa["value"] is None:
+        return f"Agreement: κ cannot be told ({kappa['reason']})"
+    if kappa["low"] is not None:
+        interval = f" (95 % {kappa['low']:.2f} … {kappa['high']:.2f})"
+    else:
+        interval = f" ({kappa['reason']})" if kappa["reason"] else ""
+    return f"Agreement: mean Cohen's κ over pairs of verifiers {kappa['value']:.2f}{interval}"
 
 
 def _rejections(db: sqlite3.Connection, plan: CurrentPlan) -> str:
