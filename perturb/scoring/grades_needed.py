@@ -21,7 +21,6 @@ from perturb.metrics.corrected_rates import FEWEST_GRADES, combined
 from perturb.metrics.inputs import Floats, Integers
 from perturb.metrics.intervals import bisect, t_quantile
 from perturb.scoring.human_grades import (
-    CLASSIFICATION,
     CORRECTED,
     CRS,
     HALVES,
@@ -78,7 +77,10 @@ class GradingStrata:
     """Number of base instances."""
 
     def counts(self, pace: float) -> Integers:
-        """Grades by stratum, including those so far: `pace` for each unit of weight times spread (Neyman)."""
+        """Grades by stratum, including those so far, proportional to weight times spread (Neyman's allocation).
+
+        `pace` is the number of grades for each unit of weight times spread.
+        """
         # with fewer grades in a stratum, too few disagreements show to estimate its variance
         least = np.maximum(FEWEST_GRADES, self.graded)
         proportional = np.maximum(np.ceil(pace * self.weights * self.spreads), least)
@@ -88,15 +90,17 @@ class GradingStrata:
         """Half the 95 % interval that these numbers of grades would give, computed as `CorrectedRate` does."""
         # the variance of a mean of `counts` of `sizes` replies, drawn without replacement
         added = (self.weights * self.spreads) ** 2 * (1 / counts - 1 / self.sizes)
-        # The variance that a single disagreement among the grades would add. A corrected rate counts half a
-        # disagreement more than the grades show, and never fewer than two.
+        # The variance that a single disagreement among the grades would add. As in `CorrectedRate.estimate`, half a
+        # disagreement more than the grades show counts, and never fewer than two.
         one_error = 0.0
         for rate in np.unique(self.rates):
             in_rate = self.rates == rate
             if counts[in_rate].sum() < self.sizes[in_rate].sum():
                 one_error += float(self.weights[in_rate].sum() / counts[in_rate].sum()) ** 2
         variance = max(self.variance + float(added.sum()) + one_error / 2, 2 * one_error)
-        return t_quantile(max(min(self.bases, int(counts.sum())), 2)) * math.sqrt(variance)
+        # Neither base instances nor grades may be fewer than the clusters of the interval, and two are the least.
+        clusters = max(2, min(self.bases, int(counts.sum())))
+        return t_quantile(clusters) * math.sqrt(variance)
 
     def fewest(self, half_width: float) -> Integers | None:
         """The fewest grades by stratum that give at most this half width; None if even all grades do not.
@@ -189,8 +193,8 @@ class _ModelPlan:
     replies: pandas.DataFrame
     """The replies that a judge decided: `rate` (its number), `stratum`, `id`, and `weight` in the score.
 
-    `wrong` is 1 if judge and people differ, 0 if they agree, NaN without a grade; `split` is 1 if the judges differ
-    from each other, 0 if they agree, NaN with one judge.
+    `judge_errs` is 1 if judge and people differ, 0 if they agree, NaN without a grade. `judges_differ` is 1 if the
+    judges differ from each other, 0 if they agree, NaN with one judge.
     """
     counted: list[CountedReplies]
     """The strata of each rate; all rates have the same weight."""
@@ -210,51 +214,62 @@ class _ModelPlan:
         rows = []
         for number, (name, rate) in enumerate(zip(names, counted, strict=True)):
             weight = 1 / len(names) / max(1, len(rate.replies))
-            columns = zip(rate.replies, rate.judge, rate.people, rate.decided, rate.strata, strict=True)
-            for graded, by_judge, by_people, decided, stratum in columns:
-                # only the accuracy of answers rests on other judgements than that of the reply's class
-                kind = (graded.kind if name == "answer_accuracy" else None) or CLASSIFICATION
-                key = reply_key(graded.row.model, graded.row.prompt, graded.row.item_id, graded.row.sample)
-                if not decided or (reply := judged_replies.get((key, kind))) is None:
+            for reply, judge_hit, people_hit, stratum in zip(
+                rate.replies, rate.judge_hits, rate.people_hits, rate.strata, strict=True
+            ):
+                kind = reply.kind_for(name)
+                if kind is None:
                     continue
-                votes = {is_hit(name, kind, vote, graded.row.expected) for vote in reply.votes.values()}
-                wrong = np.nan if np.isnan(by_people) else float(by_people != by_judge)
-                split = float(len(votes) > 1) if votes else np.nan
-                rows.append((number, stratum, reply.id, weight, wrong, split))
+                row = reply.row
+                judged = judged_replies.get((reply_key(row.model, row.prompt, row.item_id, row.sample), kind))
+                if judged is None:
+                    continue
+                votes = {is_hit(name, kind, vote, row.expected) for vote in judged.votes.values()}
+                rows.append(
+                    {
+                        "rate": number,
+                        "stratum": stratum,
+                        "id": judged.id,
+                        "weight": weight,
+                        "judge_errs": np.nan if np.isnan(people_hit) else float(people_hit != judge_hit),
+                        "judges_differ": float(len(votes) > 1) if votes else np.nan,
+                    }
+                )
         if not rows:
             raise ConfigError(f"{model.model}: no reply that {metric} counts was graded by a judge")
-        return cls(pd.DataFrame(rows, columns=["rate", "stratum", "id", "weight", "wrong", "split"]), counted)
+        return cls(pd.DataFrame(rows), counted)
 
     @property
     def source(self) -> str:
         """Where the judge's error rate comes from: grades, judges that disagree, or an assumption."""
-        if self.replies["wrong"].count() >= ENOUGH_TO_TELL:
+        if self.replies["judge_errs"].count() >= ENOUGH_TO_TELL:
             return "grades"
-        return "judges" if self.replies["split"].count() else "assumed"
+        return "judges" if self.replies["judges_differ"].count() else "assumed"
 
     def strata(self, bases: Mapping[str, int]) -> GradingStrata:
         """The strata in the order in which they first occur."""
         overall = combined(
-            [counted.corrected(counted.judge, bases) for counted in self.counted],
+            [counted.corrected(counted.judge_hits, bases) for counted in self.counted],
             [1 / len(self.counted)] * len(self.counted),
         )
         groups = self.replies.groupby(_STRATUM, sort=False)
         if self.source == "assumed":
             shares = np.full(len(groups), ASSUMED)
         else:
-            # two judges that err equally often differ about twice as often as one of them errs
-            scale, field = (1.0, "wrong") if self.source == "grades" else (0.5, "split")
-            compared, errors = groups[field].count(), scale * groups[field].sum()
-            # a rate of 0 or 1 from few replies would claim certainty: Laplace's rule keeps away from both
-            common = (errors.sum() + 1) / (compared.sum() + 2)
-            # judge minus human is 0, 1 or -1; its variance is at most the share that is not 0
-            pooled = (errors + _PRIOR_GRADES * common) / (compared + _PRIOR_GRADES)
-            shares = np.minimum(np.asarray(pooled), 0.25)
+            # Two judges that err equally often differ about twice as often as one of them errs.
+            scale, column = (1.0, "judge_errs") if self.source == "grades" else (0.5, "judges_differ")
+            compared, errors = groups[column].count(), scale * groups[column].sum()
+            # A rate of 0 or 1 from few replies would claim certainty. Laplace's rule keeps away from both.
+            rate_of_model = (errors.sum() + 1) / (compared.sum() + 2)
+            # A stratum with few grades takes the rate of the model for `_PRIOR_GRADES` more of them.
+            rates = (errors + _PRIOR_GRADES * rate_of_model) / (compared + _PRIOR_GRADES)
+            # Judge minus human is 0, 1 or -1, so its variance is at most the share that is not 0.
+            shares = np.minimum(np.asarray(rates), 0.25)
         return GradingStrata(
             sizes=np.asarray(groups.size(), dtype=np.int64),
             weights=groups["weight"].sum().to_numpy(),
             spreads=np.sqrt(shares),
-            graded=np.asarray(groups["wrong"].count(), dtype=np.int64),
+            graded=np.asarray(groups["judge_errs"].count(), dtype=np.int64),
             rates=groups["rate"].first().to_numpy(),
             variance=float(overall.influence @ overall.influence),
             bases=overall.clusters,
@@ -264,7 +279,7 @@ class _ModelPlan:
         """The ids of this number of replies from each stratum, replies with a grade first."""
         chosen: set[str] = set()
         for (_, rows), count in zip(self.replies.groupby(_STRATUM, sort=False), counts, strict=True):
-            graded_ids = set(rows["id"][rows["wrong"].notna()])
+            graded_ids = set(rows["id"][rows["judge_errs"].notna()])
             # a hash orders the rest, so that a larger sample contains the smaller one
             ranked = sorted(
                 rows["id"],

@@ -1,8 +1,8 @@
 """Scores corrected by people who graded a sample of the judged replies, and the error rates of the judge.
 
-For an answer, the quality or the RAF that people gave decides; for other replies, their classification does. If the
-judge sees a refusal where people see an answer, nobody was asked for the quality. The reply then counts as not correct,
-as it does for the judge.
+If a reply should answer and does, the quality or the RAF (relevance-aware factuality) that people gave decides. For any
+other reply, their classification decides: an answer, or a refusal with a code. If the judge takes an answer for a
+refusal, nobody was asked for its quality. The reply then counts as not correct, as it does for the judge.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ CORRECTED: tuple[str, ...] = (*RATES, CRS)
 # Model, setting, item and sample of a reply.
 Key = tuple[str, str, str, int]
 # Question → the answer that most people gave.
-Words = Mapping[str, str]
+Answers = Mapping[str, str]
 # Human grades by reply and kind of judgement; None for a judged reply without a grade.
-Grades = dict[Key, dict[str, Words | None]]
+Grades = dict[Key, dict[str, Answers | None]]
 
 
 def read_grades(run: Path, table: Path | None = None) -> Grades:
@@ -68,7 +68,7 @@ def read_grades(run: Path, table: Path | None = None) -> Grades:
         replies = judged_replies(db)
         reviews = read_reviews(db) if table is None else _read_answers(table)
     grades = grades_of(replies, reviews)
-    if not any(words for kinds in grades.values() for words in kinds.values()):
+    if not any(answers for kinds in grades.values() for answers in kinds.values()):
         raise SourceError(f"{table or run}: nobody has graded a reply of {run}: `perturb review {run} serve`")
     return grades
 
@@ -84,10 +84,10 @@ def grades_of(replies: Iterable[JudgedReply], reviews: Reviews) -> Grades:
             question.name: majority_word([answers[question.name] for answers in finished])
             for question in reply.questions
         }
-        words = {name: word for name, word in majorities.items() if word is not None}
+        answers = {name: word for name, word in majorities.items() if word is not None}
         key = reply_key(reply.model, reply.prompt, reply.subject.id, reply.sample)
-        is_complete = len(words) == len(majorities)
-        grades[key][reply.kind] = words if is_complete else None
+        is_complete = len(answers) == len(majorities)
+        grades[key][reply.kind] = answers if is_complete else None
     return grades
 
 
@@ -135,40 +135,47 @@ class JudgeErrors:
 
 @dataclass(frozen=True)
 class GradedReply:
-    """One reply with the decision of the judge and the grades of people."""
+    """One reply with the grades of people."""
 
     row: ResultRow
-    decided: Mapping[str, Words | None] = field(default_factory=dict)
-    """Kind of judgement that the judge made → the grade of people, or None."""
+    grades: Mapping[str, Answers | None] = field(default_factory=dict)
+    """Kind of judgement → the grade of people; None if nobody graded it. A kind that no judge decided is missing."""
 
     @property
     def kind(self) -> str | None:
         """The kind of judgement that decides whether the behaviour is right; None if the judge made none."""
         if self.row.expected == self.row.predicted == ANSWER_CORRECTLY:
-            return next((kind for kind in ("quality", "raf") if kind in self.decided), None)
-        return CLASSIFICATION if CLASSIFICATION in self.decided else None
+            return next((kind for kind in ("quality", "raf") if kind in self.grades), None)
+        return CLASSIFICATION if CLASSIFICATION in self.grades else None
 
-    def people(self, rate: str) -> tuple[bool, float]:
-        """Whether the judge decided, and whether the reply is a hit for people: 1, 0, or NaN without a grade."""
-        kind = self.kind if rate == "answer_accuracy" else CLASSIFICATION
-        if kind is None or kind not in self.decided:
-            return False, np.nan
-        words = self.decided[kind]
-        return True, np.nan if words is None else float(is_hit(rate, kind, words, self.row.expected))
+    def kind_for(self, rate: str) -> str | None:
+        """The kind of judgement that decides whether the reply is a hit of a rate; None if the judge made none."""
+        if rate == "answer_accuracy":
+            return self.kind
+        return CLASSIFICATION if CLASSIFICATION in self.grades else None
+
+    def hit_for_people(self, rate: str) -> float:
+        """1 if the reply is a hit of the rate for people, 0 if not, NaN without a grade."""
+        kind = self.kind_for(rate)
+        answers = None if kind is None else self.grades[kind]
+        if kind is None or answers is None:
+            return np.nan
+        return float(is_hit(rate, kind, answers, self.row.expected))
 
 
-def is_hit(rate: str, kind: str, words: Words, expected: str) -> bool:
+def is_hit(rate: str, kind: str, answers: Answers, expected: str) -> bool:
     """Whether a grade of one kind makes the reply a hit of the rate."""
     if kind == "quality":
-        return int(words["quality"]) >= CORRECT_FROM
+        return int(answers["quality"]) >= CORRECT_FROM
     if kind == "raf":
-        return words["eligible"] == words["factual_signal"] == "yes"
-    answered = words["predicted"] == ANSWER_WORD
+        return answers["eligible"] == "yes" and answers["factual_signal"] == "yes"
+    is_answer = answers["predicted"] == ANSWER_WORD
     if rate == "false_refusal_rate":
-        return not answered
+        return not is_answer
     if rate == "missed_refusal_rate":
-        return answered
-    return rate == "refusal_accuracy" and words["predicted"] == expected
+        return is_answer
+    # For the accuracy of answers, a classification alone is never a hit: nobody was asked for the quality.
+    return rate == "refusal_accuracy" and answers["predicted"] == expected
 
 
 def correct_scores(
@@ -209,11 +216,11 @@ class CountedReplies:
     """The replies that a rate counts, as judged and as graded by people; all fields have an entry for each reply."""
 
     replies: list[GradedReply]
-    judge: Floats
+    judge_hits: Floats
     """1 if the reply is a hit for the judge, 0 if not."""
-    people: Floats
+    people_hits: Floats
     """1 if the reply is a hit for people, 0 if not, NaN without a grade."""
-    decided: Flags
+    was_judged: Flags
     """Whether a judge decided, rather than a rule."""
     strata: list[str]
     """Class and kind of judgement: replies in a stratum are equally likely to be graded."""
@@ -222,35 +229,39 @@ class CountedReplies:
     def of(cls, replies: Sequence[GradedReply], name: str) -> CountedReplies:
         metric = REFUSAL_METRICS[name]
         counted = [reply for reply in replies if reply.row.outcome in metric.over]
-        people = [reply.people(name) for reply in counted]
         return cls(
             replies=counted,
-            judge=np.array([reply.row.outcome in metric.hits for reply in counted], dtype=np.float64),
-            people=np.array([is_people_hit for _, is_people_hit in people], dtype=np.float64),
-            decided=np.array([is_decided for is_decided, _ in people], dtype=np.bool_),
+            judge_hits=np.array([reply.row.outcome in metric.hits for reply in counted], dtype=np.float64),
+            people_hits=np.array([reply.hit_for_people(name) for reply in counted], dtype=np.float64),
+            was_judged=np.array([reply.kind_for(name) is not None for reply in counted], dtype=np.bool_),
             strata=[f"{reply.row.item.perturbation_class} {reply.kind}" for reply in counted],
         )
 
-    def corrected(self, people: Floats, bases: Mapping[str, int]) -> CorrectedRate:
-        """The rate corrected by these grades; `bases` numbers the base instances of all models."""
+    def corrected(self, grades: Floats, bases: Mapping[str, int]) -> CorrectedRate:
+        """The rate corrected by these grades, such as `people_hits`; `bases` numbers the base instances of all models.
+
+        With `judge_hits`, it is the rate if people agreed with the judge everywhere.
+        """
         numbers = np.array([bases[reply.row.item.base_id] for reply in self.replies], dtype=np.int64)
-        return CorrectedRate.of(self.judge, people, self.decided, self.strata, numbers, len(bases))
+        return CorrectedRate.of(self.judge_hits, grades, self.was_judged, self.strata, numbers, len(bases))
 
 
 def _rates(replies: Sequence[GradedReply], bases: Mapping[str, int]) -> dict[str, CorrectedRate]:
     counted = {name: CountedReplies.of(replies, name) for name in RATES}
-    corrected = {name: replies.corrected(replies.people, bases) for name, replies in counted.items()}
+    corrected = {name: replies.corrected(replies.people_hits, bases) for name, replies in counted.items()}
     return {**corrected, CRS: combined([corrected[name] for name in HALVES], [0.5, 0.5])}
 
 
 def _judge_errors(model: str, replies: Sequence[GradedReply], resampling: Resampling) -> list[JudgeErrors]:
     errors = []
     for kind in (CLASSIFICATION, "quality", "raf"):
-        graded = [(reply.row, words) for reply in replies if (words := reply.decided.get(kind)) is not None]
+        graded = [
+            (reply.row, answers) for reply in replies if (answers := reply.grades.get(kind)) is not None
+        ]
         if not graded:  # judges of quality and of RAF exclude each other
             continue
         resamples = resampling.draw([row for row, _ in graded])
-        people = np.array([_is_right_for_people(kind, words, row) for row, words in graded])
+        people = np.array([_is_right_for_people(kind, answers, row) for row, answers in graded])
         judge = np.array([_is_right_for_judge(kind, row) for row, _ in graded])
         errors.append(
             JudgeErrors(
@@ -263,10 +274,10 @@ def _judge_errors(model: str, replies: Sequence[GradedReply], resampling: Resamp
     return errors
 
 
-def _is_right_for_people(kind: str, words: Words, row: ResultRow) -> bool:
+def _is_right_for_people(kind: str, answers: Answers, row: ResultRow) -> bool:
     if kind != CLASSIFICATION:
-        return is_hit("answer_accuracy", kind, words, row.expected)
-    return words["predicted"] == (ANSWER_WORD if row.expected == ANSWER_CORRECTLY else row.expected)
+        return is_hit("answer_accuracy", kind, answers, row.expected)
+    return answers["predicted"] == (ANSWER_WORD if row.expected == ANSWER_CORRECTLY else row.expected)
 
 
 def _is_right_for_judge(kind: str, row: ResultRow) -> bool:

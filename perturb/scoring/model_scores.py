@@ -41,7 +41,7 @@ def measure_answer_parts(replies: ModelReplies, drawn: Resamples) -> dict[str, E
     """
     if all(row.judged_by != "raf" for row in replies.rows):
         return {}
-    attempted = np.array([row.expected == row.predicted == ANSWER for row in replies.rows])
+    attempted = np.array([row.expected == ANSWER and row.predicted == ANSWER for row in replies.rows])
     shares = {}
     for name in PARTS:
         flags = [getattr(row, name) for row in replies.rows]
@@ -55,7 +55,8 @@ def measure_answer_parts(replies: ModelReplies, drawn: Resamples) -> dict[str, E
 NONE = "NONE"
 
 
-# Metric → its range over all that the unscored replies may be; None if it may be undefined.
+# Metric → its lowest and its highest value, over all that the unscored replies may be; None if it is undefined whatever
+# they are.
 Bounds = dict[str, Range | None]
 
 
@@ -133,6 +134,7 @@ class ModelScores:
     def to_dict(self) -> JsonObject:
         """Plain values, ready for JSON."""
         content = plain(self)
+        # Each grouping becomes a field of its own, and a corrected value stands within its metric.
         groups, bounds_by = content.pop("groups"), content.pop("group_bounds")
         del content["corrected"]
         for name, estimate in self.corrected.items():
@@ -173,16 +175,6 @@ def score_model(
     members = {name: _members(replies.labels(GROUPINGS[name])) for name in groupings}
     if len(members.get("language", ())) == 1:  # the group would repeat the scores of the model
         members["language"] = {}
-    groups: dict[str, dict[str, dict[str, Estimate]]] = {}
-    group_bounds: dict[str, dict[str, Bounds]] = {}
-    for grouping, rows_of_group in members.items():
-        groups[grouping], group_bounds[grouping] = {}, {}
-        for name, rows in rows_of_group.items():
-            cells = replies.cells[rows]
-            groups[grouping][name] = estimate_metrics(cells, resamples.part(rows), raf=raf)
-            group_counts = ReplyCounts.of_rows(cells, raf=raf)
-            if group_counts.total(UNSCORED):
-                group_bounds[grouping][name] = _bounds(group_counts)
     return ModelScores(
         model=replies.model,
         n=len(replies.rows),
@@ -190,9 +182,18 @@ def score_model(
             **estimate_metrics(replies.cells, resamples, raf=raf),
             **{metric.entry.name: metric.estimate(replies.rows, resamples) for metric in own},
         },
-        bounds=_bounds(counts),
-        groups=groups,
-        group_bounds=group_bounds,
+        bounds=_bounds_of_metrics(counts),
+        groups={
+            grouping: {
+                name: estimate_metrics(replies.cells[rows], resamples.part(rows), raf=raf)
+                for name, rows in rows_of_group.items()
+            }
+            for grouping, rows_of_group in members.items()
+        },
+        group_bounds={
+            grouping: _bounds_of_groups(replies, rows_of_group, raf=raf)
+            for grouping, rows_of_group in members.items()
+        },
         confusion=confusion_matrix(replies.rows, codes),
         confusion_by_intensity={
             name: confusion_matrix([row for row in replies.rows if row.item.intensity == name], codes)
@@ -226,8 +227,20 @@ def _members(labels: Sequence[str | None]) -> dict[str, Integers]:
     return {name: np.array(rows) for name, rows in rows_of_group.items()}
 
 
-def _bounds(counts: ReplyCounts) -> Bounds:
+def _bounds_of_metrics(counts: ReplyCounts) -> Bounds:
     return {name: bounds(name, counts) for name in REFUSAL_METRICS}
+
+
+def _bounds_of_groups(
+    replies: ModelReplies, rows_of_group: Mapping[str, Integers], *, raf: bool
+) -> dict[str, Bounds]:
+    """The bounds of the groups with unscored replies."""
+    counts = {name: ReplyCounts.of_rows(replies.cells[rows], raf=raf) for name, rows in rows_of_group.items()}
+    return {
+        name: _bounds_of_metrics(group_counts)
+        for name, group_counts in counts.items()
+        if group_counts.total(UNSCORED)
+    }
 
 
 def _calibration(counts: ReplyCounts) -> tuple[LevelAccuracy, ...]:
@@ -277,7 +290,8 @@ class OwnMetric:
     def estimate(self, rows: Sequence[ResultRow], drawn: Resamples) -> Estimate:
         """The value for the rows, with standard error and 95 % interval."""
         replies = [_fields(row) for row in rows]
-        value, (low, high) = self.value(replies), self.entry.range
+        value = self.value(replies)
+        low, high = self.entry.range
         if np.isnan(value):
             return Estimate.undefined("the function gave None", len(rows))
         if not low <= value <= high:
