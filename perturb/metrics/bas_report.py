@@ -125,8 +125,8 @@ class BASReport:
         """ECE minus the bias that resampling shows, at least 0 (Kumar et al. 2019, section 4, with this bootstrap)."""
         values, replicates = self._resampled
         column = list(HIGHER_IS_BETTER).index("ece")
-        bias = float(replicates[:, column].mean()) - values["ece"]
-        return max(0.0, values["ece"] - bias)
+        # The bias is the mean of the replicates minus the value.
+        return max(0.0, 2 * values["ece"] - float(replicates[:, column].mean()))
 
     @cached_property
     def _resampled(self) -> tuple[dict[str, float], Floats]:

@@ -165,22 +165,26 @@ def calibration_p_value(
     """
     correct, confidences = read_graded(is_correct, confidence)
     bin_of_row = bin_places(confidences, bin_edges(confidences, bins, "width"), closed)
+    # n times the ECE: the sum over bins of |sum of (correct - confidence)|
     observed = np.abs(np.bincount(bin_of_row, weights=correct - confidences)).sum()
     # without `clusters`, each row is a cluster of its own
-    rows = np.arange(len(correct)) if clusters is None else np.asarray(clusters)
-    cluster_of_row = np.unique(rows, return_inverse=True)[1]
+    labels = np.arange(len(correct)) if clusters is None else np.asarray(clusters)
+    cluster_of_row = np.unique(labels, return_inverse=True)[1]
     correlation = _correlation_within(correct, confidences, cluster_of_row)
     rng = np.random.default_rng(seed)
     if len(confidences) > EXACT_ROWS:
-        # the sum of the residuals in a bin is about normal
         sizes = np.bincount(cluster_of_row)
         design_effect = 1 + correlation * (float(sizes @ sizes) / len(confidences) - 1)
-        variance = np.bincount(bin_of_row, weights=confidences * (1 - confidences)) * design_effect
-        simulated = np.abs(rng.normal(size=(resamples, len(variance))) * np.sqrt(variance)).sum(axis=1)
+        variance_of_bin = np.bincount(bin_of_row, weights=confidences * (1 - confidences)) * design_effect
+        # With so many rows, the sum of (correct - confidence) in a bin is about normal.
+        sums = rng.normal(size=(resamples, len(variance_of_bin))) * np.sqrt(variance_of_bin)
+        simulated = np.abs(sums).sum(axis=1)
     else:
-        in_bin = np.eye(bin_of_row.max() + 1)[bin_of_row]
+        is_in_bin = np.eye(bin_of_row.max() + 1)[bin_of_row]
         draws = _calibrated_draws(rng, confidences, cluster_of_row, correlation, resamples)
-        simulated = np.concatenate([np.abs((chunk - confidences) @ in_bin).sum(axis=1) for chunk in draws])
+        simulated = np.concatenate(
+            [np.abs((correctness - confidences) @ is_in_bin).sum(axis=1) for correctness in draws]
+        )
     # 1e-9: equal sums may differ by rounding
     return float((1 + np.sum(simulated >= observed - 1e-9)) / (1 + resamples))
 
@@ -195,12 +199,14 @@ def _calibrated_draws(
     step = max(1, DRAWS_AT_ONCE // len(confidence))
     for start in range(0, resamples, step):
         count = min(step, resamples - start)
-        chance = rng.random((count, len(confidence)))
+        uniform = rng.random((count, len(confidence)))
         if correlation > 0:
-            # two answers share a number with the probability √correlation each, so both do with `correlation`
-            shared = rng.random((count, int(cluster_of_row.max()) + 1))[:, cluster_of_row]
-            chance = np.where(rng.random(chance.shape) < np.sqrt(correlation), shared, chance)
-        yield chance < confidence
+            # Each answer takes the number of its cluster with the probability √correlation. So two answers of a
+            # cluster have the same number with the probability `correlation`.
+            of_cluster = rng.random((count, int(cluster_of_row.max()) + 1))[:, cluster_of_row]
+            takes_it = rng.random(uniform.shape) < np.sqrt(correlation)
+            uniform = np.where(takes_it, of_cluster, uniform)
+        yield uniform < confidence
 
 
 def calibration_error_estimate(
@@ -215,6 +221,7 @@ def calibration_error_estimate(
     >>> calibration_error_estimate(0.1, np.array([0.1, 0.14]), 50, clusters=50, p_value=0.4).low
     0.0
     """
+    # The bias is the mean of the replicates minus the value.
     centre = max(0.0, 2 * value - float(np.nanmean(replicates))) if len(replicates) else value
     estimate = reported_estimate(Bounded.of(centre, replicates, n, clusters=clusters, high=maximum))
     low = 0.0 if estimate.low is not None and p_value > CALIBRATED_UP_TO else estimate.low
@@ -223,15 +230,16 @@ def calibration_error_estimate(
 
 def _correlation_within(correct: Flags, confidence: Floats, cluster_of_row: Integers) -> float:
     """The mean product of two standardised residuals of one cluster, from 0 to 1."""
-    inner = (confidence > 0) & (confidence < 1)  # certainty has no variance to standardise by
-    residual = np.where(inner, correct - confidence, 0.0) / np.sqrt(
-        np.where(inner, confidence * (1 - confidence), 1.0)
-    )
-    sums, squares, sizes = (
-        np.bincount(cluster_of_row, weights=values) for values in (residual, residual**2, inner)
-    )
+    has_variance = (confidence > 0) & (confidence < 1)
+    variance = np.where(has_variance, confidence * (1 - confidence), 1.0)
+    residual = np.where(has_variance, correct - confidence, 0.0) / np.sqrt(variance)
+    sums = np.bincount(cluster_of_row, weights=residual)
+    squares = np.bincount(cluster_of_row, weights=residual**2)
+    sizes = np.bincount(cluster_of_row, weights=has_variance)
+    # Both count every pair of rows twice: a square of a sum is the sum of squares and of all products of two members.
+    products = float((sums**2 - squares).sum())
     pairs = float((sizes * (sizes - 1)).sum())
-    return float(np.clip((sums**2 - squares).sum() / pairs, 0.0, 1.0)) if pairs else 0.0
+    return float(np.clip(products / pairs, 0.0, 1.0)) if pairs else 0.0
 
 
 def risk_coverage_curve(is_correct: ArrayLike, confidence: ArrayLike) -> RiskCoverage:
@@ -249,9 +257,10 @@ def risk_coverage_curve(is_correct: ArrayLike, confidence: ArrayLike) -> RiskCov
     order = np.argsort(-confidences, kind="stable")
     _, starts, sizes = np.unique(-confidences[order], return_index=True, return_counts=True)
     errors = np.add.reduceat((~correct[order]).astype(np.float64), starts)
-    expected = np.cumsum(np.repeat(errors / sizes, sizes))
+    # Among answers of equal confidence, each is wrong with the share of errors among them.
+    expected_errors = np.cumsum(np.repeat(errors / sizes, sizes))
     answered = np.arange(1, len(confidences) + 1)
-    return RiskCoverage(answered / len(confidences), expected / answered)
+    return RiskCoverage(answered / len(confidences), expected_errors / answered)
 
 
 def aurc(
@@ -285,14 +294,15 @@ def aurc_of_blocks(sizes: NDArray[np.floating], errors: NDArray[np.floating]) ->
     >>> aurc_of_blocks(np.array([[2.0, 1.0]]), np.array([[1.0, 0.0]])).round(4).tolist()
     [0.4444]
     """
-    through = np.cumsum(sizes, axis=1, dtype=np.float64)
-    before = through - sizes
+    answers_through = np.cumsum(sizes, axis=1, dtype=np.float64)
+    answers_before = answers_through - sizes
     errors_before = np.cumsum(errors, axis=1, dtype=np.float64) - errors
-    share = errors / np.maximum(sizes, 1)
-    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, int(through[:, -1].max()) + 1))])
-    growth = harmonic[through.astype(np.int64)] - harmonic[before.astype(np.int64)]
-    risks = errors + (errors_before - share * before) * growth
-    return np.asarray(risks.sum(axis=1) / through[:, -1])
+    error_share = errors / np.maximum(sizes, 1)
+    n_answers = answers_through[:, -1]
+    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, int(n_answers.max()) + 1))])
+    harmonic_gain = harmonic[answers_through.astype(np.int64)] - harmonic[answers_before.astype(np.int64)]
+    risks = errors + (errors_before - error_share * answers_before) * harmonic_gain
+    return np.asarray(risks.sum(axis=1) / n_answers)
 
 
 def brier_loss(is_correct: ArrayLike, confidence: ArrayLike) -> float:
@@ -352,8 +362,9 @@ def auroc(is_correct: ArrayLike, confidence: ArrayLike) -> Estimate:
     wrong = len(correct) - right
     if right == 0 or wrong == 0:
         return Estimate.undefined(f"every answer is {'wrong' if right == 0 else 'right'}", n=len(correct))
-    above = rankdata(confidences)[correct].sum() - right * (right + 1) / 2
-    return Estimate(float(above / (right * wrong)), n=len(correct))
+    # The number of pairs in which the right answer is more confident: Mann and Whitney's U, from the sum of ranks.
+    pairs_in_order = rankdata(confidences)[correct].sum() - right * (right + 1) / 2
+    return Estimate(float(pairs_in_order / (right * wrong)), n=len(correct))
 
 
 def answering_probability(refused_samples: ArrayLike) -> Floats:

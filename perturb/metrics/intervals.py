@@ -30,7 +30,10 @@ TAIL = 0.025
 Z = 1.959963984540054
 # The weight, in events, of the assumption that the items of a base instance are equal.
 ALIKE_EVENTS = 2
-# Steps of the search for a p-value, over a range of 27 in its logarithm: the relative error is below 3e-8.
+# The smallest tail for which an interval is computed. A p-value that would be smaller is reported as twice this.
+SMALLEST_TAIL = 1e-12
+# Steps of the search for a p-value. The logarithm of its tail is between ln(1e-12) and ln(0.5), a range of 27, so the
+# relative error is below 3e-8.
 HALVINGS = 30
 # If a smaller share of the resamples defines a statistic, the note of its estimate says so.
 MOSTLY = 0.95
@@ -89,8 +92,10 @@ def t_quantile(clusters: int, tail: float = TAIL) -> float:
 def effective_size(share: float, variance: float, n: float, clusters: int) -> float:
     """The number of independent trials that is as informative as n trials in clusters.
 
-    `variance` is the clustered variance of the share. The effective number is n divided by the design effect: the
-    observed one, but at least 1, and with few events at least close to that of clusters of equal items.
+    `variance` is the clustered variance of the share. The effective number is n divided by the larger of two design
+    effects. The observed one is the variance divided by that of independent trials. The assumed one takes the place of
+    observations that are missing: without any event (a trial of the rarer kind) it is the size of a cluster, as if the
+    items of a cluster were equal. It falls to 1 as the events become many.
 
     >>> effective_size(1.0, 0.0, n=60, clusters=20), round(effective_size(0.5, 0.25 / 30, n=60, clusters=20), 6)
     (20.0, 30.0)
@@ -98,7 +103,6 @@ def effective_size(share: float, variance: float, n: float, clusters: int) -> fl
     # a share of exactly 0 or 1 has a binomial variance of 0, by which nothing can be divided
     inner = min(max(share, 0.5 / n), 1 - 0.5 / n)
     events = n * min(share, 1 - share)
-    # without any event it is the size of a cluster, and it falls to 1 as the events become many
     assumed_effect = 1 + max(n / clusters - 1, 0.0) * ALIKE_EVENTS / (ALIKE_EVENTS + events)
     observed_effect = variance * n / (inner * (1 - inner))
     return n / max(assumed_effect, observed_effect)
@@ -110,12 +114,15 @@ class Bounded:
 
     value: float
     size: float
+    """The effective number of independent trials."""
     clusters: int
+    """The number of base instances behind the value."""
     low: float = 0.0
     """The lower end of the range."""
     high: float = 1.0
     se: float | None = None
     n: int = 0
+    """The number of items, as it is reported."""
     note: str | None = None
     replicates: Floats | None = None
     """NaN where a resample does not define the value."""
@@ -147,7 +154,7 @@ class Bounded:
             return Estimate(value, n=n, reason=ONE_CLUSTER)
         if len(defined) < 2:
             return Estimate(value, n=n, reason=FEW_DEFINED)
-        # resamples of few clusters vary too little: the factor is that of a sample variance
+        # `ddof` corrects for the number of resamples, the factor for the number of clusters: few vary too little.
         se = float(defined.std(ddof=1)) * math.sqrt(clusters / (clusters - 1))
         reach = high - low
         share = min(max((value - low) / reach, 0.0), 1.0)
@@ -178,7 +185,8 @@ class Bounded:
         """
         item_counts = np.ones(len(lows)) if counts is None else counts
         widths = highs - lows
-        total_width, sum_of_squares = float(item_counts @ widths), float(item_counts @ widths**2)
+        total_width = float(item_counts @ widths)
+        sum_of_squares = float(item_counts @ widths**2)
         if sum_of_squares == 0:
             # every item has only one possible value, so nothing is left to chance
             return Estimate(value, value, value, 0.0, n)
@@ -192,13 +200,8 @@ class Bounded:
         # If every item stood at the same position of its range as the mean does, the items would still differ from
         # the mean, by these amounts. That variance comes from the ranges; the rest is the variance of the share.
         deviations = lows + bounded.share * widths - value
-        deviation_counts = item_counts
-        if codes is not None:
-            # the items of a base instance are drawn together: their deviations add up before they are squared
-            deviations = np.asarray(np.bincount(codes, weights=deviations), dtype=np.float64)
-            deviation_counts = np.ones(len(deviations))
-        squared = float(deviation_counts @ deviations**2)
-        drift = min(bounded.se, math.sqrt(squared * clusters / (clusters - 1)) / n)
+        squares = _sum_of_squares(deviations, item_counts, codes)
+        drift = min(bounded.se, math.sqrt(squares * clusters / (clusters - 1)) / n)
         share_variance = (bounded.se**2 - drift**2) / reach**2
         size = effective_size(bounded.share, share_variance, trials, clusters)
         return replace(bounded, size=size, drift=drift, span=(float(lows.min()), float(highs.max())))
@@ -211,18 +214,29 @@ class Bounded:
     def ends(self, tail: float = TAIL) -> tuple[float, float]:
         """The interval that leaves `tail` beyond each end."""
         reach, critical = self.high - self.low, t_quantile(self.clusters, tail)
-        low, high = wilson_interval(self.share, self.size, critical)
-        # the share and the range vary independently: their distances add up as squares
+        low_share, high_share = wilson_interval(self.share, self.size, critical)
+        # The share and the range vary independently, so their distances from the value add up as squares.
         drift = critical * self.drift
-        below = math.hypot(self.value - self.low - reach * low, drift)
-        above = math.hypot(self.low + reach * high - self.value, drift)
-        return max(self.value - below, self.span[0]), min(self.value + above, self.span[1])
+        below = math.hypot(self.value - (self.low + reach * low_share), drift)
+        above = math.hypot(self.low + reach * high_share - self.value, drift)
+        # No mean is outside the values that its items can have.
+        lowest, highest = self.span
+        return max(self.value - below, lowest), min(self.value + above, highest)
 
     def estimate(self, scale: float = 1.0) -> Estimate:
         """The value with its 95 % interval, times `scale`."""
         low, high = self.ends()
         se = None if self.se is None else self.se * scale
         return Estimate(self.value * scale, low * scale, high * scale, se, self.n, self.note, self.size)
+
+
+def _sum_of_squares(deviations: Floats, counts: Floats, codes: Integers | None) -> float:
+    """The sum of squared deviations of base instances; arguments as in `Bounded.of_mean`."""
+    if codes is None:
+        return float(counts @ deviations**2)
+    # The items of a base instance are drawn together, so their deviations add up before they are squared.
+    sums = np.bincount(codes, weights=deviations)
+    return float(sums @ sums)
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,29 +273,24 @@ class WeightedSum:
             low, high = self._ends(math.exp(log_tail), correlation)
             return low > 0 if value > 0 else high < 0
 
-        # by the logarithm of the tail, since p-values of all sizes need the same relative precision
-        smallest = math.log(1e-12)
+        # The search runs over the logarithm, since p-values of all sizes need the same relative precision.
+        smallest = math.log(SMALLEST_TAIL)
         if excludes_0(smallest):
-            return 2e-12
+            return 2 * SMALLEST_TAIL
         excluding, _ = bisect(excludes_0, math.log(0.5), smallest, HALVINGS)
         return min(1.0, 2 * math.exp(excluding))
 
     def _ends(self, tail: float, correlation: Floats) -> tuple[float, float]:
         """The interval that leaves `tail` beyond each end."""
-        down, up = [], []
+        below, above = [], []
         for weight, part in zip(self.weights, self.parts, strict=True):
             low, high = part.ends(tail)
-            lost, gained = weight * (part.value - low), weight * (high - part.value)
-            # a part with a negative weight pulls the sum down where it is itself high
-            down.append(lost if weight > 0 else gained)
-            up.append(gained if weight > 0 else lost)
+            to_low, to_high = weight * (part.value - low), weight * (high - part.value)
+            # A part with a negative weight pulls the sum down where it is itself high.
+            below.append(to_low if weight > 0 else to_high)
+            above.append(to_high if weight > 0 else to_low)
         value = self.value
-        # the distances of correlated parts, combined as the variance of a sum is
-        lost, gained = (
-            math.sqrt(max(float(np.array(distances) @ correlation @ np.array(distances)), 0.0))
-            for distances in (down, up)
-        )
-        return value - lost, value + gained
+        return value - _combined(below, correlation), value + _combined(above, correlation)
 
     def _correlation(self) -> tuple[Floats, Floats]:
         """Correlations of the parts' replicates, and the replicates of the sum.
@@ -297,13 +306,20 @@ class WeightedSum:
         # not `np.corrcoef`: it divides by 0 for a part that no resample moves
         scaled = centred / np.where(spread > 0, spread, 1.0)[:, None]
         correlation = scaled @ scaled.T
-        events = [math.sqrt(max(part.share * (1 - part.share), 1e-12) * part.size) for part in self.parts]
-        narrowing = correlation * np.sign(np.outer(self.weights, self.weights)) < 0
-        strength = np.maximum(np.abs(correlation) - 0.5 / np.outer(events, events), 0)
-        correlation = np.where(narrowing, strength * np.sign(correlation), correlation)
+        # the standard deviation of the number of hits of each part
+        deviations = [math.sqrt(max(part.share * (1 - part.share), 1e-12) * part.size) for part in self.parts]
+        is_narrowing = correlation * np.sign(np.outer(self.weights, self.weights)) < 0
+        reduced = np.maximum(np.abs(correlation) - 0.5 / np.outer(deviations, deviations), 0)
+        correlation = np.where(is_narrowing, reduced * np.sign(correlation), correlation)
         # a part that never moved has the correlation 0 with itself too
         np.fill_diagonal(correlation, 1.0)
         return correlation, total
+
+
+def _combined(distances: Sequence[float], correlation: Floats) -> float:
+    """The distance of a sum from the distances of its correlated parts, combined as the variance of a sum is."""
+    column = np.array(distances)
+    return math.sqrt(max(float(column @ correlation @ column), 0.0))
 
 
 def weighted_sum(
