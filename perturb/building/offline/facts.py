@@ -1,4 +1,8 @@
-"""Facts about a base instance that the operators use. Each fact is computed once, when it is first needed."""
+"""Facts about a base instance that the operators use. Each fact is computed once, when it is first needed.
+
+A *mention* is an occurrence of an accepted answer in a passage, and the *home* of the answer is the first passage with
+one. `InstanceFacts.unfit` says why no rule can use the instance at all.
+"""
 
 from __future__ import annotations
 
@@ -56,6 +60,11 @@ class Mention:
     end: int
     text: str
     """The answer as the passage writes it."""
+
+    def overlaps(self, sentence: Sentence) -> bool:
+        """Whether the sentence has a part of the mention."""
+        is_in_span = self.start < sentence.end and sentence.start < self.end
+        return self.passage == sentence.passage and is_in_span
 
 
 class InstanceFacts:
@@ -126,15 +135,11 @@ class InstanceFacts:
 
     @cached_property
     def answer_sentences(self) -> tuple[Sentence, ...]:
-        """The sentences that hold an answer."""
-        return tuple(sentence for sentence in self.sentences if self._holds_mention(sentence))
-
-    def _holds_mention(self, sentence: Sentence) -> bool:
-        return any(
-            mention.passage == sentence.passage
-            and mention.start < sentence.end
-            and mention.end > sentence.start
-            for mention in self.mentions
+        """The sentences that hold an answer or a part of one."""
+        return tuple(
+            sentence
+            for sentence in self.sentences
+            if any(mention.overlaps(sentence) for mention in self.mentions)
         )
 
     @cached_property
@@ -188,25 +193,34 @@ class InstanceFacts:
     @cached_property
     def unfit(self) -> str | None:
         """Why no rule can use the instance; None if rules can."""
+        return self._fault_of_question() or self._fault_of_answers() or self._fault_of_passages()
+
+    def _fault_of_question(self) -> str | None:
         query = self.instance.query.strip()
         if not self.mentions:
             return "no accepted answer stands in a passage"
         if not _LEAST_TOKENS <= len(tokens(query)) <= _MOST_TOKENS or "\n" in query:
             return "the question is too short or too long to be read by rule"
-        if _ASKS_TWICE.search(query):
-            return "the question asks for two things"
+        return "the question asks for two things" if _ASKS_TWICE.search(query) else None
+
+    def _fault_of_answers(self) -> str | None:
+        query = self.instance.query.strip()
         query_stems = {stem(word) for word in tokens(query)}
         answers = {mention.text for mention in self.mentions}
         for answer in answers:
-            if has_word(query, answer) or {stem(word) for word in tokens(answer)} <= query_stems:
+            all_words_in_question = query_stems.issuperset(stem(word) for word in tokens(answer))
+            if all_words_in_question or has_word(query, answer):
                 return "an answer stands in the question"
-        if len(set(map(plain, answers))) > _MOST_ANSWERS:
+        if len({plain(answer) for answer in answers}) > _MOST_ANSWERS:
             return "the answers are a list"
         # Too many other words hold a single letter for the checks to find it.
         if all(len(re.sub(r"\W", "", answer)) < 2 and not answer.isdigit() for answer in answers):
             return "the answer is a single letter"
         if self._is_of_wrong_kind(query.lower()):
             return "the answer is not of the kind that the question asks for"
+        return None
+
+    def _fault_of_passages(self) -> str | None:
         best_support = max(map(self._local_support, self.answer_sentences), default=0.0)
         if best_support < MIN_SUPPORT:
             return (
@@ -220,6 +234,7 @@ class InstanceFacts:
         if query.startswith("when"):
             return not has_date and re.search(r"\d", self.answer) is None
         if query.startswith("who"):
+            # "1984", "the 1990s"
             return self.answer[:1].isdigit() or (has_date and not re.search(r"[A-Z]", self.answer))
         return query.startswith("how many") and self.kind not in ("number", "money")
 
@@ -249,6 +264,7 @@ _cache: OrderedDict[tuple[object, ...], InstanceFacts] = OrderedDict()
 
 def facts_of(instance: BaseInstance) -> InstanceFacts:
     """The facts of an instance, or of its signal passages alone if it has any; cached for its jobs in other cells."""
+    # Instances with the same texts share facts, since operators read nothing else of an instance.
     key = (instance.query, instance.passages, instance.answers)
     facts = _cache.pop(key, None)
     if facts is None:

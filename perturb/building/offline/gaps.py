@@ -1,6 +1,8 @@
 """Fills the gaps in the wordings of rules.
 
-A wording such as "Did {subject} end before {before}?" takes its values from the question, the passage or a donor.
+A wording such as "Did {subject} end before {before}?" has two gaps. The values come from the facts about an instance:
+its question, its passage, its answer. `MAKERS` has a function for each gap, which returns None if the instance has no
+such value. Then the wording cannot be used, and the next one is tried.
 """
 
 from __future__ import annotations
@@ -9,10 +11,10 @@ import random
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import cached_property
 
 from perturb.building.offline.facts import InstanceFacts
-from perturb.building.offline.question import inflected
+from perturb.building.offline.question import Question, inflected
 from perturb.building.offline.words import (
     capitalise,
     content_stems,
@@ -34,7 +36,7 @@ class Filling:
     draw: tuple[str, int]
     """The lever and the seed: all random choices depend on them alone."""
     local: dict[str, str] = field(default_factory=dict)
-    """Values that are already decided, for instance by the operator for the place in the text where it works."""
+    """Values of gaps that are already decided, by the operator or by an earlier wording."""
     absent: set[str] = field(default_factory=set)
     """Gaps for which the instance has no value."""
     used: set[str] = field(default_factory=set)
@@ -48,34 +50,42 @@ class Filling:
     def fill(self, wordings: Sequence[str]) -> str | None:
         """A wording with all of its gaps filled, drawn at random; None if no wording can be filled."""
         for wording in self.rng.sample(wordings, len(wordings)):
-            values: dict[str, str] = {}
-            for gap in gaps_in(wording):
-                # A gap such as {person|subject} takes the first of these things that the instance has.
-                value = next(
-                    (filled for name in gap.split("|") if (filled := self.value(name)) is not None), None
-                )
-                if value is None:
-                    break  # on to the next wording
-                values[gap] = value
-            else:
-                return reduce(lambda text, gap: text.replace(f"{{{gap}}}", values[gap]), values, wording)
+            filled = self._fill_one(wording)
+            if filled is not None:
+                return filled
+        return None
+
+    def _fill_one(self, wording: str) -> str | None:
+        text = wording
+        for gap in gaps_in(wording):
+            value = self._first_value(gap)
+            if value is None:
+                return None
+            text = text.replace(f"{{{gap}}}", value)
+        return text
+
+    def _first_value(self, gap: str) -> str | None:
+        """The value of a gap such as `person|subject`, which takes the first of these things that the instance has."""
+        for name in gap.split("|"):
+            value = self.value(name)
+            if value is not None:
+                return value
         return None
 
     def value(self, name: str) -> str | None:
         """The value of a gap; None if the instance has no such thing."""
         if name in self.local:
             return self.local[name]
-        if name in self.absent:
-            return None
         if kinds := kinds_of_gap(name):
             return self._of_kind(name, kinds)
-        maker = MAKERS.get(name)
-        value = None if maker is None else maker(self)
+        if name in self.absent or name not in MAKERS:
+            return None
+        value = MAKERS[name](self)
         # The outcome is kept in either case, since several wordings have the same gaps.
-        if value is not None:
-            self.local[name] = value
-        elif maker is not None:
+        if value is None:
             self.absent.add(name)
+        else:
+            self.local[name] = value
         return value
 
     def _of_kind(self, name: str, kinds: frozenset[str]) -> str | None:
@@ -89,7 +99,7 @@ class Filling:
         return "" if name.startswith("if:") else subject.full
 
 
-# Each of these functions fills a gap. `catalogue.levers.GAPS` describes the gaps, and `MAKERS` maps them to functions.
+# Each of these functions fills the gap of its name. `catalogue.levers.GAPS` describes the gaps, with examples.
 
 
 def _subject(filling: Filling) -> str | None:
@@ -107,8 +117,7 @@ def _thing(filling: Filling) -> str | None:
 
 def _noun(filling: Filling) -> str | None:
     subject = filling.facts.subject
-    # An empty noun counts as missing.
-    return (subject.noun or None) if subject is not None else None
+    return subject.noun if subject is not None and subject.noun else None
 
 
 def _has_single_answer(filling: Filling) -> bool:
@@ -132,9 +141,12 @@ def _claim(filling: Filling) -> str | None:
 
 def _denial(filling: Filling) -> str | None:
     question = filling.facts.question
-    if question is None or _claim(filling) is None or not _states_claim(filling, question.action_verb):
+    if question is None or _claim(filling) is None:
         return None
-    return question.denial(filling.facts.answer)
+    # The passage must state the claim clearly. Otherwise nothing contradicts its denial.
+    verb = question.action_verb
+    is_stated = _states_deed(filling, verb) if verb else _states_role(filling, question)
+    return question.denial(filling.facts.answer) if is_stated else None
 
 
 # A passage states a role if the sentences with the answer hold this share of the question's words.
@@ -143,50 +155,52 @@ _ROLE_SUPPORT = 0.6
 _AFTER_ROLE = re.compile(r" (?:of|in|on|for|at|to|from|by|with|that|behind)\b")
 
 
-def _states_claim(filling: Filling, verb: str) -> bool:
-    """Whether a sentence with the answer states the claim with the question's verb.
-
-    With an empty `verb`, the question asks for the person in a role. Then the sentences must hold most of its words.
-    """
-    if not verb:
-        title, question = filling.facts.passages[filling.facts.home].title, filling.facts.question
-        stated_text = " ".join(sentence.text for sentence in filling.facts.answer_sentences)
-        if question is None or support(question.after_verb, f"{title} {stated_text}") < _ROLE_SUPPORT:
-            return False
-        # The noun itself must be there: "the killer in …" is not stated by a sentence about the victim.
-        noun = _AFTER_ROLE.split(question.after_verb)[0].rsplit(maxsplit=1)[-1]
-        return bool(content_stems(noun) & content_stems(stated_text))
-    forms = {inflected(verb, tag) for tag in ("VB", "VBZ", "VBD", "VBN")} - {None}
+def _states_deed(filling: Filling, verb: str) -> bool:
+    """Whether a sentence with the answer has the verb of the question, in any form."""
+    forms = [inflected(verb, tag) for tag in ("VB", "VBZ", "VBD", "VBN")]
     return any(
         has_word(sentence.text, form) for sentence in filling.facts.answer_sentences for form in forms if form
     )
 
 
+def _states_role(filling: Filling, question: Question) -> bool:
+    """Whether the sentences with the answer speak of the role that the question asks for, as in "who is the killer"."""
+    title = filling.facts.passages[filling.facts.home].title
+    answer_text = " ".join(sentence.text for sentence in filling.facts.answer_sentences)
+    if support(question.after_verb, f"{title} {answer_text}") < _ROLE_SUPPORT:
+        return False
+    # The noun itself must be there: "the killer in …" is not stated by a sentence about the victim.
+    noun = _AFTER_ROLE.split(question.after_verb)[0].rsplit(maxsplit=1)[-1]
+    return not content_stems(noun).isdisjoint(content_stems(answer_text))
+
+
 def _never(filling: Filling) -> str | None:
-    question = filling.facts.question
-    if question is None or question.question_word != "who" or _claim(filling) is None:
-        return None
-    participle = question.as_participle()
+    participle = _participle_of_claim(filling)
     return f"{filling.facts.answer} had never {participle}" if participle else None
 
 
 def _would(filling: Filling) -> str | None:
-    question = filling.facts.question
-    if question is None or question.question_word != "who" or not _claim(filling):
-        return None
-    participle = question.as_participle()
+    participle = _participle_of_claim(filling)
     return f"would have {participle}" if participle else None
 
 
+def _participle_of_claim(filling: Filling) -> str | None:
+    """What the person in the answer did, for a who-question: "written Emma"; None if no claim can be made."""
+    question = filling.facts.question
+    if question is None or question.question_word != "who" or _claim(filling) is None:
+        return None
+    return question.as_participle()
+
+
 def _before(filling: Filling) -> str | None:
-    start = filling.facts.subject.first_year if filling.facts.subject is not None else None
-    if start is None:
-        return None  # without a first year, no year is certainly before the subject
+    first_year = filling.facts.subject.first_year if filling.facts.subject is not None else None
+    if first_year is None:
+        return None  # no year is certainly before the subject
     texts = f"{filling.facts.text} {filling.facts.query}"
     years = [int(year) for year in re.findall(r"\b(1[3-9]\d\d|20\d\d)\b", texts)]
     # Before every year that the texts mention, in case one of them belongs to an earlier version of the subject.
     # The distance is drawn, so that the items of a base set do not share one.
-    return str(min([start, *years]) - filling.rng.randint(4, 14))
+    return str(min([first_year, *years]) - filling.rng.randint(4, 14))
 
 
 # Only a person who was born since this year is likely to be alive.
@@ -204,19 +218,16 @@ def _living(filling: Filling) -> str | None:
 
 def _office(filling: Filling) -> str | None:
     question = filling.facts.question
-    if (
-        question is None
-        or question.question_word != "who"
-        or question.verb != "is"
-        or filling.facts.kind == "organisation"
-        or not _claim(filling)
-    ):
+    if question is None or question.question_word != "who" or question.verb != "is":
         return None
-    office = word_pattern("office_asked").match(question.after_verb)
+    if filling.facts.kind == "organisation" or _claim(filling) is None:
+        return None
+    is_office = word_pattern("office_asked").match(question.after_verb)
     is_held = any(
-        re.search(r"\b(?:is|current|currently|incumbent)\b", s.text) for s in filling.facts.answer_sentences
+        re.search(r"\b(?:is|current|currently|incumbent)\b", sentence.text)
+        for sentence in filling.facts.answer_sentences
     )
-    return question.after_verb if office and is_held else None
+    return question.after_verb if is_office and is_held else None
 
 
 # "who wrote", "who is the author of": the question asks for the author.
@@ -225,11 +236,9 @@ _AUTHORED = re.compile(r"who (?:wrote|is the (?:author|writer) of|painted|compos
 
 def _authored(filling: Filling) -> str | None:
     subject = filling.facts.subject
-    if (
-        subject is None
-        or subject.kind not in ("book", "text", "song", "stage")
-        or not _AUTHORED.match(filling.facts.query)
-    ):
+    if subject is None or subject.kind not in ("book", "text", "song", "stage"):
+        return None
+    if not _AUTHORED.match(filling.facts.query):
         return None
     # A second contributor would make "the author" unclear.
     has_contributors = re.search(
@@ -256,11 +265,10 @@ _ENDED = re.compile(
 
 def _nationality(filling: Filling) -> str | None:
     subject = filling.facts.subject
-    if (
-        subject is None
-        or not subject.noun
-        or not any(has_word(subject.definition, nationality) for nationality in word_bank("nationality"))
-    ):
+    if subject is None or not subject.noun:
+        return None
+    # The wordings change a nationality, so the passage must give one.
+    if not any(has_word(subject.definition, nationality) for nationality in word_bank("nationality")):
         return None
     # Sorted, since the order of a set changes from run to run and would change the draw.
     wrong_nationalities = sorted(
@@ -284,6 +292,7 @@ MAKERS: Mapping[str, Callable[[Filling], str | None]] = {
     "before": _before,
     "living": _living,
     "office": _office,
+    # far beyond what any source covers
     "later": lambda filling: str(filling.rng.randint(2065, 2098)),
     "authored": _authored,
     "nationality": _nationality,

@@ -54,9 +54,13 @@ def _words() -> frozenset[str]:
 @cache
 def _verbs() -> dict[str, list[str]]:
     """Any form of a verb -> its forms, in the order of `_TAGS`."""
-    # The last column lists all forms by which the verb is found.
-    rows = [row.split(",") for row in _table("verbs.csv.gz")]
-    return {form: forms for *forms, known_forms in rows for form in known_forms.split()}
+    forms_of: dict[str, list[str]] = {}
+    for row in _table("verbs.csv.gz"):
+        # The last column lists all forms by which the verb is found.
+        *forms, known_forms = row.split(",")
+        # A form of two verbs, as "found" may be, would belong to the later row.
+        forms_of |= dict.fromkeys(known_forms.split(), forms)
+    return forms_of
 
 
 # Unit in a text -> the unit to convert to, and the factor between the two.
@@ -75,9 +79,18 @@ _UNITS = {
     "kg": ("lb", 2.204623),
     "acres": ("ha", 0.404686),
 }
-# "100 miles", as number and unit. A rate ("5 miles per hour") or a unit before a bracket or a sign is left out.
+# "100 miles", as number and unit
 _MEASURE = re.compile(
-    rf"(?<![\w.,-])(\d[\d,]*(?:\.\d+)?) ({'|'.join(_UNITS)})\b(?!\s*[(/²³]|\s+(?:per|an?) )(?![-–])"
+    rf"""
+    (?<![\w.,-])                   # not within a word or a longer number
+    (\d[\d,]*(?:\.\d+)?)
+    [ ]({"|".join(_UNITS)})\b
+    (?! \s*[(/²³]                 # not before a conversion, as in "100 miles (161 km)", nor "miles/hour" or "km²"
+      | \s+(?:per|an?)[ ]         # not a rate, as in "5 miles per hour"
+      | [-–]                      # not a compound, as in "100 miles-long"
+    )
+    """,
+    re.VERBOSE,
 )
 
 
@@ -121,7 +134,7 @@ Span = tuple[int, int]
 
 def seeded_random(*values: Any) -> random.Random:
     """A random generator whose choices depend on these values alone."""
-    return random.Random(repr(values))  # noqa: S311
+    return random.Random(repr(values))  # noqa: S311  (no secret depends on it)
 
 
 def tokens(text: str) -> list[str]:
@@ -168,8 +181,9 @@ def stem(word: str) -> str:
     if base in _irregular():
         return _irregular()[base]
     base = _SUFFIX.sub("", base)
-    # "running" loses its second n, but "falling" keeps both l.
-    return base[:-1] if len(base) > 3 and base[-1] == base[-2] and base[-1] not in "aeiouls" else base
+    # "running" loses its second n. A double l, s or vowel belongs to the word, as in "falling" and "passing".
+    ends_doubled = len(base) > 3 and base[-1] == base[-2] and base[-1] not in "aeiouls"
+    return base[:-1] if ends_doubled else base
 
 
 def is_function_word(word: str) -> bool:
@@ -208,11 +222,11 @@ def spans_of(text: str, phrase: str) -> list[Span]:
     lowered, needle = _lowered(text), " ".join(phrase.lower().split())
     if not needle or len(lowered) != len(text):
         return []  # a few letters are longer in lower case, which would shift the positions
-    spans, start = [], lowered.find(needle)
+    spans = []
+    start = lowered.find(needle)
     while start >= 0:
         end = start + len(needle)
-        begins_inside_word = start and _is_inside_word(lowered[start - 1 : start + 1])
-        if not begins_inside_word and not _is_inside_word(lowered[end - 1 : end + 1]):
+        if not _is_inside_word(lowered, start) and not _is_inside_word(lowered, end):
             spans.append((start, end))
         start = lowered.find(needle, end)
     return spans
@@ -223,9 +237,11 @@ def _lowered(text: str) -> str:
     return text.lower().replace("\xa0", " ")
 
 
-def _is_inside_word(characters: str) -> bool:
-    """Whether the place between two characters is inside a word; False at the end of a text, with one character."""
-    return len(characters) == 2 and all(char.isalnum() or char == "_" for char in characters)
+def _is_inside_word(text: str, position: int) -> bool:
+    """Whether a word goes on over this position, which is false at both ends of the text."""
+    if not 0 < position < len(text):
+        return False
+    return all(char.isalnum() or char == "_" for char in text[position - 1 : position + 1])
 
 
 def has_word(text: str, phrase: str) -> bool:
@@ -250,8 +266,10 @@ def capitalise(text: str) -> str:
 def without_span(text: str, start: int, end: int) -> str:
     """The text without a span, with the blanks and commas around the gap put right."""
     before, after = text[:start].rstrip(" "), text[end:]
+    # The span began a sentence, so the rest of the sentence begins it now.
     if not before or before[-1] in ".!?\n":
         return f"{text[:start]}{capitalise(after.lstrip(' ,'))}"
-    if after[:1] in ",.;:)" or after[:1] == "":
+    # No blank stands before a mark, nor at the end of the text.
+    if not after or after[0] in ",.;:)":
         return before + after
     return f"{before} {after.lstrip()}"
