@@ -217,7 +217,7 @@ class Bounded:
         low_share, high_share = wilson_interval(self.share, self.size, critical)
         # The share and the range vary independently, so their distances from the value add up as squares.
         drift = critical * self.drift
-        below = math.hypot(self.value - (self.low + reach * low_share), drift)
+        below = math.hypot(self.value - self.low - reach * low_share, drift)
         above = math.hypot(self.low + reach * high_share - self.value, drift)
         # No mean is outside the values that its items can have.
         lowest, highest = self.span

@@ -1,8 +1,9 @@
 """The bootstrap of all metrics, and a paired test of two models that flips signs.
 
-Items from one base instance are not independent, so whole base instances are drawn. A resample is a row of
-weights: how often it has each base instance. A statistic of sums is computed for all resamples at once, by one matrix
-product of the weights with the sums of each base instance. `perturb.metrics.intervals` turns the replicates into
+Items from one base instance are not independent, so whole base instances are drawn. What is drawn is called a *unit*: a
+cluster of rows (those of a base instance, or of several bundled ones), or a single row if there are no clusters. A
+resample is a row of weights: how often it has each unit. A statistic of sums is computed for all resamples at once, by
+one matrix product of the weights with the sums of each unit. `perturb.metrics.intervals` turns the replicates into
 intervals.
 
 Up to `EXACT_UNITS` units the weights are multinomial, as in the classic bootstrap. Above, each unit gets an independent
@@ -19,6 +20,7 @@ References: Efron and Tibshirani (1993); Chamandy et al. (2012) for Poisson weig
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -102,14 +104,15 @@ def bootstrap_means(
     centre = table.mean(axis=0)
     codes = cluster_codes(clusters, len(table))
     # weights are in single precision: without the large common part of a column, the loss does not show
-    units = np.column_stack([table - centre, np.ones(len(table))])
+    # The last column counts the rows, which is what the sums are divided by.
+    unit_sums = np.column_stack([table - centre, np.ones(len(table))])
     if codes is not None:
-        units = np.column_stack([np.bincount(codes, weights=column) for column in units.T])
-    if len(units) <= EXACT_UNITS:
-        chunks = resampled_weights(np.ones(len(units)), resamples, seed)
-        sums = np.concatenate([chunk @ units for chunk in chunks])
+        unit_sums = np.column_stack([np.bincount(codes, weights=column) for column in unit_sums.T])
+    if len(unit_sums) <= EXACT_UNITS:
+        chunks = resampled_weights(np.ones(len(unit_sums)), resamples, seed)
+        sums = np.concatenate([chunk @ unit_sums for chunk in chunks])
     else:
-        sums = _poisson_sums(units, resamples, seed)
+        sums = _poisson_sums(unit_sums, resamples, seed)
     return np.asarray(centre + sums[:, :-1] / sums[:, -1:])
 
 
@@ -149,7 +152,10 @@ class Resamples:
         return cls(clusters, np.concatenate(chunks))
 
     def part(self, rows: Integers) -> Resamples:
-        """The same resamples for some of the rows, without the clusters of the other rows."""
+        """The same resamples for some of the rows, without the clusters of the other rows.
+
+        For figures of the rows alone, such as those of a class.
+        """
         clusters, codes = np.unique(self.clusters[rows], return_inverse=True)
         weights = self.weights[:, clusters] if len(clusters) > 1 else np.ones((0, len(clusters)))
         return Resamples(codes, weights)
@@ -161,7 +167,10 @@ class Resamples:
         return Resamples(clusters, np.ones((count, count)) - np.eye(count))
 
     def only(self, rows: Integers) -> Resamples:
-        """The same resamples for some of the rows, with all clusters."""
+        """The same resamples for some of the rows, with all clusters.
+
+        For figures of several sets of rows that are compared resample by resample.
+        """
         return Resamples(self.clusters[rows], self.weights)
 
     def count(self, rows: Flags | None = None) -> int:
@@ -181,13 +190,16 @@ class Resamples:
         `rows` are the rows that `values` and `groups` belong to; by default all rows.
         """
         clusters = self.clusters if rows is None else self.clusters[rows]
-        keys = clusters * n_groups + (0 if groups is None else groups)
-        count, columns = self.weights.shape[1], values.shape[1]
-        units = np.stack(
-            [np.bincount(keys, weights=column, minlength=count * n_groups) for column in values.T], axis=1
-        ).reshape(count, n_groups * columns)
-        shape = (n_groups, columns)
-        return Totals(units.sum(axis=0).reshape(shape), (self.weights @ units).reshape(-1, *shape))
+        n_clusters, n_columns = self.weights.shape[1], values.shape[1]
+        # One number for each pair of cluster and group.
+        pair_of_row = clusters * n_groups + (0 if groups is None else groups)
+        sums = [
+            np.bincount(pair_of_row, weights=column, minlength=n_clusters * n_groups) for column in values.T
+        ]
+        # A row for each cluster, with the sums of its groups side by side.
+        by_cluster = np.stack(sums, axis=1).reshape(n_clusters, n_groups * n_columns)
+        point, replicates = by_cluster.sum(axis=0), self.weights @ by_cluster
+        return Totals(point.reshape(n_groups, n_columns), replicates.reshape(-1, n_groups, n_columns))
 
     def bounded(
         self,
@@ -244,15 +256,19 @@ def _poisson_sums(units: Floats, resamples: int, seed: int) -> Floats:
 @cache
 def _poisson_table() -> NDArray[np.float32]:
     """The Poisson(1) weight of each 16-bit number; their mean and variance differ from 1 by less than 1e-4."""
-    probabilities = np.exp(-1.0) / np.cumprod([1, *range(1, 13)])  # of 0 to 12: more is too rare for 16 bits
-    return np.searchsorted(np.cumsum(probabilities), (np.arange(2**16) + 0.5) / 2**16).astype(np.float32)
+    # The probability of a weight k is exp(-1) / k!. Weights above 12 are too rare for 16 bits.
+    probabilities = np.exp(-1.0) / np.cumprod([1, *range(1, 13)])
+    # A number stands for the middle of its part of [0, 1), at which the distribution function is inverted.
+    middles = (np.arange(2**16) + 0.5) / 2**16
+    return np.searchsorted(np.cumsum(probabilities), middles).astype(np.float32)
 
 
 def _poisson_weights(rng: np.random.Generator, shape: tuple[int, int]) -> NDArray[np.float32]:
-    cells = shape[0] * shape[1]
+    n_weights = shape[0] * shape[1]
     # four 16-bit numbers from each 64-bit number: three times as fast as a draw for each
-    words = rng.integers(0, 2**64, size=-(-cells // 4), dtype=np.uint64).view(np.uint16)
-    return _poisson_table()[words[:cells].reshape(shape)]
+    n_words = math.ceil(n_weights / 4)
+    numbers = rng.integers(0, 2**64, size=n_words, dtype=np.uint64).view(np.uint16)
+    return _poisson_table()[numbers[:n_weights].reshape(shape)]
 
 
 # Up to this number of base instances all patterns of signs are tried (4,096).
@@ -292,8 +308,9 @@ class SignFlips:
         count = len(without)
         if count < 2 or np.isnan(without).any():
             return None
-        # pseudo-values of the jackknife; for a mean they are the differences on the base instances themselves
+        # Pseudo-values of the jackknife. For a mean they are the differences on the base instances themselves.
         pseudo = count * difference - (count - 1) * without
+        # Their mean is moved to the difference, so that the contributions add up to it.
         contributions = (pseudo - pseudo.mean() + difference) / count
         patterns = _patterns(count, seed)
         return cls(difference, patterns @ contributions, patterns.mean(axis=1), count <= EXACT_UP_TO)
@@ -320,7 +337,10 @@ class SignFlips:
         return low, min(high, self._near_end(level))
 
     def _near_end(self, level: float) -> float:
-        """The smallest shift away from 0 that the test does not reject."""
+        """The smallest shift away from 0 that the test does not reject.
+
+        The p-value rises from the shift 0 to the observed difference, where it is 1.
+        """
         _, accepted = bisect(lambda shift: self.p_value(shift) <= level, 0.0, self.observed, HALVINGS)
         return accepted
 
