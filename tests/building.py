@@ -55,7 +55,7 @@ class MemoryLog:
 
     def record_shared(self, key: str, model: str, purpose: str, subject: str) -> None: ...
 
-    async def committed(self) -> None:
+    async def wait_until_committed(self) -> None:
         """At once."""
 
 

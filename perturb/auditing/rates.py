@@ -7,7 +7,6 @@ intervals do (`perturb.metrics.intervals`).
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,7 +28,7 @@ from perturb.auditing.votes import (
 from perturb.catalogue.classes import Judges
 from perturb.files.tables import read_columns
 from perturb.ledger.calls import reading
-from perturb.ledger.queries import BY_JUDGE
+from perturb.ledger.queries import BY_JUDGE, bind
 from perturb.metrics.inputs import Estimate, Flags, Floats, Integers
 from perturb.metrics.intervals import effective_size, t_quantile, wilson_interval
 from perturb.records import PerturbationClass
@@ -49,8 +48,8 @@ _VOTES_QUERY = f"""
     FROM jobs j
     JOIN candidates c ON c.id = j.id
     JOIN votes v ON v.candidate_id = j.id
-    LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2
-    WHERE j.plan = ?3 AND j.outcome = 'candidate' AND {BY_JUDGE}
+    LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = :panel
+    WHERE j.plan = :plan AND j.outcome = 'candidate' AND {BY_JUDGE}
 """  # noqa: S608  (constants; every value is bound)
 
 
@@ -117,7 +116,7 @@ def _query_votes(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Coded]:
     # column → value → its number, in the order in which the values first occur
     numbering: dict[str, dict[Any, int]] = {column: {} for column in (*COLUMNS, AUDITED, LANGUAGE)}
     pages: dict[str, list[NDArray[np.int32]]] = {column: [] for column in numbering}
-    cursor = db.execute(_VOTES_QUERY, (json.dumps(plan.judges.keys), plan.panel, plan.number))
+    cursor = db.execute(_VOTES_QUERY, bind(plan.judges, plan.number, plan.panel))
     for rows in iter(lambda: cursor.fetchmany(_PAGE_ROWS), []):
         for (column, number_of), values in zip(numbering.items(), zip(*rows, strict=True), strict=True):
             numbers = (number_of.setdefault(value, len(number_of)) for value in values)

@@ -6,7 +6,6 @@ decisions that a run has stored.
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 
 from perturb.errors import SourceError
 from perturb.files.tables import read_flag, row_place
-from perturb.ledger.queries import VOTES_ON_DECIDED
+from perturb.ledger.queries import VOTES_ON_DECIDED, bind
 from perturb.metrics.agreement import VoteWords
 from perturb.metrics.corrected_rates import Share
 from perturb.metrics.inputs import Flags, Floats, Integers
@@ -368,8 +367,7 @@ def read_tallies(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Tally]:
 
 def read_member_tallies(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Tally]:
     """Verifier → the tally of its scored votes on candidates that the panel decided."""
-    members = json.dumps(plan.judges.keys)
-    return _tallies_of(db.execute(VOTES_ON_DECIDED, (members, plan.panel, plan.number)))
+    return _tallies_of(db.execute(VOTES_ON_DECIDED, bind(plan.judges, plan.number, plan.panel)))
 
 
 def _tallies_of(rows: Iterable[sqlite3.Row]) -> dict[str, Tally]:

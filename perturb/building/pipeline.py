@@ -347,7 +347,7 @@ class Waves:
         waiting = (job for job in self._jobs if job.id not in self._begun)
         wave = plan_wave(waiting, self._ends(), self.quota)
         if wave:
-            self._ledger.add_jobs(self._plan, wave, self._build_plan.instances_by_id, retry=False)
+            self._ledger.add_jobs(self._plan, wave, self._build_plan.instances_by_id, first=False)
             self._begun.update(job.id for job in wave)
         return len(wave)
 

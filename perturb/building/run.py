@@ -343,7 +343,7 @@ def _enter_quieter(build: OpenBuild) -> int:
         quieter_jobs(ledger.db, build.current_plan(), difficulty.harden, plan.generator_settings, recorded)
     )
     if jobs:
-        ledger.add_jobs(build.number, jobs, plan.instances_by_id, retry=False)
+        ledger.add_jobs(build.number, jobs, plan.instances_by_id, first=False)
     return len(jobs)
 
 

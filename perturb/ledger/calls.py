@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import fields
 from operator import attrgetter
@@ -33,13 +34,15 @@ class CallLedger:
     """The database of a run, which only this process may write. It is a `perturb.llm.model_client.CallLog`.
 
     Writes are queued, and one thread commits them in order. `db` is a connection for reading. Use the ledger as a
-    context manager. Raises `LedgerError` if the folder cannot be written, if another process works on the run, or if
-    the file is newer than this perturb or corrupt; the last may also show at the end of the block.
+    context manager: the end of the block waits for the writes and frees the lock. Raises `LedgerError` if the folder
+    cannot be written, if another process works on the run, or if the file is newer than this perturb or corrupt; the
+    last may also show at the end of the block.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.path = folder / LEDGER_FILE
+        # If a step fails, the earlier steps are undone. `pop_all` keeps them once all have succeeded.
         with ExitStack() as undo:
             self._lock = _take_lock(folder)
             undo.callback(self._release)
@@ -47,7 +50,7 @@ class CallLedger:
                 if not self.path.exists():
                     _create(self.path)
                 self.db = undo.enter_context(closing(connect(self.path)))
-                _version(self.db, self.path)
+                _existing_version(self.db, self.path)  # an empty file is refused, rather than migrated
                 migrate(self.db, str(self.path))
             self._writer = Writer(self.path)
             undo.pop_all()
@@ -87,14 +90,14 @@ class CallLedger:
         """Wait until everything that was recorded is on disk."""
         self._writer.flush()
 
-    async def committed(self) -> None:
+    async def wait_until_committed(self) -> None:
         """Like `flush`, but other tasks continue meanwhile."""
-        await self._writer.committed()
+        await self._writer.wait_until_committed()
 
     async def apply_backpressure(self) -> None:
         """Wait for the disk if it is far behind."""
         if self._writer.behind:
-            await self.committed()
+            await self.wait_until_committed()
 
     def find(self, key: str) -> str | None:
         """The reply to an identical request that was read before; None if there is no such reply."""
@@ -113,9 +116,11 @@ class CallLedger:
         """Record one call with its reply, tokens and cost."""
         if call.status == "read":
             self._uncommitted[call.key] = call.reply
-        self._writer.put(
-            Write(_INSERT, _values(call), lambda: self._uncommitted.pop(call.key, None), independent=True)
-        )
+
+        def forget() -> None:
+            self._uncommitted.pop(call.key, None)
+
+        self._writer.put(Write(_INSERT, _values(call), committed=forget, independent=True))
 
     def record_shared(self, key: str, model: str, purpose: str, subject: str) -> None:
         """Record that the calls with this key have also answered a question about another subject."""
@@ -142,19 +147,67 @@ def open_read_only(folder: Path) -> sqlite3.Connection:
     with ExitStack() as undo:
         connection = undo.enter_context(closing(connect(path, read_only=True)))
         with ledger_errors(path):
-            if _version(connection, path) < len(STEPS):
-                return _newest(connection, path)
-        undo.pop_all()
+            if _existing_version(connection, path) < len(STEPS):
+                return _migrated_copy(connection, path)  # leaving the block closes the old connection
+        undo.pop_all()  # leaves it open for the caller
     return connection
 
 
-def _newest(old: sqlite3.Connection, path: Path) -> sqlite3.Connection:
+def _migrated_copy(old: sqlite3.Connection, path: Path) -> sqlite3.Connection:
     """A migrated copy of a ledger of an older perturb, in a temporary database that closes with the connection."""
+    # An empty name stands for a temporary database, which SQLite deletes when it is closed.
     copy = sqlite3.connect("", isolation_level=None, check_same_thread=False)
     copy.row_factory = sqlite3.Row
     old.backup(copy)
     migrate(copy, str(path))
     return copy
+
+
+class AnsweredCalls:
+    """The answered calls of a ledger, by the job or item that they are about."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+
+    def of(self, subject: str, model: str, purposes: Sequence[str]) -> list[list[sqlite3.Row]]:
+        """The answered calls about a subject, in order: one group for each prompt."""
+        # A call that answered questions about several subjects is in `shared_calls` for all but the first.
+        about_subject = (
+            "subject = :subject AND model = :model AND purpose IN (SELECT value FROM json_each(:purposes))"
+        )
+        rows = self._db.execute(
+            f"""
+            SELECT * FROM calls
+            WHERE status != 'error' AND key IN (
+                SELECT key FROM calls WHERE {about_subject}
+                UNION SELECT key FROM shared_calls WHERE {about_subject}
+            )
+            ORDER BY id
+            """,
+            {"subject": subject, "model": model, "purposes": json.dumps(purposes)},
+        )
+        groups: dict[str, list[sqlite3.Row]] = {}
+        for row in rows:
+            groups.setdefault(row["key"], []).append(row)
+        return list(groups.values())
+
+    def behind(self, subject: str, model: str, purposes: Sequence[str], reply: str) -> list[sqlite3.Row]:
+        """The calls about a subject that led to a result with this reply.
+
+        If no call has the reply, they are those of the last prompt; if there are no calls, none.
+        """
+        groups = self.of(subject, model, purposes)
+        with_reply = [rows for rows in groups if any(row["reply"] == reply for row in rows)]
+        if with_reply:
+            return last_pass(with_reply[-1])
+        return last_pass(groups[-1]) if groups else []
+
+
+def last_pass(rows: list[sqlite3.Row]) -> list[sqlite3.Row]:
+    """The calls of a prompt that led to the result: the last call, and the call before it if it was unreadable."""
+    # After a reply that could not be read, the client asks once more under the same key.
+    was_asked_again = len(rows) > 1 and rows[-2]["status"] == "unread"
+    return rows[-2:] if was_asked_again else rows[-1:]
 
 
 @contextmanager
@@ -190,7 +243,7 @@ def _create(path: Path) -> None:
     new_file.replace(path)
 
 
-def _version(db: sqlite3.Connection, path: Path) -> int:
+def _existing_version(db: sqlite3.Connection, path: Path) -> int:
     """The version of an existing ledger. Raises `LedgerError` if the file is empty, which SQLite accepts as new."""
     version = check_version(db, str(path))
     if version == 0:

@@ -194,7 +194,7 @@ class Writer:
         reached.wait()
         self.check()
 
-    async def committed(self) -> None:
+    async def wait_until_committed(self) -> None:
         """Like `flush`, but without blocking the loop. Tasks that ask in the same turn of the loop share one wait."""
         self.check()
         loop = asyncio.get_running_loop()

@@ -1,7 +1,9 @@
 """Queries about how things ended: jobs, failed calls, unread replies, faults of rules, and missing replies.
 
-A job ends with an accepted item, is lost, or stays open; a quota counts the items that are still missing. A recording
-answers calls without a model. The queries about the replies that it holds or lacks are here too.
+A job ends with an accepted item, is lost, or stays open; a quota counts the items that are still missing. In a replay,
+a recording answers calls without a model. The queries about the replies that it lacks are here too.
+
+SQL that is put together from parts of `perturb.ledger.queries` has the parameters of `perturb.ledger.queries.bind`.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ import json
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -26,6 +28,7 @@ from perturb.ledger.queries import (
     FIRST_ISSUE,
     PlannedJob,
     begins_with,
+    bind,
     cell_of,
     is_fault,
     paged_jobs,
@@ -61,21 +64,24 @@ def missing_items(places: Iterable[Place], ends: Iterable[JobEnd], quota: int) -
     return {place: quota - accepted[place] for place in places if accepted[place] < quota}
 
 
-# SQL of how each job ended. ?1 is the list `Judges.keys`, ?2 the digest of the panel and ?3 the plan.
-_ENDS = (
-    "SELECT j.generator, j.perturbation_class, j.intensity, j.offers, c.lever, CASE"
-    " WHEN d.acceptance = 'accepted' THEN 'accepted'"
-    # Not done yet, or its call failed. A rule that failed is not called again, since it would fail again.
-    f" WHEN j.outcome IS NULL OR (j.outcome = 'error' AND NOT {is_fault('j.detail')}) THEN 'open'"
-    # It has a candidate, on which the panel has not decided yet.
-    " WHEN j.outcome = 'candidate' AND d.acceptance IS NULL THEN 'open'"
-    # The panel could not decide, but a vote is missing that another run asks for.
-    f" WHEN d.acceptance = 'undecided' AND NOT {ALL_FINAL} THEN 'open'"
-    # It gave no candidate, or the panel rejected the candidate or can never decide on it.
-    " ELSE 'lost' END AS end FROM jobs j LEFT JOIN candidates c ON c.id = j.id"
-    " LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2 WHERE j.plan = ?3"
-    " AND j.hardens IS NULL ORDER BY j.seq"
-)
+# SQL of how each job ended.
+_ENDS = f"""
+    SELECT j.generator, j.perturbation_class, j.intensity, j.offers, c.lever, CASE
+        WHEN d.acceptance = 'accepted' THEN 'accepted'
+        -- Not done yet, or its call failed. A rule that failed is not called again, since it would fail again.
+        WHEN j.outcome IS NULL OR (j.outcome = 'error' AND NOT {is_fault("j.detail")}) THEN 'open'
+        -- It has a candidate, on which the panel has not decided yet.
+        WHEN j.outcome = 'candidate' AND d.acceptance IS NULL THEN 'open'
+        -- The panel could not decide, but a vote is missing that another run asks for.
+        WHEN d.acceptance = 'undecided' AND NOT {ALL_FINAL} THEN 'open'
+        -- It gave no candidate, or the panel rejected the candidate or can never decide on it.
+        ELSE 'lost' END AS end
+    FROM jobs j
+    LEFT JOIN candidates c ON c.id = j.id
+    LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = :panel
+    WHERE j.plan = :plan AND j.hardens IS NULL
+    ORDER BY j.seq
+"""
 
 
 @stored_values()
@@ -85,7 +91,7 @@ def job_ends(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) -> l
     A quieter attempt at an item is left out, since it counts with the job of that item.
     """
     ends = []
-    for row in db.execute(_ENDS, (json.dumps(judges.keys), panel, plan)):
+    for row in db.execute(_ENDS, bind(judges, plan, panel)):
         offers = json.loads(row["offers"])
         first_offer = tuple(offers[0]) if offers else ()
         levers = (row["lever"],) if row["lever"] else first_offer
@@ -125,39 +131,6 @@ def quota_status(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Any] | 
     }
 
 
-class AnsweredCalls:
-    """The answered calls of a ledger, by the job or item that they are about."""
-
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
-
-    def of(self, subject: str, model: str, purposes: Sequence[str]) -> list[list[sqlite3.Row]]:
-        """The answered calls about a subject, in order: one group for each prompt."""
-        groups: dict[str, list[sqlite3.Row]] = {}
-        about_subject = (
-            "FROM {} WHERE subject = ?1 AND model = ?2 AND purpose IN (SELECT value FROM json_each(?3))"
-        )
-        for row in self._db.execute(
-            f"SELECT * FROM calls WHERE key IN (SELECT key {about_subject.format('calls')} UNION"
-            f" SELECT key {about_subject.format('shared_calls')}) AND status != 'error' ORDER BY id",
-            (subject, model, json.dumps(purposes)),
-        ):
-            groups.setdefault(row["key"], []).append(row)
-        return list(groups.values())
-
-    def behind(self, subject: str, model: str, purposes: Sequence[str], reply: str) -> list[sqlite3.Row]:
-        """The calls that led to a result with this reply."""
-        groups = self.of(subject, model, purposes)
-        with_reply = [rows for rows in groups if any(row["reply"] == reply for row in rows)]
-        return last_pass((with_reply or groups)[-1]) if groups else []
-
-
-def last_pass(rows: list[sqlite3.Row]) -> list[sqlite3.Row]:
-    """The calls of a prompt that led to the result: the last call, and the call before it if it was unreadable."""
-    # After a reply that could not be read, the client asks once more under the same key.
-    return rows[-2:] if len(rows) > 1 and rows[-2]["status"] == "unread" else rows[-1:]
-
-
 def planned_jobs(db: sqlite3.Connection, plan: int) -> Iterator[PlannedJob]:
     """Every job of the plan, in its order."""
     return paged_jobs(db, "WHERE j.plan = ?", (plan,))
@@ -166,11 +139,17 @@ def planned_jobs(db: sqlite3.Connection, plan: int) -> Iterator[PlannedJob]:
 def missing_replies(db: sqlite3.Connection, plan: int, judges: Judges) -> list[dict[str, Any]]:
     """The replies that a replay did not find: job, role and model of each, in the order of the plan."""
     rows = db.execute(
-        "SELECT seq, id AS job, 'generate' AS role, generator AS model FROM jobs"
-        f" WHERE plan = ?2 AND outcome = 'error' AND {is_missing('detail')}"
-        " UNION ALL SELECT j.seq, j.id, 'verify', v.verifier FROM jobs j CROSS JOIN votes v ON v.candidate_id = j.id"
-        f" WHERE j.plan = ?2 AND v.state = 'unscored' AND {BY_JUDGE} AND {is_missing(FIRST_ISSUE)} ORDER BY 1, 3, 4",
-        (json.dumps(judges.keys), plan),
+        f"""
+        SELECT seq, id AS job, 'generate' AS role, generator AS model
+        FROM jobs
+        WHERE plan = :plan AND outcome = 'error' AND {is_missing("detail")}
+        UNION ALL
+        SELECT j.seq, j.id, 'verify', v.verifier
+        FROM jobs j CROSS JOIN votes v ON v.candidate_id = j.id
+        WHERE j.plan = :plan AND v.state = 'unscored' AND {BY_JUDGE} AND {is_missing(FIRST_ISSUE)}
+        ORDER BY seq, role, model
+        """,
+        bind(judges, plan),
     ).fetchall()
     return [{name: row[name] for name in ("job", "role", "model")} for row in rows]
 
@@ -179,7 +158,7 @@ def missing_planted_replies(db: sqlite3.Connection, judges: Judges) -> list[dict
     """The votes on planted items that a replay did not find, in the form of `missing_replies`."""
     rows = db.execute(
         "SELECT v.candidate_id AS job, 'verify' AS role, v.verifier AS model, v.fingerprint FROM planted_votes v"
-        f" WHERE v.state = 'unscored' AND {is_missing(FIRST_ISSUE)} ORDER BY 1, 3"
+        f" WHERE v.state = 'unscored' AND {is_missing(FIRST_ISSUE)} ORDER BY job, model"
     ).fetchall()
     # A later run with changed settings asks anew, so votes with old settings are not missing.
     current = (row for row in rows if judges.fingerprints.get(row["model"]) == row["fingerprint"])
@@ -189,12 +168,20 @@ def missing_planted_replies(db: sqlite3.Connection, judges: Judges) -> list[dict
 def missing_answers(db: sqlite3.Connection) -> list[dict[str, Any]]:
     """The replies that the replay of an evaluation did not find: item, role and model of each."""
     rows = db.execute(
-        "SELECT r.item_id AS item, 'answer' AS role, r.model FROM responses r JOIN items i ON i.id = r.item_id"
-        f" WHERE r.status = 'error' AND {is_missing('r.error')}"
-        " UNION ALL SELECT j.item_id, j.kind, j.judge FROM judgements j JOIN items i ON i.id = j.item_id"
-        f" WHERE j.status = 'unscored' AND {is_missing('j.raw')}"
-        " UNION ALL SELECT j.item_id, j.kind, j.judge FROM judge_votes j JOIN items i ON i.id = j.item_id"
-        f" WHERE j.status = 'unscored' AND {is_missing('j.raw')} ORDER BY 1, 2, 3"
+        f"""
+        SELECT r.item_id AS item, 'answer' AS role, r.model AS model
+        FROM responses r JOIN items i ON i.id = r.item_id
+        WHERE r.status = 'error' AND {is_missing("r.error")}
+        UNION ALL
+        SELECT j.item_id, j.kind, j.judge
+        FROM judgements j JOIN items i ON i.id = j.item_id
+        WHERE j.status = 'unscored' AND {is_missing("j.raw")}
+        UNION ALL
+        SELECT j.item_id, j.kind, j.judge
+        FROM judge_votes j JOIN items i ON i.id = j.item_id
+        WHERE j.status = 'unscored' AND {is_missing("j.raw")}
+        ORDER BY item, role, model
+        """
     ).fetchall()
     return [{name: row[name] for name in ("item", "role", "model")} for row in rows]
 
@@ -204,7 +191,7 @@ def is_missing(column: str) -> str:
     return begins_with(column, NO_REPLY)
 
 
-# What the client puts around the cause of a failed call: the model before it, the number of tries after it.
+# What `perturb.llm` puts around the cause of a failed call: the model before it, the tries after it.
 _WRAPPING = re.compile(
     r"^model '[^']*': |(?: \((?:after \d+ (?:tries|refused calls in a row[^)]*)|no call has passed [^)]*)\))+$"
 )
@@ -255,25 +242,35 @@ class UnreadReplies:
         return f"{self.model}: no readable reply about {items} ({self.cause}): --retry-unparsed asks again"
 
 
+# SQL that is true if the call `later` asks the same as the call `c`.
+_SAME_KEY = "later.key = c.key"
+# In a build, a later answer counts even if changed settings gave its call another key.
+_SAME_QUESTION = (
+    "later.subject = c.subject AND later.model = c.model AND later.purpose = c.purpose AND later.id > c.id"
+)
+
+
 def call_failures(db: sqlite3.Connection, plan: int | None = None) -> list[CallFailure]:
     """The calls that failed and that no later call answered, with the most frequent cause first.
 
     With the `plan` of a build, only the calls about its jobs count.
     """
-    # Conditions in SQL; "1" is true for every row. In a build, a later answer counts even if changed settings gave its
-    # call another key.
-    is_later_answer, is_about_plan = "d.key = c.key", "1"
+    condition, is_later_answer = "", _SAME_KEY
     if plan is not None:
-        is_later_answer = (
-            "d.subject = c.subject AND d.model = c.model AND d.purpose = c.purpose AND d.id > c.id"
+        condition, is_later_answer = (
+            "AND c.subject IN (SELECT id FROM jobs WHERE plan = :plan)",
+            _SAME_QUESTION,
         )
-        is_about_plan = "c.subject IN (SELECT id FROM jobs WHERE plan = ?)"
     rows = db.execute(
-        "SELECT model, error, count(DISTINCT key) AS calls FROM calls c"
-        f" WHERE status = 'error' AND NOT {is_missing('error')} AND {is_about_plan}"
-        f" AND NOT EXISTS (SELECT 1 FROM calls d WHERE {is_later_answer} AND d.status != 'error')"
-        " GROUP BY model, error ORDER BY min(id)",
-        () if plan is None else (plan,),
+        f"""
+        SELECT model, error, count(DISTINCT key) AS calls
+        FROM calls c
+        WHERE status = 'error' AND NOT {is_missing("error")} {condition}
+            AND NOT EXISTS (SELECT 1 FROM calls later WHERE later.status != 'error' AND {is_later_answer})
+        GROUP BY model, error
+        ORDER BY min(id)
+        """,
+        {"plan": plan},
     )
     return [CallFailure(*group) for group in _by_cause(rows)]
 
@@ -283,11 +280,10 @@ def unread_replies(db: sqlite3.Connection, plan: int, panel: str, judges: Judges
 
     Votes that the panel's decision did not need are left out, since another run does not ask for them.
     """
-    # UNREAD_VOTES reads the judges as ?1, the panel as ?2 and the plan as ?3.
     rows = db.execute(
-        "SELECT generator, detail, 1 FROM jobs WHERE plan = ?3 AND outcome = 'unparsed'"
+        "SELECT generator, detail, 1 FROM jobs WHERE plan = :plan AND outcome = 'unparsed'"
         f" UNION ALL SELECT v.verifier, coalesce({FIRST_ISSUE}, ''), 1 {queries.UNREAD_VOTES}",
-        (json.dumps(judges.keys), panel, plan),
+        bind(judges, plan, panel),
     )
     return [UnreadReplies(*group) for group in _by_cause(rows)]
 
@@ -320,10 +316,10 @@ def first_error(db: sqlite3.Connection, plan: int) -> str:
 def first_fault(db: sqlite3.Connection, plan: int, judges: Judges) -> str:
     """The message of the plan's first fault of a rule, or of a check if no rule failed; empty if nothing failed."""
     row = db.execute(
-        f"SELECT detail FROM jobs WHERE plan = ?2 AND outcome = 'error' AND {is_fault('detail')}"
+        f"SELECT detail FROM jobs WHERE plan = :plan AND outcome = 'error' AND {is_fault('detail')}"
         " UNION ALL SELECT v.raw FROM jobs j JOIN votes v ON v.candidate_id = j.id"
-        f" WHERE j.plan = ?2 AND {BY_JUDGE} AND {queries.VOTE_FAULT} LIMIT 1",
-        (json.dumps(judges.keys), plan),
+        f" WHERE j.plan = :plan AND {BY_JUDGE} AND {queries.VOTE_FAULT} LIMIT 1",
+        bind(judges, plan),
     ).fetchone()
     return str(row["detail"]) if row else ""
 

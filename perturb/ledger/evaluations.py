@@ -26,9 +26,11 @@ _WAITING = "EXISTS (SELECT 1 FROM batch_rows AS r WHERE r.tag = b.tag AND r.take
 
 
 class BatchLedger(CallLedger):
-    """A `perturb.llm.client.BatchStore`.
+    """A `perturb.llm.client.BatchStore`: the batches that a provider works on, and their rows.
 
-    The state of a batch is `intended`, `submitted` or `lost`, or the provider's word for how it ended.
+    In the life of a batch, `intend_batch` comes before it is submitted, `note_batch` after it, and `take_rows` when
+    results are in the ledger. Then `end_batch` notes the provider's word for how it ended, which is its last state.
+    `drop_batch` gives it up instead.
     """
 
     def held_batches(self, fingerprint: str) -> list[HeldBatch]:
@@ -51,19 +53,19 @@ class BatchLedger(CallLedger):
         self._put(rows, batch.tag, json.dumps(batch.custom_ids))
         values = (batch.tag, model, fingerprint, batch.input_file)
         self._put("INSERT INTO batches VALUES (?, ?, ?, ?, NULL, 'intended')", *values)
-        await self.committed()
+        await self.wait_until_committed()
 
     async def note_batch(self, tag: str, batch_id: str) -> None:
         """Note the provider's id of a batch. The note is on disk when this returns."""
         self._put("UPDATE batches SET batch_id = ?, state = 'submitted' WHERE tag = ?", batch_id, tag)
-        await self.committed()
+        await self.wait_until_committed()
 
     def end_batch(self, tag: str, state: str) -> None:
         """Note how a batch ended. Rows that are not taken can still be fetched."""
         self._put("UPDATE batches SET state = ? WHERE tag = ?", state, tag)
 
     def drop_batch(self, tag: str) -> None:
-        """Note that no more rows will come from a batch."""
+        """Give up a batch that the provider refused or no longer has: no more rows will come from it."""
         self.end_batch(tag, "lost")
         self._put("UPDATE batch_rows SET taken = 1 WHERE tag = ?", tag)
 
@@ -78,9 +80,14 @@ class BatchLedger(CallLedger):
 def count_batches(db: sqlite3.Connection) -> dict[str, int]:
     """How many batches were submitted, how many rows they have, and how many batches still have rows to come."""
     row = db.execute(
-        "SELECT count(*) AS submitted,"
-        " (SELECT count(*) FROM batch_rows WHERE tag IN (SELECT tag FROM batches WHERE batch_id IS NOT NULL)) AS rows,"
-        f" coalesce(sum({_WAITING}), 0) AS open FROM batches AS b WHERE batch_id IS NOT NULL"
+        f"""
+        SELECT
+            count(*) AS submitted,
+            coalesce(sum((SELECT count(*) FROM batch_rows AS r WHERE r.tag = b.tag)), 0) AS rows,
+            coalesce(sum({_WAITING}), 0) AS open
+        FROM batches AS b
+        WHERE batch_id IS NOT NULL
+        """
     ).fetchone()
     return dict(row)
 
@@ -98,7 +105,7 @@ PLANTED_MODEL = "(planted)"
 PANEL_FACT = "judge_panel"
 """The fact that names the judges if there are several. Its value is None if a later run has a single judge again."""
 
-# The columns of the tables, in their order.
+# The first columns of the tables, in the order of `perturb.ledger.migrations`.
 _response_values = attrgetter("item_id", "model", "variant", "fingerprint", "status.value", "text", "error")
 _judgement_values = attrgetter("item_id", "model", "variant", "kind", "judge", "fingerprint", "status.value")
 
@@ -146,7 +153,7 @@ class EvaluationLedger(BatchLedger):
 
 def read_items(db: sqlite3.Connection) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield id and content of the items of an evaluation, in order."""
-    with stored_values():
+    with stored_values():  # a damaged value becomes a `LedgerError` with advice
         for row in db.execute("SELECT id, payload FROM items ORDER BY position"):
             yield row["id"], json.loads(row["payload"])
 
@@ -218,7 +225,7 @@ def _rows(db: sqlite3.Connection, table: str, *key: str) -> sqlite3.Cursor:
     """The rows of a table whose key begins with `key`, in the order of the key."""
     names = _KEYS[table]
     # The order is that of the index, so that SQLite need not sort.
-    condition = " AND ".join(f"{name} = ?" for name in names[: len(key)]) or "1"
+    condition = " AND ".join(f"{name} = ?" for name in names[: len(key)]) or "1"  # without a key, all rows
     return db.execute(f"SELECT * FROM {table} WHERE {condition} ORDER BY {', '.join(names)}", key)
 
 

@@ -1,7 +1,14 @@
 """The schema of the ledger, as a list of migrations.
 
 Migration n takes a ledger from version n to n + 1. `PRAGMA user_version` is the version of a file. A released migration
-must not change, since ledgers of users have already passed it.
+must not change, since ledgers of users have already passed it. So what the columns mean is said here:
+
+- `fingerprint` is a digest of the settings and prompts that a row was made with; `payload` and `facts` are JSON.
+- `jobs.seq` is the place of a job in its plan, `instance_key` the digest of its base instance, `hardens` the job whose
+  item it tries to make harder. A candidate has the id of its job.
+- `calls.key` is the digest of a request. Its `purpose` is what was asked for, such as `verify`, and its `subject` the
+  job or item that it is about.
+- `batches.tag` is our name of a provider's batch. `planted.host` is the job that a planted item was made from.
 """
 
 from __future__ import annotations
@@ -11,6 +18,7 @@ import sqlite3
 from perturb.errors import LedgerError
 
 STEPS: tuple[str, ...] = (
+    # 0 -> 1: builds, from plans to decisions, and the calls of models.
     """
     CREATE TABLE plans (
         id INTEGER PRIMARY KEY,
@@ -86,6 +94,7 @@ STEPS: tuple[str, ...] = (
     );
     CREATE INDEX calls_by_key ON calls (key) WHERE status = 'read';
     """,
+    # 1 -> 2: evaluations.
     """
     CREATE TABLE items (
         id TEXT PRIMARY KEY,
@@ -119,6 +128,7 @@ STEPS: tuple[str, ...] = (
         value TEXT NOT NULL
     );
     """,
+    # 2 -> 3: reviews by people.
     """
     CREATE TABLE review_samples (
         candidate_id TEXT PRIMARY KEY,
@@ -132,7 +142,9 @@ STEPS: tuple[str, ...] = (
         PRIMARY KEY (candidate_id, annotator, question)
     );
     """,
+    # 3 -> 4: what is charged to the budget: the cost of a call, or its highest possible cost.
     "ALTER TABLE calls ADD COLUMN charged_usd REAL NOT NULL DEFAULT 0;",
+    # 4 -> 5: batches that a provider works on.
     """
     CREATE TABLE batches (
         tag TEXT PRIMARY KEY,
@@ -151,11 +163,14 @@ STEPS: tuple[str, ...] = (
     );
     CREATE INDEX batch_rows_waiting ON batch_rows (tag) WHERE taken = 0;
     """,
+    # 5 -> 6: offers of several levers, of which a generator may decline some.
     """
     ALTER TABLE jobs RENAME COLUMN lever TO offers;
     UPDATE jobs SET offers = iif(offers IS NULL, 'null', json_array(json_array(offers)));
     ALTER TABLE jobs ADD COLUMN declined TEXT NOT NULL DEFAULT '{}';
     """,
+    # 6 -> 7: calls by subject, and calls that answer for several subjects. Earlier, a vote without a call of its own
+    # copied the vote on a twin, a candidate with the same texts. The insertion finds the call of the twin.
     """
     ALTER TABLE calls ADD COLUMN finish_reason TEXT;
     ALTER TABLE calls ADD COLUMN problem TEXT NOT NULL DEFAULT '';
@@ -184,6 +199,7 @@ STEPS: tuple[str, ...] = (
         WHERE c.subject = v.candidate_id AND c.model = v.verifier AND c.purpose = 'verify'
     );
     """,
+    # 7 -> 8: panels of judges.
     """
     CREATE TABLE judge_votes (
         item_id TEXT NOT NULL,
@@ -198,6 +214,7 @@ STEPS: tuple[str, ...] = (
         PRIMARY KEY (item_id, model, variant, kind, judge)
     );
     """,
+    # 8 -> 9: planted items.
     """
     ALTER TABLE plans ADD COLUMN planted TEXT;
     CREATE TABLE planted (
@@ -218,12 +235,14 @@ STEPS: tuple[str, ...] = (
         PRIMARY KEY (candidate_id, verifier, fingerprint)
     );
     """,
+    # 9 -> 10: deep items, and the decision of a verifier about them before it saw the claim.
     """
     ALTER TABLE jobs ADD COLUMN depth TEXT NOT NULL DEFAULT 'open';
     ALTER TABLE jobs ADD COLUMN constructions TEXT NOT NULL DEFAULT '[]';
     ALTER TABLE votes ADD COLUMN blind TEXT NOT NULL DEFAULT '{}';
     ALTER TABLE planted_votes ADD COLUMN blind TEXT NOT NULL DEFAULT '{}';
     """,
+    # 10 -> 11: solvers, which show how hard an item is.
     """
     CREATE TABLE solver_replies (
         candidate_id TEXT NOT NULL,
@@ -237,7 +256,9 @@ STEPS: tuple[str, ...] = (
         PRIMARY KEY (candidate_id, solver, sample, fingerprint)
     );
     """,
+    # 11 -> 12: rules of the panel for single classes.
     "ALTER TABLE plans ADD COLUMN rules TEXT;",
+    # 12 -> 13: harder versions of items.
     """
     ALTER TABLE jobs ADD COLUMN hardens TEXT;
     CREATE INDEX jobs_hardens ON jobs (hardens) WHERE hardens IS NOT NULL;

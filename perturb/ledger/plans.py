@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 
 class _Facts(BaseModel):
+    # Facts that a later version added are kept.
     model_config = ConfigDict(strict=True, frozen=True, extra="allow")
 
 
@@ -90,6 +91,7 @@ class SelectFacts(_Facts):
     per_generator: int
     min_per_cell: int
     at_least: float = 0.5
+    # Earlier versions called the controls `twins`.
     controls: bool = Field(default=False, validation_alias=AliasChoices("controls", "twins"))
     shortcuts: bool = False
 
@@ -198,6 +200,7 @@ def current_plan(db: sqlite3.Connection, run: Path) -> CurrentPlan:
 
 def key_variables_of(db: sqlite3.Connection) -> set[str]:
     """The environment variables that held the keys of a run, by its plans and facts."""
+    # `facts` is a column of the plans of builds, and a table with facts about evaluations.
     rows = db.execute("SELECT facts FROM plans UNION ALL SELECT value FROM facts").fetchall()
     with stored_values():
         return key_variables([json.loads(row[0]) for row in rows if row[0]])
@@ -225,14 +228,14 @@ class Ledger(CallLedger):
         return int(row["id"])
 
     def add_jobs(
-        self, plan: int, jobs: Iterable[Job], instances: Mapping[str, BaseInstance], *, retry: bool = True
+        self, plan: int, jobs: Iterable[Job], instances: Mapping[str, BaseInstance], *, first: bool = True
     ) -> int:
         """Enter jobs of a plan and their base instances. Returns the number of jobs.
 
         `instances` are the base instances by id. A job that an earlier plan finished keeps its result and now belongs
-        to this plan. With `retry`, these are all jobs of the plan, and jobs that failed will be done again, except for
-        faults of rules, which come again until the rule changes. Without `retry`, the jobs are added to those of the
-        plan.
+        to this plan. The `first` jobs of a run set the number of jobs, and failed jobs will be done again.
+        Faults of rules will not, since they come again until the rule changes. Later jobs, such as the next wave of a
+        quota, are added to those of the plan.
         """
         # The key is a digest of the content, so that a changed instance with the same id is another row.
         keys = {name: instance_key(instance) for name, instance in instances.items()}
@@ -265,11 +268,12 @@ class Ledger(CallLedger):
                     for job in jobs
                 ),
             ).rowcount
-            # A complete list of jobs sets the number of jobs. Other jobs add to it.
-            db.execute(f"UPDATE plans SET jobs = {'0' if retry else 'jobs'} + ? WHERE id = ?", (count, plan))
-            if retry:
+            if first:
+                db.execute("UPDATE plans SET jobs = ? WHERE id = ?", (count, plan))
                 failed = f"outcome = 'error' AND NOT {queries.is_fault('detail')}"
                 db.execute(f"UPDATE jobs SET outcome = NULL WHERE plan = ? AND {failed}", (plan,))
+            else:
+                db.execute("UPDATE plans SET jobs = jobs + ? WHERE id = ?", (count, plan))
         return count
 
     def forget_outcomes(self, plan: int, outcome: JobOutcome) -> int:
@@ -282,15 +286,15 @@ class Ledger(CallLedger):
 
     def forget_unread_votes(self, plan: int, panel: str, judges: Judges) -> None:
         """Delete the plan's unread votes that a decision may need, so that their verifiers are asked again."""
-        keys = f"SELECT v.candidate_id, v.verifier, v.fingerprint {queries.UNREAD_VOTES}"
+        unread = f"SELECT v.candidate_id, v.verifier, v.fingerprint {queries.UNREAD_VOTES}"
         with self.transaction() as db:
             db.execute(
-                f"DELETE FROM votes WHERE (candidate_id, verifier, fingerprint) IN ({keys})",
-                (_json(judges.keys), panel, plan),
+                f"DELETE FROM votes WHERE (candidate_id, verifier, fingerprint) IN ({unread})",
+                queries.bind(judges, plan, panel),
             )
             # Planted items have no decision, so all of their unread votes are asked for again.
-            unread = f"SELECT rowid FROM planted_votes v WHERE {queries.VOTE_UNREAD}"
-            db.execute(f"DELETE FROM planted_votes WHERE rowid IN ({unread})")
+            unread_planted = f"SELECT rowid FROM planted_votes v WHERE {queries.VOTE_UNREAD}"
+            db.execute(f"DELETE FROM planted_votes WHERE rowid IN ({unread_planted})")
 
     def forget_sample(self) -> None:
         """Let the review begin with a new sample. Its answers are kept."""
@@ -314,6 +318,8 @@ class Ledger(CallLedger):
             job_id,
             committed=committed,
         )
+
+    # The values below are in the order of the columns of their tables, see `perturb.ledger.migrations`.
 
     def record_candidate(self, candidate: Candidate) -> None:
         """Record a readable candidate. `record_outcome` records the outcome of its job."""

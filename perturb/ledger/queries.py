@@ -1,10 +1,17 @@
-"""Queries of a ledger, one function for each question. They only read."""
+"""Queries of a ledger, one function for each question. They only read.
+
+The tables are described in `perturb.ledger.migrations`. The constants at the top are parts of SQL that several queries
+share. They name their columns by the aliases j for jobs, v for votes and d for decisions, and their values by the
+parameters of `bind`. For example, the votes that count on the candidates of a plan are
+
+    f"SELECT v.* FROM jobs j JOIN votes v ON v.candidate_id = j.id WHERE j.plan = :plan AND {BY_JUDGE}"
+"""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,10 +68,11 @@ class StageCounts:
     @property
     def left(self) -> int:
         """Jobs that would get further if the same command ran again."""
-        candidates = self.outcomes.get(JobOutcome.CANDIDATE, 0)
+        not_ended = self.jobs - sum(self.outcomes.values())
+        failed_calls = self.outcomes.get(JobOutcome.ERROR, 0) - self.rule_faults
         decided = sum(n for name, n in self.decisions.items() if name != Acceptance.UNDECIDED)
-        failed = self.outcomes.get(JobOutcome.ERROR, 0) - self.rule_faults
-        return self.jobs - sum(self.outcomes.values()) + failed + candidates - decided - self.stuck
+        undecided = self.outcomes.get(JobOutcome.CANDIDATE, 0) - decided
+        return not_ended + failed_calls + undecided - self.stuck
 
     @property
     def done(self) -> int:
@@ -86,12 +94,20 @@ _JOB = (
     "SELECT j.seq, j.id, j.instance_key, j.base_id, j.perturbation_class, j.intensity, j.generator, j.replicate,"
     " j.round, j.offers, j.depth, j.constructions, j.hardens FROM jobs j"
 )
-REPLACED = (
-    "(j.id, j.plan) IN (SELECT h.hardens, h.plan FROM jobs h CROSS JOIN plans p ON p.id = h.plan"
-    " CROSS JOIN decisions e ON e.candidate_id = h.id AND e.panel = json_extract(p.facts, '$.panel.digest')"
-    " WHERE h.hardens IS NOT NULL AND e.acceptance = 'accepted')"
-)
+# The cross joins make SQLite begin with the jobs that harden another one, rather than with all decisions.
+REPLACED = """(j.id, j.plan) IN (
+    SELECT h.hardens, h.plan
+    FROM jobs h
+    CROSS JOIN plans p ON p.id = h.plan
+    CROSS JOIN decisions e ON e.candidate_id = h.id AND e.panel = json_extract(p.facts, '$.panel.digest')
+    WHERE h.hardens IS NOT NULL AND e.acceptance = 'accepted'
+)"""
 """SQL that is true of a job whose item was replaced by a harder one, which the panel accepted."""
+
+
+def bind(judges: Judges, plan: int, panel: str = "") -> dict[str, str | int]:
+    """The parameters of SQL: `:judges`, a JSON list of `Judges.keys`; `:plan`, a number; `:panel`, a digest."""
+    return {"judges": json.dumps(judges.keys), "plan": plan, "panel": panel}
 
 
 def begins_with(column: str, text: str) -> str:
@@ -104,43 +120,53 @@ def is_fault(column: str) -> str:
     return begins_with(column, FAULT)
 
 
-# The conditions below expect the tables under these aliases: j for jobs, v for votes, d for decisions. The parameter ?1
-# is always the JSON list `Judges.keys`.
 FIRST_ISSUE = "json_extract(v.issues, '$[0]')"
 """SQL of the first issue of a vote."""
 VOTE_FAULT = f"(v.state = 'unscored' AND {is_fault(FIRST_ISSUE)})"
 """SQL that is true of a vote that a fault of a check left unscored."""
 VOTE_UNREAD = f"(v.state = 'unscored' AND v.raw != coalesce({FIRST_ISSUE}, ''))"
 """SQL that is true of a vote for which `Verdict.is_unread` is true."""
-BY_JUDGE = (
-    "j.perturbation_class || ' ' || v.verifier || ' ' || v.fingerprint IN (SELECT value FROM json_each(?1))"
-)
+# An entry of `:judges` is a class, a verifier and a fingerprint. None of them contains a blank.
+BY_JUDGE = """
+    j.perturbation_class || ' ' || v.verifier || ' ' || v.fingerprint IN (SELECT value FROM json_each(:judges))
+"""
 """SQL that is true of a vote by a member of the current panel on a class that the member judges."""
-ALL_FINAL = (
-    f"(SELECT count(*) FROM votes v WHERE v.candidate_id = j.id AND {BY_JUDGE}"
-    f" AND (v.state != 'unscored' OR {VOTE_FAULT} OR {VOTE_UNREAD}))"
-    " >= (SELECT count(*) FROM json_each(?1) WHERE value LIKE j.perturbation_class || ' %')"
-)
+_NUMBER_OF_JUDGES = """(
+    SELECT count(*) FROM json_each(:judges)
+    WHERE substr(value, 1, length(j.perturbation_class) + 1) = j.perturbation_class || ' '
+)"""
+ALL_FINAL = f"""(
+    SELECT count(*) FROM votes v
+    WHERE v.candidate_id = j.id AND {BY_JUDGE} AND (v.state != 'unscored' OR {VOTE_FAULT} OR {VOTE_UNREAD})
+) >= {_NUMBER_OF_JUDGES}"""
 """SQL that is true of a candidate with a final vote by every verifier that judges its class."""
-UNREAD_VOTES = (
-    "FROM votes v JOIN jobs j ON j.id = v.candidate_id"
-    " LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2"
-    f" WHERE j.plan = ?3 AND {BY_JUDGE} AND {VOTE_UNREAD} AND coalesce(d.acceptance, 'undecided') = 'undecided'"
-)
-"""SQL of the unread votes that a decision may depend on. Here ?2 is the digest of the panel and ?3 the plan."""
+UNREAD_VOTES = f"""
+    FROM votes v
+    JOIN jobs j ON j.id = v.candidate_id
+    LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = :panel
+    WHERE j.plan = :plan AND {BY_JUDGE} AND {VOTE_UNREAD} AND coalesce(d.acceptance, 'undecided') = 'undecided'
+"""
+"""SQL of the unread votes that a decision may depend on."""
 
-VOTES_ON_DECIDED = (
-    "SELECT v.verifier AS name, j.instance_key AS base, count(*) AS decided, sum(v.state = 'pass') AS accepted,"
-    " sum(v.state = 'pass' AND d.acceptance = 'rejected') AS rejected"
-    " FROM jobs j JOIN votes v ON v.candidate_id = j.id JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2"
-    f" WHERE j.plan = ?3 AND {BY_JUDGE} AND v.state IN ('pass', 'fail') AND d.audited"
-    " AND d.acceptance != 'undecided' GROUP BY 1, 2"
-)
-"""SQL of the number of decided candidates with a scored vote, for each verifier and base instance.
+# Under the schedule `economy` only audited candidates count: a verifier votes on others only if earlier ones passed.
+VOTES_ON_DECIDED = f"""
+    SELECT
+        v.verifier AS name,
+        j.instance_key AS base,
+        count(*) AS decided,
+        sum(v.state = 'pass') AS accepted,
+        sum(v.state = 'pass' AND d.acceptance = 'rejected') AS rejected
+    FROM jobs j
+    JOIN votes v ON v.candidate_id = j.id
+    JOIN decisions d ON d.candidate_id = j.id AND d.panel = :panel
+    WHERE j.plan = :plan AND {BY_JUDGE} AND v.state IN ('pass', 'fail')
+        AND d.audited AND d.acceptance != 'undecided'
+    GROUP BY v.verifier, j.instance_key
+"""
+"""SQL of the scored votes of each verifier on the decided candidates of each base instance.
 
-Under the schedule `economy`, only audited candidates count. On the others a verifier votes only if earlier ones passed.
-
-Of these the verifier passes `accepted`, and passes `rejected` against the panel. The parameters are as above.
+`decided` is their number. `accepted` are those that pass the candidate, and `rejected` those that pass it although the
+panel rejects it.
 """
 
 
@@ -156,16 +182,22 @@ def undecided_jobs(db: sqlite3.Connection, plan: int, panel: str, judges: Judges
     The call fixes the set of jobs, so it does not include candidates that are made later.
     """
     rows = db.execute(
-        "SELECT j.seq FROM jobs j LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2"
-        " WHERE j.plan = ?3 AND j.outcome = 'candidate' AND coalesce(d.acceptance, 'undecided') = 'undecided'"
+        "SELECT j.seq FROM jobs j LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = :panel"
+        " WHERE j.plan = :plan AND j.outcome = 'candidate' AND coalesce(d.acceptance, 'undecided') = 'undecided'"
         f" AND (d.acceptance IS NULL OR NOT {ALL_FINAL}) ORDER BY j.seq",
-        (json.dumps(judges.keys), panel, plan),
+        bind(judges, plan, panel),
     )
-    # Only the numbers are kept for all jobs. The jobs themselves are read in pages, when they are due.
-    waiting = [seq for (seq,) in rows]
-    pages = (json.dumps(waiting[start : start + _PAGE]) for start in range(0, len(waiting), _PAGE))
+    # Only the numbers are kept for all jobs.
+    return _jobs_by_seq(db, [seq for (seq,) in rows])
+
+
+def _jobs_by_seq(db: sqlite3.Connection, numbers: Sequence[int]) -> Iterator[PlannedJob]:
+    """Yield the jobs with these places in the plan, which are in order. A page is read when its first job is due."""
     sql = f"{_JOB} WHERE j.seq IN (SELECT value FROM json_each(?)) ORDER BY j.seq"
-    return (_planned_job(row) for page in pages for row in db.execute(sql, (page,)).fetchall())
+    for start in range(0, len(numbers), _PAGE):
+        page = numbers[start : start + _PAGE]
+        for row in db.execute(sql, (json.dumps(page),)).fetchall():
+            yield _planned_job(row)
 
 
 def paged_jobs(
@@ -241,8 +273,8 @@ def candidate(db: sqlite3.Connection, candidate_id: str) -> Candidate:
 def votes_of(db: sqlite3.Connection, candidate_id: str, judges: Judges) -> dict[str, Verdict]:
     """The votes on a candidate by the members of the current panel that judge its class."""
     rows = db.execute(
-        f"SELECT v.* FROM jobs j CROSS JOIN votes v ON v.candidate_id = j.id WHERE j.id = ?2 AND {BY_JUDGE}",
-        (json.dumps(judges.keys), candidate_id),
+        f"SELECT v.* FROM jobs j CROSS JOIN votes v ON v.candidate_id = j.id WHERE j.id = :id AND {BY_JUDGE}",
+        {"judges": json.dumps(judges.keys), "id": candidate_id},
     )
     return {row["verifier"]: read_vote(row) for row in rows}
 
@@ -265,8 +297,8 @@ def read_vote(row: sqlite3.Row) -> Verdict:
 
 def accepted_jobs(db: sqlite3.Connection, plan: int, panel: str) -> Iterator[PlannedJob]:
     """Jobs whose candidate the panel accepted, in plan order, without those that a harder item replaced."""
-    # Because of the cross join and the plus, SQLite walks through the jobs from the end of the last page on. Otherwise
-    # it would read all decisions again for each page.
+    # The cross join makes SQLite begin with the jobs, and the plus keeps it from using an index on plans. So it reads
+    # the jobs in their order, from the end of the last page. Otherwise it would read all decisions for each page.
     decided = "CROSS JOIN decisions d ON d.candidate_id = j.id WHERE d.panel = ? AND +j.plan = ?"
     return paged_jobs(db, f"{decided} AND d.acceptance = 'accepted' AND NOT {REPLACED}", (panel, plan))
 
@@ -283,17 +315,17 @@ def stage_counts(db: sqlite3.Connection, plan: int, panel: str, judges: Judges) 
         f" WHERE j.plan = ? AND d.panel = ? AND NOT {REPLACED} GROUP BY d.acceptance",
         (plan, panel),
     ).fetchall()
-    members = json.dumps(judges.keys)
+    values = bind(judges, plan, panel)
     faults = f"SELECT count(*) FROM jobs WHERE plan = ? AND outcome = 'error' AND {is_fault('detail')}"
     votes = db.execute(
         f"SELECT total(v.state IN ('pass', 'fail')) AS scored, total({VOTE_FAULT}) AS faults"
-        f" FROM votes v JOIN jobs j ON j.id = v.candidate_id WHERE j.plan = ?2 AND {BY_JUDGE}",
-        (members, plan),
+        f" FROM votes v JOIN jobs j ON j.id = v.candidate_id WHERE j.plan = :plan AND {BY_JUDGE}",
+        values,
     ).fetchone()
     stuck = db.execute(
-        "SELECT count(*) FROM jobs j JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2"
-        f" WHERE j.plan = ?3 AND d.acceptance = 'undecided' AND {ALL_FINAL}",
-        (members, panel, plan),
+        "SELECT count(*) FROM jobs j JOIN decisions d ON d.candidate_id = j.id AND d.panel = :panel"
+        f" WHERE j.plan = :plan AND d.acceptance = 'undecided' AND {ALL_FINAL}",
+        values,
     ).fetchone()[0]
     return StageCounts(
         jobs=sum(row["n"] for row in outcomes),
@@ -320,12 +352,19 @@ class HardeningJob:
 def hardening_jobs(db: sqlite3.Connection, plan: int, panel: str) -> list[HardeningJob]:
     """The quieter attempts of the plan, in its order."""
     rows = db.execute(
-        "SELECT j.id, j.hardens, j.outcome IS NULL OR j.outcome = 'error' OR (j.outcome = 'candidate'"
-        " AND coalesce(d.acceptance, 'undecided') = 'undecided') FROM jobs j LEFT JOIN decisions d"
-        " ON d.candidate_id = j.id AND d.panel = ? WHERE j.plan = ? AND j.hardens IS NOT NULL ORDER BY j.seq",
+        """
+        SELECT j.id, j.hardens, CASE
+            WHEN j.outcome IS NULL OR j.outcome = 'error' THEN 1
+            WHEN j.outcome = 'candidate' AND coalesce(d.acceptance, 'undecided') = 'undecided' THEN 1
+            ELSE 0 END AS is_open
+        FROM jobs j
+        LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?
+        WHERE j.plan = ? AND j.hardens IS NOT NULL
+        ORDER BY j.seq
+        """,
         (panel, plan),
     )
-    return [HardeningJob(name, hardens, bool(is_open)) for name, hardens, is_open in rows]
+    return [HardeningJob(row["id"], row["hardens"], bool(row["is_open"])) for row in rows]
 
 
 def count_rejected(db: sqlite3.Connection, plan: int, reason: str) -> int:
@@ -336,8 +375,11 @@ def count_rejected(db: sqlite3.Connection, plan: int, reason: str) -> int:
 
 def count_decisions(db: sqlite3.Connection, panel: str, plan: int, reason: str) -> int:
     """How many of the plan's candidates the panel decided with this reason."""
-    sql = "SELECT count(*) FROM jobs j JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?"
-    return int(db.execute(f"{sql} WHERE j.plan = ? AND d.reason = ?", (panel, plan, reason)).fetchone()[0])
+    sql = (
+        "SELECT count(*) FROM jobs j JOIN decisions d ON d.candidate_id = j.id"
+        " WHERE d.panel = ? AND j.plan = ? AND d.reason = ?"
+    )
+    return int(db.execute(sql, (panel, plan, reason)).fetchone()[0])
 
 
 def declines(db: sqlite3.Connection, plan: int) -> dict[str, dict[str, Any]]:

@@ -86,7 +86,7 @@ class CallLog(Protocol):
     def record_shared(self, key: str, model: str, purpose: str, subject: str) -> None:
         """Record that the calls with this key have also answered a question about this subject."""
 
-    async def committed(self) -> None:
+    async def wait_until_committed(self) -> None:
         """Wait until everything that was recorded is on disk."""
 
 
@@ -221,7 +221,7 @@ class ModelClient:
                 reply = _storable(received)
                 cost = reply.cost_usd
                 result = self._answered(question, reply, bound if cost is None else cost)
-                await self._log.committed()
+                await self._log.wait_until_committed()
                 return result
         except ModelError as error:
             return self._failed(question, error)

@@ -27,7 +27,7 @@ from perturb.ledger.calls import LEDGER_FILE, open_read_only
 from perturb.ledger.db import ledger_errors
 from perturb.ledger.ends import call_failures
 from perturb.ledger.plans import ModelFacts, current_plan
-from perturb.ledger.queries import BY_JUDGE
+from perturb.ledger.queries import BY_JUDGE, bind
 from perturb.llm.client import ChatRequest
 from perturb.records import Cell, Facts, Intensity, JobOutcome, JsonObject, PerturbationClass
 from perturb.reports.model import Table
@@ -250,8 +250,7 @@ def _like_pattern(text: str) -> str:
 
 
 # SQL of the list, with the columns of `ListRow`. The verdict is that of the panel, or how the job failed. The panel
-# disagrees if some members pass the candidate and some fail it. ?1, in `BY_JUDGE`, is the members of the panel, ?2 the
-# digest of the panel and ?3 the plan.
+# disagrees if some members pass the candidate and some fail it. The parameters are those of `bind`.
 _LIST = f"""
     SELECT
         j.id,
@@ -267,8 +266,8 @@ _LIST = f"""
     FROM jobs j
     JOIN instances i ON i.key = j.instance_key
     LEFT JOIN candidates c ON c.id = j.id
-    LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?2
-    WHERE j.plan = ?3 AND j.outcome IS NOT NULL
+    LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = :panel
+    WHERE j.plan = :plan AND j.outcome IS NOT NULL
     ORDER BY j.seq
 """
 # Stage of the funnel → the filter that lists its jobs. The other stages comprise several verdicts and have none.
@@ -294,7 +293,7 @@ class BuildView(RunView):
     def make_rows(self) -> Iterable[ListRow]:
         """The rows in the order of the plan."""
         self.plan = current_plan(self.db, self.run)
-        rows = self.db.execute(_LIST, (json.dumps(self.plan.judges.keys), self.plan.panel, self.plan.number))
+        rows = self.db.execute(_LIST, bind(self.plan.judges, self.plan.number, self.plan.panel))
         return (ListRow(*row) for row in rows)
 
     def describe(self) -> JsonObject:

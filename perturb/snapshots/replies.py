@@ -20,8 +20,8 @@ from perturb.config import load_config
 from perturb.errors import PerturbError, RecordingError, SnapshotError
 from perturb.files.resources import digest
 from perturb.ledger import queries
-from perturb.ledger.calls import reading
-from perturb.ledger.ends import AnsweredCalls, last_pass, planned_jobs
+from perturb.ledger.calls import AnsweredCalls, last_pass, reading
+from perturb.ledger.ends import planned_jobs
 from perturb.ledger.evaluations import (
     PANEL_FACT,
     PLANTED_FACT,

@@ -19,9 +19,9 @@ import pytest
 from perturb.catalogue.classes import Judges
 from perturb.errors import LedgerError
 from perturb.ledger import queries
-from perturb.ledger.calls import LEDGER_FILE, open_read_only
+from perturb.ledger.calls import LEDGER_FILE, AnsweredCalls, open_read_only
 from perturb.ledger.db import BEHIND_ROWS, Write, Writer, connect, ledger_errors
-from perturb.ledger.ends import AnsweredCalls, first_error
+from perturb.ledger.ends import first_error
 from perturb.ledger.migrations import APPLICATION_ID, STEPS, migrate
 from perturb.ledger.plans import Ledger, current_plan
 from perturb.llm.model_client import Call, Status
@@ -279,6 +279,10 @@ def test_who_does_not_judge_a_class_is_absent_from_every_count(ledger: Ledger) -
     counts = queries.stage_counts(ledger.db, number, "panel", judges)
     assert (counts.votes, counts.stuck) == (1, 2), "an abstention is final, and no vote"
     assert not list(queries.undecided_jobs(ledger.db, number, "panel", judges))
+    other_case = Judges(
+        judges.fingerprints, judges.classes, (*judges.every_class, PerturbationClass("P-ambiguity"))
+    )
+    assert queries.stage_counts(ledger.db, number, "panel", other_case).stuck == 2, "another class"
     wider = Judges({**VERIFIERS.fingerprints, "v3": "print3"}, judges.classes)
     assert len(list(queries.undecided_jobs(ledger.db, number, "panel", wider))) == 2
 
