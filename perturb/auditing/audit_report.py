@@ -227,7 +227,8 @@ class AuditReport:
         agreement, rules = content.pop("agreement"), content.pop("rules")
         kappa = {"pairs": agreement["pairs"], "mean": agreement["mean_kappa"]}
         ranking = [rate.name for rate in self.class_ranking]
-        return content | {"kappa": kappa, "class_ranking": ranking, "acceptance": rules} | agreement["panel"]
+        content |= {"kappa": kappa, "class_ranking": ranking, "acceptance": rules, **agreement["panel"]}
+        return content
 
 
 def audit(source: VoteTable | Path | str, *, seed: int = 0, resamples: int = 1000) -> AuditReport:

@@ -71,7 +71,7 @@ async def test_a_readable_reply_is_returned_and_recorded() -> None:
 
 async def test_an_answer_is_given_once_its_reply_is_on_disk() -> None:
     bench, on_disk = Bench([GOOD]), asyncio.Event()
-    bench.log.committed = on_disk.wait  # type: ignore[method-assign,assignment]
+    bench.log.wait_until_committed = on_disk.wait  # type: ignore[method-assign,assignment]
     asked = asyncio.create_task(bench.ask())
     for _ in range(20):
         await asyncio.sleep(0)
@@ -237,7 +237,7 @@ async def test_a_logged_reply_that_no_longer_reads_is_asked_for_again() -> None:
 
 async def test_an_unread_answer_is_shared_too() -> None:
     bench, on_disk = Bench(["It passes."]), asyncio.Event()
-    bench.log.committed = on_disk.wait  # type: ignore[method-assign,assignment]
+    bench.log.wait_until_committed = on_disk.wait  # type: ignore[method-assign,assignment]
     asking = [asyncio.create_task(bench.ask()) for _ in range(3)]
     for _ in range(20):
         await asyncio.sleep(0)
