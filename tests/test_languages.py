@@ -27,7 +27,7 @@ from perturb.files.resources import data_folder, demo_recording
 from perturb.ledger.plans import instance_key
 from perturb.llm.recording import Replay, read_recording
 from perturb.records import ALL_CELLS, BaseInstance, Candidate, Job, JobOutcome, Lever, Passage, VerdictState
-from perturb.text.wording import LANGUAGES, VARIETY, named, read_language, unread_offline
+from perturb.text.wording import LANGUAGES, VARIETY, language_with_code, read_language, why_not_read_offline
 from tests.building import write_rows
 
 CATALOGUE = Catalogue.load()
@@ -148,7 +148,7 @@ def test_a_language_has_a_script_or_a_region(tmp_path: Path, code: str) -> None:
     assert instance.language == code
     cell = ALL_CELLS[0]
     asked = Prompts(CATALOGUE).generation(cell, instance).messages[0].content
-    assert f"in {named(code)} too" in asked
+    assert f"in {language_with_code(code)} too" in asked
 
 
 def test_english_of_a_region_is_read_as_english() -> None:
@@ -156,7 +156,7 @@ def test_english_of_a_region_is_read_as_english() -> None:
     cell = ALL_CELLS[0]
     asked = [Prompts(CATALOGUE).generation(cell, one).messages for one in (ENGLISH, british)]
     assert asked[0] == asked[1]
-    assert unread_offline("en-GB") is None
+    assert why_not_read_offline("en-GB") is None
     for wrong in ("xx-Hant", "pt-Brazil", "zh-hant", "en_GB"):
         with pytest.raises(ValueError, match="unknown language"):
             read_language(wrong)
@@ -166,7 +166,7 @@ def test_codes_and_names_are_well_formed() -> None:
     assert len(LANGUAGES) > 200
     assert all(code.isascii() and code.islower() and len(code) in (2, 3) for code in LANGUAGES)
     assert len(set(LANGUAGES.values())) == len(LANGUAGES)
-    assert named("de") == "German (de)"
+    assert language_with_code("de") == "German (de)"
 
 
 def test_prompts_ask_for_texts_in_the_language_and_say_nothing_of_it_in_english() -> None:

@@ -21,7 +21,7 @@ from perturb.llm.model_client import ModelClient
 from perturb.llm.replies import ReplyError, read_object
 from perturb.records import EXPECTED_ANSWER, BaseInstance, Candidate, Job, JobOutcome, Lever
 from perturb.text.passages import without_telling_titles
-from perturb.text.wording import unread_offline
+from perturb.text.wording import why_not_read_offline
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +264,7 @@ def generate_by_rule(
     No text may stop a run: an exception is a fault of our code and becomes the outcome of this job.
     """
     try:
-        if unread := unread_offline(instance.language):
+        if unread := why_not_read_offline(instance.language):
             return GenerationResult(JobOutcome.ABSTAINED, unread)
         lever = job.offers[0][0] if job.offers else None
         draw = seed_of("rule", instance.id, instance.query, str(job.cell), job.round, seed, job.replicate)

@@ -34,7 +34,7 @@ from perturb.llm.functions import OwnFunction
 from perturb.llm.recording import Recording, Replay
 from perturb.records import BaseInstance, Depth, Job, PerturbationClass, taxonomy_place
 from perturb.snapshots.freshness import PriorRounds
-from perturb.text.wording import ENGLISH, is_english, listed, named
+from perturb.text.wording import ENGLISH, is_english, language_with_code, listed
 
 if TYPE_CHECKING:
     from perturb.building.offline.engine import DonorTable
@@ -433,7 +433,9 @@ def _offline_gaps(config: BuildConfig, base_set: BaseSet) -> Iterator[str]:
 
     Raises `ConfigError` if a role would have no instance left.
     """
-    unread_languages = [named(language) for language in base_set.languages if not is_english(language)]
+    unread_languages = [
+        language_with_code(language) for language in base_set.languages if not is_english(language)
+    ]
     roles: dict[str, Sequence[ModelEntry]] = {"generators": config.generators, "verifiers": config.verifiers}
     for role, entries in roles.items():
         offline = [entry.name for entry in entries if entry.kind == "rules"]

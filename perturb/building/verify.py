@@ -24,7 +24,7 @@ from perturb.llm.replies import FoundObject, ReplyError, find_object
 from perturb.records import CHECK_NAMES, BaseInstance, Candidate, Intensity, Passage, Verdict, VerdictState
 from perturb.text.matching import folded, holds_answer, may_hold_answer
 from perturb.text.passages import passages_fault, removes_answer, shown_texts
-from perturb.text.wording import is_english, unread_offline
+from perturb.text.wording import is_english, why_not_read_offline
 
 # The keys that a reply must have, and all keys that the prompt asks for.
 _NEEDED = frozenset({"verdict", "checks", "predicted_rag_behavior"})
@@ -127,7 +127,7 @@ def ask_rule(
     vote = partial(Verdict, candidate.id, verifier, prompt_version=version)
     target = catalogue.classes[candidate.cell.perturbation_class].target
     try:
-        is_readable = unread_offline(instance.language) is None and candidate.depth != "deep"
+        is_readable = why_not_read_offline(instance.language) is None and candidate.depth != "deep"
         result = judge_by_rule(check, instance, candidate, target) if is_readable else NO_OPINION
     except ConfigError:
         raise

@@ -33,7 +33,7 @@ from perturb.records import (
     taxonomy_place,
 )
 from perturb.text.passages import MAX_CHANGED_LOW, removes_answer
-from perturb.text.wording import LANGUAGES, is_english, named
+from perturb.text.wording import LANGUAGES, is_english, language_with_code
 
 GENERATION_KEYS: tuple[str, ...] = (
     "perturbed_query",
@@ -359,7 +359,7 @@ def language_rules(name: str, instance: BaseInstance) -> str:
     code = instance.language
     if is_english(code):
         return ""
-    return system_message(f"language/{name}", language=LANGUAGES.get(code) or named(code))
+    return system_message(f"language/{name}", language=LANGUAGES.get(code) or language_with_code(code))
 
 
 def _first_sentence(text: str) -> str:

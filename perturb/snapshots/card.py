@@ -28,7 +28,7 @@ from perturb.snapshots.harness import CONFIG
 from perturb.snapshots.rows import DEFAULT, PART_COLUMNS, SEVERAL_COLUMNS, SnapshotRow, columns_of, union_of
 from perturb.snapshots.select import SelectionPlan, Shortfall
 from perturb.text.passages import split_sentences
-from perturb.text.wording import ENGLISH, certificate_line, named
+from perturb.text.wording import ENGLISH, certificate_line, language_with_code
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,9 @@ def render_card(
         prompts=list(files.prompts),
         licences=count_licences(rows),
         sources=count_values(rows, "source"),
-        languages={} if is_english else {named(code): number for code, number in languages.items()},
+        languages={}
+        if is_english
+        else {language_with_code(code): number for code, number in languages.items()},
         canary=_Verbatim(canary(content_digest)),
         content_digest=content_digest,
         example=_example(texts),

@@ -1,6 +1,13 @@
 """Compares texts in any script: whether two are equal for a reader, whether one holds an answer, and its words.
 
-It also decides which texts the offline engine and its verifiers read: prose that is short enough for their patterns.
+Three functions make texts comparable, from careful to rough:
+
+- `folded` unifies blanks, marks and digits. Answers are looked for in folded texts.
+- `_bare` also takes out accents and case. Inflected answers are looked for in bare texts.
+- `comparable` also takes out all that nobody sees, and letters that only look different. Copies are found with it.
+
+`beyond_reading` decides which texts the offline engine and its verifiers read: prose that is short enough for their
+patterns.
 """
 
 from __future__ import annotations
@@ -17,7 +24,7 @@ _MARKS_ALIKE |= {"‚": "'", "‹": "'", "›": "'", "„": '"', "«": '"', "»"
 _MARKS_ALIKE |= dict.fromkeys("「」『』", '"') | dict.fromkeys("\u00ad\u200c\u200d\u200e\u200f", "")
 # Latin letters, digits and marks in the width of Chinese characters: "Ａ" -> "A"
 _FULL_WIDTH = {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
-# The digit 0 of each script. Its digits 1 to 9 have the next code points.
+# The digit 0 of each other script. Its digits 1 to 9 have the next code points.
 _ZEROS = "٠۰߀०০੦૦୦௦౦೦൦෦๐໐༠၀႐០᠐᥆᧐᪀᪐᭐᮰᱀᱐꘠꣐꤀꧐꧰꩐꯰"
 _DIGITS = {chr(ord(zero) + n): str(n) for zero in _ZEROS for n in range(10)}
 _ALIKE = str.maketrans({**_MARKS_ALIKE, **_FULL_WIDTH, **_DIGITS})
@@ -35,7 +42,9 @@ def word_source() -> str:
     # No character below U+0300 is a mark. Those beyond U+FFFF belong to scripts that no data set has.
     marks = "".join(char for char in map(chr, range(0x300, 0x10000)) if _is_mark(char))
     letter = rf"[^\W{_UNSPACED}]"
-    return rf"(?=\w)[{_UNSPACED}][{marks}]*|{letter}+(?:[{marks}]+{letter}*)*"
+    unspaced_character = rf"(?=\w)[{_UNSPACED}][{marks}]*"
+    spaced_word = rf"{letter}+(?:[{marks}]+{letter}*)*"
+    return f"{unspaced_character}|{spaced_word}"
 
 
 @cache
@@ -63,8 +72,12 @@ def folded(text: str) -> str:
 
 # Letters of other scripts that look like Latin letters in either case: the most common of Unicode's confusables.
 _LOOK_ALIKES = str.maketrans(
-    "авекмнорстухіјѕһԁԛԝүӏαβεικνορτυχϲıɑɡօսհ",
-    "abekmhopctyxijshdqwylabeikvoptuxciagouh",
+    # Cyrillic
+    dict(zip("авекмнорстухіјѕһԁԛԝүӏ", "abekmhopctyxijshdqwyl", strict=True))
+    # Greek
+    | dict(zip("αβεικνορτυχϲ", "abeikvoptuxc", strict=True))
+    # Latin and Armenian
+    | dict(zip("ıɑɡօսհ", "iagouh", strict=True))
 )
 # Characters without width that are neither joiners nor marks of direction, which `comparable` takes out by category.
 _INVISIBLE = re.compile("[\u034f\u115f\u1160\ufe00-\ufe0f]")
@@ -102,23 +115,20 @@ def _contains(haystack: str, needle: str) -> bool:
     # Most answers are searched for once, and compiling a pattern would take longer than this search.
     start = haystack.find(needle)
     while start >= 0:
-        end = start + len(needle)
-        # Two characters each: those on both sides of the beginning, and those on both sides of the end.
-        at_start, at_end = haystack[max(start - 1, 0) : start + 1], haystack[end - 1 : end + 1]
-        if not (_is_one_word(at_start) or _is_one_word(at_end)):
+        if not _is_inside_word(haystack, start) and not _is_inside_word(haystack, start + len(needle)):
             return True
         start = haystack.find(needle, start + 1)
     return False
 
 
-def _is_one_word(characters: str) -> bool:
-    """Whether two neighbouring characters belong to one word; False at the edge of a text, with a single character."""
-    if len(characters) < 2:
+def _is_inside_word(text: str, position: int) -> bool:
+    """Whether a word goes on over this position, which is false at both ends of the text."""
+    if not 0 < position < len(text):
         return False
-    left, right = characters[0], characters[1]
+    left, right = text[position - 1], text[position]
     if not _is_in_word(left):
         return False
-    return _is_mark(right) or (_is_in_word(right) and not any(map(_is_unspaced, characters)))
+    return _is_mark(right) or (_is_in_word(right) and not _is_unspaced(left) and not _is_unspaced(right))
 
 
 def _is_in_word(char: str) -> bool:
@@ -147,7 +157,12 @@ def may_hold_answer(text: str, *answers: str) -> bool:
     (False, True)
     """
     bare_text = _bare(text)
-    return any(re.search(r"\S*\s+".join(map(_stem, _bare(answer).split())), bare_text) for answer in answers)
+    return any(re.search(_inflected(answer), bare_text) for answer in answers)
+
+
+def _inflected(answer: str) -> str:
+    """A pattern for an answer in a bare text: the stem of each word with any ending, then blanks."""
+    return r"\S*\s+".join(_stem_pattern(word) for word in _bare(answer).split())
 
 
 def _bare(text: str) -> str:
@@ -163,7 +178,7 @@ def _is_accent(char: str) -> bool:
     return combining_class >= 200 or 10 <= combining_class <= 35
 
 
-def _stem(word: str) -> str:
+def _stem_pattern(word: str) -> str:
     """A pattern of the beginning of a word, or of the whole word if it has a digit."""
     # Most inflections change the last two letters. Four letters stay, since a shorter beginning fits many words.
     if not any(map(str.isdecimal, word)):

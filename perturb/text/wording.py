@@ -1,4 +1,4 @@
-"""Wording of messages: numbers with nouns, lists, languages, and HTML tables for notebooks.
+"""Wording of messages: numbers with nouns, lists, languages, HTML tables for notebooks, and the line of a certificate.
 
 Languages are ISO 639 codes, as on the Hub, with their English names.
 """
@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 
 # How many names a list shows before it only counts the rest.
-_NAMED = 6
+_MOST_LISTED = 6
 
 
 def counted(n: int, noun: str, plural: str | None = None) -> str:
@@ -32,8 +32,8 @@ def listed(names: Sequence[str]) -> str:
     >>> listed("abc"), listed("abcdefgh")
     ('a, b, c', 'a, b, c, d, e, f and 2 more')
     """
-    beginning = ", ".join(names[:_NAMED])
-    return f"{beginning} and {len(names) - _NAMED} more" if len(names) > _NAMED else beginning
+    beginning, others = ", ".join(names[:_MOST_LISTED]), len(names) - _MOST_LISTED
+    return f"{beginning} and {others} more" if others > 0 else beginning
 
 
 ENGLISH = "en"
@@ -74,13 +74,13 @@ LANGUAGES: Mapping[str, str] = dict(entry.split(" ", maxsplit=1) for entry in _T
 Languages that have a Wikipedia but no such code have three letters.
 """
 
-_SLIPS_TABLE = (
+_MISTAKES_TABLE = (
     "cn zh, cz cs, dk da, gr el, iw he, jp ja, kr ko, deu de, fra fr, deutsch de, español es, français fr, "
     "italiano it, português pt, nederlands nl, polski pl, türkçe tr, русский ru, українська uk, العربية ar, "
     "हिन्दी hi, 中文 zh, 日本語 ja, 한국어 ko"
 )
 # Common mistakes -> the intended code: codes of countries, and names of languages in the language itself.
-_SLIPS = dict(entry.split() for entry in _SLIPS_TABLE.split(", "))
+_COMMON_MISTAKES = dict(entry.split() for entry in _MISTAKES_TABLE.split(", "))
 
 
 VARIETY = r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?"
@@ -102,18 +102,25 @@ def read_language(text: str) -> str:
     """
     if text in LANGUAGES or (re.fullmatch(VARIETY, text) and text.partition("-")[0] in LANGUAGES):
         return text
-    codes = {name.casefold(): code for code, name in LANGUAGES.items()} | _SLIPS
-    query = text.replace("_", "-").casefold()
-    # An exact code or name first, then the beginning of a name, then a similar name.
-    without_region, _, _ = query.partition("-")
-    candidates = [name for name in (query, without_region) if name in LANGUAGES or name in codes]
-    candidates += [name for name in codes if len(query) > 2 and name.startswith(query)]
-    candidates += difflib.get_close_matches(query, codes, n=1, cutoff=0.75)
-    code = codes.get(candidates[0], candidates[0]) if candidates else None
+    code = _similar_code(text)
     hint = f"did you mean '{code}' ({LANGUAGES[code]})?" if code else "use a code of ISO 639, such as 'de'"
     # The text comes from a file and may hold control characters, which must not reach the terminal.
     printable = text if text.isprintable() else ascii(text)[1:-1]
     raise ValueError(f"unknown language '{printable[:40]}': {hint}")
+
+
+def _similar_code(text: str) -> str | None:
+    """The code that the text was probably meant to be; None if it resembles no code and no name."""
+    code_of = {name.casefold(): code for code, name in LANGUAGES.items()} | _COMMON_MISTAKES
+    query = text.replace("_", "-").casefold()
+    # An exact code or name first, then the beginning of a name, then a similar name.
+    without_region, _, _ = query.partition("-")
+    for exact in (query, without_region):
+        if exact in code_of or exact in LANGUAGES:
+            return code_of.get(exact, exact)
+    names = [name for name in code_of if len(query) > 2 and name.startswith(query)]
+    names += difflib.get_close_matches(query, code_of, n=1, cutoff=0.75)
+    return code_of[names[0]] if names else None
 
 
 Language = Annotated[
@@ -134,21 +141,25 @@ def is_english(code: str) -> bool:
     return code.partition("-")[0] == ENGLISH
 
 
-def unread_offline(language: str) -> str | None:
+def why_not_read_offline(language: str) -> str | None:
     """One line on why rules do not read texts in a language; None if they do.
 
-    >>> unread_offline("en"), unread_offline("de")
+    >>> why_not_read_offline("en"), why_not_read_offline("de")
     (None, 'in German (de): the offline engine reads English only')
     """
-    return None if is_english(language) else f"in {named(language)}: the offline engine reads English only"
+    return (
+        None
+        if is_english(language)
+        else f"in {language_with_code(language)}: the offline engine reads English only"
+    )
 
 
-def named(code: str) -> str:
+def language_with_code(code: str) -> str:
     """The English name of a language with its code.
 
-    >>> named("zh")
+    >>> language_with_code("zh")
     'Chinese (zh)'
-    >>> named("pt-BR")
+    >>> language_with_code("pt-BR")
     'Portuguese (pt-BR)'
     """
     name = LANGUAGES.get(code.partition("-")[0])
@@ -156,7 +167,7 @@ def named(code: str) -> str:
 
 
 # The most characters of a text in a cell. An ellipsis replaces the rest.
-_LONGEST = 160
+_MOST_CHARS = 160
 
 
 def html_table(
@@ -169,9 +180,9 @@ def html_table(
     """
     elements = [f"<p><b>{escape(title)}</b></p>"] if title else []
     if columns:
-        elements.append("<table><tr>" + "".join(f"<th>{escape(name)}</th>" for name in columns) + "</tr>")
-        elements += [f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows]
-        elements.append("</table>")
+        header = "".join(f"<th>{escape(name)}</th>" for name in columns)
+        lines = [f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows]
+        elements.append(f"<table><tr>{header}</tr>{''.join(lines)}</table>")
     elements += [f"<p>{escape(note)}</p>" for note in notes]
     return "".join(elements)
 
@@ -180,7 +191,8 @@ def _cell(value: object) -> str:
     """A cell of a table: numbers stand at the right, and long texts are cut."""
     side = "right" if isinstance(value, int | float) else "left"
     text = str(value)
-    text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    if len(text) > _MOST_CHARS:
+        text = f"{text[:_MOST_CHARS]}…"
     return f'<td style="text-align:{side}">{escape(text)}</td>'
 
 
@@ -193,7 +205,7 @@ def certificate_line(certificate: Mapping[str, Any], verifiers: int) -> str:
     """
     people = certificate.get("people")
     wrong_labels = certificate["combined" if people else "wrong_labels"]
-    # Right items that people have read are counted with the people's items instead.
+    # `right` are planted items with a right label. Those that people have read are counted with the people's items.
     planted = certificate["planted"] + certificate["right"] - certificate.get("right_read", 0)
     counts = f"{planted} planted items, panel of {verifiers}"
     if people:

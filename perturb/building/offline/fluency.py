@@ -1,4 +1,8 @@
-"""The check of fluency: simple signs that a text was not written by a careful person."""
+"""The check of fluency: simple signs that a text was not written by a careful person.
+
+The signs are odd questions, contexts of an unlikely length, fragments of sentences, repetition and slips of grammar. A
+sign counts only if the original does not have it.
+"""
 
 from __future__ import annotations
 
@@ -35,39 +39,44 @@ _TABLE_ROW = re.compile(r"\||^\([^()]*\)$|^Table(?: \d+)?: ")
 _BRACKETED = re.compile(r"\[[^\]]*\]")
 # An end mark at the end of a sentence, maybe before closing quotation marks or brackets.
 _ENDED = re.compile(r"[.!?:][\"”’')\]]*$")
+# "did", "would" and the like, before which the plain form of a verb may stand: "did she have"
+_NOT_AFTER_AUXILIARY = "".join(
+    f"(?<!{auxiliary} )" for auxiliary in ("did", "does", "will", "would", "could", "should", "might", "must")
+)
 # The name of each mistake of grammar, as its message uses it, and the pattern that finds it.
 _SLIPS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    # "they was"; not "did she have", where the plain form is right.
     (
         "a subject that does not agree with its verb",
         re.compile(
-            r"(?<!did )(?<!does )(?<!would )(?<!could )(?<!must )(?<!should )(?<!might )(?<!will )"
-            r"\b(?:he|she|it|He|She|It)\s+(?:are|have)\b|\b(?:they|we|you|They|We)\s+(?:is|was|has)\b"
-            r"|\b[Tt]hese\s+\w+\s+(?:is|was|has)\b|\b[Tt]his\s+\w+\s+(?:are|were|have)\b"
+            rf"{_NOT_AFTER_AUXILIARY}\b(?:he|she|it|He|She|It)\s+(?:are|have)\b"  # wrong: "she have"
+            r"|\b(?:they|we|you|They|We)\s+(?:is|was|has)\b"  # wrong: "they was"
+            r"|\b[Tt]hese\s+\w+\s+(?:is|was|has)\b|\b[Tt]his\s+\w+\s+(?:are|were|have)\b"  # wrong: "these songs is"
         ),
     ),
-    # "Paris is false"; but "Each was true" may speak of statements.
+    # wrong: "Paris is false"; right: "Each was true", which may speak of statements. Names that only begin like one of
+    # these words, such as "Thebes", are passed over too.
     (
         "a thing called true or false that is not a statement",
         re.compile(r"\b(?!It|This|That|The|What|Each|Neither|Both|One)[A-Z]\w+ (?:is|was) (?:true|false)\b"),
     ),
-    # "she write"; not "did she write"
+    # wrong: "she write"; right: "did she write"
     (
         "a plain form after 'he', 'she' or 'it'",
         re.compile(
-            r"(?<!did )(?<!does )(?<!will )(?<!would )(?<!could )(?<!should )(?<!might )(?<!must )(?<!can )"
+            rf"{_NOT_AFTER_AUXILIARY}(?<!can )"
             r"\b(?:he|she|it) (?:become|write|sing|play|win|direct|invent|discover)\b"
         ),
     ),
+    # wrong: "at least 1984"; right: "since at least 1984", "at least 300"
     ("a year that is measured", re.compile(r"(?<!since )\bat least (?:1[5-9]|20)\d\d\b")),
-    # "Who was Ann, who had two children left?"
+    # wrong: "Where did Ann, who had two children left?". The last word belongs to the main clause.
     (
         "an aside without its closing comma",
         re.compile(
             r", who [^,?]+\b(?:take place|have|married|youngest|eldest|oldest|left|named|called|born|buried)\?$"
         ),
     ),
-    # "did he wrote", "did she filmed"; not "did she need"
+    # wrong: "did he wrote", "did she filmed"; right: "did she need"
     (
         "a past form after 'did'",
         re.compile(
@@ -76,11 +85,12 @@ _SLIPS: tuple[tuple[str, re.Pattern[str]], ...] = (
             r"|\b[Dd]id(?:\s+not|n['’]t)?\s+(?:(?:he|she|it|they)\s+)?[a-z]{3,}(?<!e)ed\b"
         ),
     ),
+    # wrong: "to was", "to wrote"; right: "to write"
     (
         "a past form after 'to'",
         re.compile(r"\bto\s+(?:was|were|is|has been|wrote|won|sang|became|took|gave|went)\b", re.I),
     ),
-    # "did is", "would was"
+    # wrong: "did is", "would was"
     (
         "two verbs in a row",
         re.compile(
@@ -89,7 +99,7 @@ _SLIPS: tuple[tuple[str, re.Pattern[str]], ...] = (
             re.I,
         ),
     ),
-    # "who when wrote", "the who is the"; but "who is which" is good English.
+    # wrong: "who when wrote", "the who is the"; right: "who is which"
     (
         "a question word out of place",
         re.compile(
@@ -98,11 +108,12 @@ _SLIPS: tuple[tuple[str, re.Pattern[str]], ...] = (
             re.I,
         ),
     ),
+    # wrong: "1 children"
     (
         "a number with the wrong noun",
         re.compile(r"\b1\s+(?:people|men|women|children|years|members|times|songs|episodes)\b", re.I),
     ),
-    # "a women", "one nations"
+    # wrong: "a women", "one nations"; right: "a women's team"
     (
         "a wrong plural",
         re.compile(
@@ -111,6 +122,21 @@ _SLIPS: tuple[tuple[str, re.Pattern[str]], ...] = (
         ),
     ),
 )
+
+# A context with fewer words is too short for a passage.
+_MIN_CONTEXT_WORDS = 8
+# Share of the words that must remain in items of MissingInfo at LOW, whose missing part must be harmless.
+_MIN_SHARE_AFTER_LOW_CUT = 0.3
+# Share of the words that must remain in items of other classes, which add or edit sentences.
+_MIN_SHARE_AFTER_EDIT = 0.45
+# Words that an added sentence may have, since one sentence may be longer than a short passage.
+_LONG_SENTENCE = 60
+# From this overlap on, a sentence counts as the remainder of an original sentence that was cut.
+_SAME_ORIGIN = 0.3
+# A sentence of at most so many characters may stand twice, such as an exclamation.
+_EXCLAMATION = 20
+# A phrase of six words may stand at most so many times as often as in the original.
+_MOST_REPEATS = 3
 
 
 def check_fluency(item: CheckedItem) -> RuleVerdict:
@@ -133,7 +159,8 @@ def _question(item: CheckedItem) -> list[str]:
     if not _ASKS.search(query):
         return ["The question asks nothing."]
     # A question that had no auxiliary to begin with, such as "who wrote Emma", may do without.
-    if _AUXILIARY.search(original) and not _AUXILIARY.search(query) and not _verbs(query) - _verbs(original):
+    lost_auxiliary = _AUXILIARY.search(original) and not _AUXILIARY.search(query)
+    if lost_auxiliary and _verbs(query) <= _verbs(original):
         return ["The question lost its verb."]
     # Questions in small letters come from search logs and often have no question mark.
     if query[0].isupper() and not query.rstrip("\"”').").endswith("?") and original.endswith("?"):
@@ -148,16 +175,6 @@ def _question(item: CheckedItem) -> list[str]:
 def _verbs(text: str) -> frozenset[str]:
     """The finite verbs of a text, in small letters."""
     return frozenset(m.group().lower() for m in _VERB.finditer(text))
-
-
-# A context with fewer words is too short for a passage.
-_MIN_CONTEXT_WORDS = 8
-# Share of the words that must remain in items of MissingInfo at LOW, whose missing part must be harmless.
-_MIN_SHARE_AFTER_LOW_CUT = 0.3
-# Share of the words that must remain in items of other classes, which add or edit sentences.
-_MIN_SHARE_AFTER_EDIT = 0.45
-# Words that an added sentence may have, since one sentence may be longer than a short passage.
-_LONG_SENTENCE = 60
 
 
 def _length(item: CheckedItem) -> list[str]:
@@ -181,19 +198,18 @@ def _sentence_shapes(item: CheckedItem) -> list[str]:
     faults = []
     for sentence in item.added:
         # Ragged edges, table rows and headings come from the original and need no end mark.
-        if (
-            _is_edge_of_original(item, sentence)
-            or _TABLE_ROW.search(sentence)
-            or _is_separate_line(item, sentence)
-        ):
+        if _is_edge_of_original(item, sentence) or _is_separate_line(item, sentence):
             continue
-        size = len(words(sentence))
+        if _TABLE_ROW.search(sentence):
+            continue
+        is_inserted = sentence in item.inserted
+        # An inserted sentence of two words may be a whole sentence. After a cut, two words are a fragment.
+        fewest_words = 2 if is_inserted else 3
         if not _ENDED.search(sentence):
             faults.append(f"A sentence has no end: {sentence[-40:]!r}.")
-        # An inserted sentence of two words may be a whole sentence. After a cut, two words are a fragment.
-        elif size < 2 or (sentence not in item.inserted and size < 3):
+        elif len(words(sentence)) < fewest_words:
             faults.append(f"A fragment was left: {sentence!r}.")
-        elif sentence not in item.inserted and _lost_its_verb(item, sentence):
+        elif not is_inserted and _lost_its_verb(item, sentence):
             faults.append(f"A sentence seems to lack a verb: {sentence[:60]!r}.")
     return faults[:2]
 
@@ -209,14 +225,12 @@ def _lost_its_verb(item: CheckedItem, sentence: str) -> bool:
 
     The end of an original sentence that merely lost its opening phrase counts as a clause with a verb.
     """
+    if _VERB.search(sentence):
+        return False
     tail = normal(sentence)[1:]  # without the first letter, which a cut may have changed
-    if _VERB.search(sentence) or (len(tail) > 30 and any(normal(old).endswith(tail) for old in item.removed)):
+    if len(tail) > 30 and any(normal(old).endswith(tail) for old in item.removed):
         return False
     return any(_VERB.search(old) for old in item.removed if overlap(sentence, old) >= _SAME_ORIGIN)
-
-
-# From this overlap on, a sentence counts as the remainder of an original sentence that was cut.
-_SAME_ORIGIN = 0.3
 
 
 def _is_edge_of_original(item: CheckedItem, sentence: str) -> bool:
@@ -234,25 +248,21 @@ def _is_edge_of_original(item: CheckedItem, sentence: str) -> bool:
 
 def _repetition(item: CheckedItem) -> list[str]:
     """One line if the context repeats a sentence, or six words in a row, more often than the original."""
-    old = Counter(normal(sentence) for sentence in item.reading.sentences)
-    new = Counter(normal(sentence) for sentence in item.sentences)
-    if any(count > max(1, old[sentence]) and len(sentence) > _EXCLAMATION for sentence, count in new.items()):
-        return ["A sentence stands twice in the context."]
-    before = _sequences(item.reading.words)
-    after = _sequences(words(_BRACKETED.sub(" ", item.text)))
-    repeated = [
-        phrase for phrase, count in after.items() if count >= 3 and count > 3 * max(1, before[phrase])
-    ]
-    return [f"The context repeats itself: {' '.join(repeated[0])!r}."] if repeated else []
-
-
-# A sentence of at most so many characters may stand twice, such as an exclamation.
-_EXCLAMATION = 20
+    old_sentences = Counter(normal(sentence) for sentence in item.reading.sentences)
+    new_sentences = Counter(normal(sentence) for sentence in item.sentences)
+    for sentence, count in new_sentences.items():
+        if count > max(1, old_sentences[sentence]) and len(sentence) > _EXCLAMATION:
+            return ["A sentence stands twice in the context."]
+    old_phrases = _sequences(item.reading.words)
+    for phrase, count in _sequences(words(_BRACKETED.sub(" ", item.text))).items():
+        if count > _MOST_REPEATS * max(1, old_phrases[phrase]):
+            return [f"The context repeats itself: {' '.join(phrase)!r}."]
+    return []
 
 
 def _sequences(text_words: Sequence[str]) -> Counter[tuple[str, ...]]:
     """Count the sequences of six words. Shorter ones repeat in normal texts, such as names with titles."""
-    return Counter(zip(*(text_words[offset:] for offset in range(6)), strict=False))
+    return Counter(tuple(text_words[start : start + 6]) for start in range(len(text_words) - 5))
 
 
 def _slips(item: CheckedItem) -> list[str]:
