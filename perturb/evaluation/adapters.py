@@ -1,8 +1,10 @@
 """Requests to models under test and to judges, and systems under test that are not chat models.
 
-A model under test gets one text, the same text that a snapshot has for other harnesses: instructions, then question and
-passages between marks that occur nowhere else in it. A judge gets instructions and one JSON object. RAG services behind
-HTTP and Python functions also get the parts of the item, to make their own prompts.
+- A model under test gets one text: instructions, then question and passages between marks that occur nowhere else in
+  it (`respond_request`). A snapshot has the same text for other harnesses.
+- A judge gets instructions and one JSON object (`judge_request`, and `kind_request` for free replies).
+- RAG services behind HTTP (`ServiceModel`) and Python functions (`FunctionModel`) also get the parts of the item, to
+  make their own prompts.
 """
 
 from __future__ import annotations
@@ -37,6 +39,11 @@ from perturb.snapshots.settings import CODES_SETTING, PromptSetting
 
 # The number of characters of a reply that a judge gets; a longer reply loses its middle.
 JUDGED_CHARS = 12_000
+# The variables of request templates and functions.
+FIELDS: tuple[str, ...] = ("prompt", "query", "context", "passages", "item_id")
+
+# Other variables of a function that judges: the reply, the kind of judgement, expected answers and behaviour.
+JUDGED_FIELDS: tuple[str, ...] = ("reply", "asked", "answers", "reference", "expected", "signal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +57,13 @@ class ItemRequest(ChatRequest):
 def item_request(request: ChatRequest, item: Item | BaseInstance | Question, **variables: Any) -> ItemRequest:
     """A request with the parts of its item or question, and with other variables for a function."""
     if isinstance(item, Question):
-        query, context = item.text, item.context or ""
+        query = item.text
         passages = [] if item.context is None else [item.context]
     else:
-        query, context, passages = item.query, item.context, [passage.text for passage in item.passages]
+        query = item.query
+        passages = [passage.text for passage in item.passages]
     prompt = "\n\n".join(message.content for message in request.messages)
+    context = item.context or ""
     parts = {"prompt": prompt, "query": query, "context": context, "passages": passages, "item_id": item.id}
     return ItemRequest(request.messages, request.schema, fields={**parts, **variables})
 
@@ -79,18 +88,18 @@ def judge_request(kind: str, item: Item, reply: str, own_codes: tuple[OwnCode, .
     A function that judges also gets the parts of the item, the reply and the expected behaviour.
     """
     data: JsonObject = {"query": item.query}
-    fields: JsonObject
+    schema_fields: JsonObject
     if kind == "classification":
         template = render_template("judge/classify", own_codes)
-        fields = {
+        schema_fields = {
             "behaviour": {"type": "string", "enum": ["answer", "refusal"]},
             "code": {"type": "string"},
         }
     elif kind == "quality":
         template = render_template("judge/quality")
         data |= {"context": item.context, "accepted": list(item.answers)}
-        fields = {"quality": {"type": "integer"}, "reason": {"type": "string"}}
-    else:
+        schema_fields = {"quality": {"type": "integer"}, "reason": {"type": "string"}}
+    else:  # raf
         template = render_template("judge/garage")
         data["passages"] = [
             {"number": number, "title": passage.title, "text": passage.text}
@@ -99,13 +108,18 @@ def judge_request(kind: str, item: Item, reply: str, own_codes: tuple[OwnCode, .
         data["signal"] = list(item.signal_numbers)
         # The rubric of GaRAGe compares with a long answer; a short one is better than none.
         data["reference"] = item.reference_answer or next(iter(item.answers), "")
-        fields = {key: {"type": "boolean"} for key in ("eligible", "factual_all", "factual_signal")}
+        schema_fields = {key: {"type": "boolean"} for key in ("eligible", "factual_all", "factual_signal")}
     data["reply"] = shorten(reply)
+    return _request_to_judge(kind, item, reply, data_request(template, data, object_schema(schema_fields)))
+
+
+def _request_to_judge(asked: str, item: Item, reply: str, request: ChatRequest) -> ItemRequest:
+    """The request with the variables `JUDGED_FIELDS`, for a function that judges."""
     return item_request(
-        data_request(template, data, object_schema(fields)),
+        request,
         item,
         reply=reply,
-        asked=kind,
+        asked=asked,
         answers=list(item.answers),
         reference=item.reference_answer,
         expected=item.expected_behavior,
@@ -126,12 +140,6 @@ def judge_version(own_codes: tuple[OwnCode, ...] = ()) -> str:
     return digest(folder_version("judge"), folder_version("respond", own_codes))
 
 
-# The variables of request templates and functions.
-FIELDS: tuple[str, ...] = ("prompt", "query", "context", "passages", "item_id")
-
-# Other variables of a function that judges: the reply, the kind of judgement, expected answers and behaviour.
-JUDGED_FIELDS: tuple[str, ...] = ("reply", "asked", "answers", "reference", "expected", "signal")
-
 # What a service gets, and where its reply has the text, unless the user says otherwise.
 DEFAULT_REQUEST: Facts = {name: f"{{{name}}}" for name in ("query", "passages", "prompt")}
 DEFAULT_REPLY = "answer"
@@ -145,7 +153,7 @@ _MOST_BYTES = 8 * 2**20
 class ServiceModel:
     """A service that takes a POST with a JSON body, and replies with a JSON body or with plain text.
 
-    In `settings.params`, `request` is the body, with `{query}`, `{passages}`, … in the places of the item's parts.
+    In `settings.params`, `request` is the body; `{query}`, `{passages}` and so on stand for the parts of the item.
     `reply` is the path of the text in the response, such as `answer` or `choices.0.text`.
     """
 
@@ -168,7 +176,7 @@ class ServiceModel:
             raise failure(self.settings, message, transient=True) from None
         except (aiohttp.ClientError, OSError) as error:
             raise failure(self.settings, str(error), transient=True) from None
-        # a redirect is not followed: the key would go to another address
+        # A redirect is not followed: the key would go to another address.
         if 300 <= status < 400:
             body = redirect_words(headers.get("Location", "nowhere"))
         if status >= 300:
@@ -192,8 +200,8 @@ class ServiceModel:
         async with self._session.post(
             self.settings.model, json=body, headers=headers, allow_redirects=False
         ) as response:
-            # one read may return less than there is
-            content = await response.content.read(_MOST_BYTES)
+            content = b""
+            # One read may return less than there is.
             while not response.content.at_eof() and len(content) < _MOST_BYTES:
                 content += await response.content.read(_MOST_BYTES - len(content))
             return response.status, response.headers, content.decode("utf-8", "replace")
@@ -305,20 +313,12 @@ def kind_request(item: Item, reply: str, own_codes: tuple[OwnCode, ...] = ()) ->
     The judge sees the question, the reply and the meaning of the item's code, but neither passages nor answers.
     """
     data = {"query": item.query, "reply": shorten(reply), "flaw": flaw_of(item, own_codes)}
-    fields = {
+    schema_fields = {
         "kind": {"type": "string", "enum": [*BehaviourKind, _UNREADABLE]},
         "reason": {"type": "string"},
     }
-    return item_request(
-        data_request(render_template("judge/kinds/kind"), data, object_schema(fields)),
-        item,
-        reply=reply,
-        asked="kind",
-        answers=list(item.answers),
-        reference=item.reference_answer,
-        expected=item.expected_behavior,
-        signal=list(item.signal_numbers),
-    )
+    request = data_request(render_template("judge/kinds/kind"), data, object_schema(schema_fields))
+    return _request_to_judge("kind", item, reply, request)
 
 
 def flaw_of(item: Item, own_codes: tuple[OwnCode, ...] = ()) -> str:
@@ -338,7 +338,7 @@ def read_kind(text: str, judged: str = "") -> BehaviourKind:
         raise ReplyError("the judge says that the reply fits no kind")
     if kind not in list(BehaviourKind):
         raise ReplyError(f"'kind' must be one of {', '.join(BehaviourKind)}")
-    # the kind "answers" is left out, since it is also an ordinary word
+    # The judge's reasoning must not name another kind. "answers" is left out, since it is an ordinary word too.
     other_kinds = [name for name in BehaviourKind if name != kind and "_" in name]
     ruling.must_not_be_denied(re.compile(rf"\b(?:{'|'.join(other_kinds)})\b"))
     return BehaviourKind(kind)

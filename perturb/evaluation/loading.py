@@ -28,7 +28,7 @@ from perturb.evaluation.question_formats import (
     SNAPSHOT,
     Question,
     QuestionSet,
-    format_of_row,
+    find_format,
     question_from_payload,
 )
 from perturb.evaluation.session import AskPlan
@@ -205,26 +205,26 @@ FAITHEVAL = "faitheval:"
 FAITHEVAL_TASKS: tuple[str, ...] = ("unanswerable", "inconsistent", "counterfactual")
 
 
-def read_questions(source: str, form: str = "auto") -> QuestionSet:
+def read_questions(source: str, set_format: str = "auto") -> QuestionSet:
     """Read a set: a table, a snapshot folder, `hub:OWNER/NAME[@REVISION]`, or `faitheval:TASK`.
 
-    `form` is `snapshot`, one of `question_formats.READERS`, or `auto`: then the first row decides. Repeated questions
-    without an id are used once. Raises `SourceError` or `SnapshotError`, with file and line, if the source cannot be
-    used.
+    `set_format` is `snapshot`, one of `question_formats.READERS`, or `auto`: then the first row decides. Repeated
+    questions without an id are used once. Raises `SourceError` or `SnapshotError`, with file and line, if the source
+    cannot be used.
     """
-    if form == SNAPSHOT or Path(source).is_dir():
+    if set_format == SNAPSHOT or Path(source).is_dir():
         return _read_snapshot(source)
     name, rows = _open_questions(source)
     first_row = next(rows, None)
     if first_row is None:
         raise SourceError(f"{source}: has no questions: give at least one row")
-    row_format = format_of_row(form, name, first_row)
-    if row_format == SNAPSHOT:
+    set_format = find_format(set_format, name, first_row)
+    if set_format == SNAPSHOT:
         return _read_snapshot(source)
     questions: dict[str, Question] = {}
     repeated = 0
     for row in chain([first_row], rows):
-        question = READERS[row_format](row)
+        question = READERS[set_format](row)
         if question.id not in questions:
             questions[question.id] = question
         elif any(row.fields.get(name) is not None for name in ID_FIELDS):

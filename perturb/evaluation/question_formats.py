@@ -1,4 +1,8 @@
-"""Questions with known answers: the formats of question sets, and how sets are drawn, mixed and stored."""
+"""Questions with known answers: the formats of question sets, and how sets are drawn, mixed and stored.
+
+`find_format` finds out the *format* of a set, such as `medqa`, and `READERS` has a reader of rows for each format. The
+*form* of a question says what kind of answer it has: words, the letter of an option, or a number.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +41,7 @@ class Question:
     source: str = ""
     """The name of the set that it comes from."""
     answerable: bool | None = None
-    """False where any answer is wrong, so only a refusal is right; None where the set does not say."""
+    """False if any answer is wrong, so only a refusal is right; None if the set does not say."""
     metadata: Facts = field(default_factory=dict)
 
     @property
@@ -76,7 +80,7 @@ _QUESTION = TypeAdapter(Question)
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
-    """Questions, no two with one id, and where they come from."""
+    """Questions with different ids, and where they come from."""
 
     name: str
     questions: tuple[Question, ...]
@@ -100,26 +104,22 @@ class QuestionSet:
 def mix_questions(first: QuestionSet, second: QuestionSet, seed: int) -> QuestionSet:
     """The same number of questions from both sets, drawn and shuffled by the seed.
 
-    Ids are prefixed with the name of their set, so that they differ.
+    Ids and base ids are prefixed with the name of their set, so that equal ones of two sets are not taken for one.
     """
     size = min(len(first.questions), len(second.questions))
-    names = (first.name, second.name if second.name != first.name else f"{second.name}-2")
-    mixed = [
-        replace(
-            question,
-            id=f"{name}/{question.id}",
-            metadata={**question.metadata, "base_id": f"{name}/{question.base_id}"},
-        )
-        for name, question_set in zip(names, (first, second), strict=True)
-        for question in question_set.draw(size, seed).questions
-    ]
+    second_name = second.name if second.name != first.name else f"{second.name}-2"
+    mixed: list[Question] = []
+    for name, question_set in ((first.name, first), (second_name, second)):
+        for question in question_set.draw(size, seed).questions:
+            metadata = {**question.metadata, "base_id": f"{name}/{question.base_id}"}
+            mixed.append(replace(question, id=f"{name}/{question.id}", metadata=metadata))
     random.Random(seed_of("mix questions", seed)).shuffle(mixed)  # noqa: S311 - an order, not a secret
-    return QuestionSet("+".join(names), tuple(mixed), (*first.warnings, *second.warnings))
+    return QuestionSet(f"{first.name}+{second_name}", tuple(mixed), (*first.warnings, *second.warnings))
 
 
 # Columns that name a question.
 ID_FIELDS: tuple[str, ...] = ("id", "qid", "ID", "item_id")
-# The form of snapshots and of the published RefusalBench sets, which `perturb.evaluation.loading` reads.
+# The format of snapshots and of the published RefusalBench sets, which `perturb.evaluation.loading` reads.
 SNAPSHOT = "snapshot"
 # The names of options, in order.
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -136,17 +136,17 @@ _NUMBER = re.compile(
 )
 
 
-def format_of_row(form: str, name: str, row: SourceRow) -> str:
-    """The form of a set called `name`, detected from `row`, its first, if `form` is `auto`.
+def find_format(set_format: str, name: str, first_row: SourceRow) -> str:
+    """The format of a set called `name`; for `auto`, it is detected from the first row.
 
-    Raises `ConfigError` for an unknown form.
+    Raises `ConfigError` for an unknown format.
     """
-    if form in READERS:
-        return form
-    if form != "auto":
-        raise ConfigError(f"--format: '{form}' is unknown: use {', '.join(FORMATS)}")
-    fields = row.fields
-    # The order matters: a set with special columns may also have those of a more general form.
+    if set_format in READERS:
+        return set_format
+    if set_format != "auto":
+        raise ConfigError(f"--format: '{set_format}' is unknown: use {', '.join(FORMATS)}")
+    fields = first_row.fields
+    # The order matters: a set with special columns may also have those of a more general format.
     if "perturbed_query" in fields:
         return SNAPSHOT
     if "faitheval" in name.lower() or "answerKey" in fields:
@@ -204,15 +204,13 @@ def _medqa(row: SourceRow) -> Question:
     options = _lettered(row, texts, "options")
     field = "answer_idx" if row.fields.get("answer_idx") is not None else "answer"
     answer = str(row.fields.get(field, "")).strip()
-    letter = answer.upper()
-    if letter not in options:  # then `answer` holds the text of the right option
+    letters = [answer.upper()]
+    if answer.upper() not in options:
         letters = [letter for letter, text in options.items() if text == answer]
-        if not letters:
-            raise row.error(field, f"must be one of the letters {', '.join(options)}")
-        letter = letters[0]
-    return _question(
-        row, _text(row, "question"), answers=(letter,), options=options, context=_context(row, False)
-    )
+    if not letters:
+        raise row.error(field, f"must be one of the letters {', '.join(options)}")
+    context = _context(row, needed=False)
+    return _question(row, _text(row, "question"), answers=(letters[0],), options=options, context=context)
 
 
 def _mmlu(row: SourceRow) -> Question:
@@ -220,20 +218,28 @@ def _mmlu(row: SourceRow) -> Question:
     if row.fields.get("choices") is not None:
         text, texts, field = _text(row, "question"), row.fields["choices"], "answer"
     else:
-        # The pattern has a group, so `split` returns the letters and the texts after them alternately.
-        text, *letters_and_texts = _INLINE_OPTIONS.split(_text(row, "prompt"))
-        letters = "".join(letters_and_texts[::2]).upper()
-        texts, field = [option.strip() for option in letters_and_texts[1::2]], "Answer"
-        if not LETTERS.startswith(letters):
-            raise row.error("prompt", "must list its options as a), b), c), … on lines of their own")
+        text, texts = _inline_options(row)
+        field = "Answer"
     if not isinstance(texts, list):
         raise row.error("choices", f"must be a list, got {type_name(texts)}")
     options = _lettered(row, texts, "choices")
     answer = str(row.fields.get(field, "")).strip().upper()
-    letter = LETTERS[int(answer)] if answer.isdigit() and int(answer) < len(options) else answer
-    if letter not in options:
+    if answer.isdigit() and int(answer) < len(options):
+        answer = LETTERS[int(answer)]
+    if answer not in options:
         raise row.error(field, f"must be one of the letters {', '.join(options)}, or its place from 0")
-    return _question(row, text.strip(), answers=(letter,), options=options)
+    return _question(row, text.strip(), answers=(answer,), options=options)
+
+
+def _inline_options(row: SourceRow) -> tuple[str, list[str]]:
+    """The question and the options in a `prompt` that lists them as `a)`, `b)` and so on."""
+    prompt = _text(row, "prompt")
+    letters = "".join(_INLINE_OPTIONS.findall(prompt)).upper()
+    if not LETTERS.startswith(letters):
+        raise row.error("prompt", "must list its options as a), b), c), … on lines of their own")
+    # The pattern has a group, so `split` returns the letters between the texts; every other part is a text.
+    question, *texts = _INLINE_OPTIONS.split(prompt)[::2]
+    return question, [text.strip() for text in texts]
 
 
 def _triviaqa(row: SourceRow) -> Question:
@@ -260,7 +266,7 @@ def _aime(row: SourceRow) -> Question:
     number = read_number(str(row.fields[field]))
     if number is None:
         raise row.error(field, "must be one number")
-    return _question(row, _text(row, name), answers=(format(number, "f"),), number=True)
+    return _question(row, _text(row, name), answers=(format(number, "f"),), is_number=True)
 
 
 def _plain(row: SourceRow) -> Question:
@@ -274,15 +280,15 @@ def _plain(row: SourceRow) -> Question:
     answerable = row.flag("answerable")
     answers: tuple[str, ...] = ()
     answer = row.fields.get("answer")
-    number = isinstance(answer, int) and not isinstance(answer, bool)
+    is_number = isinstance(answer, int) and not isinstance(answer, bool)
     if answerable is not False:
-        answers = (str(answer),) if number else row.answers(_first_of(row, ("answers", "answer")))
+        answers = (str(answer),) if is_number else row.answers(_first_of(row, ("answers", "answer")))
     base_id = row.identifier("base_id")
     return _question(
         row,
         _text(row, name),
         answers=answers,
-        number=number,
+        is_number=is_number,
         context=_context(row, needed=False),
         answerable=answerable,
         metadata={} if base_id is None else {"base_id": base_id},
@@ -290,7 +296,7 @@ def _plain(row: SourceRow) -> Question:
     )
 
 
-# The question of a row, by form; raises `RowError`, with file, line and field, for a row that cannot be used.
+# Format → a reader of rows. It raises `RowError`, with file, line and field, for a row that cannot be used.
 READERS: Mapping[str, Callable[[SourceRow], Question]] = {
     "simpleqa": _text_and_answer("problem"),
     "precisewikiqa": _text_and_answer("prompt"),
@@ -301,12 +307,12 @@ READERS: Mapping[str, Callable[[SourceRow], Question]] = {
     "aime": _aime,
     "plain": _plain,
 }
-# The names of forms that a set can be read as.
+# The formats that a user may name.
 FORMATS: tuple[str, ...] = ("auto", SNAPSHOT, *READERS)
 
 
 def read_number(text: str) -> Decimal | None:
-    """The one number that a text states; None for none or for several different ones.
+    """The one number in a text, in a form in which equal numbers are equal; None for no number, or several.
 
     >>> read_number("$1,234.50"), read_number("x = 033"), read_number("3 or 4")
     (Decimal('1234.5'), Decimal('33'), None)
@@ -318,8 +324,9 @@ def read_number(text: str) -> Decimal | None:
     if len(numbers) != 1:
         return None
     number = numbers.pop()
-    as_integer = number.to_integral_value()
-    return as_integer if number == as_integer else number.normalize()
+    whole_number = number.to_integral_value()
+    # `normalize` would write 1200 as 1.2E+3, so it is for other numbers alone.
+    return whole_number if number == whole_number else number.normalize()
 
 
 def _question(
@@ -328,14 +335,14 @@ def _question(
     *,
     answers: tuple[str, ...],
     options: Mapping[str, str] | None = None,
-    number: bool = False,
+    is_number: bool = False,
     context: str | None = None,
     answerable: bool | None = None,
     metadata: Facts | None = None,
     source: str | None = None,
 ) -> Question:
     identifier = next((row.identifier(name) for name in ID_FIELDS if row.fields.get(name) is not None), None)
-    form: AnswerForm = "number" if number else "text"
+    form: AnswerForm = "number" if is_number else "text"
     return Question(
         id=identifier or digest(text, context, options, answers),
         text=text,
@@ -355,7 +362,7 @@ def _text(row: SourceRow, field: str) -> str:
     return row.text(row.fields[field], field, MAX_PASSAGE_CHARS)
 
 
-def _context(row: SourceRow, needed: bool = True) -> str | None:
+def _context(row: SourceRow, *, needed: bool = True) -> str | None:
     if row.fields.get("context") is None and not needed:
         return None
     return row.text(row.fields.get("context"), "context", 10 * MAX_PASSAGE_CHARS)
