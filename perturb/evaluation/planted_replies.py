@@ -14,7 +14,7 @@ from typing import Literal
 from perturb.catalogue.levers import Catalogue
 from perturb.evaluation.reading import ANSWER
 from perturb.evaluation.results import answer_kind, judge_rubric
-from perturb.evaluation.session import Session
+from perturb.evaluation.session import FAILED_CALL, Session
 from perturb.files.resources import digest
 from perturb.ledger.evaluations import PLANTED_MODEL
 from perturb.metrics.intervals import wilson_interval
@@ -28,10 +28,11 @@ from perturb.text.wording import listed
 # The default number of planted replies, and the number of real replies with which an evaluation plants them.
 AUTO_NUMBER, AUTO_FROM = 24, 200
 
-# What a planted reply is: a bare code, a refusal in words, the right answer, or that of another question.
+# A code with a reason, a refusal in words without a code, the right answer, or the answer to another question.
 Form = Literal["code", "refusal", "answer", "another answer"]
-# A code with a reason, a plain refusal, the accepted answer, and the answer to another item.
 FORMS: tuple[Form, ...] = ("code", "refusal", "answer", "another answer")
+# The answer of the form `another answer` if the answers to all other questions are accepted answers too.
+_NEVER_ACCEPTED = "a heron on the mill pond"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +61,12 @@ class PlantedReply:
         predicted = values.get("predicted")
         if predicted is None:
             return None
-        # a plain refusal names no code, and a judge of free replies knows no codes: any refusal is right
+        # A refusal in words names no code, and a judge of free replies knows no codes. Then any refusal is right.
         if self.form == "refusal" or (self.form == "code" and self.setting.free):
             return bool(predicted != ANSWER)
         if self.form == "code":
             return bool(predicted == self.code)
-        # from here on the reply is an answer
+        # In the other forms the reply is an answer.
         if predicted != ANSWER:
             return False
         if not self.item.answerable:
@@ -97,6 +98,7 @@ def plant_replies(
         return
     chosen = cycle(ordered)
     codes = sorted({item.expected_behavior for item in ordered if not item.answerable}) or ["REFUSE_OTHER"]
+    # The form changes with each reply, the setting after all forms.
     for position in range(number):
         form, item = FORMS[position % len(FORMS)], next(chosen)
         setting = settings[position // len(FORMS) % len(settings)]
@@ -109,7 +111,7 @@ def _answer(item: Item, form: Form, items: Sequence[Item]) -> str:
     if form != "another answer":
         return item.answers[0]
     texts = [other_item.answers[0] for other_item in items if other_item.base_id != item.base_id]
-    return next((text for text in texts if not holds_answer(text, *item.answers)), "a heron on the mill pond")
+    return next((text for text in texts if not holds_answer(text, *item.answers)), _NEVER_ACCEPTED)
 
 
 async def judge_planted(
@@ -123,60 +125,56 @@ async def judge_planted(
     Raises `BudgetSpent`.
     """
     judges = [judge.name for judge in session.models.judges]
-    fingerprints = {name: session.fingerprints[name] for name in judges}
-    # A judge with other settings than before judges again. Entries of judges that are not asked any more stay: such a
-    # judge has no fingerprint to compare with.
-    already_judged = {
-        (entry["judge"], entry["place"]): dict(entry)
-        for entry in entries
-        if not entry["failed"] and fingerprints.get(entry["judge"], entry["print"]) == entry["print"]
-    }
-
-    async def judge_reply(judge: str, position: int, reply: PlantedReply) -> JsonObject:
-        response = Response(
-            reply.item.id,
-            PLANTED_MODEL,
-            f"{reply.setting.name} {position}",
-            ResponseStatus.ANSWERED,
-            reply.text,
-            "",
-            "",
-        )
-        values: JsonObject = {}
-        judged_kinds = []
-        kinds = ["classification", answer_kind(reply.item)] if reply.item.answerable else ["classification"]
-        for kind in kinds:
-            rubric = judge_rubric(
-                kind, reply.item, response, fingerprints[judge], catalogue, free=reply.setting.free
-            )
-            judgement = await session.ask_judge(judge, response, rubric)
-            judged_kinds.append({"purpose": rubric.purpose, "raw": judgement.raw})
-            values |= judgement.value
-            # Only what the judge takes for an answer gets a grade, as with real replies.
-            if judgement.status is JudgementStatus.UNSCORED or values.get("predicted") != ANSWER:
-                break
-        return {
-            "judge": judge,
-            "print": fingerprints[judge],
-            "place": position,
-            "item": reply.item.id,
-            "variant": response.variant,
-            "form": reply.form,
-            "judged": judged_kinds,
-            "right": reply.reads_rightly(values),
-            "failed": not judgement.fingerprint,
-        }
-
-    to_judge = [
-        (judge, position)
-        for judge in judges
-        for position in range(len(planted))
-        if (judge, position) not in already_judged
-    ]
+    # Judge and position in `planted` → entry. Failed calls are repeated, and a judge with other settings judges again.
+    # Entries of judges that are not asked any more stay.
+    current = {}
+    for entry in entries:
+        judge = entry["judge"]
+        is_changed = judge in judges and entry["print"] != session.fingerprints[judge]
+        if not entry["failed"] and not is_changed:
+            current[judge, entry["place"]] = dict(entry)
     new_entries = await gather_all(
-        judge_reply(judge, position, planted[position]) for judge, position in to_judge
+        _judge_reply(session, judge, catalogue, position, reply)
+        for judge in judges
+        for position, reply in enumerate(planted)
+        if (judge, position) not in current
     )
-    return [*already_judged.values(), *new_entries]
+    return [*current.values(), *new_entries]
+
+
+async def _judge_reply(
+    session: Session, judge: str, catalogue: Catalogue, position: int, reply: PlantedReply
+) -> JsonObject:
+    """The entry with a judge's judgements of a reply; the names of its keys are stored in ledgers."""
+    item, fingerprint = reply.item, session.fingerprints[judge]
+    response = Response(
+        item_id=item.id,
+        model=PLANTED_MODEL,
+        variant=f"{reply.setting.name} {position}",
+        status=ResponseStatus.ANSWERED,
+        text=reply.text,
+    )
+    values: JsonObject = {}
+    judged_kinds = []
+    for kind in ["classification", answer_kind(item)] if item.answerable else ["classification"]:
+        rubric = judge_rubric(kind, item, response, fingerprint, catalogue, free=reply.setting.free)
+        judgement = await session.ask_judge(judge, response, rubric)
+        judged_kinds.append({"purpose": rubric.purpose, "raw": judgement.raw})
+        values |= judgement.value
+        # Only what the judge takes for an answer gets a grade, as with real replies.
+        if judgement.status is JudgementStatus.UNSCORED or values.get("predicted") != ANSWER:
+            break
+    return {
+        "judge": judge,
+        "print": fingerprint,
+        "place": position,
+        "item": item.id,
+        "variant": response.variant,
+        "form": reply.form,
+        "judged": judged_kinds,
+        "right": reply.reads_rightly(values),
+        "failed": judgement.fingerprint == FAILED_CALL,
+    }
 
 
 def describe_planted(entries: Sequence[Facts]) -> Iterator[str]:

@@ -25,7 +25,7 @@ from perturb.evaluation.answers import Grade, grade
 from perturb.evaluation.models_under_test import ModelSet
 from perturb.evaluation.question_formats import Question, QuestionSet, question_data
 from perturb.evaluation.reading import is_disagreement
-from perturb.evaluation.results import write_rows
+from perturb.evaluation.results import write_json_lines
 from perturb.evaluation.session import EvaluationReport, Session, Task, Unscored
 from perturb.files.resources import code_version
 from perturb.ledger.evaluations import REFUSAL_TABLE, EvaluationLedger
@@ -102,7 +102,7 @@ class QuestionTask(Task[Question], Generic[RowT]):
                 rows += rows_of_way
         table = session.ledger.folder / self.table_file
         table_rows = [asdict(row) for row in rows]
-        write_rows(table, table_rows)
+        write_json_lines(table, table_rows)
         facts = {
             "table": str(table),
             "questions": len(self.items),

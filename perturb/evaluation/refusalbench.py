@@ -42,7 +42,7 @@ from perturb.evaluation.results import (
     outcome_of,
     rule_author,
     run_of,
-    write_rows,
+    write_json_lines,
 )
 from perturb.evaluation.run import run_task
 from perturb.evaluation.session import (
@@ -304,7 +304,7 @@ class RefusalBench(Task[Item]):
         models, run = session.models, session.ledger.folder
         state = run_of(session.ledger.db, run)
         table = run / RESULTS_FILE
-        write_rows(table, (result.to_dict() for result in state.results))
+        write_json_lines(table, (result.to_dict() for result in state.results))
         counts = {name: _counts(name, state) for name in models.under_test}
         stops: dict[str, Stop] = {}
         if self.order is not None:

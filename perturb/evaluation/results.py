@@ -190,7 +190,7 @@ def run_of(db: sqlite3.Connection, run: Path) -> EvaluationRun:
     return EvaluationRun(len(items), tuple(results), facts)
 
 
-def write_rows(path: Path, rows: Iterable[Facts]) -> None:
+def write_json_lines(path: Path, rows: Iterable[Facts]) -> None:
     """Write a table with one JSON object per line. Raises `LedgerError` if it cannot be written.
 
     An old file is replaced only when the new one is complete.

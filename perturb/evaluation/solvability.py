@@ -1,8 +1,10 @@
 """The solvability pre-test: only unperturbed questions that every solver answers correctly are kept.
 
 An answer from a single passage is correct if it equals an accepted answer after normalisation, or if a judge says so.
-An answer from several passages is correct if its RAF score is 1 (spec, section 7): a judge finds it eligible and every
-claim in it supported by the signal passages alone. A ledger keeps all replies.
+An answer from several passages is correct if its relevance-aware factuality (RAF, spec section 7) is 1: a judge finds
+it eligible and every claim in it supported by the signal passages alone. A ledger keeps all replies.
+
+`InstanceTest` is the base class of tests that ask models about instances; `SolvabilityTest` is the pre-test.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from pydantic import Field, model_validator
 
 from perturb.catalogue.prompts import data_request, object_schema, system_message, template_version
 from perturb.config import Name
-from perturb.errors import BudgetSpent, ConfigError, TransientModelError
+from perturb.errors import ConfigError, TransientModelError
 from perturb.evaluation.adapters import ItemRequest, item_request
 from perturb.evaluation.answers import is_exact_match
 from perturb.evaluation.models_under_test import ModelSet, ModelsFileEntry, model_under_test, require_models
@@ -37,8 +39,8 @@ from perturb.runtime import run_concurrently, run_sync
 class InstanceTest(ABC):
     """Asks models about instances; a context manager, called with the instances to be tested.
 
-    A ledger in `folder` keeps the calls, so that no answered request is made again. Raises `ConfigError` where a model
-    cannot be called, `BudgetSpent` before the budget is overspent.
+    A ledger in `folder` keeps the calls, so that no answered request is made again. Raises `ConfigError` if a model
+    cannot be called, and `BudgetSpent` before the budget is overspent.
     """
 
     def __init__(self, models: ModelSet, folder: Path, options: RunOptions) -> None:
@@ -46,7 +48,6 @@ class InstanceTest(ABC):
         self._models = models
         self._folder = folder
         self._options = options
-        self._outage: TransientModelError | None = None
 
     def __enter__(self) -> Self:
         self._models.check(in_batches=self._options.batch is not None)
@@ -62,12 +63,7 @@ class InstanceTest(ABC):
         Raises `TransientModelError` if calls failed that may succeed later: their instances have neither passed nor
         failed, and running the same command again resumes from there.
         """
-        failed: dict[str, str] = {}
-        stopped = run_sync(self._test_all(instances, failed))
-        # An outage says nothing about the instances. Left out now, they would be missing from the base set for good.
-        if error := stopped or self._outage:
-            raise error
-        return failed
+        return run_sync(self._test_all(instances))
 
     @abstractmethod
     async def fault(self, session: Session, instance: BaseInstance) -> str | None:
@@ -81,43 +77,52 @@ class InstanceTest(ABC):
             **{name: counts[name] for name in ("calls", "cached_calls", "cost_usd")},
         }
 
-    async def _test_all(
-        self, instances: Sequence[BaseInstance], failed: dict[str, str]
-    ) -> BudgetSpent | None:
+    async def _test_all(self, instances: Sequence[BaseInstance]) -> Mapping[str, str]:
         """Test every instance; after a call that failed for the moment, no further instance is begun."""
         models, options = self._models, self._options
+        failed: dict[str, str] = {}
+        outage: TransientModelError | None = None
 
-        async def test(instance: BaseInstance) -> None:
+        async def test_one(instance: BaseInstance) -> None:
+            nonlocal outage
+            if outage is not None:
+                return
             try:
-                fault = None if self._outage else await self.fault(session, instance)
-            except TransientModelError as error:
-                self._outage = error  # instances in progress go on to their end; no further one is begun
-            else:
-                if fault:
+                if fault := await self.fault(session, instance):
                     failed[instance.id] = fault
+            except TransientModelError as error:
+                outage = error  # instances in progress go on to their end
             await self._ledger.apply_backpressure()
 
         with Progress(len(instances), "question", shown=False) as progress:
             async with open_session(models, self._ledger, options, progress=progress) as session:
                 max_at_once = items_at_once(models, models.under_test.values(), options)
-                return await run_concurrently(iter(instances), test, min(len(instances), max_at_once))
+                budget_spent = await run_concurrently(
+                    iter(instances), test_one, min(len(instances), max_at_once)
+                )
+        # Instances that were not tested would be missing from the base set for good.
+        if error := budget_spent or outage:
+            raise error
+        return failed
 
 
 def call_fault(result: ModelResult[Any], name: str) -> str | None:
-    """Why a call gave no value; None if it did. Raises `TransientModelError` where another try may give one."""
+    """Why a call gave no value; None if it did. Raises `TransientModelError` if another try may give one."""
     if result.status == "unread":
         return f"'{name}' gives no readable reply"
     if result.status == "error" and result.transient:
         raise TransientModelError(
             f"model '{name}': {result.error}: run the same command again, what was answered is kept"
         )
-    return f"the call to '{name}' is refused" if result.status == "error" else None
+    if result.status == "error":
+        return f"the call to '{name}' is refused"
+    return None
 
 
 # The templates under `templates/solve/`.
 TEMPLATES: tuple[str, ...] = ("answer", "judge_single", "judge_several")
 
-# The flags of a judge about an answer from several passages; RAF is 1 if the first and the last hold.
+# The flags of a judge about an answer from several passages. RAF is 1 if the first and the last hold.
 _RAF_KEYS = ("eligible", "supported_by_all", "supported_by_relevant")
 
 
@@ -156,7 +161,7 @@ class SolvabilityTest(InstanceTest):
         self._judged = judged
 
     def __call__(self, instances: Sequence[BaseInstance]) -> Mapping[str, str]:
-        """The instances that do not pass, as for any test; also raises `ConfigError` where a judge is missing."""
+        """The instances that do not pass, as for any test; also raises `ConfigError` if a judge is missing."""
         if self._panel.judge is None and any(len(instance.passages) > 1 for instance in instances):
             raise ConfigError(
                 f"panel '{self._panel.name}': answers from several passages need a judge: add 'judge' to the file"
@@ -177,15 +182,14 @@ class SolvabilityTest(InstanceTest):
     async def fault(self, session: Session, instance: BaseInstance) -> str | None:
         """Why the instance is not solved; the solvers are asked in turn, up to the first that fails."""
         for solver, model in self._models.under_test.items():
+            # A service or a function has an opener. Its reply need not be the JSON that a chat model is asked for.
+            read_reply = read_answer if model.opener is None else read_any_answer
             result = await session.client.ask(
-                solver,
-                answer_request(instance),
-                read_answer if model.opener is None else read_any_answer,
-                purpose="solve",
-                subject=instance.id,
+                solver, answer_request(instance), read_reply, purpose="solve", subject=instance.id
             )
             fault = call_fault(result, solver)
-            fault = fault or await self._answer_fault(session, instance, solver, result.value or "")
+            if fault is None:
+                fault = await self._answer_fault(session, instance, solver, result.value or "")
             if fault is not None:
                 return fault
         return None
@@ -197,7 +201,7 @@ class SolvabilityTest(InstanceTest):
         wrong = f"'{solver}' does not answer right"
         several = len(instance.passages) > 1
         judge = self._models.judge
-        # the answer to several passages is a text, which a comparison of words cannot grade
+        # An answer from several passages is a text, which a comparison of words cannot grade.
         if judge is None or not (several or self._judged):
             return None if is_exact_match(answer, instance.answers) else wrong
         read_grade = read_raf if several else read_correct
@@ -212,7 +216,7 @@ class SolvabilityTest(InstanceTest):
 
 
 def answer_request(instance: BaseInstance) -> ItemRequest:
-    """Ask a solver."""
+    """The request to a solver."""
     system = system_message("solve/answer", several=len(instance.passages) > 1)
     data = {"query": instance.query, "context": instance.context}
     schema = object_schema({"answer": {"type": "string"}})
@@ -220,7 +224,7 @@ def answer_request(instance: BaseInstance) -> ItemRequest:
 
 
 def judge_request(instance: BaseInstance, answer: str) -> ChatRequest:
-    """Ask the judge about an answer."""
+    """The request to the judge about an answer."""
     data: JsonObject = {"query": instance.query, "context": instance.context}
     flags: tuple[str, ...]
     if len(instance.passages) > 1:
@@ -255,12 +259,15 @@ def read_any_answer(text: str) -> str:
 
 
 def read_correct(text: str, judged: str = "") -> bool:
-    """A judge's grade of an answer from one passage. Raises `ReplyError`."""
+    """Whether a judge finds an answer from one passage correct. Raises `ReplyError`.
+
+    `judged` is the answer. If the judge quotes flags from it, they are not taken for the judge's own.
+    """
     return read_flags(text, ("correct",), judged)["correct"]
 
 
 def read_raf(text: str, judged: str = "") -> bool:
-    """Whether the RAF score in a judge's reply is 1. Raises `ReplyError`.
+    """Whether the RAF score in a judge's reply about the answer `judged` is 1. Raises `ReplyError`.
 
     >>> read_raf('{"eligible": true, "supported_by_all": true, "supported_by_relevant": false}')
     False

@@ -44,6 +44,7 @@ def read_status(run: Path) -> JsonObject:
             "replies": sum(sum(states.values()) for states in counts.values()),
             "left": sum(states[state] for states in counts.values() for state in LEFT),
             "under_test": counts,
+            # the stopping rule of each model, and where it stands
             "until": {
                 name: model_facts["until"]
                 for name, model_facts in facts.get("models", {}).items()
@@ -94,13 +95,17 @@ STATES = ("done", "unscored", *LEFT)
 
 def _count_replies(db: sqlite3.Connection, facts: Facts, run: Path) -> tuple[str, dict[str, dict[str, int]]]:
     """The name of the snapshot or the questions, and for each model under test the number of replies by state."""
-    name, rows, expected = _item_rows(db, run) if "models" in facts else _question_rows(db, facts)
-    counts = {model: Counter(map(_reply_state, reasons)) for model, reasons in rows.items()}
-    for model, states in counts.items():
-        # a model that stopped early is not to be asked about the other items
-        if "models" not in facts or early_stop(facts["models"][model]) is None:
+    # Facts of a run over items have `models`; those of a run over questions are under the name of the task.
+    entries = facts.get("models", {})
+    name, rows, expected = _item_rows(db, run) if entries else _question_rows(db, facts)
+    counts = {}
+    for model, reasons in rows.items():
+        states = Counter(map(_reply_state, reasons))
+        # A model that stopped early is not asked about the other items.
+        if model not in entries or early_stop(entries[model]) is None:
             states["not_asked"] += expected[model] - states.total()
-    return name, {model: {state: states[state] for state in STATES} for model, states in counts.items()}
+        counts[model] = {state: states[state] for state in STATES}
+    return name, counts
 
 
 # Model under test → for each of its rows the reason why it is unscored, or None.
@@ -124,7 +129,10 @@ def _item_rows(db: sqlite3.Connection, run: Path) -> tuple[str, Rows, Mapping[st
 
 @stored_values()
 def _question_rows(db: sqlite3.Connection, facts: Facts) -> tuple[str, Rows, Mapping[str, int]]:
-    """Name, rows and expected counts of a run over questions, from its task repeated on the stored replies."""
+    """Name, rows and expected counts of a run over questions.
+
+    The task is repeated on the stored replies, so that status and table agree.
+    """
     from perturb.evaluation.bas import BasTask
     from perturb.evaluation.question_formats import QuestionSet, question_from_payload
     from perturb.evaluation.refusal_index import RefusalIndexTask
@@ -133,7 +141,7 @@ def _question_rows(db: sqlite3.Connection, facts: Facts) -> tuple[str, Rows, Map
     items = tuple(question_from_payload(item_id, content) for item_id, content in read_items(db))
     kind = next(task.fact for task in (RefusalIndexTask, BasTask) if task.fact in facts)
     questions = QuestionSet(facts[kind]["questions"]["name"], items)
-    # no arguments, since the facts say in which ways the questions were asked
+    # It has no arguments, since the facts say in which ways the questions were asked.
     make_task = refusal_task_maker() if kind == RefusalIndexTask.fact else confidence_task_maker()
     task = make_task(questions, facts[kind])
     session = _stored_session(db, facts[kind], facts.get(PANEL_FACT))
@@ -152,21 +160,22 @@ def _stored_session(db: sqlite3.Connection, task_facts: Facts, panel: Facts | No
     from perturb.evaluation.session import StoredSession
 
     called = {name: recorded_model({**entry, "name": name}) for name, entry in task_facts["called"].items()}
-    # a run without a panel has one judge or none
-    single_judge = [task_facts["judge"]] if task_facts["judge"] else []
-    panel = panel or {"judges": single_judge, "rule": "majority"}
+    if panel is None:
+        panel = {"judges": [task_facts["judge"]] if task_facts["judge"] else [], "rule": "majority"}
     under_test = {name: called[name] for name in task_facts["models"]}
     models = ModelSet(under_test, tuple(called[name] for name in panel["judges"]), panel["rule"])
     fingerprints = {name: entry["fingerprint"] for name, entry in task_facts["called"].items()}
     return StoredSession(db, models, fingerprints)
 
 
-# The first words of the reason if a reply or a judgement exists but cannot be read.
+# The stages of a reason if a reply or a judgement exists but cannot be read.
 _UNREADABLE = frozenset(("reading", "classification", "quality", "raf"))
 
 
 def _reply_state(unscored: str | None) -> str:
-    """The state of a reply, from the reason why its row is unscored.
+    """The state of a reply, from the reason why its row is unscored: `STAGE: reason`.
+
+    The stage is `response` or a kind of judgement for items, and for questions a prompt, `reading`, `reply` or `grade`.
 
     >>> _reply_state("low: not asked yet"), _reply_state("quality: maybe"), _reply_state("response: status 500")
     ('not_asked', 'unscored', 'failed')
@@ -184,4 +193,6 @@ def _reply_state(unscored: str | None) -> str:
         return "not_judged"
     if reason.startswith(DISAGREE):
         return "unscored"
-    return "unscored" if stage in _UNREADABLE and not reason.startswith(JUDGE_FAILED) else "failed"
+    if stage not in _UNREADABLE or reason.startswith(JUDGE_FAILED):
+        return "failed"
+    return "unscored"

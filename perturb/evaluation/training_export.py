@@ -1,5 +1,9 @@
 """Training data from a run's ledger, without what named benchmarks contain, split by base instance.
 
+The data teach a model when to refuse. Each accepted item and each unperturbed original gives an example: the prompt
+with the right reply (format `sft`), or with the right reply and a wrong one (format `dpo`). The right reply to an item
+that cannot be answered is the refusal code of its class.
+
 The folder that `export_training` writes:
 
 README.md                          the card
@@ -23,14 +27,14 @@ from perturb.catalogue.classes import ClassEntry
 from perturb.catalogue.levers import Catalogue
 from perturb.curation.hub import licence_header
 from perturb.errors import SnapshotError, SourceError
-from perturb.evaluation.results import run_of
-from perturb.evaluation.results import write_rows as write_lines
+from perturb.evaluation.reading import ANSWER
+from perturb.evaluation.results import Result, run_of, write_json_lines
 from perturb.files.resources import atomic_directory, data_folder, seed_of
 from perturb.files.templating import environment
 from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import read_responses
 from perturb.ledger.plans import CurrentPlan
-from perturb.records import ANSWER_CORRECTLY, Item, JsonObject
+from perturb.records import ANSWER_CORRECTLY, JsonObject
 from perturb.snapshots.card import count_languages, escape, one_line
 from perturb.snapshots.freshness import (
     HUB_PREFIX,
@@ -52,13 +56,29 @@ from perturb.snapshots.settings import CODES
 FACTS = "training.json"
 # The share of base instances that go into the validation split.
 VALIDATION = 0.1
+# Prompt and completion, or prompt, chosen and rejected, as TRL's trainers name them.
+TrainingFormat = Literal["sft", "dpo"]
+# Item id → the wrong replies of models to it.
+Replies = Mapping[str, Sequence[str]]
+# A row of a snapshot, or an example, by field.
+Row = JsonObject
+# The fields of an item's row that an example has as well.
+_COPIED_FIELDS = (
+    "source_id",
+    "perturbation_class",
+    "intensity",
+    "lever_selected",
+    "generator_model",
+    "licence",
+    "source",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingPlan:
     """The format of the training data, and the sets to exclude."""
 
-    form: Format
+    form: TrainingFormat
     exclude: tuple[str, ...] = ()
     keep_levers: bool = False
     """Whether other questions may be trained on with levers of the excluded sets."""
@@ -84,18 +104,21 @@ def export_training(
     if not rows:
         raise SourceError(f"{plan.facts.name}: no accepted item to train on: see the run's status")
     exclusion = Exclusion(training.exclude, levers=not training.keep_levers)
-    items = [read_round_item(row, "item", n) for n, row in enumerate(rows, start=1)]
-    chosen, reasons = exclusion.apply(items)
-    ids = {item.id for item in chosen}
-    chosen_rows = [row for row in rows if row["id"] in ids]
-    # Items of one base instance have the same original. Reversed, so that the row of the first item wins.
-    originals = {row["source_id"]: row for row in reversed(accepted_rows(db, plan, originals=True))}
+    chosen, reasons = exclusion.apply(
+        [read_round_item(row, "item", n) for n, row in enumerate(rows, start=1)]
+    )
+    chosen_ids = {item.id for item in chosen}
+    chosen_rows = [row for row in rows if row["id"] in chosen_ids]
+    # Items of one base instance have the same original; that of the first item is taken.
+    originals: dict[str, Row] = {}
+    for row in accepted_rows(db, plan, originals=True):
+        originals.setdefault(row["source_id"], row)
     bases = sorted({row["source_id"] for row in chosen_rows})
     used_rows = [*chosen_rows, *(originals[base] for base in bases)]
     # The rows are compared again after the choice, so that `training.json` proves what it claims.
     proof = exclusion.prove(read_round_item(row, "item", n) for n, row in enumerate(used_rows, start=1))
     replies = _wrong_replies(training.evaluations)
-    if training.evaluations and not replies.keys() & ids:
+    if training.evaluations and chosen_ids.isdisjoint(replies):
         raise SourceError(
             f"{training.evaluations[0]}: holds no wrong reply to an item of the run: give an evaluation of its snapshot"
         )
@@ -110,17 +133,22 @@ def export_training(
         "licences": dict(Counter(str(row["licence"]) for row in used_rows)),
         "languages": count_languages(used_rows),
         "attribution": plan.facts.base_set.attribution,
-        "excluded": {
-            "sets": [_set_name(source) for source in training.exclude],
-            "levers": bool(training.exclude) and not training.keep_levers,
-            "items": reasons,
-            "compared": {"items": proof.items, "with_items": proof.old_items, "with_bases": proof.old_bases},
-            "left": {"near_duplicate": proof.near, "same_base": proof.same_base},
-        },
+        "excluded": _exclusion_facts(training, reasons, proof),
     }
     with atomic_directory(folder) as target:
         _write(target, examples, used_rows, facts)
     return facts
+
+
+def _exclusion_facts(training: TrainingPlan, reasons: Mapping[str, int], proof: Freshness) -> JsonObject:
+    """What was excluded, and what a comparison with the excluded sets then found."""
+    return {
+        "sets": [_set_name(source) for source in training.exclude],
+        "levers": bool(training.exclude) and not training.keep_levers,
+        "items": reasons,
+        "compared": {"items": proof.items, "with_items": proof.old_items, "with_bases": proof.old_bases},
+        "left": {"near_duplicate": proof.near, "same_base": proof.same_base},
+    }
 
 
 def _set_name(source: str) -> str:
@@ -135,17 +163,25 @@ def _wrong_replies(evaluations: Sequence[Path]) -> Replies:
         with reading(run) as db:
             results = run_of(db, run).results
             # Training asks with codes, so only first replies to the prompt with codes are comparable.
-            firsts = (result for result in results if result.prompt == CODES and result.sample == 1)
-            by_item_and_model = {(result.item_id, result.model): result for result in firsts}
+            by_item_and_model = {
+                (result.item_id, result.model): result
+                for result in results
+                if result.prompt == CODES and result.sample == 1
+            }
             for response in read_responses(db):
                 text = response.text.strip()
                 result = by_item_and_model.get((response.item_id, response.model))
-                if result is None or result.predicted is None or response.variant != "plain" or not text:
-                    continue
-                expected = result.expected_rag_behavior
-                if result.predicted != ("ANSWER" if expected == ANSWER_CORRECTLY else expected):
+                # The variant `plain` is the first reply to the prompt with codes that does not ask for a confidence.
+                if text and response.variant == "plain" and result is not None and _is_wrong(result):
                     replies.setdefault(response.item_id, []).append(text)
     return replies
+
+
+def _is_wrong(result: Result) -> bool:
+    """Whether a model answered what it should refuse, or the other way round, or gave another code."""
+    expected = result.expected_rag_behavior
+    right = ANSWER if expected == ANSWER_CORRECTLY else expected
+    return result.predicted is not None and result.predicted != right
 
 
 def _split(examples: Sequence[Row], seed: int) -> dict[str, list[Row]]:
@@ -179,8 +215,8 @@ def _write(
     )
     for name, split in examples.items():
         write_rows(folder / f"data/{name}.parquet", split, schema)
-        write_lines(folder / f"data/{name}.jsonl", split)
-    write_lines(folder / "items.jsonl", used_rows)
+        write_json_lines(folder / f"data/{name}.jsonl", split)
+    write_json_lines(folder / "items.jsonl", used_rows)
     (folder / FACTS).write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     header = {
         "language": list(facts["languages"]),
@@ -198,30 +234,8 @@ def _write(
     (folder / "README.md").write_text(join_card(header, card.render(facts)), encoding="utf-8")
 
 
-# Prompt and completion, or prompt, chosen and rejected, as TRL's trainers name them.
-Format = Literal["sft", "dpo"]
-
-# Item id → the wrong replies of models to it.
-Replies = Mapping[str, Sequence[str]]
-
-# The fields of an item's row that an example has as well.
-_COPIED_FIELDS = (
-    "source_id",
-    "perturbation_class",
-    "intensity",
-    "lever_selected",
-    "generator_model",
-    "licence",
-    "source",
-)
-
-
-# A row of a snapshot, or an example, by field.
-Row = JsonObject
-
-
 def make_examples(
-    form: Format,
+    form: TrainingFormat,
     rows: Sequence[Row],
     originals: Mapping[str, Row],
     replies: Replies,
@@ -247,29 +261,36 @@ def make_examples(
                 f"item '{row['id']}': a training export needs each item with its unperturbed original, and one of the"
                 " two cannot be read: build the run again"
             )
-        code, answer = codes[item.cell.perturbation_class], control.answers[0]
-        right, wrong = (item.answers[0], code) if item.answerable else (code, answer)
-        rejected = list(dict.fromkeys(replies.get(item.id, ()))) or [wrong]
-        kind = "reply" if replies.get(item.id) else "item"
-        # Without preferences there is no rejected text, so further ones would only repeat the example.
-        for number, reply in enumerate(rejected if form == "dpo" else rejected[:1]):
-            yield _example(form, row, item, (prompt(item), right, reply), kind, number)
+        code, original_answer = codes[item.cell.perturbation_class], control.answers[0]
+        # It is wrong to refuse what can be answered, and to answer like the original what must be refused.
+        right, wrong = (item.answers[0], code) if item.answerable else (code, original_answer)
+        recorded = list(dict.fromkeys(replies.get(item.id, ())))
+        rejected = recorded or [wrong]
+        if form == "sft":
+            rejected = rejected[:1]  # the rejected text is left out, so further examples would be the same
+        for number, reply in enumerate(rejected):
+            kind = "reply" if recorded else "item"
+            yield _example(form, row, f"{item.id}-{number}", kind, prompt(item), right, reply)
         # Preference data need the original once for each code that it should not get.
         original_and_code = (item.base_id, code if form == "dpo" else "")
         if original_and_code not in seen_pairs:
             seen_pairs.add(original_and_code)
-            yield _example(
-                form, original, control, (prompt(control), answer, code), "original", len(seen_pairs)
-            )
+            example_id = f"{control.id}-{len(seen_pairs)}"
+            yield _example(form, original, example_id, "original", prompt(control), original_answer, code)
 
 
-def _example(form: Format, row: Row, item: Item, texts: tuple[str, str, str], kind: str, number: int) -> Row:
-    """The example with these texts: the prompt, the right reply and the wrong one, which `sft` leaves out."""
-    names = ("prompt", "completion") if form == "sft" else ("prompt", "chosen", "rejected")
-    roles = ("user", "assistant", "assistant")
-    messages = zip(names, roles, texts, strict=False)  # stops before the rejected text if there are two names
-    chat = {name: [{"role": role, "content": text}] for name, role, text in messages}
-    return {"id": f"{item.id}-{number}", "kind": kind, **{name: row[name] for name in _COPIED_FIELDS}, **chat}
+def _example(
+    form: TrainingFormat, row: Row, example_id: str, kind: str, prompt: str, right: str, wrong: str
+) -> Row:
+    """The example with these texts as messages; `sft` leaves out the wrong reply."""
+    if form == "sft":
+        texts = {"prompt": prompt, "completion": right}
+    else:
+        texts = {"prompt": prompt, "chosen": right, "rejected": wrong}
+    example: Row = {"id": example_id, "kind": kind, **{name: row[name] for name in _COPIED_FIELDS}}
+    for name, text in texts.items():
+        example[name] = [{"role": "user" if name == "prompt" else "assistant", "content": text}]
+    return example
 
 
 class Exclusion:
