@@ -145,17 +145,22 @@ def upper_probability(
         return _elliptical(r, mu, float(np.arcsin(parameter)), df if family == "student-t" else None)
     if family not in FAMILIES:
         raise ValueError(f"unknown copula {family!r}: choose one of {', '.join(FAMILIES)}")
-    log_u, log_v = np.log1p(-r), np.log1p(-mu)
-    if family == "clayton":
-        # log(u^-theta + v^-theta - 1), without an overflow of the powers
-        log_sum = np.logaddexp(-parameter * log_u, -parameter * log_v)
-        neither = np.exp(-(log_sum + np.log1p(-np.exp(-log_sum))) / parameter)
-    else:
-        neither = np.exp(
-            -np.exp(np.logaddexp(parameter * np.log(-log_u), parameter * np.log(-log_v)) / parameter)
-        )
-    # the probability of neither refusal nor error gives that of both
-    return float(r + mu - 1 + neither)
+    # The copula gives the probability of neither refusal nor error, and that gives the probability of both.
+    cdf = _clayton if family == "clayton" else _gumbel
+    return float(r + mu - 1 + cdf(np.log1p(-r), np.log1p(-mu), parameter))
+
+
+def _clayton(log_u: float, log_v: float, theta: float) -> float:
+    """C(u, v) = (u^-θ + v^-θ - 1)^(-1/θ), from the logarithms of u and v, so that the powers cannot overflow."""
+    log_sum = np.logaddexp(-theta * log_u, -theta * log_v)
+    log_sum_less_one = log_sum + np.log1p(-np.exp(-log_sum))
+    return float(np.exp(-log_sum_less_one / theta))
+
+
+def _gumbel(log_u: float, log_v: float, theta: float) -> float:
+    """C(u, v) = exp(-((-ln u)^θ + (-ln v)^θ)^(1/θ)), from the logarithms of u and v."""
+    log_sum = np.logaddexp(theta * np.log(-log_u), theta * np.log(-log_v))
+    return float(np.exp(-np.exp(log_sum / theta)))
 
 
 def _elliptical(r: float, mu: float, angle: float, df: float | None) -> float:
@@ -166,6 +171,7 @@ def _elliptical(r: float, mu: float, angle: float, df: float | None) -> float:
     from scipy.integrate import quad
     from scipy.special import ndtri, stdtrit
 
+    # The thresholds that are exceeded with the probabilities r and mu.
     h, k = (-ndtri(r), -ndtri(mu)) if df is None else (-stdtrit(df, r), -stdtrit(df, mu))
 
     def slope(theta: float) -> float:
@@ -178,37 +184,15 @@ def _elliptical(r: float, mu: float, angle: float, df: float | None) -> float:
 
 
 def _fit(family: str, table: np.ndarray) -> CopulaFit:
+    """The fit of a family with the margins of the table. Its one parameter decides how many were refused and wrong."""
     n = table.sum()
     r, mu, target = (table[0] + table[1]) / n, (table[0] + table[2]) / n, table[0] / n
-    # `x`, the variable of the search, is arcsin(rho), log theta, or log(theta - 1).
-    if family in ("gaussian", "student-t"):
-        largest = _MAX_ANGLE
-
-        def both_probability(x: float) -> float:
-            return _elliptical(r, mu, x, DEGREES_OF_FREEDOM if family == "student-t" else None)
-
-    else:
-        largest = _MAX_LOG_THETA
-
-        def both_probability(x: float) -> float:
-            return upper_probability(family, r, mu, _parameters(family, x)["theta"])
-
-    solution, reached, note = None, target, None
-    if family in ("clayton", "gumbel") and target < r * mu:
-        reached, note = r * mu, "cannot reach negative dependence: the best fit is independence"
-    elif table.all():  # with an empty cell the best fit is complete dependence, which no parameter has
-        solution = _root(both_probability, -largest, largest, target)
-    if solution is None and note is None:
-        note = "the table lies at the edge of the family: reached in the limit only"
-    parameters = {} if solution is None else _parameters(family, solution)
-    if family == "student-t" and note is None:
-        note = "the degrees of freedom are not identified by a 2x2 table; shown at df = 4"
+    reached, parameters, note = _best_parameters(family, r, mu, target, has_empty_cell=not table.all())
     # the four cells in the order of the table, from the first and both margins
     fitted = np.array([reached, r - reached, mu - reached, 1 - r - mu + reached])
     is_positive = table > 0
     log_likelihood = float(np.sum(table[is_positive] * np.log(fitted[is_positive])))
     k = 2 if family == "student-t" else 1
-    exact = bool(abs(reached - target) < 1e-9)
     return CopulaFit(
         family=family,
         parameters=parameters,
@@ -216,8 +200,37 @@ def _fit(family: str, table: np.ndarray) -> CopulaFit:
         n_parameters=k,
         aic=2 * k - 2 * log_likelihood,
         bic=k * float(np.log(n)) - 2 * log_likelihood,
-        exact=exact,
+        exact=bool(abs(reached - target) < 1e-9),
         note=note,
+    )
+
+
+def _best_parameters(
+    family: str, r: float, mu: float, target: float, *, has_empty_cell: bool
+) -> tuple[float, dict[str, float], str | None]:
+    """The share of refused and wrong that a family can reach, its parameters there if any, and a note."""
+    if family in ("clayton", "gumbel") and target < r * mu:
+        return r * mu, {}, "cannot reach negative dependence: the best fit is independence"
+    # With an empty cell the best fit is complete dependence, which a family only approaches.
+    x = None if has_empty_cell else _solve(family, r, mu, target)
+    if x is None:
+        return target, {}, "the table lies at the edge of the family: reached in the limit only"
+    note = None
+    if family == "student-t":
+        note = "the degrees of freedom are not identified by a 2x2 table; shown at df = 4"
+    return target, _parameters(family, x), note
+
+
+def _solve(family: str, r: float, mu: float, target: float) -> float | None:
+    """The variable of `_parameters` at which the share of refused and wrong is the target; None if there is none."""
+    if family in ("gaussian", "student-t"):
+        df = DEGREES_OF_FREEDOM if family == "student-t" else None
+        return _root(lambda angle: _elliptical(r, mu, angle, df), -_MAX_ANGLE, _MAX_ANGLE, target)
+    return _root(
+        lambda x: upper_probability(family, r, mu, _parameters(family, x)["theta"]),
+        -_MAX_LOG_THETA,
+        _MAX_LOG_THETA,
+        target,
     )
 
 
@@ -231,6 +244,7 @@ def _root(function: Callable[[float], float], low: float, high: float, target: f
 
 
 def _parameters(family: str, x: float) -> dict[str, float]:
+    """The parameters of a family from the variable of the search: arcsin(rho), log theta, or log(theta - 1)."""
     if family == "gaussian":
         return {"rho": float(np.sin(x))}
     if family == "student-t":

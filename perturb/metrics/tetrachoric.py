@@ -101,8 +101,8 @@ def _owen(x: Floats, y: Floats, rho: Floats, use_formula: np.ndarray) -> Floats:
 
 def _ratio(top: Floats, bottom: Floats) -> Floats:
     """The quotient; where the bottom is 0, the limit: infinity with the sign of the top."""
-    zero = bottom == 0
-    return np.where(zero, np.copysign(np.inf, top), top / np.where(zero, 1.0, bottom))
+    is_zero = bottom == 0
+    return np.where(is_zero, np.copysign(np.inf, top), top / np.where(is_zero, 1.0, bottom))
 
 
 # The confidence level of intervals, unless another is given.
@@ -175,12 +175,14 @@ def rho_variance(tables: Floats, rho: Floats) -> Floats:
     h, k = thresholds(tables)
     root = np.sqrt((1 - rho) * (1 + rho))
     slope = upper_orthant_slope(h, k, rho)
+    # P(Y > k | X = h) and P(X > h | Y = k): how fast the fitted upper cell grows with each margin.
     by_refusal = ndtr((rho * h - k) / root)
     by_error = ndtr((rho * k - h) / root)
     shares = tables / tables.sum(axis=1, keepdims=True)
-    # the derivative of rho in the share of each cell
+    # The derivative of rho in the share of each cell. The share of n11 raises the observed upper cell itself, and each
+    # share raises the fitted one by the margins that it is in. rho makes up for the gap between both.
     gradient = np.stack([1 - by_refusal - by_error, -by_refusal, -by_error, np.zeros_like(rho)], axis=1)
-    gradient /= slope[:, None]
+    gradient /= slope[:, np.newaxis]
     mean = (shares * gradient).sum(axis=1)
     return np.asarray((shares * gradient**2).sum(axis=1) - mean**2)
 
@@ -202,11 +204,11 @@ def delta_estimate(table: Floats, level: float = LEVEL) -> Estimate:
     """
     from scipy.special import ndtri
 
-    point, rho, boundary = _point(table, level)
-    if point.value is None or boundary:
+    point, rho, is_at_bound = _point(table, level)
+    if point.value is None or is_at_bound:
         return point
     slope = 6 / np.pi / np.sqrt(4 - rho**2)
-    se = float(slope * np.sqrt(rho_variance(table[None], np.array([rho]))[0] / table.sum()))
+    se = float(slope * np.sqrt(rho_variance(table[np.newaxis], np.array([rho]))[0] / table.sum()))
     reach = ndtri((1 + level) / 2) * se / (1 - point.value**2)
     centre = np.arctanh(point.value)
     return Estimate(point.value, float(np.tanh(centre - reach)), float(np.tanh(centre + reach)), se, point.n)
@@ -234,8 +236,8 @@ def resampled_estimate(table: Floats, draws: Floats, clusters: int, level: float
     >>> resampled_estimate(table, np.array([table, table + 10]), clusters=10).low > 0
     True
     """
-    point, _, boundary = _point(table, level)
-    if point.value is None or boundary:
+    point, _, is_at_bound = _point(table, level)
+    if point.value is None or is_at_bound:
         return point
     if clusters < 2:
         return replace(point, reason=ONE_CLUSTER)
@@ -264,17 +266,28 @@ def paired_p_value(first: Floats, second: Floats, clusters: int) -> float | None
 
     if clusters < 2 or not (np.all(first[0] > 0) and np.all(second[0] > 0)):
         return None
-    fitted = [tetrachoric(tables + 0.5) for tables in (first, second)]
-    gaps = np.subtract(*(np.arctanh(rank_correlation(fit.rho)) for fit in fitted))
-    defined_gaps = gaps[1:][fitted[0].defined[1:] & fitted[1].defined[1:]]
-    if len(defined_gaps) < 2:
+    # Half a question in each cell, as in `resampled_estimate`.
+    first_fit, second_fit = tetrachoric(first + 0.5), tetrachoric(second + 0.5)
+    z_gaps = np.arctanh(rank_correlation(first_fit.rho)) - np.arctanh(rank_correlation(second_fit.rho))
+    observed, resampled = z_gaps[0], z_gaps[1:]
+    resampled = resampled[first_fit.defined[1:] & second_fit.defined[1:]]
+    if len(resampled) < 2:
         return None
-    spread = float(defined_gaps.std(ddof=1)) * math.sqrt(clusters / (clusters - 1))
-    return float(2 * stdtr(clusters - 1, -abs(gaps[0]) / spread)) if spread else 1.0
+    spread = float(resampled.std(ddof=1)) * math.sqrt(clusters / (clusters - 1))
+    return float(2 * stdtr(clusters - 1, -abs(observed) / spread)) if spread else 1.0
 
 
-def _point(table: Floats, level: float) -> tuple[Estimate, float, bool]:
-    """The index of one table, its rho, and whether it is at a bound; only at a bound it already has its interval."""
+class _Point(NamedTuple):
+    """The index of one table, before its interval."""
+
+    estimate: Estimate
+    rho: float
+    is_at_bound: bool
+    """Whether an empty cell puts rho at -1 or 1. The estimate then has its interval already."""
+
+
+def _point(table: Floats, level: float) -> _Point:
+    """The index of one table; undefined with the reason if a margin is empty."""
     total = int(table.sum())
     n11, n10, n01, n00 = table
     margins = {
@@ -285,17 +298,18 @@ def _point(table: Floats, level: float) -> tuple[Estimate, float, bool]:
     }
     for reason, count in margins.items():
         if count == 0:
-            return Estimate.undefined(reason, total), 0.0, False
-    fitted = tetrachoric(table[None])
+            return _Point(Estimate.undefined(reason, total), 0.0, is_at_bound=False)
+    fitted = tetrachoric(table[np.newaxis])
     rho, value = float(fitted.rho[0]), float(rank_correlation(fitted.rho)[0])
     if not fitted.boundary[0]:
-        return Estimate(value, n=total), rho, False
-    far = float(rank_correlation(_far_end(table, rho, level)))
+        return _Point(Estimate(value, n=total), rho, is_at_bound=False)
+    other_end = float(rank_correlation(_other_end_by_likelihood(table, rho, level)))
     reason = "an empty cell puts the index at its bound: no standard error, interval by likelihood ratio"
-    return Estimate(value, min(value, far), max(value, far), None, total, reason), rho, True
+    low, high = min(value, other_end), max(value, other_end)
+    return _Point(Estimate(value, low, high, None, total, reason), rho, is_at_bound=True)
 
 
-def _far_end(table: Floats, rho: float, level: float) -> float:
+def _other_end_by_likelihood(table: Floats, rho: float, level: float) -> float:
     """The other end of the likelihood-ratio interval that starts at rho = -1 or 1, with fixed margins.
 
     The interval holds every rho whose log-likelihood is at most `quantile² / 2` below that of the best rho. Divided by
@@ -304,7 +318,7 @@ def _far_end(table: Floats, rho: float, level: float) -> float:
     from scipy.optimize import brentq
     from scipy.special import ndtri
 
-    h, k = (float(cut[0]) for cut in thresholds(table[None]))
+    h, k = (float(cut[0]) for cut in thresholds(table[np.newaxis]))
     shares = table / table.sum()
     refused, wrong = shares[0] + shares[1], shares[0] + shares[2]
     is_positive = shares > 0  # an empty cell adds nothing to the divergence
@@ -325,9 +339,10 @@ def _far_end(table: Floats, rho: float, level: float) -> float:
         return float(np.sum(observed * np.log(observed / expected))) - allowed
 
     bound = float(np.sign(rho))
-    if excess(-bound * np.pi / 2) <= 0:
+    angle_at_bound = bound * np.pi / 2
+    if excess(-angle_at_bound) <= 0:
         return -bound  # even the opposite bound is likely enough: the interval covers everything
-    return float(np.sin(brentq(excess, bound * np.pi / 2, -bound * np.pi / 2)))
+    return float(np.sin(brentq(excess, angle_at_bound, -angle_at_bound)))
 
 
 def _solve_angle(tables: Floats) -> Floats:
@@ -343,16 +358,24 @@ def _solve_angle(tables: Floats) -> Floats:
     for _ in range(MAX_STEPS):
         excess = upper_orthant(h, k, np.sin(angle)) - target
         low, high = np.where(excess < 0, angle, low), np.where(excess > 0, angle, high)
-        # the derivative of the upper orthant in arcsin(rho): the density without its singular factor
-        squared = h**2 - 2 * h * k * np.sin(angle) + k**2
-        slope = np.asarray(np.exp(-squared / (2 * np.cos(angle) ** 2)) / (2 * np.pi))
-        newton = angle - excess / np.where(slope > 0, slope, 1.0)
-        settled = (slope > 0) & (np.abs(newton - angle) <= ANGLE_TOLERANCE) | (np.abs(excess) <= ROUNDING)
-        if np.all(settled):
+        slope = _slope_in_angle(h, k, angle)
+        has_slope = slope > 0
+        newton = angle - excess / np.where(has_slope, slope, 1.0)
+        step = np.abs(newton - angle)
+        is_settled = (has_slope & (step <= ANGLE_TOLERANCE)) | (np.abs(excess) <= ROUNDING)
+        if np.all(is_settled):
             break
-        # a Newton step that leaves the bracket or shrinks too slowly is replaced by a bisection
-        is_usable = (newton > low) & (newton < high) & (np.abs(newton - angle) < last_step / 2) & (slope > 0)
-        next_angle = np.where(settled, angle, np.where(is_usable, newton, (low + high) / 2))
+        # A Newton step that leaves the bracket or shrinks too slowly is replaced by a bisection.
+        is_in_bracket = (newton > low) & (newton < high)
+        is_usable = has_slope & is_in_bracket & (step < last_step / 2)
+        next_angle = np.where(is_usable, newton, (low + high) / 2)
+        next_angle = np.where(is_settled, angle, next_angle)
         last_step = np.abs(next_angle - angle)
         angle = next_angle
     return np.asarray(angle)
+
+
+def _slope_in_angle(h: Floats, k: Floats, angle: Floats) -> Floats:
+    """The derivative of the upper orthant in arcsin(rho): the density without its factor 1 / sqrt(1 - rho²)."""
+    squared = h**2 - 2 * h * k * np.sin(angle) + k**2
+    return np.asarray(np.exp(-squared / (2 * np.cos(angle) ** 2)) / (2 * np.pi))
