@@ -198,7 +198,7 @@ class Certificate:
             return None
         alone = self._shares(tally, self.verdicts.verifiers.index(name))
         # The share of the candidates which the verifier passes that the panel rejects.
-        rejected_share = tally.rejected / max(tally.accepted, 1)
+        rejected_share = tally.rejected_by_panel / max(tally.accepted, 1)
         return wrong_label_share_alone(alone, self._shares(self.tally), rejected_share, tally.accepted)
 
     def _shares(self, tally: Tally, verifier: int | None = None) -> Shares:

@@ -80,7 +80,7 @@ LABEL_QUESTIONS = ("intensity_achieved", "uncertainty_induction", "ground_truth_
 def human_verdict(answers: Mapping[str, str], decisive: Sequence[str] = QUESTION_NAMES) -> bool | None:
     """True (pass) if the answers to all `decisive` questions are yes, False (fail) if one is no.
 
-    None while one of the five answers is missing, decisive or not.
+    None while one of the five answers is missing, even if another one is no already.
 
     >>> human_verdict(dict.fromkeys(QUESTION_NAMES, "yes")), human_verdict({"intensity_achieved": "no"})
     (True, None)
@@ -124,6 +124,7 @@ def people_verdicts(reviews: Reviews, decisive: Sequence[str] = QUESTION_NAMES) 
         item_id: list(finished_verdicts(by_annotator, decisive).values())
         for item_id, by_annotator in reviews.items()
     }
+    # An even split is a fail: to pass, an item needs more than half.
     return {item_id: 2 * sum(verdicts) > len(verdicts) for item_id, verdicts in finished.items() if verdicts}
 
 
@@ -148,19 +149,19 @@ def read_label_sample(db: sqlite3.Connection, plan: CurrentPlan) -> LabelSample 
     The weight of a cell is its number of accepted candidates, however many of them people read. Cells without a read
     candidate are left out.
     """
-    right = people_verdicts(read_reviews(db), LABEL_QUESTIONS)
-    if not right:
+    is_right = people_verdicts(read_reviews(db), LABEL_QUESTIONS)
+    if not is_right:
         return None
     accepted = [accepted_job.job for accepted_job in accepted_jobs(db, plan.number, plan.panel)]
-    read = [job for job in accepted if job.id in right]
-    if not read:
+    checked = [job for job in accepted if job.id in is_right]
+    if not checked:
         return None
-    accepted_counts = Counter(job.cell for job in accepted)
-    read_counts = Counter(job.cell for job in read)
-    weights = np.array([accepted_counts[job.cell] / read_counts[job.cell] for job in read])
-    bases = np.unique([job.instance_id for job in read], return_inverse=True)[1]
-    wrong = np.array([not right[job.id] for job in read], dtype=np.float64)
-    return LabelSample(Share.of_sample(wrong, weights, bases), len(read))
+    accepted_per_cell = Counter(job.cell for job in accepted)
+    checked_per_cell = Counter(job.cell for job in checked)
+    weights = np.array([accepted_per_cell[job.cell] / checked_per_cell[job.cell] for job in checked])
+    _, base_numbers = np.unique([job.instance_id for job in checked], return_inverse=True)
+    is_wrong = np.array([not is_right[job.id] for job in checked], dtype=np.float64)
+    return LabelSample(Share.of_sample(is_wrong, weights, base_numbers), len(checked))
 
 
 # The questions by kind of judgement. Their names are keys of stored judgements; some choices depend on the item.
@@ -218,15 +219,17 @@ def read_right_items(db: sqlite3.Connection, plan: CurrentPlan) -> list[PlantedI
     Empty unless the sample was drawn from rejected candidates too: the panel failed none of the accepted ones. Also
     empty for the schedule `economy` and the consensus `certified`, under which votes depend on each other.
     """
-    right = people_verdicts(read_reviews(db), LABEL_QUESTIONS)
-    panel = plan.facts.panel
-    every_vote = panel.schedule == "full" and panel.target is None
-    if not right or not every_vote or read_sample_fact(db)["population"] != "decided":
+    is_right = people_verdicts(read_reviews(db), LABEL_QUESTIONS)
+    if not is_right or read_sample_fact(db)["population"] != "decided":
         return []
+    panel = plan.facts.panel
+    if panel.schedule != "full" or panel.target is not None:
+        return []
+    # For the certificate, they are planted items: items with a label that is known to be right.
     return [
         PlantedItem("right", instance_of(db, candidate_id), candidate(db, candidate_id))
-        for candidate_id, is_right in right.items()
-        if is_right
+        for candidate_id, right in is_right.items()
+        if right
     ]
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from perturb.ledger.plans import CurrentPlan
 
-# Columns of a vote table, one row per vote (spec, section 11).
+# The columns of a vote table, which has one row per vote.
 COLUMNS: tuple[str, ...] = (
     "candidate_id",
     "base_id",
@@ -42,18 +42,16 @@ COLUMNS: tuple[str, ...] = (
     "lever",
     "verdict",
 )
-
 # An optional column: true for a candidate that was drawn to get the vote of every verifier.
 AUDITED = "audited"
-
-# States in the matrix. Only the first two are votes. An absent verifier abstained, or does not judge the class.
-PASS, FAIL, UNSCORED, NOT_ASKED, ABSENT = 1, 0, -1, -2, -3
-
 # An optional column: the code of the language of a candidate.
 LANGUAGE = "language"
 
-# A column: for each row the index of its value in a list of values, -1 for a missing value.
+# A column as numbers: for each row the index of its value in a list of values, -1 for a missing value.
 Coded = tuple[NDArray[np.integer], Sequence[Any]]
+
+# States in the matrix. Only the first two are votes. An absent verifier abstained, or does not judge the class.
+PASS, FAIL, UNSCORED, NOT_ASKED, ABSENT = 1, 0, -1, -2, -3
 
 # Stored verdict → state in the matrix.
 STATE_CODES = {
@@ -75,11 +73,10 @@ class Labels:
     def of(cls, codes: Integers, names: Iterable[str]) -> Labels:
         """Labels whose names are in the order of the taxonomy, then of the alphabet, whatever the order of the rows."""
         unsorted = list(names)
-        order = sorted(range(len(unsorted)), key=lambda i: taxonomy_place(unsorted[i]))
-        # `order` gives the old index of each new one; the codes need the opposite
-        new_index = np.empty(len(order), dtype=np.int64)
-        new_index[order] = np.arange(len(order))
-        return cls(tuple(unsorted[i] for i in order), new_index[codes])
+        names_in_order = sorted(unsorted, key=taxonomy_place)
+        new_index_of = {name: index for index, name in enumerate(names_in_order)}
+        new_index_of_old = np.array([new_index_of[name] for name in unsorted], dtype=np.int64)
+        return cls(tuple(names_in_order), new_index_of_old[codes])
 
     @classmethod
     def of_words(cls, words: Sequence[str]) -> Labels:
@@ -150,14 +147,14 @@ class VoteTable:
     def judged(self) -> Flags:
         """Whether each verifier judges each class, shape (classes, verifiers).
 
-        A verifier judges a class unless it is absent from every candidate of that class.
+        A verifier judges a class unless it is absent from every candidate of that class. A class without candidates
+        counts as judged by all.
         """
-        n_classes = len(self.perturbation_class.names)
-        # shape (classes, candidates), so that its product with a matrix of candidates counts by class
-        is_of_class = self.perturbation_class.codes == np.arange(n_classes)[:, None]
-        candidates = is_of_class.sum(axis=1, keepdims=True)
-        absences = is_of_class.astype(np.int64) @ (self.states == ABSENT)
-        return np.asarray((candidates == 0) | (absences < candidates))
+        judged = np.ones((len(self.perturbation_class.names), len(self.verifiers)), dtype=np.bool_)
+        for code in np.unique(self.perturbation_class.codes):
+            is_of_class = self.perturbation_class.codes == code
+            judged[code] = (self.states[is_of_class] != ABSENT).any(axis=0)
+        return judged
 
     @property
     def groupings(self) -> dict[str, Labels]:
@@ -192,9 +189,12 @@ def vote_table(frame: pd.DataFrame, source: str) -> VoteTable:
     import pandas as pd
 
     present = [name for name in (*COLUMNS, AUDITED, LANGUAGE) if name in frame.columns]
-    # a table with none of these columns is passed on with its first one, so that the error names a missing column
-    coded = {name: pd.factorize(frame[name]) for name in present or frame.columns[:1]}
-    return coded_vote_table({name: (codes, list(values)) for name, (codes, values) in coded.items()}, source)
+    columns: dict[str, Coded] = {}
+    # A table with none of these columns is passed on with its first one, so that the error names a missing column.
+    for name in present or frame.columns[:1]:
+        codes, values = pd.factorize(frame[name])
+        columns[name] = codes, list(values)
+    return coded_vote_table(columns, source)
 
 
 def coded_vote_table(columns: Mapping[str, Coded], source: str) -> VoteTable:
@@ -246,9 +246,10 @@ def _read_labels(codes: NDArray[np.integer], values: Sequence[Any], name: str, s
     blank = (codes < 0) | np.isin(codes, [i for i, text in enumerate(texts) if not text])
     if blank.any():
         raise SourceError(f"{_row_name(source, np.flatnonzero(blank)[0])}: '{name}' is empty: fill it in")
-    # different values can be the same text, such as 1 and "1 "
+    # Different values can be the same text, such as 1 and "1 ". They get one code.
     index_of = {text: index for index, text in enumerate(dict.fromkeys(texts))}
-    return Labels.of(np.array([index_of[text] for text in texts])[codes], index_of)
+    merged_codes = np.array([index_of[text] for text in texts])
+    return Labels.of(merged_codes[codes], index_of)
 
 
 def _read_verdicts(verdicts: Labels, source: str) -> NDArray[np.int8]:
@@ -318,26 +319,28 @@ def decide_by_rule(states: NDArray[np.int8], needed: int) -> tuple[Flags, Flags]
     """Which candidates are accepted, and which are rejected, if `needed` passes accept a candidate.
 
     If fewer verifiers judge a candidate, all of them must pass it. A candidate is rejected if its fails leave too few
-    verifiers to pass it. It can be neither accepted nor rejected.
+    verifiers to pass it. A candidate with too few votes is neither.
     """
     judges = (states != ABSENT).sum(axis=1)
+    passes, fails = (states == PASS).sum(axis=1), (states == FAIL).sum(axis=1)
     passes_needed = np.minimum(needed, judges)
-    accepted = ((states == PASS).sum(axis=1) >= passes_needed) & (judges > 0)
-    rejected = (states == FAIL).sum(axis=1) > judges - passes_needed
+    accepted = (passes >= passes_needed) & (judges > 0)
+    rejected = fails > judges - passes_needed
     return accepted, rejected
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The panel's decisions on the candidates of a round or a part of it, or the votes of one verifier."""
+    """The panel's decisions on the candidates of a round or a part of it, or the votes of one verifier on them."""
 
     accepted: int
+    """Candidates that the panel accepts, or that the verifier passes."""
     decided: int
-    """Accepted and rejected candidates; undecided ones are left out."""
+    """Candidates that the panel accepts or rejects; undecided ones are left out."""
     bases: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Base instance → the number of its accepted and of its decided candidates."""
-    rejected: int = 0
-    """The number of candidates that the verifier accepts and the panel rejects."""
+    rejected_by_panel: int = 0
+    """The number of candidates that the verifier passes although the panel rejects them; 0 for the panel."""
 
     @property
     def share(self) -> Share:
@@ -346,20 +349,32 @@ class Tally:
         if n == 0 or clusters < 2 or self.accepted in (0, n):
             return Share(self.accepted, n)
         p = self.accepted / n
-        # the design effect: the variance over base instances, divided by that of independent candidates
+        # The variance of a ratio over clusters, from the residuals of the clusters. Both variances are times n.
         squares = sum((accepted - p * decided) ** 2 for accepted, decided in self.bases.values())
-        # at least 1: candidates of one base instance are never worth more than independent ones
-        effect = max(1.0, clusters / (clusters - 1) * squares / n / (p * (1 - p)))
-        return Share(self.accepted / effect, n / effect)
+        cluster_variance = clusters / (clusters - 1) * squares / n
+        binomial_variance = p * (1 - p)
+        # At least 1: candidates of one base instance are never worth more than independent ones.
+        design_effect = max(1.0, cluster_variance / binomial_variance)
+        return Share(self.accepted / design_effect, n / design_effect)
 
 
 def read_tallies(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Tally]:
     """The panel's decisions by class; the entry "" has the decisions on all candidates."""
+    # Each decision is counted twice: under the name "" and under its class.
     rows = db.execute(
-        "SELECT g.value AS name, j.instance_key AS base, sum(d.acceptance = 'accepted') AS accepted,"
-        " count(*) AS decided, 0 AS rejected FROM jobs j JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?"
-        " JOIN json_each(json_array('', j.perturbation_class)) g WHERE j.plan = ? AND d.acceptance != 'undecided'"
-        " GROUP BY 1, 2",
+        """
+        SELECT
+            names.value AS name,
+            j.instance_key AS base,
+            sum(d.acceptance = 'accepted') AS accepted,
+            count(*) AS decided,
+            0 AS rejected
+        FROM jobs j
+        JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?
+        JOIN json_each(json_array('', j.perturbation_class)) names
+        WHERE j.plan = ? AND d.acceptance != 'undecided'
+        GROUP BY names.value, j.instance_key
+        """,
         (plan.panel, plan.number),
     )
     return {"": Tally(0, 0)} | _tallies_of(rows)
@@ -380,7 +395,7 @@ def _tallies_of(rows: Iterable[sqlite3.Row]) -> dict[str, Tally]:
             accepted=sum(row["accepted"] for row in group),
             decided=sum(row["decided"] for row in group),
             bases={row["base"]: (row["accepted"], row["decided"]) for row in group},
-            rejected=sum(row["rejected"] for row in group),
+            rejected_by_panel=sum(row["rejected"] for row in group),
         )
         for name, group in by_name.items()
     }

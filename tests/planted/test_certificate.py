@@ -492,7 +492,7 @@ def alone(rejected: int, strict: Told, needed: int = 2) -> dict[str, Any]:
     """What `hurried` alone lets through in the measured round: it passes 263 of 266 candidates."""
     hurried: Told = {"class": (0, 44), "right": (17, 18)}
     made = certificate({"hurried": hurried, "strict": strict}, Tally(246, 266), needed)
-    made = replace(made, tally_by_verifier={"hurried": Tally(263, 266, rejected=rejected)})
+    made = replace(made, tally_by_verifier={"hurried": Tally(263, 266, rejected_by_panel=rejected)})
     by_verifier = made.to_dict()["by_verifier"]
     assert by_verifier["strict"]["wrong_labels"] is None
     return dict(by_verifier["hurried"]["wrong_labels"])
@@ -539,6 +539,6 @@ def test_the_votes_of_a_verifier_count_if_they_are_current_and_on_classes_that_i
         passed = [word for state, word in votes if state == VerdictState.PASS]
         failed = [word for state, word in votes if state == VerdictState.FAIL]
         assert (tally.accepted, tally.decided) == (len(passed), len(passed + failed))
-        assert tally.rejected == passed.count("rejected") > 0
+        assert tally.rejected_by_panel == passed.count("rejected") > 0
         assert [*map(sum, zip(*tally.bases.values(), strict=True))] == [tally.accepted, tally.decided]
     assert tallies["v3"].decided < tallies["v2"].decided < len(ballots)
