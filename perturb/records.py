@@ -31,6 +31,9 @@ REFUSE_OTHER = "REFUSE_OTHER"
 NO_INTENSITY = "NONE"
 """The intensity of an item that was not perturbed."""
 
+CONTROL_SUFFIX = "-control"
+"""The end of a control's id. A control is the unperturbed original of an item, whose id stands before it."""
+
 NEAR_DUPLICATE = "near duplicate of"
 """The beginning of the stored reason if a candidate is rejected because it repeats an item of an earlier round."""
 

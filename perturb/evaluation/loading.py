@@ -40,8 +40,8 @@ from perturb.ledger.evaluations import holds_items
 from perturb.ledger.plans import current_plan
 from perturb.llm.client import ModelSettings
 from perturb.llm.recording import Kind, Recording, Replay
-from perturb.records import Facts, Item
-from perturb.snapshots.items import SUFFIX, accepted_items, read_item
+from perturb.records import CONTROL_SUFFIX, Facts, Item
+from perturb.snapshots.items import accepted_items, read_item
 from perturb.snapshots.snapshot import check_snapshot, read_snapshot
 from perturb.text.wording import counted
 
@@ -107,7 +107,7 @@ def _limited(item_set: ItemSet, limit: int | None) -> ItemSet:
     if limit is None:
         return item_set
     chosen = [item for item in item_set.items if not item.control][:limit]
-    control_ids = {f"{item.id}{SUFFIX}" for item in chosen}
+    control_ids = {f"{item.id}{CONTROL_SUFFIX}" for item in chosen}
     controls = [item for item in item_set.items if item.control and item.id in control_ids]
     return replace(item_set, items=(*chosen, *controls))
 

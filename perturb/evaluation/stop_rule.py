@@ -54,8 +54,7 @@ from perturb.ledger.evaluations import Stop
 from perturb.metrics.inputs import Floats, Integers
 from perturb.metrics.outcomes import COULD_BE, ReplyCounts, ReplyOutcome
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric, measure
-from perturb.records import Cell, Intensity, Item
-from perturb.snapshots.items import SUFFIX
+from perturb.records import CONTROL_SUFFIX, Cell, Intensity, Item
 
 # The probability that any of the intervals of a model misses its metric.
 ALPHA = 0.05
@@ -220,7 +219,7 @@ class AskingOrder:
     @classmethod
     def of(cls, rule: StopRule, item_set: ItemSet) -> AskingOrder:
         """Deal the items. Raises `ConfigError` if the set does not define the metric."""
-        controls = {item.id.removesuffix(SUFFIX): item for item in item_set.items if item.control}
+        controls = {item.id.removesuffix(CONTROL_SUFFIX): item for item in item_set.items if item.control}
         items = [item for item in item_set.items if not item.control]
         n_answerable = sum(item.answerable for item in items)
         n_unanswerable = len(items) - n_answerable

@@ -18,7 +18,7 @@ from perturb.errors import ConfigError, SourceError
 from perturb.metrics.inputs import Estimate, plain
 from perturb.metrics.refusal_registry import rate_of
 from perturb.metrics.resampling import check_resampling
-from perturb.records import ANSWER_CORRECTLY, Facts, JsonObject
+from perturb.records import ANSWER_CORRECTLY, CONTROL_SUFFIX, Facts, JsonObject
 from perturb.scoring.human_grades import Grades, JudgeErrors, correct_scores
 from perturb.scoring.item_response import (
     ItemResponseReport,
@@ -45,9 +45,6 @@ from perturb.scoring.settings import (
     split_errors,
 )
 from perturb.scoring.table import ModelReplies, ResultTable, read_results
-
-# The end of a control's id, after the id of its item; the same in `perturb.snapshots.items`.
-SUFFIX = "-control"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +77,7 @@ def measure_flips(
         items = {(row.item_id, row.sample): row for row in replies}
         pairs = []
         for control_row in control.rows:
-            item = items.get((control_row.item_id.removesuffix(SUFFIX), control_row.sample))
+            item = items.get((control_row.item_id.removesuffix(CONTROL_SUFFIX), control_row.sample))
             if item is not None:
                 pairs.append((item, control_row))
         if pairs:

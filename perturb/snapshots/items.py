@@ -26,6 +26,7 @@ from perturb.ledger.plans import CurrentPlan
 from perturb.ledger.planted import difficulties, solver_replies
 from perturb.records import (
     ANSWER_CORRECTLY,
+    CONTROL_SUFFIX,
     EXPECTED_ANSWER,
     NO_INTENSITY,
     BaseInstance,
@@ -146,7 +147,11 @@ def _query(row: SourceRow) -> str:
 
 
 def _passages(row: SourceRow) -> tuple[Passage, ...]:
-    """The passages that a model gets."""
+    """The passages that a model gets.
+
+    A row has them in one of three layouts: as a list (`grounding`), as one text with numbered passages beside such a
+    list, from which only the titles are taken, or as a single text.
+    """
     context, grounding = row.fields.get("perturbed_context"), row.fields.get("grounding")
     if isinstance(context, list):  # some data sets list the passages in the field of the context
         grounding, context = context, None
@@ -223,8 +228,10 @@ def _mark(item: Item) -> str:
     """Eight digits that depend only on the item's texts and occur in none of them."""
     texts = [item.query, *(part for passage in item.passages for part in (passage.title, passage.text))]
     salt = 0
-    while any((mark := digest(salt, texts, length=8)) in text for text in texts):
+    mark = digest(salt, texts, length=8)
+    while any(mark in text for text in texts):
         salt += 1
+        mark = digest(salt, texts, length=8)
     return mark
 
 
@@ -232,10 +239,9 @@ def _marked(name: str, text: str, mark: str) -> str:
     return f"{name}\n<<{mark}\n{text}\n{mark}>>\n"
 
 
-# The suffix of a control's id, after the id of its row.
-SUFFIX = "-control"
 # What a control's row has as its generator and as its lever.
-_GENERATOR, _LEVER = "original", "unperturbed"
+_CONTROL_GENERATOR = "original"
+_CONTROL_LEVER = "unperturbed"
 
 
 def build_controls(items: Iterable[AcceptedItem], round_name: str, panel: str) -> Sequence[SnapshotRow]:
@@ -247,6 +253,8 @@ def build_controls(items: Iterable[AcceptedItem], round_name: str, panel: str) -
 
 def control_names(configs: Sequence[str]) -> dict[str, str]:
     """Configuration name of the controls → the configuration name of their rows.
+
+    A configuration is a part of a data set, as the Hub calls it.
 
     >>> control_names(["default"]), control_names(["nq", "garage"])
     ({'controls': 'default'}, {'nq-controls': 'nq', 'garage-controls': 'garage'})
@@ -291,7 +299,7 @@ def check_controls(
     if manifest["controls"]["row_digests"] != [row["row_digest"] for row in controls]:
         problems.append("the controls or their order differ from the manifest")
     # The row of each control is taken out of this mapping: what is left has none, and a second control finds none.
-    rows_without_control = {f"{row['id']}{SUFFIX}": row for row in rows}
+    rows_without_control = {f"{row['id']}{CONTROL_SUFFIX}": row for row in rows}
     for control in controls:
         row = rows_without_control.pop(control["id"], None)
         if control["row_digest"] != row_digest(control):
@@ -305,7 +313,7 @@ def check_controls(
 
 
 def _without_flaw(item: AcceptedItem) -> BaseInstance:
-    """The base instance; for a deep item, with its longer context, but without the flaw."""
+    """The base instance. A deep item hides its flaw in a longer context; then that context without the flaw."""
     control = item.candidate.control
     return replace(item.instance, passages=control) if control else item.instance
 
@@ -314,9 +322,9 @@ def _unperturbed(item: AcceptedItem) -> Candidate:
     # The depth stays on a control, so that the scores of deep items are compared with deep controls.
     return replace(
         item.candidate,
-        id=f"{item.candidate.id}{SUFFIX}",
-        generator=_GENERATOR,
-        lever=_LEVER,
+        id=f"{item.candidate.id}{CONTROL_SUFFIX}",
+        generator=_CONTROL_GENERATOR,
+        lever=_CONTROL_LEVER,
         query=item.instance.query,
         passages=_without_flaw(item).passages,
         reasoning="",

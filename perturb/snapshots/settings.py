@@ -2,6 +2,13 @@
 
 `codes` is a prompt as in the paper, which lists the refusal codes. `plain` is a short prompt as on a search page, which
 mentions neither codes nor refusals. Every other setting is a template of the user, with the blocks `system` and `user`.
+
+The ledger stores a reply under a *variant*: `prompt/` with the name of the setting, and the number of the sample if it
+is not the first. So `prompt/plain/3` is the third reply in the setting `plain`. In the setting `codes`, the variant is
+the form of the prompt instead (`items.Variant`): `plain` or `confidence`. This `plain` is not the setting.
+
+An *entry* is what the ledger's facts say of a model under test: its prompts by variant, with their fingerprints, and
+its number of samples. An entry of an older ledger has one `variant` with its `fingerprint` instead of `prompts`.
 """
 
 from __future__ import annotations
@@ -37,7 +44,7 @@ class PromptSetting:
         return bool(self.source)
 
     def variant(self, coded_variant: Variant) -> str:
-        """The key of the replies in the ledger; `coded_variant` is that of the prompt that names the codes."""
+        """The key of the replies in the ledger; for the setting `codes` it is the form of the prompt."""
         return f"prompt/{self.name}" if self.free else coded_variant
 
     def version(self, own_codes: tuple[OwnCode, ...] = ()) -> str:
@@ -66,14 +73,16 @@ class PromptSetting:
         system, user = render_blocks(self.source, ("system", "user"), values, f"prompt '{self.name}'")
         if not user:
             raise ConfigError(f"prompt '{self.name}': the block 'user' is empty: put the question in it")
-        return (*((Message("system", system),) if system else ()), Message("user", user))
+        user_message = Message("user", user)
+        return (Message("system", system), user_message) if system else (user_message,)
 
 
 CODES_SETTING = PromptSetting(CODES)
 
 
 def settings_of(entry: Facts) -> dict[str, PromptSetting]:
-    """Variant → setting, for the settings in which a model was asked; an older ledger has only `codes`."""
+    """Variant → setting, for the settings in which a model was asked."""
+    # an older ledger has only the setting `codes`
     prompts = entry.get("prompts") or {entry["variant"]: {"name": CODES, "source": ""}}
     return {variant: PromptSetting(prompt["name"], prompt["source"]) for variant, prompt in prompts.items()}
 

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from perturb.errors import SourceError
-from perturb.records import NO_INTENSITY
-from perturb.scoring.score_report import SUFFIX, score
+from perturb.records import CONTROL_SUFFIX, NO_INTENSITY
+from perturb.scoring.score_report import score
 from perturb.scoring.table import result_table
-from perturb.snapshots import items as controls
 from tests.building import perturb, write_rows
 from tests.scoring.tables import Row, items, reply, right, wrong
 
@@ -19,7 +18,7 @@ from tests.scoring.tables import Row, items, reply, right, wrong
 def control(item: Row, model: str, predicted: str | None = "ANSWER") -> Row:
     """The reply of a model to the control of an item."""
     changes = {
-        "item_id": item["item_id"] + SUFFIX,
+        "item_id": item["item_id"] + CONTROL_SUFFIX,
         "intensity": NO_INTENSITY,
         "expected_rag_behavior": "ANSWER_CORRECTLY",
     }
@@ -30,10 +29,6 @@ def control(item: Row, model: str, predicted: str | None = "ANSWER") -> Row:
 def scored(rows: list[Row]) -> dict[str, Any]:
     table = result_table(((f"row {number}", row) for number, row in enumerate(rows)), "made up")
     return score(table, resamples=200).to_dict()
-
-
-def test_export_and_score_mean_the_same_by_a_control() -> None:
-    assert controls.SUFFIX == SUFFIX
 
 
 def test_flips_are_counted_by_what_the_item_calls_for() -> None:

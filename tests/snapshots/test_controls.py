@@ -8,7 +8,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from perturb.snapshots.items import SUFFIX, build_controls
+from perturb.records import CONTROL_SUFFIX
+from perturb.snapshots.items import build_controls
 from perturb.snapshots.replies import verify_snapshot
 from perturb.snapshots.rows import AcceptedItem, build_rows
 from perturb.snapshots.snapshot import Snapshot, check_snapshot, read_snapshot, write_snapshot
@@ -36,7 +37,7 @@ def test_a_control_is_the_original_of_its_row() -> None:
     (control,) = build_controls([item(4, licence="MIT")], "2026-Q4", "paper")
     (row,) = build_rows([item(4, licence="MIT")], "2026-Q4", "paper")
     assert list(control) == list(row)
-    assert control["id"] == row["id"] + SUFFIX
+    assert control["id"] == row["id"] + CONTROL_SUFFIX
     assert (control["intensity"], control["expected_rag_behavior"]) == ("NONE", "ANSWER_CORRECTLY")
     assert control["perturbed_query"] == row["original_query"]
     assert control["perturbed_context"] == row["original_context"]
