@@ -1,8 +1,9 @@
 """Questions that a model writes from articles and documents, and curation that needs models.
 
-A section of each article is drawn, and a model writes a question about it. The question is used if another model
-answers it from the section alone, in ten words at most. The method and the prompts are those of HalluLens (Bang et al.
-2025), section 3.1.
+A section of each article is drawn, and a model, the *writer*, writes a question about it. The question is used if
+another model, the *reader*, answers it from the section alone, in ten words at most (`QuestionWriter`). The method and
+the prompts are those of HalluLens (Bang et al. 2025), section 3.1. Documents are already cut into passages, and each
+gets a question with its answer (`PassageWriter`). `curate_source` makes a base set in this way.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ from perturb.text.passages import split_sentences
 
 # The fewest and the most words of a section: 200 to 500 tokens, as in HalluLens.
 SECTION_WORDS = (150, 375)
-# As in HalluLens.
+# The longest answer, in words, as in HalluLens.
 MAX_ANSWER_WORDS = 10
-# The key in the metadata of the sentence that shows the answer.
+# The sentence that shows the answer has this key in the metadata.
 SENTENCE = "sentence"
 # A text, in JSON schema.
 _TEXT = {"type": "string"}
@@ -54,7 +55,7 @@ class WriterFile(Strict):
 
     writer: ModelEntry
     reader: ModelEntry | None = None
-    """The writer unless one is given."""
+    """Without one, the writer also reads."""
     budget_usd: float | None = Field(default=None, gt=0)
 
     @model_validator(mode="after")
@@ -116,7 +117,10 @@ class QuestionWriter(InstanceTest):
         return replace(article, query=question, answers=(answer,), passages=(section,))
 
     async def _ask(self, session: Session, article: BaseInstance, part: str, data: Facts) -> list[str]:
-        """The texts of a reply. Raises `_NoQuestionError` if it cannot be read, or if its first text is empty."""
+        """The texts of a reply to one part of the writing: `question`, `answer` or `passage`.
+
+        Raises `_NoQuestionError` if the reply cannot be read, or if its first text is empty.
+        """
         read_reply: Callable[[str], list[str]]
         if part == "answer":
             model, empty_reason = self._reader, "its text does not answer the question"
@@ -139,7 +143,8 @@ class QuestionWriter(InstanceTest):
 class PassageWriter(QuestionWriter):
     """Has a question written about each passage of documents, with its answer and the sentence that shows it.
 
-    The passage contains the sentence word for word, the sentence the answer, and the reader gives the same answer.
+    The sentence must be in the passage word for word, the answer must be in the sentence, and the reader must give the
+    same answer.
     """
 
     templates = ("write/passage", "write/answer")
@@ -184,8 +189,9 @@ def _check_answer(question: str, answer: str) -> None:
 
 
 def draw_section(article: BaseInstance, seed: int) -> Passage:
-    """The section that a question is written from; with more than two, never the last, which often is a list.
+    """The section that a question is written from, drawn at random.
 
+    If there are more than two sections, the last is not drawn, since it often is a list.
     Raises `_NoQuestionError` if the article is too short.
     """
     (passage,) = article.passages
@@ -201,6 +207,7 @@ def split_sections(text: str) -> list[str]:
     """Sections of whole sentences, of 150 to 375 words unless a sentence is longer; a shorter remainder is left out."""
     fewest, most = SECTION_WORDS
     sections: list[str] = []
+    # the section so far: where it begins and ends in the text, and its number of words
     start, end, n_words = 0, 0, 0
     for sentence in split_sentences(text):
         sentence_words = len(sentence.text.split())
@@ -210,7 +217,8 @@ def split_sections(text: str) -> list[str]:
             n_words = 0
         if not n_words:
             start = sentence.start
-        end, n_words = sentence.end, n_words + sentence_words
+        end = sentence.end
+        n_words += sentence_words
     if n_words >= fewest:
         sections.append(text[start:end])
     return sections
@@ -232,7 +240,7 @@ def read_answer(text: str) -> list[str]:
 
 
 def read_written(text: str, keys: Iterable[str]) -> list[str]:
-    """The texts in a writer's reply, by `keys`; all empty if its text allows no question. Raises `ReplyError`."""
+    """The texts under `keys` in a writer's reply; all are empty if no question can be asked. Raises `ReplyError`."""
     reply = read_object(text, frozenset(keys))
     return [_text(reply[key], key) for key in keys]
 
@@ -256,10 +264,10 @@ def curate_source(
     The ledger of the calls to models is written beside the base set, so that a stopped command resumes. Raises
     `PerturbError`s.
     """
-    # before any model is called
+    # These checks come before any model is called.
     check_name(out)
     check_place(out, force)
-    # Rows that are not documents can have a writer only as articles.
+    # With a writer, rows are articles.
     if writer is not None and request.form == "auto" and not request.is_folder:
         request = replace(request, form="articles")
     if (request.is_folder or request.form == "articles") != (writer is not None):
@@ -296,11 +304,12 @@ def _write_and_solve(
 ) -> Mapping[str, str]:
     """The id of each article that gets no question, or none that passes the later tests, with the first reason."""
     left_out = dict(writer(articles))
-    # solvers first: a question that fails there should not count as one that others repeat
+    # The solvers come first, so that no question is left out as a repetition of one that the solvers reject.
     tests: list[Callable[[Sequence[BaseInstance]], Mapping[str, str]]] = [solvers] if solvers else []
     if isinstance(writer, PassageWriter):
         tests.append(writer.repeats)
     for test in tests:
-        if written := [writer.written(article) for article in articles if article.id not in left_out]:
+        written = [writer.written(article) for article in articles if article.id not in left_out]
+        if written:
             left_out |= test(written)
     return left_out

@@ -206,15 +206,6 @@ def _short(text: str) -> str:
 # The classification of an answer attempt, right or wrong; that of a refusal is its canonical code.
 ANSWER = "ANSWER"
 
-# The five levels a model may state, from the highest down (spec, section 7: midpoints .95, .80, .60, .40, .15).
-CONFIDENCE_LEVELS: tuple[str, ...] = (
-    "VERY_CONFIDENT",
-    "CONFIDENT",
-    "SOMEWHAT_CONFIDENT",
-    "UNCERTAIN",
-    "VERY_UNCERTAIN",
-)
-
 # The line of a reply that states a confidence: `Confidence: VERY_CONFIDENT`.
 _CONFIDENCE_LINE = re.compile(STATED_CONFIDENCE, re.IGNORECASE | re.MULTILINE)
 # A word in capitals with underscores, such as `**REFUSE_AMBIGUOUS**`, whether or not it is a code.
@@ -255,7 +246,7 @@ def read_confidence(text: str) -> str | None:
     if not stated_levels:
         return None
     level = "_".join(_WORDS.findall(stated_levels[-1])).upper()
-    return level if level in CONFIDENCE_LEVELS else None
+    return level if level in LEVELS else None
 
 
 def refusal_codes(codes: Mapping[str, str]) -> tuple[str, ...]:

@@ -86,9 +86,9 @@ class Strata:
 
 
 def confidence_sequence(
-    hits: Integers, possible: Integers, strata: Strata, half_width: float, alpha: float = ALPHA
+    hits: Integers, possible: Integers, strata: Strata, half_width: float
 ) -> tuple[Floats, Floats]:
-    """Lower and upper ends after each block so far. With probability 1 - alpha, all of the intervals hold the sum.
+    """Lower and upper ends after each block so far. With probability 1 - `ALPHA`, all of the intervals hold the sum.
 
     `hits` counts the items that add to the sum, by block and stratum. `possible` also counts items whose reply could
     not be read and that may add to it; the interval holds whatever those replies were. Bets are tuned to an interval of
@@ -101,10 +101,10 @@ def confidence_sequence(
     (True, 0.5, 0.5)
     """
     block_sizes = strata.blocks()[: len(hits)]
-    low = _lower_ends(hits, block_sizes, strata, half_width, tail=alpha / 2)
+    low = _lower_ends(hits, block_sizes, strata, half_width, tail=ALPHA / 2)
     # An upper end for the hits is a lower end for the items that are certainly not hits.
     certain_misses = block_sizes - possible
-    return low, 1 - _lower_ends(certain_misses, block_sizes, strata, half_width, tail=alpha / 2)
+    return low, 1 - _lower_ends(certain_misses, block_sizes, strata, half_width, tail=ALPHA / 2)
 
 
 def _lower_ends(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from perturb.evaluation.reading import CONFIDENCE_LEVELS, read_code, read_confidence, refusal_codes
+from perturb.evaluation.reading import read_code, read_confidence, refusal_codes
 from perturb.files.resources import data_folder
+from perturb.metrics.outcomes import LEVELS
 
 from .rows import CATALOGUE
 
@@ -57,7 +58,7 @@ def test_anything_else_is_left_to_the_judge(text: str) -> None:
     assert read_code(text, CODES) is None
 
 
-@pytest.mark.parametrize("level", CONFIDENCE_LEVELS)
+@pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize(
     "form",
     [
