@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from perturb.auditing.audit_report import AuditReport, audit
-from perturb.auditing.review_agreement import measure_review
+from perturb.auditing.review_agreement import HumanReport, measure_review
 from perturb.auditing.rubric import human_verdict
 from perturb.auditing.shortcuts import TARGETS, VIEWS, Shortcuts, measure_shortcuts
 from perturb.errors import SourceError
@@ -20,7 +20,7 @@ from perturb.ledger.plans import CurrentPlan, current_plan
 from perturb.records import Acceptance, Intensity, JobOutcome
 from perturb.reports.audit_sections import audit_sections
 from perturb.reports.figures import Mark, draw_bars, draw_heat_map, draw_intervals
-from perturb.reports.model import CellFormat, CellValue, Figure, ItemBrowser, Report, Section, Table, show
+from perturb.reports.model import CellFormat, Figure, ItemBrowser, Report, Section, Table, TableRows, show
 from perturb.reports.review_sections import review_section
 from perturb.reports.run_data import RunData, choose_items, item_browser, read_run_data
 from perturb.reports.runs import call_table
@@ -65,7 +65,7 @@ def _judge_shortcuts(measured: Shortcuts) -> str:
     """The verdict: whether a part of an item gives away whether it is to be answered."""
     best, floor = measured.best("decision"), measured.floor("decision")
     f1 = best.macro_f1
-    # The best of several baselines is above chance by luck alone; only a whole interval above it counts.
+    # The best of several baselines can be above chance by luck. So the whole interval must lie above it.
     if f1.low is None or f1.low <= floor.chance_macro_f1:
         return "No baseline that sees a part of an item tells beyond chance whether it is to be answered."
     return (
@@ -84,13 +84,13 @@ def _describe_training(measured: Shortcuts) -> str:
 
 
 def _baseline_table(measured: Shortcuts) -> Table:
-    rows: list[tuple[CellValue, ...]] = []
+    rows: TableRows = []
     for target, label in TARGETS.items():
         scores = [score for score in measured.scores if score.target == target]
-        rows += [(label, VIEWS[score.view], score.accuracy, score.macro_f1) for score in scores]
+        rows += [[label, VIEWS[score.view], score.accuracy, score.macro_f1] for score in scores]
         floor = measured.floor(target)
-        rows.append((label, "chance", floor.chance_accuracy, floor.chance_macro_f1))
-        rows.append((label, "majority", floor.majority_accuracy, floor.majority_macro_f1))
+        rows.append([label, "chance", floor.chance_accuracy, floor.chance_macro_f1])
+        rows.append([label, "majority", floor.majority_accuracy, floor.majority_macro_f1])
     return Table("shortcuts", "Baselines", "target | seen | accuracy: share | macro-F1: number", rows)
 
 
@@ -99,18 +99,12 @@ def _accuracy_table(measured: Shortcuts, name: str, is_listed: bool) -> Table:
     scores = [score for score in measured.scores if score.target == "decision"]
     columns: dict[str, CellFormat] = {name: "text", "items": "count"}
     columns |= dict.fromkeys((*(VIEWS[score.view] for score in scores), "majority"), "share")
-    rows = []
-    for groups in zip(*(score.by[name] for score in scores), strict=True):
-        first_baseline = groups[0]  # name, number and floor are the same for every baseline
-        accuracies = (group.accuracy for group in groups)
-        rows.append(
-            (
-                first_baseline.name,
-                first_baseline.accuracy.n,
-                *accuracies,
-                first_baseline.floor.majority_accuracy,
-            )
-        )
+    rows: TableRows = []
+    # One turn for each group of items, with the figures of all baselines on this group.
+    for group_by_baseline in zip(*(score.by[name] for score in scores), strict=True):
+        group = group_by_baseline[0]  # name, number and floor are the same for every baseline
+        accuracies = [figures.accuracy for figures in group_by_baseline]
+        rows.append([group.name, group.accuracy.n, *accuracies, group.floor.majority_accuracy])
     title = f"Accuracy on answer or refuse, by {name}"
     return Table(f"shortcuts-by-{name}", title, columns, rows, shown=len(rows) if is_listed else 0)
 
@@ -140,24 +134,13 @@ def make_page(
     with reading(run) as db:
         plan = current_plan(db, run)
         data = read_run_data(db, plan, run)
-        votes = _audit(run, precision)
-        reviews = (answers for by_person in read_reviews(db).values() for answers in by_person.values())
-        has_verdict = any(human_verdict(answers) is not None for answers in reviews)
-        review = measure_review(db, plan, run, **precision) if has_verdict else None
+        audit_report = _audit(run, precision)
+        review = measure_review(db, plan, run, **precision) if _has_human_verdict(db) else None
         browser = _browser(db, plan, data, items) if items > 0 else None
         accepted = accepted_items(db, plan) if shortcuts else []
-    certificate = votes.certificate.to_dict() if votes and votes.certificate else None
-    # What readers ask first comes first: whether the labels are right.
-    summary = describe_certificate(certificate, len(plan.judges.fingerprints)) if votes else ()
-    summary += describe_run(data)
-    summary += (
-        describe_audit(votes) if votes else ("No verifier has voted yet, so there is nothing to audit.",)
-    )
-    if review:
-        summary += describe_review(review)
-    sections = [Section("summary", "Summary", summary, verdict=judge_run(data, votes)), funnel_section(data)]
-    if votes:
-        sections += audit_sections(votes)
+    sections = [_summary_section(plan, data, audit_report, review), funnel_section(data)]
+    if audit_report:
+        sections += audit_sections(audit_report)
     if shortcuts:
         sections.append(
             shortcuts_section(measure_shortcuts(str(run), accepted, seed=seed, resamples=resamples))
@@ -180,6 +163,30 @@ def make_page(
     )
 
 
+def _has_human_verdict(db: sqlite3.Connection) -> bool:
+    for answers_by_person in read_reviews(db).values():
+        for answers in answers_by_person.values():
+            if human_verdict(answers) is not None:
+                return True
+    return False
+
+
+def _summary_section(
+    plan: CurrentPlan, data: RunData, audit_report: AuditReport | None, review: HumanReport | None
+) -> Section:
+    """The key figures in sentences. What readers ask first comes first: whether the labels are right."""
+    sentences = describe_run(data)
+    if audit_report:
+        certificate = audit_report.certificate.to_dict() if audit_report.certificate else None
+        certified = describe_certificate(certificate, len(plan.judges.fingerprints))
+        sentences = (*certified, *sentences, *describe_audit(audit_report))
+    else:
+        sentences = (*sentences, "No verifier has voted yet, so there is nothing to audit.")
+    if review:
+        sentences += describe_review(review)
+    return Section("summary", "Summary", sentences, verdict=judge_run(data, audit_report))
+
+
 def funnel_section(data: RunData) -> Section:
     """From jobs to rows, and how well generators cover the cells."""
     n_jobs, n_done = data.stages.jobs, data.stages.done
@@ -198,6 +205,7 @@ def funnel_section(data: RunData) -> Section:
     outcomes = [
         (str(outcome).replace("_", " "), data.stages.outcomes.get(outcome, 0)) for outcome in JobOutcome
     ]
+    share_heading = "of jobs" if n_done == n_jobs else "of jobs done"
     return Section(
         "funnel",
         "From jobs to rows",
@@ -220,8 +228,8 @@ def funnel_section(data: RunData) -> Section:
             Table(
                 "funnel",
                 "Stages",
-                f"stage | count: count | of jobs{' done' if n_done < n_jobs else ''}: share",
-                # While jobs are left, "jobs" itself exceeds what is done and has no share of it.
+                f"stage | count: count | {share_heading}: share",
+                # While jobs are left, the stage "jobs" is more than the jobs done, and has no share of them.
                 [(name, n, n / n_done if 0 < n <= n_done else None) for name, n in data.funnel],
             ),
             Table(

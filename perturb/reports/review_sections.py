@@ -1,4 +1,7 @@
-"""Human validation as sections of a report: of a build's panel, and of the judge of an evaluation."""
+"""Human validation as sections of a report: of a build's panel, and of the judge of an evaluation.
+
+The columns of tables are written `heading = attribute.path: format`: see `perturb.reports.model`.
+"""
 
 from __future__ import annotations
 
@@ -42,100 +45,87 @@ def review_section(report: HumanReport) -> Section:
             limits=(0, 101),
         ),
     )
-    agreement = report.agreement
-    estimates = [("mean of Cohen's κ", agreement.mean_kappa)]
-    estimates += [(PANEL_NAMES[name], estimate) for name, estimate in agreement.panel.items()]
-    # One table for the whole sample, the classes and the intensities; there are too many cells for it.
+    estimates = [("mean of Cohen's κ", report.agreement.mean_kappa)]
+    estimates += [(PANEL_NAMES[name], estimate) for name, estimate in report.agreement.panel.items()]
+    # One table for the whole sample, the classes and the intensities. The cells are too many for it.
     rates = [rate for name in ("all", "class", "intensity") for rate in report.pass_rates[name]]
     cells = sorted(report.pass_rates["cell"], key=lambda rate: taxonomy_place(rate.name))
     # People know the questions by their wording on the page, not by their names in sheets.
     labels = {question.name: question.label for question in QUESTIONS}
     questions = [replace(rate, name=labels[rate.name]) for rate in report.questions]
-    return Section(
-        "people",
-        "Human validation",
-        figures=(figure,),
-        tables=(
-            _rate_table(
-                "human-pass-rates", "Items that pass", rates, column_names=("items", "reviewed", "passed")
-            ),
-            _rate_table(
-                "human-pass-rates-by-cell",
-                "Items that pass, by cell",
-                cells,
-                column_names=("cell", "reviewed", "passed"),
-            ),
-            _rate_table(
-                "human-questions",
-                "Share of yes to each question",
-                questions,
-                column_names=("question", "reviews", "yes"),
-            ),
-            Table.of(
-                "human-annotators",
-                "Annotators",
-                "annotator = name | finished: count | begun: count | passes = pass_rate: share",
-                report.annotators,
-            ),
-            estimate_table("human-agreement", "Agreement among annotators", estimates),
-            stand_in_table("human-stand-in", [("all", report.stand_in)]),
-            Table(
-                "human-against-panel",
-                "The panel and its verifiers against people",
-                "judge | passed: count | people pass: share | failed: count | people do not: share"
-                " | κ with people: number",
-                [
-                    (
-                        judge.name,
-                        judge.passed.n,
-                        _wilson(judge.passed),
-                        judge.failed.n,
-                        _wilson(judge.failed),
-                        judge.kappa,
-                    )
-                    for judge in (report.panel, *report.verifiers)
-                ],
-            ),
+    tables = [
+        _rate_table("human-pass-rates", "Items that pass", rates, label="items"),
+        _rate_table("human-pass-rates-by-cell", "Items that pass, by cell", cells, label="cell"),
+        _rate_table(
+            "human-questions",
+            "Share of yes to each question",
+            questions,
+            label="question",
+            unit="reviews",
+            share="yes",
         ),
+        Table.of(
+            "human-annotators",
+            "Annotators",
+            "annotator = name | finished: count | begun: count | passes = pass_rate: share",
+            report.annotators,
+        ),
+        estimate_table("human-agreement", "Agreement among annotators", estimates),
+        stand_in_table("human-stand-in", [("all", report.stand_in)]),
+        _against_panel_table(report),
+    ]
+    return Section("people", "Human validation", figures=(figure,), tables=tables)
+
+
+def _against_panel_table(report: HumanReport) -> Table:
+    return Table.of(
+        "human-against-panel",
+        "The panel and its verifiers against people",
+        "judge = judge.name | passed = judge.passed.n: count | people pass: share"
+        " | failed = judge.failed.n: count | people do not: share | κ with people = judge.kappa: number",
+        [
+            {"judge": judge, "people pass": _wilson(judge.passed), "people do not": _wilson(judge.failed)}
+            for judge in (report.panel, *report.verifiers)
+        ],
     )
 
 
 def stand_in_table(name: str, tests: Sequence[tuple[str, StandIn | None]]) -> Table:
-    """The alternative-annotator test, person by person."""
-    rows = [
-        (
-            measure,
-            person.annotator,
-            person.n,
-            person.judge,
-            person.person,
-            person.p_value,
-            "yes" if person.beaten else "no",
-        )
-        for measure, test in tests
-        for person in (test.people if test else ())
-    ]
-    notes = [f"{measure}: {test.reason}." for measure, test in tests if test and test.reason]
-    return Table(
+    """The alternative-annotator test (Calderon et al., 2025), person by person; `tests` are by what was measured."""
+    rows = []
+    for measure_title, test in tests:
+        for person in test.people if test else ():
+            beaten = "yes" if person.beaten else "no"
+            rows.append({"measure": measure_title, "left_out": person, "beaten": beaten})
+    notes = [f"{measure_title}: {test.reason}." for measure_title, test in tests if test and test.reason]
+    return Table.of(
         name,
         "Alternative-annotator test: each person in turn against the judge, by how close they are to the others",
-        "measure | person left out | items: count | judge as close: share | person as close: share | p: number"
-        " | beaten",
+        "measure | person left out = left_out.annotator | items = left_out.n: count"
+        " | judge as close = left_out.judge: share | person as close = left_out.person: share"
+        " | p = left_out.p_value: number | beaten",
         rows,
         note=" ".join([*notes, *(ASSUMPTIONS if rows else ())]),
     )
 
 
-def _rate_table(name: str, title: str, rates: Sequence[Rate], *, column_names: tuple[str, str, str]) -> Table:
-    """Rates with Wilson's interval and the one over base instances; in columns of these names: label, unit, rate."""
-    label, unit, share = column_names
+def _rate_table(
+    name: str,
+    title: str,
+    rates: Sequence[Rate],
+    *,
+    label: str,
+    unit: str = "reviewed",
+    share: str = "passed",
+) -> Table:
+    """Rates with Wilson's interval and with the one over base instances, under the given headings."""
     columns = f"{label} | {unit}: count | {share} (Wilson): share | {share} (by base): share"
     rows = [(rate.name, rate.n, _wilson(rate), rate.estimate) for rate in rates]
     return Table(name, title, columns, rows)
 
 
 def _wilson(rate: Rate) -> Estimate:
-    # A share of few items still has Wilson's interval, so the reason why it has none over base instances stays out.
+    # `rate.reason` may say why there is no interval over base instances. Wilson's interval needs only a rate.
     reason = rate.reason if rate.rate is None else None
     return Estimate(rate.rate, rate.low, rate.high, n=rate.n, reason=reason)
 
@@ -150,27 +140,13 @@ def make_judge_report(report: JudgeReport, source: str) -> Report:
 
 def judge_section(report: JudgeReport) -> Section:
     """The section on agreement of people with the judge and with each other."""
-    rows = [
-        (
-            measure.title,
-            measure.n,
-            measure.split,
-            measure.agreement.estimate,
-            measure.judge.kappa,
-            measure.judge.ac1,
-        )
-        for measure in report.measures
-    ]
-    agreement_columns = "agreement: share | κ: number"
     pairs = []
     for measure in report.measures:
         measure_pairs = measure.members
         # A single person against the judge is what the first table shows already.
         if len(report.annotators) > 1:
             measure_pairs = (*measure.members, *measure.people, *measure.judge_by_person)
-        pairs += [
-            (measure.title, pair.a, pair.b, pair.n, pair.agreement, pair.kappa) for pair in measure_pairs
-        ]
+        pairs += [{"measure": measure.title, "pair": pair} for pair in measure_pairs]
     # With a single model, its agreement is that of the first table.
     models = [
         (measure.title, rate.name, rate.n, rate.estimate)
@@ -179,16 +155,18 @@ def judge_section(report: JudgeReport) -> Section:
         for rate in measure.by_model
     ]
     tables = [
-        Table(
+        Table.of(
             "judge-check",
             "The judge against people",
-            f"measure | replies: count | split: count | {agreement_columns} | AC1: number",
-            rows,
+            "measure = title | replies = n: count | split: count | agreement = agreement.estimate: share"
+            " | κ = judge.kappa: number | AC1 = judge.ac1: number",
+            report.measures,
         ),
-        Table(
+        Table.of(
             "judge-check-pairs",
             "Rater by rater",
-            f"measure | rater | other rater | replies: count | {agreement_columns}",
+            "measure | rater = pair.a | other rater = pair.b | replies = pair.n: count"
+            " | agreement = pair.agreement: share | κ = pair.kappa: number",
             pairs,
         ),
         Table(
@@ -217,7 +195,7 @@ def judge_section(report: JudgeReport) -> Section:
 
 
 def checked_judge_section(run: Path, *, seed: int = 0, resamples: int = 1000) -> Section | None:
-    """The section for an evaluation whose judge people have checked; None where nobody has."""
+    """The section for an evaluation whose judge people have checked; None if nobody has."""
     with reading(run) as db:
         reviews = read_reviews(db)
         # Replies are read only if there are reviews, since that takes long in a large evaluation.
@@ -228,6 +206,7 @@ def checked_judge_section(run: Path, *, seed: int = 0, resamples: int = 1000) ->
 
 
 def _check_sentences(report: JudgeReport) -> Iterator[str]:
+    # "for" names the purpose if replies on which the judge may be wrong were drawn more often than others.
     if "for" in report.drawn:
         yield (
             "More replies were drawn where the judge may be wrong, so agreement over all replies is higher than here;"
