@@ -1,4 +1,10 @@
-"""The report page on stated confidence: scores with intervals, confidence by model, and the effect of calibration."""
+"""The report page on stated confidence: scores with intervals, confidence by model, and the effect of calibration.
+
+BAS is the Behavioral Alignment Score, the utility of acting on stated confidence. An *elicitation* is a way to ask for
+confidence. A *group* is the replies of a model to a data set under one elicitation. A *map* takes stated confidence to
+calibrated confidence. ECE, the expected calibration error, and AURC, the area under the risk-coverage curve, are other
+metrics of confidence.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +35,7 @@ from perturb.reports.figures import (
 from perturb.reports.model import (
     COUNT,
     NUMBER,
+    CellFormat,
     CellValue,
     Figure,
     Report,
@@ -48,39 +55,29 @@ if TYPE_CHECKING:
 
 # The columns that name a group.
 LABELS = table_columns("model | data set | elicitation")
-# Groups whose maps are drawn.
-MAX_MAPS = 12
+# Groups that get figures of their own.
+MAX_GROUPS = 12
+# Points of a risk-coverage curve that are drawn, however many answers there are.
+_MAX_POINTS = 400
+# Utility is drawn up to this threshold; above it one wrong answer costs more than 19 right answers gain.
+_LAST_THRESHOLD = 0.95
+# Metric → its heading; other metrics are headed by their name.
+_HEADINGS = {
+    "bas_uniform": "BAS",
+    "bas_linear": "BAS linear",
+    "bas_quadratic": "BAS quadratic",
+    "ece": "ECE",
+    "aurc": "AURC",
+    "brier": "Brier",
+    "log_loss": "log loss",
+}
 
 
 def calibration_section(calibrations: Sequence[GroupCalibration]) -> Section:
     """Scores before and after calibration, the maps, and the ablation over calibration sizes."""
     tables = [_before_and_after(calibrations)]
-    ablation = [
-        (*group_labels(calibration.group), row.size, *row.bas, *row.ece, *row.aurc)
-        for calibration in calibrations
-        for row in calibration.ablation
-    ]
-    if ablation:
-        numbers = table_columns(
-            "size: count | BAS: number | BAS sd: number | ECE: number | ECE sd: number | AURC: number"
-            " | AURC sd: number"
-        )
-        draws = counted(calibrations[0].ablation[0].repeats, "draw")
-        title = f"Isotonic regression by calibration size: mean and standard deviation of {draws}"
-        tables.append(Table("ablation", title, LABELS | numbers, ablation))
-    before_marks, after_marks = [], []
-    for calibration in calibrations:
-        name, scores = calibration.group.name, calibration.scores
-        before_marks.append(Mark.of(name, scores.before.metrics["bas_uniform"]))
-        first_map = next(iter(scores.after.values()))
-        after_marks.append(Mark.of(name, first_map.metrics["bas_uniform"]))
-    series = [("as stated", before_marks), ("calibrated", after_marks)]
-    figure = Figure(
-        "calibration",
-        "BAS before and after calibration",
-        "95 % intervals on the scored rows; calibrated by the first map of each group in the table below.",
-        draw_intervals(series, x_label="BAS", zero=True),
-    )
+    if any(calibration.ablation for calibration in calibrations):
+        tables.append(_ablation_table(calibrations))
     maps = [
         Figure(
             f"map-{number}",
@@ -88,9 +85,43 @@ def calibration_section(calibrations: Sequence[GroupCalibration]) -> Section:
             "Below the diagonal confidence is taken down. The ticks below the axis are the values that were stated.",
             _draw_maps(calibration),
         )
-        for number, calibration in enumerate(calibrations[:MAX_MAPS], start=1)
+        for number, calibration in enumerate(calibrations[:MAX_GROUPS], start=1)
     ]
-    return Section("calibration", "Calibration", (), (figure, *maps), tables)
+    figures = (_before_after_figure(calibrations), *maps)
+    return Section("calibration", "Calibration", (), figures, tables)
+
+
+def _ablation_table(calibrations: Sequence[GroupCalibration]) -> Table:
+    draws = counted(calibrations[0].ablation[0].repeats, "draw")
+    return Table.of(
+        "ablation",
+        f"Isotonic regression by calibration size: mean and standard deviation of {draws}",
+        "model = group.model | data set = group.dataset | elicitation = group.elicitation | size = row.size: count"
+        " | BAS = row.bas.mean: number | BAS sd = row.bas.sd: number"
+        " | ECE = row.ece.mean: number | ECE sd = row.ece.sd: number"
+        " | AURC = row.aurc.mean: number | AURC sd = row.aurc.sd: number",
+        [
+            {"group": calibration.group, "row": row}
+            for calibration in calibrations
+            for row in calibration.ablation
+        ],
+    )
+
+
+def _before_after_figure(calibrations: Sequence[GroupCalibration]) -> Figure:
+    before_marks, after_marks = [], []
+    for calibration in calibrations:
+        name, scores = calibration.group.name, calibration.scores
+        before_marks.append(Mark.of(name, scores.before.metrics["bas_uniform"]))
+        first_map, *_ = scores.after  # the maps are in the order of the table
+        after_marks.append(Mark.of(name, scores.after[first_map].metrics["bas_uniform"]))
+    series = [("as stated", before_marks), ("calibrated", after_marks)]
+    return Figure(
+        "calibration",
+        "BAS before and after calibration",
+        "95 % intervals on the scored rows; calibrated by the first map of each group in the table below.",
+        draw_intervals(series, x_label="BAS", zero=True),
+    )
 
 
 def _before_and_after(calibrations: Sequence[GroupCalibration]) -> Table:
@@ -173,24 +204,6 @@ def transfer_section(transfers: Sequence[Transfer]) -> Section:
     return Section("transfer", "Across data sets", (sentence,), figures, (table,))
 
 
-# Groups that get figures of their own.
-MAX_GROUPS = 12
-# Points of a risk-coverage curve that are drawn, however many answers there are.
-_MAX_POINTS = 400
-# Utility is drawn up to this threshold; above it one wrong answer costs more than 19 right answers gain.
-_UTILITY_TO = 0.95
-# Metric → its heading; other metrics are headed by their name.
-_HEADINGS = {
-    "bas_uniform": "BAS",
-    "bas_linear": "BAS linear",
-    "bas_quadratic": "BAS quadratic",
-    "ece": "ECE",
-    "aurc": "AURC",
-    "brier": "Brier",
-    "log_loss": "log loss",
-}
-
-
 def make_bas_page(
     scores: ConfidenceScores,
     source: str,
@@ -226,16 +239,9 @@ def _scores_section(scores: ConfidenceScores) -> Section:
         "differences",
         "Differences in BAS on the same questions",
         "models | questions: count | difference: number",
-        [
-            (f"{difference.a} - {difference.b}", difference.bas.n, difference.bas)
-            for difference in scores.differences
-        ],
+        [(f"{entry.a} - {entry.b}", entry.bas.n, entry.bas) for entry in scores.differences],
     )
-    tables = (
-        _score_table(scores, higher_is_better=True),
-        _score_table(scores, higher_is_better=False),
-        differences,
-    )
+    tables = (_score_table(scores), _companion_table(scores), differences)
     warnings = tuple(warning for scored in scores.groups for warning in scored.group.warnings)
     return Section("scores", "Scores", warnings, (figure,), tables)
 
@@ -244,27 +250,37 @@ def _marks(scores: ConfidenceScores, metric: str) -> list[Mark]:
     return [Mark.of(scored.group.name, scored.report.metrics[metric]) for scored in scores.groups]
 
 
-def _score_table(scores: ConfidenceScores, *, higher_is_better: bool) -> Table:
-    """The table of the metrics for which higher is better, or of those for which lower is better."""
-    names = [metric for metric, is_higher in HIGHER_IS_BETTER.items() if is_higher is higher_is_better]
-    numbers = {_heading(metric): NUMBER for metric in names}
-    columns = {**LABELS, "n": COUNT, "unscored": COUNT, **numbers}
-    if not higher_is_better:
-        columns |= {"ECE debiased": NUMBER, "p calibrated": NUMBER}
-    weight = scores.groups[0].weight if higher_is_better else None
-    if weight:
-        columns[f"BAS, w = {weight}"] = "number"
+def _metrics_of_groups(
+    scores: ConfidenceScores, metrics: Sequence[str]
+) -> tuple[dict[str, CellFormat], TableRows]:
+    """The columns and rows of a table of metrics, a row for each group."""
+    columns = {**LABELS, "n": COUNT, "unscored": COUNT, **{_heading(metric): NUMBER for metric in metrics}}
     rows: TableRows = []
     for scored in scores.groups:
-        row: list[CellValue] = [*group_labels(scored.group), scored.report.n, scored.group.unscored]
-        row += [scored.report.metrics[metric] for metric in names]
-        if weight:
+        values = [scored.report.metrics[metric] for metric in metrics]
+        rows.append([*group_labels(scored.group), scored.report.n, scored.group.unscored, *values])
+    return columns, rows
+
+
+def _score_table(scores: ConfidenceScores) -> Table:
+    """The metrics for which higher is better."""
+    metrics = [metric for metric, is_higher in HIGHER_IS_BETTER.items() if is_higher]
+    columns, rows = _metrics_of_groups(scores, metrics)
+    weight = scores.groups[0].weight
+    if weight:
+        columns[f"BAS, w = {weight}"] = NUMBER
+        for row, scored in zip(rows, scores.groups, strict=True):
             row.append(scored.weighted)
-        if not higher_is_better:
-            row += [scored.report.debiased_ece, scored.report.calibration_p_value]
-        rows.append(row)
-    if higher_is_better:
-        return Table("scores", "Scores with 95 % intervals", columns, rows, "Higher is better.")
+    return Table("scores", "Scores with 95 % intervals", columns, rows, "Higher is better.")
+
+
+def _companion_table(scores: ConfidenceScores) -> Table:
+    """The metrics for which lower is better."""
+    metrics = [metric for metric, is_higher in HIGHER_IS_BETTER.items() if not is_higher]
+    columns, rows = _metrics_of_groups(scores, metrics)
+    columns |= {"ECE debiased": NUMBER, "p calibrated": NUMBER}
+    for row, scored in zip(rows, scores.groups, strict=True):
+        row += [scored.report.debiased_ece, scored.report.calibration_p_value]
     note = (
         f"Lower is better. ECE over {scores.groups[0].report.bins} bins of equal width. With few answers ECE is above 0"
         " even if the model is calibrated: debiased subtracts the part that resampling puts down to chance, and p is"
@@ -274,13 +290,14 @@ def _score_table(scores: ConfidenceScores, *, higher_is_better: bool) -> Table:
 
 
 def _decisions_section(scores: ConfidenceScores) -> Section:
-    thresholds = np.linspace(0, _UTILITY_TO, 96)
+    thresholds = np.linspace(0, _LAST_THRESHOLD, 96)
 
     def utility(scored: GroupScores) -> tuple[Floats, Floats]:
         return thresholds, decision_curve(scored.group.correct, scored.group.confidence, thresholds).utility
 
     def risk(scored: GroupScores) -> tuple[Floats, Floats]:
         curve = risk_coverage_curve(scored.group.correct, scored.group.confidence)
+        # At most so many points, evenly spread, with the first and the last one.
         indices = np.unique(np.linspace(0, len(curve.risk) - 1, _MAX_POINTS).astype(int))
         return curve.coverage[indices], curve.risk[indices]
 
@@ -355,10 +372,9 @@ def _single_groups_section(scores: ConfidenceScores) -> Section:
 def draw_histogram(scored: GroupScores) -> Drawing:
     """Counts of stated confidence, right answers upwards and wrong ones downwards."""
     edges = np.linspace(0, 1, 21)
-    right, wrong = (
-        np.histogram(scored.group.confidence[rows], edges)[0]
-        for rows in (scored.group.correct, ~scored.group.correct)
-    )
+    confidence, correct = scored.group.confidence, scored.group.correct
+    right, _ = np.histogram(confidence[correct], edges)
+    wrong, _ = np.histogram(confidence[~correct], edges)
 
     def paint(axes: Axes) -> None:
         look: Any = {"width": 0.05, "align": "edge", "edgecolor": "white"}
@@ -401,6 +417,7 @@ def _scatter(scores: ConfidenceScores, name: str) -> Drawing:
             colour, marker = SERIES[number % len(SERIES)]
             metrics = scored.report.metrics
             label = scored.group.name[:40] if number < MAX_GROUPS else None
+            # An empty plot, so that the legend names a group without a value too.
             axes.plot([], [], marker, color=colour, label=label, markersize=7)
             x, y = metrics[name].value, metrics["bas_uniform"].value
             if x is not None and y is not None:

@@ -1,5 +1,8 @@
 """The report page on models under test: the ranking, the scores in detail, and the replies.
 
+CRS is the calibrated refusal score, FRR and MRR are the rates of false and missed refusals, ECE is the expected
+calibration error, and RAF is relevance-aware factuality.
+
 Sections with figures and breakdowns come from `scores_sections`, `scores_chapters` and `scores_breakdowns`; this module
 puts them together and makes the tables of metrics.
 """
@@ -43,10 +46,10 @@ from perturb.reports.scores_chapters import (
     settings_section,
 )
 from perturb.reports.scores_sections import (
+    balance_section,
     behaviour_section,
     calibration_section,
     codes_section,
-    plane_section,
 )
 from perturb.scoring.human_grades import CORRECTED
 from perturb.scoring.model_comparison import BEYOND_CHANCE
@@ -66,8 +69,6 @@ DETAILS: dict[str, str] = {
     "category_accuracy": "category accuracy",
     "hierarchical_refusal_score": "hierarchical score",
 }
-# Models that the overview shows at most, so that it fits a screen.
-_MOST_IN_OVERVIEW = 8
 # Metrics that are defined only for items of several passages, or with stated confidence.
 RARE: dict[str, str] = {
     "answer_quality": "answer quality (RAF)",
@@ -76,25 +77,27 @@ RARE: dict[str, str] = {
     "ece_answers": "ECE of answers",
     "ece_refusals": "ECE of refusals",
 }
+# Models that the overview shows at most, so that it fits a screen.
+_MOST_IN_OVERVIEW = 8
 
 
 def make_scores_page(
     report: ScoreReport,
     browser: ItemBrowser | None = None,
-    facts: tuple[str, ...] = (),
+    source_notes: tuple[str, ...] = (),
     by: Collection[str] = ("class", "intensity"),
 ) -> Report:
-    """The page of the scores; `facts` are sentences on where they come from, `by` the breakdowns to list."""
+    """The page of the scores; `source_notes` say where they come from, `by` names the breakdowns to list."""
     title = "Ranking, in percent with 95 % intervals"
     tables = [_ranking_table("dashboard", title, report.models)]
     if report.part:
         source, models = report.part
         tables.append(_ranking_table("part", f"The same on the items of {source} alone", models))
-    sentences = (*_summary(report), *facts, *(f"{text}." for text in report.warnings))
+    sentences = (*_summary(report), *source_notes, *(f"{text}." for text in report.warnings))
     sections = [
         Section("summary", "Summary", sentences, tables=tuple(tables), verdict=_verdict(report)),
         _dashboard_section(report),
-        plane_section(report.models),
+        balance_section(report.models),
         behaviour_section(report.models),
         codes_section(report.models),
         groups_section(report.models, by),
@@ -234,10 +237,12 @@ def _read_again_section(report: ScoreReport) -> Section:
 
 def _ranked(models: tuple[ModelScores, ...]) -> tuple[ModelScores, ...]:
     """The models by calibrated refusal score, those without a score last."""
-    values = {model.model: model.metrics["calibrated_refusal_score"].value for model in models}
-    return tuple(
-        sorted(models, key=lambda model: (values[model.model] is None, -(values[model.model] or 0.0)))
-    )
+
+    def place(model: ModelScores) -> tuple[bool, float]:
+        score = model.metrics["calibrated_refusal_score"].value
+        return score is None, -(score or 0.0)
+
+    return tuple(sorted(models, key=place))
 
 
 def _ranking_table(name: str, title: str, models: tuple[ModelScores, ...]) -> Table:
@@ -261,7 +266,7 @@ def _verdict(report: ScoreReport) -> str:
     p_value = None
     for comparison in report.comparisons:
         if comparison.metric == name and {comparison.a, comparison.b} == {best.model, second.model}:
-            # corrected for the number of pairs if there are several
+            # Corrected for the number of pairs, if there are several.
             p_value = comparison.p_value if comparison.p_holm is None else comparison.p_holm
     if p_value is None:
         return f"{sentence}, the highest."
@@ -296,24 +301,40 @@ def _dashboard_section(report: ScoreReport) -> Section:
     figure = headline_figure(
         "scores", "Answering and refusing", {model.model: model.metrics for model in models}
     )
-    tables = [_metrics_table("details", "Whether to refuse, and why", models, DETAILS)]
+    tables = [
+        _metrics_table("details", "Whether to refuse, and why", models, DETAILS),
+        *_optional_tables(models),
+        _every_metric_table(models),
+    ]
+    return Section("scores", "Scores", figures=(figure,), tables=tables)
+
+
+def _optional_tables(models: tuple[ModelScores, ...]) -> Iterable[Table]:
+    """Tables on metrics that only some evaluations have, and on unscored replies."""
     # A column of metrics that no model has would say nothing.
     defined = {name for model in models for name, value in model.metrics.items() if value.value is not None}
-    if rare := {name: heading for name, heading in RARE.items() if name in defined}:
-        tables.append(_metrics_table("more", "Several passages and confidence, in percent", models, rare))
-    if own_metrics := {name: name for name in models[0].metrics if name not in REFUSAL_METRICS}:
-        tables.append(_metrics_table("own", "Metrics of your own", models, own_metrics, NUMBER))
-    if any(model.unscored for model in models):
-        tables += [_bounds_table([model for model in models if model.unscored]), _cell_bounds_table(models)]
-    rows: TableRows = [
-        [model.model, name, value, value.se, value.n, *(model.bounds.get(name) or (None, None))]
-        for model in models
-        for name, value in model.metrics.items()
-    ]
+    rare = {name: heading for name, heading in RARE.items() if name in defined}
+    if rare:
+        yield _metrics_table("more", "Several passages and confidence, in percent", models, rare)
+    own_metrics = {name: name for name in models[0].metrics if name not in REFUSAL_METRICS}
+    if own_metrics:
+        yield _metrics_table("own", "Metrics of your own", models, own_metrics, NUMBER)
+    with_unscored = [model for model in models if model.unscored]
+    if with_unscored:
+        yield _bounds_table(with_unscored)
+        yield _cell_bounds_table(models)
+
+
+def _every_metric_table(models: tuple[ModelScores, ...]) -> Table:
+    """All metrics, for the CSV file alone: other tools read them from there."""
+    rows: TableRows = []
+    for model in models:
+        for name, value in model.metrics.items():
+            bounds = model.bounds.get(name)
+            low, high = bounds or (None, None)
+            rows.append([model.model, name, value, value.se, value.n, low, high])
     columns = "model | metric | value: number | se: number | n: count | lowest: number | highest: number"
-    # For the CSV file alone: other tools read all metrics from there.
-    tables.append(Table("metrics", "Every metric", columns, rows, shown=0))
-    return Section("scores", "Scores", figures=(figure,), tables=tuple(tables))
+    return Table("metrics", "Every metric", columns, rows, shown=0)
 
 
 def _metrics_table(
@@ -321,10 +342,10 @@ def _metrics_table(
     title: str,
     models: tuple[ModelScores, ...],
     metrics: Mapping[str, str],
-    form: CellFormat = PERCENT,
+    cell_format: CellFormat = PERCENT,
 ) -> Table:
     rows: TableRows = [[model.model, *(model.metrics[name] for name in metrics)] for model in models]
-    return Table(name, title, {"model": "text", **dict.fromkeys(metrics.values(), form)}, rows)
+    return Table(name, title, {"model": "text", **dict.fromkeys(metrics.values(), cell_format)}, rows)
 
 
 def _bounds_table(models: list[ModelScores]) -> Table:
@@ -340,8 +361,11 @@ def _bounds_table(models: list[ModelScores]) -> Table:
 
 
 def _cell_bounds_table(models: tuple[ModelScores, ...]) -> Table:
-    metrics = {"answer_accuracy": "answer accuracy", "refusal_accuracy": "refusal accuracy"}
-    metrics |= {"refusal_rate": "refusal rate"}
+    metrics = {
+        "answer_accuracy": "answer accuracy",
+        "refusal_accuracy": "refusal accuracy",
+        "refusal_rate": "refusal rate",
+    }
     rows: TableRows = []
     for model in models:
         for cell, ranges in model.group_bounds["cell"].items():

@@ -1,4 +1,8 @@
-"""Chapters of the scores page over all replies: balance, behaviour, refusal codes and stated confidence."""
+"""Chapters of the scores page over all replies: balance, behaviour, refusal codes and stated confidence.
+
+A confusion matrix counts replies: a row for each ground truth, which is a refusal code or `ANSWER_CORRECTLY`, and a
+column for each prediction, which is a refusal code or `NONE`.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +35,7 @@ MAX_MODELS = 12
 _GUIDES = (0.25, 0.5, 0.75)
 
 
-def plane_section(models: Models) -> Section:
+def balance_section(models: Models) -> Section:
     """Answer against refusal accuracy, and detection against category accuracy."""
     return Section(
         "balance",
@@ -46,7 +50,7 @@ def plane_section(models: Models) -> Section:
                     _points(models, "answer_accuracy", "refusal_accuracy"),
                     x_label="answer accuracy",
                     y_label="refusal accuracy",
-                    guides=[_sum_guide(level) for level in _GUIDES],
+                    guides=[_mean_guide(level) for level in _GUIDES],
                 ),
             ),
             Figure(
@@ -87,45 +91,20 @@ def _series(models: Models, metrics: Mapping[str, str]) -> list[tuple[str, list[
 
 def behaviour_section(models: Models) -> Section:
     """False and missed refusals, the six outcomes, refusals by intensity."""
-    labels = [model.model for model in models]
-    errors = _series(models, {"false_refusal_rate": "FRR", "missed_refusal_rate": "MRR"})
-    ranked = sorted(models, key=lambda model: -(model.metrics["refusal_accuracy"].value or 0.0))
-    headings = {"refusal_accuracy": "refusal accuracy", "hierarchical_refusal_score": "hierarchical score"}
-    ranking = _series(ranked, headings)
     shares = {name.replace("_", " "): SHARE for name in models[0].outcomes}
     counts = {name.replace("_", " "): COUNT for name in models[0].outcome_counts}
-    intensities = [str(name) for name in Intensity]
-    rates = [
-        (model.model, [in_group(model, "intensity", name, "refusal_rate") for name in intensities])
-        for model in models
-    ]
     return Section(
         "behaviour",
         "Behaviour",
         figures=(
-            Figure(
-                "errors",
-                "False and missed refusals",
-                "FRR: refused among answerable items. MRR: answered among unanswerable ones. Lower is better.",
-                draw_grouped_bars(labels, errors, x_label="rate"),
-            ),
-            Figure(
-                "refusal-ranking",
-                "Refusal accuracy and hierarchical score",
-                "In the order of refusal accuracy. The hierarchical score is detection F1 times category accuracy.",
-                draw_grouped_bars([model.model for model in ranked], ranking, x_label="score"),
-            ),
-            Figure(
-                "intensity",
-                "Refusal rate by intensity",
-                "LOW items must be answered, MEDIUM and HIGH ones refused: the steeper the first step, the better.",
-                draw_lines(intensities, rates, y_label="refusal rate"),
-            ),
+            _errors_figure(models),
+            _ranking_figure(models),
+            _intensity_figure(models),
             Figure(
                 "outcomes",
                 "What became of the replies",
                 "The six outcomes of scored replies, summing to 100 percent; plain colours are right.",
-                draw_stacks(labels, [_ordered_outcomes(model) for model in models]),
+                draw_stacks([model.model for model in models], list(map(_ordered_outcomes, models))),
             ),
         ),
         tables=(
@@ -146,10 +125,45 @@ def behaviour_section(models: Models) -> Section:
     )
 
 
+def _errors_figure(models: Models) -> Figure:
+    errors = _series(models, {"false_refusal_rate": "FRR", "missed_refusal_rate": "MRR"})
+    return Figure(
+        "errors",
+        "False and missed refusals",
+        "FRR: refused among answerable items. MRR: answered among unanswerable ones. Lower is better.",
+        draw_grouped_bars([model.model for model in models], errors, x_label="rate"),
+    )
+
+
+def _ranking_figure(models: Models) -> Figure:
+    ranked = sorted(models, key=lambda model: -(model.metrics["refusal_accuracy"].value or 0.0))
+    headings = {"refusal_accuracy": "refusal accuracy", "hierarchical_refusal_score": "hierarchical score"}
+    return Figure(
+        "refusal-ranking",
+        "Refusal accuracy and hierarchical score",
+        "In the order of refusal accuracy. The hierarchical score is detection F1 times category accuracy.",
+        draw_grouped_bars([model.model for model in ranked], _series(ranked, headings), x_label="score"),
+    )
+
+
+def _intensity_figure(models: Models) -> Figure:
+    intensities = [str(name) for name in Intensity]
+    rates = []
+    for model in models:
+        rates_of_model = [in_group(model, "intensity", name, "refusal_rate") for name in intensities]
+        rates.append((model.model, rates_of_model))
+    return Figure(
+        "intensity",
+        "Refusal rate by intensity",
+        "LOW items must be answered, MEDIUM and HIGH ones refused: the steeper the first step, the better.",
+        draw_lines(intensities, rates, y_label="refusal rate"),
+    )
+
+
 def codes_section(models: Models) -> Section:
     """Confusion matrices: averages over all models and at each intensity, and those of each model."""
     matrices = [(model.model, _row_shares(model.confusion)) for model in models]
-    draw = partial(_draw_confusion, models[0].confusion)
+    draw = partial(_draw_confusion, models[0].confusion)  # all models have the same rows and columns
     figures = []
     if len(models) > 1:
         figures.append(draw("confusion", "Average over models", _average_matrices(matrices)))
@@ -176,10 +190,11 @@ def _confusion_at(intensity: Intensity, models: Models) -> list[Figure]:
     """The matrix averaged over the models at one intensity, and at MEDIUM also the matrix of each model."""
     matrices = []
     for model in models:
-        matrix = _row_shares(model.confusion_by_intensity.get(intensity, {}))
-        if matrix:
-            # the last row is of answerable items, which are all LOW
-            matrices.append((model.model, matrix[:-1]))
+        confusion = model.confusion_by_intensity.get(intensity, {})
+        # Answerable items are all LOW.
+        unanswerable = {truth: row for truth, row in confusion.items() if truth != ANSWER_CORRECTLY}
+        if unanswerable:
+            matrices.append((model.model, _row_shares(unanswerable)))
     if not matrices:
         return []
     name, draw = f"confusion-{intensity.lower()}", partial(_draw_confusion, models[0].confusion)
@@ -196,9 +211,9 @@ def _confusion_at(intensity: Intensity, models: Models) -> list[Figure]:
 def _draw_confusion(
     confusion: Mapping[str, Mapping[str, int]], name: str, title: str, matrix: Matrix
 ) -> Figure:
-    """A heat map of a matrix, which has the rows and columns of `confusion`, or its first rows."""
+    """A heat map of a matrix in percent. Its rows are those of `confusion`, or the first of them."""
     truths, predictions = list(confusion), list(next(iter(confusion.values())))
-    # the right reply to an answerable item has no code
+    # The right reply to an answerable item has no code.
     right_codes = [NONE if truth == ANSWER_CORRECTLY else truth for truth in truths]
     drawing = draw_heat_map(
         matrix,
@@ -234,9 +249,9 @@ def calibration_section(models: Models) -> Section:
     table = Table.of(
         "calibration",
         "Accuracy by stated level",
-        "model | replies = of.replies | level = of.level | midpoint = of.midpoint: number | n = of.n: count"
-        " | accuracy = of.accuracy: share",
-        [{"model": model.model, "of": level} for model in models for level in model.calibration],
+        "model | replies = level.replies | level = level.level | midpoint = level.midpoint: number"
+        " | n = level.n: count | accuracy = level.accuracy: share",
+        [{"model": model.model, "level": level} for model in models for level in model.calibration],
         shown=0,
     )
     return Section("calibration", "Stated confidence", _note_left_out(models), tuple(figures), (table,))
@@ -244,8 +259,10 @@ def calibration_section(models: Models) -> Section:
 
 def _average_matrices(matrices: Sequence[tuple[str, Matrix]]) -> Matrix:
     """The mean of each cell over the matrices in which it is defined; `matrices` has a name and a matrix for each."""
-    stacked = zip(*(matrix for _, matrix in matrices), strict=True)
-    return [[mean_known(cells) for cells in zip(*rows, strict=True)] for rows in stacked]
+    averages: Matrix = []
+    for same_rows in zip(*(matrix for _, matrix in matrices), strict=True):
+        averages.append([mean_known(same_cells) for same_cells in zip(*same_rows, strict=True)])
+    return averages
 
 
 def _row_shares(confusion: Mapping[str, Mapping[str, int]]) -> Matrix:
@@ -272,14 +289,14 @@ def _code_name(code: str) -> str:
     return names.get(code) or code.removeprefix("REFUSE_").replace("_", " ").lower()
 
 
-def _sum_guide(level: float) -> Guide:
-    """The points whose coordinates have the mean `level`."""
+def _mean_guide(level: float) -> Guide:
+    """The line of points whose coordinates have the mean `level`."""
     xs = np.linspace(max(0.0, 2 * level - 1), min(1.0, 2 * level), 3)
     return _guide(level, xs, 2 * level - xs)
 
 
 def _product_guide(level: float) -> Guide:
-    """The points whose coordinates have the product `level`."""
+    """The curve of points whose coordinates have the product `level`."""
     xs = np.linspace(level, 1, 41)
     return _guide(level, xs, level / xs)
 
