@@ -290,22 +290,19 @@ def _bias(report: AuditReport) -> Section:
             [Mark.of(row.model, row.bias) for row in both_roles], x_label="percentage points", form="+.1f"
         ),
     )
-    rates = "n: count | own: share | peers: share | bias: points"
     by_model = Table.of(
         "self-bias",
         "By model, in percentage points",
-        f"model | {rates} | leniency and quality out = did: points | p = p_value: number",
+        "model | n: count | own: share | peers: share | bias: points"
+        " | leniency and quality out = did: points | p = p_value: number",
         both_roles,
     )
-    by_class = Table(
+    by_class = Table.of(
         "self-bias-by-class",
         "By model and class",
-        f"model | class | {rates}",
-        [
-            (row.model, of_class.name, of_class.n, of_class.own, of_class.peers, of_class.bias)
-            for row in both_roles
-            for of_class in row.by_class
-        ],
+        "model | class = of_class.name | n = of_class.n: count | own = of_class.own: share"
+        " | peers = of_class.peers: share | bias = of_class.bias: points",
+        [{"model": row.model, "of_class": of_class} for row in both_roles for of_class in row.by_class],
     )
     return Section(
         "bias", "Self-evaluation bias", sentences, (figure, _bias_by_class(both_roles)), (by_model, by_class)

@@ -73,7 +73,7 @@ def draw_iso_curves(groups: list[GroupResult]) -> Drawing:
         for level in ISO_LEVELS:
             curve = accuracy_refusal_curve(_RATES, accuracy, level)
             axes.plot(_RATES, curve, color=GREY, linewidth=0.8, zorder=1)
-            # the index is written on its curve, where the curves lie farthest apart
+            # The index is written on its curve, where the curves lie farthest apart.
             middle = len(_RATES) // 2
             axes.annotate(f"{level:g}", (_RATES[middle], curve[middle]), color=GREY, fontsize=8)
         if index is not None:
@@ -103,10 +103,12 @@ def draw_iso_metrics(groups: list[GroupResult]) -> Drawing:
 
 
 def _forced_accuracy(groups: list[GroupResult]) -> float:
-    """The mean share of questions that are right if the model may not refuse; `n01` and `n11` count the wrong ones."""
-    shares = [
-        1 - (group.index.n11 + group.index.n01) / group.index.n for group in groups if group.index is not None
-    ]
+    """The mean share of questions that are right if the model may not refuse."""
+    shares = []
+    for group in groups:
+        if group.index is not None:
+            n_wrong = group.index.n11 + group.index.n01  # refused and answered
+            shares.append(1 - n_wrong / group.index.n)
     return float(np.mean(shares))
 
 
@@ -130,16 +132,13 @@ MEDIAN = "the median over models, data sets and settings"
 
 def stability_section(report: RefusalReport) -> Section:
     """Each metric between settings, the ranking of models, and whether prompts agree on what is right."""
-    rows = [
-        (row.model or "", row.dataset or "", METRICS[row.metric], row.difference, row.cv)
-        for row in report.stability
-    ]
     tables = [
-        Table(
+        Table.of(
             "stability",
             "Each metric between the settings of a model",
-            "model | data set | metric | normalised difference: number | coefficient of variation: number",
-            rows,
+            "model = row.model | data set = row.dataset | metric | normalised difference = row.difference: number"
+            " | coefficient of variation = row.cv: number",
+            [{"metric": METRICS[row.metric], "row": row} for row in report.stability],
             note="Difference: most refusing setting minus least refusing one, over the absolute mean.",
         )
     ]
@@ -190,15 +189,15 @@ def _ranking_table(report: RefusalReport) -> Table:
 
 
 def subset_spreads(groups: Sequence[GroupResult], sizes: Sequence[int]) -> TableRows:
-    """A row for each metric: its heading, and the median of its coefficients of variation at each size."""
+    """A row for each metric: its heading, and the median over groups of its coefficient of variation at each size."""
     rows: TableRows = []
     for metric, heading in METRICS.items():
-        columns = [[group.subset_cv.get(metric, {}).get(size) for group in groups] for size in sizes]
-        values = [
-            [spread.value for spread in column if spread is not None and spread.value is not None]
-            for column in columns
-        ]
-        rows.append([heading, *(median(column) if column else None for column in values)])
+        row: list[CellValue] = [heading]
+        for size in sizes:
+            spreads = [group.subset_cv.get(metric, {}).get(size) for group in groups]
+            values = [spread.value for spread in spreads if spread and spread.value is not None]
+            row.append(median(values) if values else None)
+        rows.append(row)
     return rows
 
 
@@ -228,8 +227,9 @@ def _draw_agreement(agreements: Sequence[PromptAgreement]) -> Drawing:
             for pair in ((agreement.a, agreement.b), (agreement.b, agreement.a)):
                 by_pair.setdefault(pair, []).append(agreement.agreement.value)
     names = list(dict.fromkeys(name for agreement in agreements for name in (agreement.a, agreement.b)))
-    names.append(names.pop(names.index(FORCED)))
-    # every prompt agrees with itself
+    names.remove(FORCED)
+    names.append(FORCED)
+    # Every prompt agrees with itself.
     by_pair |= {(name, name): [1.0] for name in names}
     grid = [[fmean(by_pair[a, b]) if (a, b) in by_pair else None for b in names] for a in names]
     return draw_heat_map(grid, names, names, limits=(0.5, 1), form=".2f")
@@ -260,21 +260,18 @@ def sampling_section(report: RefusalReport) -> Section | None:
         chart = draw_bars(marks, x_label="Pearson correlation with the AUROC", form=".2f")
         note = "Over models and settings: 1 where a metric ranks them as the AUROC of P(Answering) does."
         figures.append(Figure("auroc-correlations", "Correlation of each metric with the AUROC", note, chart))
-    rows = []
-    for groups in sampled.values():
-        for group in groups:
-            if group.sampling is not None:  # as `sampled` makes sure
-                names = (group.model or "", group.dataset or "", group.setting or "")
-                rows.append((*names, group.sampling.auroc, group.sampling.ece))
-    scores = Table("p-answering", "Scores", {**NAMES, "AUROC": "number", "ECE": "number"}, rows)
-    correlations = Table(
+    scores = Table.of(
+        "p-answering",
+        "Scores",
+        "model | data set = dataset | setting | AUROC = sampling.auroc: number | ECE = sampling.ece: number",
+        [group for groups in sampled.values() for group in groups],
+    )
+    correlations = Table.of(
         "auroc-correlations",
         "Correlation of each metric with the AUROC, over models and settings",
-        "metric | Pearson: number | Spearman: number | n: count",
-        [
-            (METRICS[correlation.metric], correlation.pearson, correlation.spearman, correlation.n)
-            for correlation in report.correlations
-        ],
+        "metric | Pearson = correlation.pearson: number | Spearman = correlation.spearman: number"
+        " | n = correlation.n: count",
+        [{"metric": METRICS[entry.metric], "correlation": entry} for entry in report.correlations],
     )
     sentence = (
         "P(Answering) is the share of a question's sampled replies that are not refusals. AUROC: how well it tells"

@@ -2,12 +2,12 @@
 
 Settings: the exam gap, both readings, and what free replies do. Samples: replies drawn more than once. Domains: items,
 the best model and what is hard in each (RefusalBench, figures 7 and 28 to 30). Item response: abilities of models,
-difficulties of cells and items, information.
+difficulties of cells and items, information. FRR is the false refusal rate, CRS the calibrated refusal score.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from perturb.metrics.inputs import Estimate
@@ -57,39 +57,21 @@ def settings_section(report: ScoreReport) -> Section:
 
 def samples_section(report: ScoreReport) -> Section:
     """How often models behave differently on the same item; for reports with samples."""
-    flips = Table(
+    flips = Table.of(
         "flips",
         "Behaviour on the same item, by model and class, in percent",
-        "model | class | items: count | samples: number | answered and refused: percent | two replies differ: percent",
-        [
-            (
-                flips.model,
-                _class_name(flips.perturbation_class),
-                flips.items,
-                flips.samples,
-                flips.flips,
-                flips.disagreement,
-            )
-            for flips in report.samples
-        ],
+        "model = flips.model | class | items = flips.items: count | samples = flips.samples: number"
+        " | answered and refused = flips.flips: percent | two replies differ = flips.disagreement: percent",
+        [{"class": _class_name(flips.perturbation_class), "flips": flips} for flips in report.samples],
         note="Two replies differ if one answers and the other refuses, or if they refuse with two codes. More samples"
         " find more items that are both answered and refused; the chance that two replies differ stays.",
     )
-    errors = Table(
+    errors = Table.of(
         "sample-errors",
         "Standard errors in two parts, in percent",
-        "model | metric | all: percent | items: percent | replies: percent | variance within items: percent",
-        [
-            (
-                error.model,
-                error.metric.replace("_", " "),
-                error.se,
-                error.se_items,
-                error.se_replies,
-                error.within,
-            )
-            for error in report.sample_errors
-        ],
+        "model = error.model | metric | all = error.se: percent | items = error.se_items: percent"
+        " | replies = error.se_replies: percent | variance within items = error.within: percent",
+        [{"metric": error.metric.replace("_", " "), "error": error} for error in report.sample_errors],
         note="More samples lower the part of the replies, more items lower both: see `perturb power --replies`.",
     )
     return Section("samples", "Replies drawn more than once", tables=(flips, errors))
@@ -100,21 +82,18 @@ def _class_name(perturbation_class: str) -> str:
 
 
 def _gap_table(report: ScoreReport) -> Table:
-    """A row for each model, setting, reading and class; the JSON of `score` has every metric."""
+    """A row for each model, setting, reading and class; the JSON of `score` has every metric.
+
+    Columns: the value in the setting with the refusal codes in the prompt, the value in the other setting, and the gap.
+    """
     gaps_of_row: dict[tuple[str, str, str, str], dict[str, ExamGap]] = {}
     for gap in report.exam_gaps:
         labels = gap.model, gap.prompt, gap.reading, _class_name(gap.perturbation_class)
         gaps_of_row.setdefault(labels, {})[gap.metric] = gap
-    rows: TableRows = [
-        [
-            *labels,
-            gaps["refusal_accuracy"].codes,
-            gaps["refusal_accuracy"].other,
-            gaps["refusal_accuracy"].difference,
-            gaps["false_refusal_rate"].difference,
-        ]
-        for labels, gaps in gaps_of_row.items()
-    ]
+    rows: TableRows = []
+    for labels, gaps in gaps_of_row.items():
+        gap = gaps["refusal_accuracy"]
+        rows.append([*labels, gap.codes, gap.other, gap.difference, gaps["false_refusal_rate"].difference])
     values = ("codes", "other", "gap", "gap of FRR")
     return Table(
         "exam-gap",
@@ -140,18 +119,16 @@ def _readings_table(report: ScoreReport) -> Table:
 
 
 def _kinds_table(kinds: Sequence[KindCount]) -> Table:
-    rows: TableRows = [
-        [
-            count.model,
-            count.perturbation_class,
-            "answer" if count.answerable else "refuse",
-            count.kind.replace("_", " "),
-            count.replies,
-        ]
+    rows = [
+        {
+            "to do": "answer" if count.answerable else "refuse",
+            "kind": count.kind.replace("_", " "),
+            "count": count,
+        }
         for count in kinds
     ]
-    columns = "model | class | to do | kind | replies: count"
-    return Table("kinds", "What free replies do", columns, rows)
+    columns = "model = count.model | class = count.perturbation_class | to do | kind | replies = count.replies: count"
+    return Table.of("kinds", "What free replies do", columns, rows)
 
 
 def _kinds_figure(kinds: Sequence[KindCount]) -> Figure:
@@ -160,17 +137,18 @@ def _kinds_figure(kinds: Sequence[KindCount]) -> Figure:
         if not count.answerable:
             label = f"{count.model}: {count.perturbation_class}"
             counts.setdefault(label, {})[count.kind] = count.replies
-    shares: list[dict[str, float | None]] = [
-        {kind: n_by_kind.get(kind, 0) / sum(n_by_kind.values()) for kind in (*BehaviourKind, "unscored")}
-        for n_by_kind in counts.values()
-    ]
-    # Without an item to refuse the figure has a single bar, which says NA.
-    no_shares: dict[str, float | None] = dict.fromkeys((*BehaviourKind, "unscored"))
+    kinds_shown = (*BehaviourKind, "unscored")
+    shares: dict[str, dict[str, float | None]] = {}
+    for label, n_by_kind in counts.items():
+        total = sum(n_by_kind.values())
+        shares[label] = {kind: n_by_kind.get(kind, 0) / total for kind in kinds_shown}
+    if not shares:  # a single bar then says NA
+        shares["no such item"] = dict.fromkeys(kinds_shown)
     return Figure(
         "kinds",
         "What free replies do to items that cannot be answered",
         "By model and class, in percent of the replies.",
-        draw_stacks(list(counts) or ["no such item"], shares or [no_shares]),
+        draw_stacks(list(shares), list(shares.values())),
     )
 
 
@@ -184,20 +162,31 @@ def domains_section(models: Models) -> Section:
     answering = "answer_quality" if quality_known else "answer_accuracy"
     names = group_names(models, "domain")
     difficulties = {name: _difficulties(models, name, answering) for name in names}
-    # a domain whose difficulty is unknown comes last
+    # A domain whose difficulty is unknown comes last.
     ranked = sorted(names, key=lambda name: -(difficulties[name].both or 0.0))
-    hardest = ranked[:MAX_DOMAINS]
-    bars = [
-        ("answering", [Estimate(difficulties[name].answering) for name in hardest]),
-        ("refusing", [Estimate(difficulties[name].refusing) for name in hardest]),
-    ]
+    figures = _domain_figures(models, answering, ranked[:MAX_DOMAINS], difficulties)
+    table = _domains_table(models, answering, ranked, difficulties)
+    left_out = len(names) - MAX_DOMAINS
+    sentences = (f"{left_out} more domains are in the tables only.",) if left_out > 0 else ()
+    return Section("domains", "Domains", sentences, figures, (table,))
+
+
+def _domain_figures(
+    models: Models, answering: str, hardest: Sequence[str], difficulties: Mapping[str, _Difficulties]
+) -> list[Figure]:
+    """Scores, difficulties, and a heat map of each metric; `answering` is the metric of answers."""
     figures = []
-    if marks := _domain_scores(models)[:MAX_DOMAINS]:
+    marks = _domain_scores(models)[:MAX_DOMAINS]
+    if marks:
         whose = "Mean over the models" if len(models) > 1 else f"Of {models[0].model}, with 95 % intervals"
         chart = draw_bars(marks, x_label="CRS, percent", form=".1f")
         figures.append(
             Figure("domains", "Domains by calibrated refusal score", f"{whose}, highest first.", chart)
         )
+    bars = [
+        ("answering", [Estimate(difficulties[name].answering) for name in hardest]),
+        ("refusing", [Estimate(difficulties[name].refusing) for name in hardest]),
+    ]
     figures.append(
         Figure(
             "domain-difficulty",
@@ -215,31 +204,29 @@ def domains_section(models: Models) -> Section:
                 draw_group_map(models, "domain", metric, hardest),
             )
         )
-    n_items = {name: _count_items(models, name) for name in names}
+    return figures
+
+
+def _domains_table(
+    models: Models, answering: str, ranked: Sequence[str], difficulties: Mapping[str, _Difficulties]
+) -> Table:
+    n_items = {name: _count_items(models, name) for name in ranked}
     total = max(1, sum(n_items.values()))  # at least 1, since shares are divided by it
-    left_out = f"{len(names) - MAX_DOMAINS} more domains are in the tables only."
-    table = Table(
+    rows: TableRows = []
+    for name in ranked:
+        best = [_best_models(models, name, metric) for metric in (answering, "refusal_accuracy")]
+        rows.append([name, n_items[name], n_items[name] / total, *best, *difficulties[name]])
+    return Table(
         "domains",
         "Domains: items, the best models and the difficulty, in percent",
         "domain | items: count | share: share | best at answering | best at refusing"
         " | answering is hard: percent | refusing is hard: percent | both: percent",
-        [
-            (
-                name,
-                n_items[name],
-                n_items[name] / total,
-                _best_models(models, name, answering),
-                _best_models(models, name, "refusal_accuracy"),
-                *difficulties[name],
-            )
-            for name in ranked
-        ],
+        rows,
     )
-    return Section("domains", "Domains", (left_out,) if len(names) > MAX_DOMAINS else (), figures, (table,))
 
 
 def _count_items(models: Models, name: str) -> int:
-    """The largest number of items of a domain that a model replied to."""
+    """The largest number of items of a domain that a model replied to. Every reply counts in the refusal rate."""
     rates = [in_group(model, "domain", name, "refusal_rate") for model in models]
     return max(value.n for value in rates if value is not None)
 
@@ -255,7 +242,7 @@ def _best_models(models: Models, name: str, metric: str) -> str | None:
 
 
 class _Difficulties(NamedTuple):
-    """1 minus the mean of a metric over the models; None if no model has it."""
+    """1 minus the mean of a metric over the models, from 0 to 1; None if no model has it."""
 
     answering: float | None
     refusing: float | None
@@ -266,16 +253,14 @@ def _difficulties(models: Models, name: str, answering: str) -> _Difficulties:
     """How hard a domain is; `answering` is the metric of answers."""
 
     def difficulty(metric: str) -> float | None:
-        mean = mean_known(in_percent(in_group(model, "domain", name, metric)) for model in models)
-        return None if mean is None else (100 - mean) / 100
+        estimates = [in_group(model, "domain", name, metric) for model in models]
+        mean = mean_known(None if estimate is None else estimate.value for estimate in estimates)
+        return None if mean is None else 1 - mean
 
-    answering_difficulty, refusing_difficulty = difficulty(answering), difficulty("refusal_accuracy")
-    mean_of_both = (
-        None
-        if answering_difficulty is None or refusing_difficulty is None
-        else mean_known([answering_difficulty, refusing_difficulty])
-    )
-    return _Difficulties(answering_difficulty, refusing_difficulty, mean_of_both)
+    of_answering, of_refusing = difficulty(answering), difficulty("refusal_accuracy")
+    if of_answering is None or of_refusing is None:
+        return _Difficulties(of_answering, of_refusing, None)
+    return _Difficulties(of_answering, of_refusing, (of_answering + of_refusing) / 2)
 
 
 def _domain_scores(models: Models) -> list[Mark]:
@@ -285,7 +270,7 @@ def _domain_scores(models: Models) -> list[Mark]:
         estimates = [in_group(model, "domain", name, "calibrated_refusal_score") for model in models]
         value = mean_known(in_percent(estimate) for estimate in estimates)
         if value is not None:
-            # models answer the same items, so a mean over them has no interval of its own
+            # Models answer the same items, so a mean over them has no interval of its own.
             marks.append(Mark.of(name, estimates[0], 100) if len(models) == 1 else Mark(name, value))
     return sorted(marks, key=lambda mark: -(mark.value or 0.0))
 
@@ -299,28 +284,15 @@ _ITEMS_SHOWN = 10
 def item_response_section(report: ItemResponseReport) -> Section:
     """The section on the two-parameter model: abilities, cells and items."""
     fitted = [scale for scale in report.scales if scale.fit is not None]
-    models = [(scale.name, [Mark.of(name, ability) for name, ability in scale.models]) for scale in fitted]
+    abilities = [(scale.name, [Mark.of(*entry) for entry in scale.models]) for scale in fitted]
     figures = [
         Figure(
             "abilities",
             "Ability of models",
             "In logits; 0 is the mean of the models, apart for answering and refusing. 95 % intervals.",
-            draw_intervals(models, x_label="ability", zero=True),
+            draw_intervals(abilities, x_label="ability", zero=True),
         ),
-        *(
-            Figure(
-                f"difficulty-{scale.name}",
-                f"Difficulty of cells: {scale.name}",
-                "Mean of a cell's items in logits, with 95 % intervals; a model of mean ability is right on half of"
-                " such items at 0, on fewer to the right.",
-                draw_intervals(
-                    [(scale.name, [Mark.of(name, value) for name, value in scale.cells])],
-                    x_label="difficulty",
-                    zero=True,
-                ),
-            )
-            for scale in fitted
-        ),
+        *(_difficulty_figure(scale) for scale in fitted),
         Figure(
             "information",
             "Information of the items",
@@ -331,6 +303,17 @@ def item_response_section(report: ItemResponseReport) -> Section:
     ]
     sentences = (*_describe_fits(report), f"Priors: {PRIORS}.")
     return Section("item-response", "Item response theory", sentences, figures, _fit_tables(fitted))
+
+
+def _difficulty_figure(scale: Scale) -> Figure:
+    marks = [Mark.of(name, value) for name, value in scale.cells]
+    return Figure(
+        f"difficulty-{scale.name}",
+        f"Difficulty of cells: {scale.name}",
+        "Mean of a cell's items in logits, with 95 % intervals; a model of mean ability is right on half of such items"
+        " at 0, on fewer to the right.",
+        draw_intervals([(scale.name, marks)], x_label="difficulty", zero=True),
+    )
 
 
 def _describe_fits(report: ItemResponseReport) -> list[str]:
@@ -391,7 +374,7 @@ def _draw_information(fitted: list[Scale]) -> Drawing:
         for number, scale in enumerate(fitted):
             if scale.fit is None:
                 continue
-            colour, marker = SERIES[number]
+            colour, marker = SERIES[number]  # there are two scales: answering and refusing
             axes.plot(ABILITIES, scale.fit.information(ABILITIES), color=colour, label=scale.name)
             defined = [(name, value.value) for name, value in scale.models if value.value is not None]
             heights = scale.fit.information([ability for _, ability in defined])
