@@ -237,20 +237,14 @@ def make_side_by_side_page(side_by_side: SideBySide) -> Report:
     sections = [_overview_section(side_by_side)]
     if len(side_by_side.datasets) > 1:
         sections.append(_by_dataset_section(side_by_side))
-    if lines := [line for line in side_by_side.lines if "refusal_index" in line.scores]:
-        caption = "95 % intervals. 1: the model refuses where it errs; 0: refusal ignores errors."
-        sections.append(
-            _single_score_section(
-                "refusal_index", lines, "refusal-index", "Refusal Index", caption, "setting"
-            )
-        )
-    if lines := [line for line in side_by_side.lines if "bas_uniform" in line.scores]:
-        caption = "95 % intervals, uniform prior. 0 is what always abstaining earns."
-        sections.append(
-            _single_score_section(
-                "bas_uniform", lines, "bas", "Behavioral Alignment Score", caption, "elicitation"
-            )
-        )
+    captions = {
+        "refusal_index": "95 % intervals. 1: the model refuses where it errs; 0: refusal ignores errors.",
+        "bas_uniform": "95 % intervals, uniform prior. 0 is what always abstaining earns.",
+    }
+    for metric, caption in captions.items():
+        lines = [line for line in side_by_side.lines if metric in line.scores]
+        if lines:
+            sections.append(_single_score_section(metric, lines, caption))
     return Report("Models side by side", ", ".join(side_by_side.sources), tuple(sections))
 
 
@@ -360,9 +354,12 @@ def _by_dataset_section(side_by_side: SideBySide) -> Section:
     return Section("datasets", "Data sets", tables=(table,))
 
 
-def _single_score_section(
-    metric: str, lines: Sequence[ModelLine], name: str, title: str, caption: str, setting_column: str
-) -> Section:
+def _single_score_section(metric: str, lines: Sequence[ModelLine], caption: str) -> Section:
+    """The section on the Refusal Index or the Behavioral Alignment Score, by data set and by setting or elicitation."""
+    if metric == "refusal_index":
+        name, title, setting_column = "refusal-index", "Refusal Index", "setting"
+    else:
+        name, title, setting_column = "bas", "Behavioral Alignment Score", "elicitation"
     series = []
     for condition in dict.fromkeys(condition for line in lines for condition in line.scores[metric]):
         marks = [Mark.of(line.model, line.scores[metric].get(condition)) for line in lines]

@@ -24,6 +24,7 @@ from perturb.reports.figures import (
     VERMILLION,
     Drawing,
     Mark,
+    add_to_legend,
     describe,
     draw_heat_map,
     draw_intervals,
@@ -416,9 +417,8 @@ def _scatter(scores: ConfidenceScores, name: str) -> Drawing:
         for number, scored in enumerate(scores.groups):
             colour, marker = SERIES[number % len(SERIES)]
             metrics = scored.report.metrics
-            label = scored.group.name[:40] if number < MAX_GROUPS else None
-            # An empty plot, so that the legend names a group without a value too.
-            axes.plot([], [], marker, color=colour, label=label, markersize=7)
+            if number < MAX_GROUPS:
+                add_to_legend(axes, scored.group.name, colour, marker)
             x, y = metrics[name].value, metrics["bas_uniform"].value
             if x is not None and y is not None:
                 text = f"{scored.group.name}: {_heading(name)} {x:.3f}, BAS {y:.3f}"

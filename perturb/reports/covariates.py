@@ -15,18 +15,10 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from perturb.config import Covariates
 from perturb.errors import ConfigError
-from perturb.metrics.inputs import (
-    Estimate,
-    NamedEstimates,
-    plain,
-    plain_value,
-    read_numbers,
-    require_same_length,
-)
+from perturb.metrics.inputs import Estimate, NamedEstimates, plain, plain_value
 from perturb.records import JsonObject
 from perturb.reports.figures import GREY, Drawing, Mark, draw_intervals, put_legend, short_label
 from perturb.reports.model import NUMBER, Figure, Section, Table, TableRows, table_columns
@@ -34,40 +26,6 @@ from perturb.reports.scores_figures import look_of, plot_series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-
-@dataclass(frozen=True, slots=True)
-class LinearFit:
-    """y = intercept + slope x."""
-
-    slope: Estimate
-    """With the 95 % interval of Student's t on n - 2 degrees of freedom."""
-    intercept: float
-    r_squared: float
-    """Share of the variance of y that the line explains, from 0 to 1."""
-
-
-def linear_fit(x: ArrayLike, y: ArrayLike) -> LinearFit:
-    """The straight line through points by least squares.
-
-    Raises ValueError for fewer than three points, or if every x is the same.
-
-    >>> fit = linear_fit([1, 2, 3, 4], [1.0, 2.0, 2.0, 4.0])
-    >>> round(fit.slope.value, 3), round(fit.intercept, 3), round(fit.r_squared, 3)
-    (0.9, 0.0, 0.853)
-    """
-    from scipy.special import stdtrit
-    from scipy.stats import linregress
-
-    xs, ys = read_numbers(x, "x"), read_numbers(y, "y")
-    require_same_length(x=xs, y=ys)
-    if len(xs) < 3:
-        raise ValueError(f"a line with an interval needs three points, got {len(xs)}")
-    regression = linregress(xs, ys)
-    slope, se = float(regression.slope), float(regression.stderr)
-    half_width = float(stdtrit(len(xs) - 2, 0.975)) * se
-    estimate = Estimate(slope, slope - half_width, slope + half_width, se, len(xs))
-    return LinearFit(estimate, float(regression.intercept), float(regression.rvalue) ** 2)
 
 
 # Facts about models that lines are fitted over → how tables call them.
@@ -104,9 +62,13 @@ class Trend:
     family: str
     """`ALL`, or a family of at least three models."""
     slope: Estimate
-    """Change of the score per tenfold size, per year, or per 1 of accuracy; `n` is the number of models."""
-    intercept: float | None
-    r_squared: float | None
+    """Change of the score per tenfold size, per year, or per 1 of accuracy; `n` is the number of models.
+
+    With the 95 % interval of Student's t on n - 2 degrees of freedom.
+    """
+    intercept: float
+    r_squared: float
+    """Share of the variance of the score that the line explains, from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +147,13 @@ def _mean(values: Sequence[Estimate]) -> Estimate:
 
 
 def _trend(models: Sequence[ModelValues], score: str, covariate: str, family: str) -> Trend | None:
-    """The line of a family; None if fewer than three of its models have both values, or all have the same covariate."""
+    """The line of a family by least squares.
+
+    None if fewer than three of its models have both values, or all have the same covariate.
+    """
+    from scipy.special import stdtrit
+    from scipy.stats import linregress
+
     xs, ys = [], []
     for model in models:
         x, y = covariate_value(model, covariate), model.scores[score].value
@@ -195,8 +163,12 @@ def _trend(models: Sequence[ModelValues], score: str, covariate: str, family: st
     # Two points always lie on a line, which shows nothing.
     if len(set(xs)) < 2 or len(xs) < 3:
         return None
-    fit = linear_fit(xs, ys)
-    return Trend(score, covariate, family, fit.slope, fit.intercept, fit.r_squared)
+    regression = linregress(xs, ys)
+    slope, se = float(regression.slope), float(regression.stderr)
+    half_width = float(stdtrit(len(xs) - 2, 0.975)) * se
+    estimate = Estimate(slope, slope - half_width, slope + half_width, se, len(xs))
+    r_squared = float(regression.rvalue) ** 2
+    return Trend(score, covariate, family, estimate, float(regression.intercept), r_squared)
 
 
 # Stages of training in their order.
@@ -304,7 +276,7 @@ def _paint_line(axes: Axes, line: Trend, colour: str, report: CovariateReport) -
     )
     xs = [value for value in values if value is not None]
     ends = np.array([min(xs), max(xs)])
-    height = (line.intercept or 0.0) + (line.slope.value or 0.0) * ends
+    height = line.intercept + (line.slope.value or 0.0) * ends
     axes.plot(ends, height, color=colour, linewidth=1.2, label=f"{line.family}: R² = {line.r_squared:.2f}")
 
 

@@ -55,6 +55,10 @@ _STYLE: Any = {
 _LABEL_LENGTH = 34
 # The start of an SVG group whose id `hover` has set, such as `<g id="hover gpt: 61.5">`; the group is the text.
 _HOVER = re.compile(r'<g id="hover ([^"]*)">')
+# Larger values are percentages and the like; they are shown with one decimal.
+_ONE_DECIMAL_ABOVE = 5.0
+# Number of points of a curve that show their values.
+_HOVER_POINTS = 41
 # A black that stays black on a dark page, for texts on light fields of a figure.
 INK = "#010101"
 
@@ -155,6 +159,7 @@ def draw_heat_map(
             label = "NA" if np.isnan(value) else _number(value, form)
             frame = {"edgecolor": VERMILLION, "linewidth": 2.2}
             edge = frame if (row, column) in framed else {"linewidth": 0}
+            # An empty rectangle on top shows the text under the pointer, and the frame.
             _cell(axes, row, column, f"{rows[row]}, {columns[column]}: {label}", fill=False, zorder=3, **edge)
             if np.isnan(value):
                 _cell(axes, row, column, "", fill=False, hatch="///", linewidth=0)
@@ -170,6 +175,7 @@ def draw_heat_map(
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
 
+    # In inches, as all sizes: room for labels and margins, then for each column and row.
     return Drawing((2.6 + cell_width * len(columns), 1.3 + 0.36 * len(rows)), paint)
 
 
@@ -189,7 +195,8 @@ def draw_intervals(
     def paint(axes: Axes) -> None:
         for number, (name, marks) in enumerate(series):
             # The marks of a label stand above each other around its line, and not on those of the next label.
-            offset = min(0.26, 0.8 / len(series)) * (number - (len(series) - 1) / 2)
+            distance, middle = min(0.26, 0.8 / len(series)), (len(series) - 1) / 2
+            offset = distance * (number - middle)
             _paint_marks(axes, name, marks, offset, SERIES[number % len(SERIES)])
         name_rows(axes, labels, x_label)
         if limits is not None:
@@ -204,7 +211,7 @@ def draw_intervals(
 
 def _paint_marks(axes: Axes, name: str, marks: Sequence[Mark], offset: float, look: tuple[str, str]) -> None:
     colour, marker = look
-    axes.plot([], [], marker, color=colour, label=short_label(name), markersize=6)
+    add_to_legend(axes, name, colour, marker)
     largest = max((abs(mark.value or 0.0) for mark in marks), default=0.0)
     form = ".1f" if largest > _ONE_DECIMAL_ABOVE else ".3f"
     points = (
@@ -267,6 +274,11 @@ def plot_interval(axes: Axes, mark: Mark, position: float, *, upright: bool = Fa
             axes.plot(ends, positions, **look)
 
 
+def add_to_legend(axes: Axes, name: str, colour: str, marker: str) -> None:
+    """Name a series in the legend by an empty plot, so that one without a point is named too."""
+    axes.plot([], [], marker, color=colour, label=short_label(name), markersize=7)
+
+
 def put_legend(axes: Axes, *, ncols: int, below: bool = False) -> None:
     """A legend outside the axes, yet within the figure however long the names are."""
     figure = axes.get_figure(root=True)
@@ -294,7 +306,8 @@ def plot_curve(
     axes: Axes, points: tuple[Floats, Floats], style: str, names: tuple[str, str, str], **look: Any
 ) -> None:
     """A curve that shows its values under the pointer; `names` are those of the curve and of both axes."""
-    (xs, ys), (name, x_label, y_label) = points, names
+    xs, ys = points
+    name, x_label, y_label = names
     axes.plot(xs, ys, style, **look)
     # SVG shows a text for whole elements only, so invisible points along the curve carry the values.
     indices = sorted({round(index) for index in np.linspace(0, len(xs) - 1, _HOVER_POINTS)})
@@ -302,12 +315,6 @@ def plot_curve(
         (xs[i], ys[i], f"{name}; {x_label} {xs[i]:.2f}: {y_label} {_number(ys[i], '.3f')}") for i in indices
     )
     plot_points(axes, hover_points, "o", "white", alpha=0.0, markersize=9, zorder=5)
-
-
-# Larger values are percentages and the like; they are shown with one decimal.
-_ONE_DECIMAL_ABOVE = 5.0
-# Number of points of a curve that show their values.
-_HOVER_POINTS = 41
 
 
 def describe(mark: Mark, form: str = ".1f") -> str:

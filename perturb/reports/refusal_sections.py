@@ -19,6 +19,7 @@ from perturb.reports.figures import (
     SERIES,
     Drawing,
     Mark,
+    add_to_legend,
     draw_bars,
     draw_heat_map,
     plot_curve,
@@ -116,7 +117,7 @@ def _paint_points(axes: Axes, groups: list[GroupResult], accuracy: float) -> Non
     for number, group in enumerate(groups):
         colour, marker = SERIES[number % len(SERIES)]
         name = group.setting or "all rows"
-        axes.plot([], [], marker, color=colour, label=name, markersize=8)
+        add_to_legend(axes, name, colour, marker)
         x, y, index = (group.metrics[key].value for key in ("refusal_rate", "correct_rate", "refusal_index"))
         if x is not None and y is not None:
             index_words = "" if index is None else f", RI {index:.3f}"

@@ -28,7 +28,6 @@ from perturb.ledger.calls import reading
 from perturb.ledger.plans import current_plan
 from perturb.records import Facts, JsonObject
 from perturb.reports.model import Report, Section, Table
-from perturb.text.passages import mark_change
 from perturb.text.wording import counted, html_table
 
 
@@ -298,35 +297,14 @@ def shown_items(folder: Path) -> list[JsonObject]:
 
     Raises `LedgerError` or `SnapshotError` if the folder holds neither.
     """
+    from perturb.reports.run_data import choose_items, describe_row
+
     if (folder / "manifest.json").is_file():
         from perturb.snapshots.snapshot import read_snapshot
 
-        return list(map(_item_of_row, read_snapshot(folder).read_rows()))
-    from perturb.reports.run_data import choose_items
-
+        return list(map(describe_row, read_snapshot(folder).read_rows()))
     with reading(folder) as db:
         return choose_items(db, current_plan(db, folder), sys.maxsize)[0]
-
-
-def _item_of_row(row: Facts) -> JsonObject:
-    """A row of a snapshot as `describe_item` gives the items of a run."""
-    change = mark_change(row["original_context"], row["perturbed_context"])
-    return {
-        "id": row["id"],
-        "cell": f"{row['perturbation_class']}/{row['intensity']}",
-        "class": row["perturbation_class"],
-        "intensity": row["intensity"],
-        "generator": row["generator_model"],
-        "lever": row["lever_selected"],
-        "expected": row["expected_rag_behavior"],
-        "answers": list(row["original_answers"]),
-        "query": mark_change(row["original_query"], row["perturbed_query"]),
-        "passages": [{"pieces": change}],
-        "unchanged": 0,
-        "votes": [],
-        "outcome": "accepted",
-        "reason": "",
-    }
 
 
 # How a piece of a changed text is shown: taken out or put in, with brackets or in colours of the terminal.

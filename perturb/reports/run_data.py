@@ -156,13 +156,11 @@ def even_draw(groups: Mapping[str, str], at_most: int) -> Iterator[str]:
     n_of_group: Counter[str] = Counter()
     by_turn: defaultdict[int, list[str]] = defaultdict(list)
     # A hash of the id, rather than the place in the run, decides which ids of a group are drawn.
-    ids = (
-        list(groups)
-        if len(groups) <= at_most
-        else sorted(groups, key=lambda item_id: seed_of("report", item_id))
-    )
+    ids = list(groups)
+    if len(ids) > at_most:
+        ids.sort(key=lambda item_id: seed_of("report", item_id))
     for item_id in ids:
-        # the first id of a group has turn 0, the second has turn 1
+        # The first id of a group has turn 0, the second has turn 1.
         by_turn[n_of_group[groups[item_id]]].append(item_id)
         n_of_group[groups[item_id]] += 1
     in_turns = [item_id for turn in sorted(by_turn) for item_id in by_turn[turn]]
@@ -204,6 +202,27 @@ def describe_item(db: sqlite3.Connection, plan: CurrentPlan, candidate_id: str) 
     }
 
 
+def describe_row(row: Facts) -> JsonObject:
+    """A row of a snapshot in the form of `describe_item`."""
+    change = mark_change(row["original_context"], row["perturbed_context"])
+    return {
+        "id": row["id"],
+        "cell": f"{row['perturbation_class']}/{row['intensity']}",
+        "class": row["perturbation_class"],
+        "intensity": row["intensity"],
+        "generator": row["generator_model"],
+        "lever": row["lever_selected"],
+        "expected": row["expected_rag_behavior"],
+        "answers": list(row["original_answers"]),
+        "query": mark_change(row["original_query"], row["perturbed_query"]),
+        "passages": [{"pieces": change}],
+        "unchanged": 0,
+        "votes": [],
+        "outcome": "accepted",
+        "reason": "",
+    }
+
+
 def _snapshot_manifest(path: Path) -> Facts:
     try:
         manifest: Facts = json.loads(path.read_text(encoding="utf-8"))
@@ -232,16 +251,12 @@ def browse_replies(
         items = [Item.from_payload(item_id, payload) for item_id, payload in read_items(db)]
         groups = {item.id: f"{item.cell.perturbation_class}/{item.intensity}" for item in items}
         chosen, models = set(even_draw(groups, at_most)), evaluation.facts["models"]
-        texts = {
-            (
-                response.item_id,
-                response.model,
-                setting_of(models[response.model], response.variant).name,
-                split_sample(response.variant)[1],
-            ): response.text
-            for response in read_responses(db)
-            if response.item_id in chosen and is_current(response, models)
-        }
+        texts = {}
+        for response in read_responses(db):
+            if response.item_id in chosen and is_current(response, models):
+                setting = setting_of(models[response.model], response.variant).name
+                _, sample = split_sample(response.variant)
+                texts[response.item_id, response.model, setting, sample] = response.text
     outcomes = {
         (row.item_id, replies.base_model, replies.prompt, row.sample): (replies.model, row.outcome)
         for replies in (*table.models, *table.controls)
@@ -267,18 +282,15 @@ def browse_replies(
     return item_browser(described, len(items), "classes and intensities", filters)
 
 
+# The fields of a result that a page shows with the reply, if they have a value.
+_PARTS_SHOWN = ("eligible", "factual_all", "factual_signal")
+_SHOWN_FIELDS = ("behaviour_kind", "quality", *_PARTS_SHOWN, "confidence", "unscored")
+
+
 def _reply(result: Result, outcome: ReplyOutcome, text: str) -> dict[str, str]:
     judgements = [
         f"{name.replace('_', ' ')}: {value}"
-        for name in (
-            "behaviour_kind",
-            "quality",
-            "eligible",
-            "factual_all",
-            "factual_signal",
-            "confidence",
-            "unscored",
-        )
+        for name in _SHOWN_FIELDS
         if (value := getattr(result, name)) is not None
     ]
     return {

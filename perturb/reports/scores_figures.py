@@ -21,6 +21,7 @@ from perturb.reports.figures import (
     VERMILLION,
     Drawing,
     Mark,
+    add_to_legend,
     describe,
     hover,
     name_rows,
@@ -48,10 +49,20 @@ _STACK = (
     (BLUE, "..."),
     (GREY, ""),
 )
+# Colour and hatching of bars in groups: at most four series.
+_BARS = ((BLUE, ""), (VERMILLION, "///"), (GREEN, "..."), (ORANGE, "xxx"))
 # The share from which a part of a bar has room for its number.
 _MIN_NUMBERED_SHARE = 0.06
-# Area of the largest bubble, in square points.
-_LARGEST_BUBBLE = 700.0
+# The number in a part of a stack stands on a white patch, so that hatching does not cross its digits.
+_NUMBER_ON_PATCH: dict[str, Any] = {
+    "ha": "center",
+    "va": "center",
+    "fontsize": 8.5,
+    "color": INK,
+    "bbox": {"facecolor": "white", "edgecolor": "none", "pad": 1.2},
+}
+# Areas of bubbles in square points: of the smallest, and what the largest has more.
+_SMALLEST_BUBBLE, _LARGEST_BUBBLE = 20, 700.0
 # Percent on both axes, with a margin so that markers at 0 and 100 are drawn whole.
 _SQUARE: Any = {"xlim": (-4, 104), "ylim": (-4, 104)}
 
@@ -70,11 +81,12 @@ class Point:
 def look_of(number: int) -> tuple[str, str]:
     """Colour and marker of the n-th model; 36 models differ.
 
+    Models 0 to 5 have colour i and marker i, models 6 to 11 have colour i and marker i + 1, and so on.
+
     >>> look_of(0) == look_of(36), look_of(0)[0] == look_of(6)[0], look_of(0)[1] == look_of(6)[1]
     (True, True, False)
     """
     rounds = number // len(SERIES)
-    # In each further round through the colours, every colour gets the marker of the next series.
     colour, _ = SERIES[number % len(SERIES)]
     _, marker = SERIES[(number + rounds) % len(SERIES)]
     return colour, marker
@@ -109,10 +121,7 @@ def draw_points(
     largest = max((point.weight or 0 for point in points), default=0) or 1  # divides the weights, so never 0
 
     def paint(axes: Axes) -> None:
-        for text, xs, ys in guides:
-            axes.plot(xs, ys, color="#c4c4c4", linewidth=0.9, zorder=0)
-            middle = len(xs) // 2
-            axes.annotate(text, (xs[middle], ys[middle]), color=GREY, fontsize=8, ha="center")
+        _draw_guides(axes, guides)
         for number, point in enumerate(points):
             colour, marker = look_of(number)
             if point.x.value is None or point.y.value is None:
@@ -122,16 +131,26 @@ def draw_points(
             plot_interval(axes, Mark.of("", point.x, 100), y, color=colour, linewidth=1.2)
             plot_interval(axes, Mark.of("", point.y, 100), x, upright=True, color=colour, linewidth=1.2)
             # The legend gets a marker of fixed size; that of the bubble could fill it.
-            axes.plot([], [], marker, color=colour, label=short_label(point.label), markersize=7)
-            area = 50.0 if point.weight is None else 20 + _LARGEST_BUBBLE * point.weight / largest
+            add_to_legend(axes, point.label, colour, marker)
+            area = 50.0  # without a weight
+            if point.weight is not None:
+                area = _SMALLEST_BUBBLE + _LARGEST_BUBBLE * point.weight / largest
             # Transparent, and smaller ones in front, so that no marker hides another.
-            look: dict[str, Any] = {"facecolor": (colour, 0.35), "edgecolor": colour, "linewidth": 1.6}
-            bubble = axes.scatter([x], [y], area, marker=marker, zorder=3 + 1 / area, clip_on=False, **look)
+            look: Any = {"facecolor": (colour, 0.35), "edgecolor": colour, "zorder": 3 + 1 / area}
+            bubble = axes.scatter([x], [y], area, marker=marker, linewidth=1.6, clip_on=False, **look)
             hover(bubble, f"{point.label}: {x_label} {x:.1f}, {y_label} {y:.1f}")
         axes.set(**_SQUARE, xlabel=f"{x_label}, percent", ylabel=f"{y_label}, percent")
         put_legend(axes, ncols=2, below=True)
 
     return Drawing((5.6, 4.4 + 0.1 * len(points)), paint)
+
+
+def _draw_guides(axes: Axes, guides: Sequence[Guide]) -> None:
+    """Draw grey lines for orientation, each with its label at the middle."""
+    for text, xs, ys in guides:
+        axes.plot(xs, ys, color="#c4c4c4", linewidth=0.9, zorder=0)
+        middle = len(xs) // 2
+        axes.annotate(text, (xs[middle], ys[middle]), color=GREY, fontsize=8, ha="center")
 
 
 def draw_grouped_bars(
@@ -144,7 +163,7 @@ def draw_grouped_bars(
         for number, (name, values) in enumerate(series):
             # The bars of a label stand around its place on the axis.
             offset = height * (number - (len(series) - 1) / 2)
-            colour, hatch = (BLUE, VERMILLION, GREEN, ORANGE)[number], ("", "///", "...", "xxx")[number]
+            colour, hatch = _BARS[number]
             lengths = [100 * (value.value or 0.0) for value in values]
             rows = np.arange(len(labels)) + offset
             bars = axes.barh(
@@ -176,7 +195,7 @@ def draw_stacks(labels: Sequence[str], shares: Sequence[Mapping[str, float | Non
                 hover(bars[row], f"{labels[row]}, {words}: {width:.1f}")
                 # A number would not fit into a narrower piece; it is shown when the mouse is over it.
                 if width >= 100 * _MIN_NUMBERED_SHARE:
-                    axes.text(lefts[row] + width / 2, row, f"{width:.0f}", **_CENTRED)
+                    axes.text(lefts[row] + width / 2, row, f"{width:.0f}", **_NUMBER_ON_PATCH)
             lefts += widths
         for row, share in enumerate(shares):
             if share[names[0]] is None:
@@ -186,16 +205,6 @@ def draw_stacks(labels: Sequence[str], shares: Sequence[Mapping[str, float | Non
         put_legend(axes, ncols=3)
 
     return Drawing((7.6, 1.8 + 0.4 * len(labels)), paint)
-
-
-# The number in a part of a stack stands on a white patch, so that hatching does not cross its digits.
-_CENTRED: dict[str, Any] = {
-    "ha": "center",
-    "va": "center",
-    "fontsize": 8.5,
-    "color": INK,
-    "bbox": {"facecolor": "white", "edgecolor": "none", "pad": 1.2},
-}
 
 
 def draw_lines(
@@ -228,7 +237,7 @@ def draw_reliability(
             colour, marker = look_of(number)
             xs, ys = [100 * x for x, _, _ in points], [100 * y for _, y, _ in points]
             axes.plot(xs, ys, "-", color=colour, linewidth=1)
-            areas = [20 + 140 * n / largest for _, _, n in points]
+            areas = [_SMALLEST_BUBBLE + 140 * n / largest for _, _, n in points]
             # The first series contains the replies of the others: hollow and in front, it does not hide them.
             face = "none" if number == 0 else colour
             order = 3 - 0.1 * number
@@ -236,7 +245,7 @@ def draw_reliability(
             for x, y, area, (_, _, n) in zip(xs, ys, areas, points, strict=True):
                 bubble = axes.scatter([x], [y], area, marker=marker, **look)
                 hover(bubble, f"{name}: {x_label} {x:.1f}, accuracy {y:.1f}, {n:,} replies")
-            axes.plot([], [], marker, color=colour, label=name)
+            add_to_legend(axes, name, colour, marker)
         axes.set(**_SQUARE, xlabel=f"{x_label}, percent", ylabel="accuracy, percent")
         put_legend(axes, ncols=len(series))
 
