@@ -236,7 +236,7 @@ class BuildPlan:
         keys = {instance.id: key for key, instance in self.instances}
         for job in plan_jobs(self.plan, self.instances, self.catalogue):
             if self.replay is not None and job.generator in self.generator_settings:
-                yield self.replay.recording.adopt(job, keys[job.instance_id])
+                yield self.replay.recording.as_recorded(job, keys[job.instance_id])
             else:
                 yield job
 

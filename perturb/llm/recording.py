@@ -7,12 +7,17 @@ The file is gzipped JSON Lines. The first line is the header:
 - `code_version`: the version of perturb that made the calls; null for an evaluation of items
 - `name`, `round`, `seed`, `config`, `digests`: of a build: the round, and digests of its configuration, catalogue,
   templates, base set and panel
-- `items`, `judge`, `variant` or `ways`: of an evaluation: digest of the items or questions, the judge, the prompts
+- `items`, `judge`, `judges`: of an evaluation: digest of the items or questions, and the model or panel that judged
+- `variant`, `prompts`, `planted_judgements`: of an evaluation of a round: whether its prompt asks for confidence, other
+  prompts by name and source, and how many planted replies were judged
+- `ways`: of an evaluation by refusal index or BAS: how the model was asked
 - `models`: name, model and parameters of each model, without addresses and keys
 - `sha256`: digest of the uncompressed header (without this key) and of all lines that follow
 
-The other lines have a `kind`: `instance`, `job` (instance, cell, replicate, offers), `item` (of an evaluation) and
-`reply`, in the order of the run. A reply has
+The other lines have a `kind`: `instance`, `job` (instance, cell, replicate, offers), `item` (of an evaluation),
+`planted` (a planted item of a build) and `reply`, in the order of the run. A *cell* is a perturbation class and an
+intensity. An *offer* is a list of levers to choose from. A generator that declines an offer gets the next one. A reply
+has
 
 - `id`: id of the job (also of its candidate) or of the item
 - `role`: `generate`, `verify`; in evaluations `respond`, `judge …`, `grade`, `confidence`, or the name of the prompt
@@ -55,6 +60,8 @@ Seconds = Annotated[float, Field(ge=0, lt=2**53)]
 
 @dataclass(kw_only=True)
 class _Model:
+    """A model that was called."""
+
     name: str
     model: str
     params: dict[str, Any]
@@ -63,12 +70,16 @@ class _Model:
 
 @dataclass
 class _Panel:
+    """Several models that judged together."""
+
     rule: Literal["majority", "unanimity"]
     members: Annotated[list[_Model], Field(min_length=1)]
 
 
 @dataclass(kw_only=True)
 class _Run:
+    """What all headers have."""
+
     name: str
     code_version: str | None
     models: Annotated[dict[str, _Model], Field(min_length=1)]
@@ -76,6 +87,8 @@ class _Run:
 
 @dataclass
 class _Digests:
+    """Digests of what a build was made from."""
+
     base_set: str
     catalogue: str
     templates: str
@@ -83,6 +96,8 @@ class _Digests:
 
 @dataclass(kw_only=True)
 class _Build(_Run):
+    """The header of a build."""
+
     kind: Literal["build"]
     round: str
     seed: int
@@ -92,6 +107,8 @@ class _Build(_Run):
 
 @dataclass(kw_only=True)
 class _Judged(_Run):
+    """What the headers of all evaluations have."""
+
     items: str
     judge: _Model | None
     judges: _Panel | None = None
@@ -99,6 +116,8 @@ class _Judged(_Run):
 
 @dataclass(kw_only=True)
 class _Evaluation(_Judged):
+    """The header of an evaluation with the metrics of RefusalBench."""
+
     kind: Literal["evaluation"]
     round: str | None
     variant: Literal["plain", "confidence"]
@@ -108,44 +127,57 @@ class _Evaluation(_Judged):
 
 @dataclass(kw_only=True)
 class _TwoPasses:
+    """How a model was asked for its refusal index."""
+
     settings: list[str]
     samples: Count = 1
 
 
 @dataclass(kw_only=True)
 class _RefusalIndex(_Judged):
+    """The header of an evaluation by refusal index."""
+
     kind: Literal["refusal-index"]
     ways: _TwoPasses
 
 
 @dataclass
 class _Elicited:
+    """How a model was asked for its confidence."""
+
     elicitations: list[Literal["direct", "reflection", "top-k", "top-k-reflection"]]
     k: Count
 
 
 @dataclass(kw_only=True)
 class _Bas(_Judged):
+    """The header of an evaluation by behavioral alignment score."""
+
     kind: Literal["bas"]
     ways: _Elicited
 
 
 @dataclass
 class _InstanceRow:
+    """The line of a base instance."""
+
     content: BaseInstance
 
 
 @dataclass
 class _ItemRow:
+    """The line of an item, whose content is checked by its task."""
+
     id: str
     content: dict[str, Any]
 
 
-# Pydantic checks the parts of a file against these types. Replies and jobs have theirs further down.
+# Pydantic checks the parts of a file against these types. Replies and jobs have theirs below their classes.
 _HEADER: TypeAdapter[Any] = TypeAdapter(
     Annotated[_Build | _Evaluation | _RefusalIndex | _Bas, Field(discriminator="kind")]
 )
-_ROWS: Mapping[str, TypeAdapter[Any]] = {"instance": TypeAdapter(_InstanceRow), "item": TypeAdapter(_ItemRow)}
+_INSTANCE_ROW = TypeAdapter(_InstanceRow)
+_ITEM_ROW = TypeAdapter(_ItemRow)
 
 
 def check_header(header: Mapping[str, Any]) -> None:
@@ -153,11 +185,6 @@ def check_header(header: Mapping[str, Any]) -> None:
     for name, model in _HEADER.validate_python(header).models.items():
         if model.name != name:
             raise ValueError(f"lists the model '{model.name}' as '{name}'")
-
-
-def check_content(kind: str, row: Mapping[str, Any]) -> None:
-    """Raise `ValueError` for a malformed base instance or item. The content of an item is left to its task."""
-    _ROWS[kind].validate_python(row)
 
 
 FORMAT, VERSION = "perturb-replies", 1
@@ -226,7 +253,9 @@ class RecordedJob:
         return self.instance, f"{self.perturbation_class}/{self.intensity}", self.generator, self.replicate
 
 
-_REPLY, _JOB, _PLANTED = TypeAdapter(RecordedReply), TypeAdapter(RecordedJob), TypeAdapter(PlantedItem)
+_REPLY = TypeAdapter(RecordedReply)
+_JOB = TypeAdapter(RecordedJob)
+_PLANTED = TypeAdapter(PlantedItem)
 
 
 @dataclass
@@ -277,8 +306,8 @@ class Recording:
         position = self._positions.get((model, topic))
         return None if position is None else RecordedReply(**self._replies[position])
 
-    def adopt(self, job: Job, instance_key: str) -> Job:
-        """The job with the id and offers of its recording, or the job itself if it is not on record."""
+    def as_recorded(self, job: Job, instance_key: str) -> Job:
+        """The job with the id, offers and depth of its recording, or the job itself if it is not on record."""
         recorded = self.jobs.get((instance_key, str(job.cell), job.generator, job.replicate))
         if recorded is None:
             return job
@@ -304,37 +333,45 @@ class Recording:
     def _add(self, row: Any) -> None:
         """Add a line of the file. Raises `ValueError` if it is malformed or repeats another line."""
         kind = row.pop("kind", None) if isinstance(row, dict) else None
-        if kind in ("instance", "item"):
-            check_content(kind, row)
         if kind == "instance":
+            _INSTANCE_ROW.validate_python(row)
             self.instances.append(row["content"])
         elif kind == "item":
+            _ITEM_ROW.validate_python(row)
             self.items[row["id"]] = row["content"]
         elif kind == "planted":
-            try:
-                item = PlantedItem.from_payload(row["content"])
-                _PLANTED.validate_python(asdict(item))
-                self.planted.append(item.to_payload())
-            except (KeyError, TypeError, AttributeError):
-                raise ValueError("is not a planted item: a field is missing or of another type") from None
+            self._add_planted(row)
         elif kind == "job":
-            job = _JOB.validate_python(row)
-            # Attempts at the same item share a key, so they are kept apart from the jobs.
-            if job.hardens:
-                self.hardened.setdefault(job.hardens, []).append(job)
-                return
-            if job.key in self.jobs:
-                raise ValueError(f"repeats job {job.id}")
-            self.jobs[job.key] = job
+            self._add_job(_JOB.validate_python(row))
         elif kind == "reply":
-            reply = _REPLY.validate_python(row)
-            if reply.key in self._positions:
-                raise ValueError(f"repeats the reply of '{reply.model}' ({reply.role}) about {reply.id}")
-            # The text goes to disk and only its position is kept, since a recording may be larger than the memory.
-            self._positions[reply.key] = len(self._positions)
-            self._replies.append(row)
+            self._add_reply(row)
         else:
             raise ValueError("is neither an instance, a job, an item, a planted item nor a reply")
+
+    def _add_planted(self, row: dict[str, Any]) -> None:
+        try:
+            item = PlantedItem.from_payload(row["content"])
+            _PLANTED.validate_python(asdict(item))
+            self.planted.append(item.to_payload())
+        except (KeyError, TypeError, AttributeError):
+            raise ValueError("is not a planted item: a field is missing or of another type") from None
+
+    def _add_job(self, job: RecordedJob) -> None:
+        if job.hardens:
+            # Attempts at the same item share a key, so they are kept apart from the jobs.
+            self.hardened.setdefault(job.hardens, []).append(job)
+        elif job.key in self.jobs:
+            raise ValueError(f"repeats job {job.id}")
+        else:
+            self.jobs[job.key] = job
+
+    def _add_reply(self, row: dict[str, Any]) -> None:
+        reply = _REPLY.validate_python(row)
+        if reply.key in self._positions:
+            raise ValueError(f"repeats the reply of '{reply.model}' ({reply.role}) about {reply.id}")
+        # The text goes to disk and only its position is kept, since a recording may be larger than the memory.
+        self._positions[reply.key] = len(self._positions)
+        self._replies.append(row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,7 +387,7 @@ class Replay:
 
 def read_recording(path: Path) -> Recording:
     """Read a file of recorded replies and check all of it. Raises `RecordingError` for any other file."""
-    number = 0  # the line that is being read, for messages
+    number = 0  # of the last line that was read; 0 while the header is read
     with reading_errors(path, RecordingError):
         try:
             with gzip.open(path) as stream:
@@ -362,31 +399,35 @@ def read_recording(path: Path) -> Recording:
                 for number, line in enumerate(lines, start=2):  # noqa: B007 - named in the error
                     hashed.update(line)
                     row = json.loads(line.decode())
+                    # "\ud" begins the JSON escape of a surrogate. Half a pair, which no ledger can hold, raises here.
                     if b"\\ud" in line:
-                        _encode(row)  # raises for half a pair of surrogates, which no ledger can hold
+                        _encode(row)
                     recording._add(row)
+        # These errors come first, since two of them are also a `ValueError`.
         except (EOFError, zlib.error, json.JSONDecodeError, UnicodeDecodeError):
             raise RecordingError(f"{path}: is cut short or damaged: fetch the file again") from None
-        except gzip.BadGzipFile as exc:
-            # Python raises the same error for a file that is not gzipped and for one whose checksum is wrong.
-            why = "is damaged" if "CRC" in str(exc) or number else "holds no recorded replies"
+        except (gzip.BadGzipFile, ValueError, RecursionError) as exc:
+            problem = _describe_read_error(exc, number)
             raise RecordingError(
-                f"{path}: {why} ({exc}): give a file of `perturb export RUN --replies`"
-            ) from None
-        except (ValueError, RecursionError) as exc:
-            reason = " ".join(str(exc).split())[:200]
-            if isinstance(exc, ValidationError):
-                fault = exc.errors(include_url=False)[0]
-                reason = (
-                    f"holds no recorded replies: {describe_fault(fault['loc'], fault['type'], fault['msg'])}"
-                )
-            where = f"line {number} " if number else ""
-            raise RecordingError(
-                f"{path}: {where}{reason}: give a file of `perturb export RUN --replies`"
+                f"{path}: {problem}: give a file of `perturb export RUN --replies`"
             ) from None
     if hashed.hexdigest() != expected_digest:
         raise RecordingError(f"{path}: differs from what was written (its digest is another): fetch it again")
     return recording
+
+
+def _describe_read_error(error: Exception, number: int) -> str:
+    """What is wrong with a file. `number` is that of the last line that was read; 0 if it was the header."""
+    if isinstance(error, gzip.BadGzipFile):
+        # Python raises the same error for a file that is not gzipped and for one whose checksum is wrong. A file whose
+        # first line could be read is gzipped.
+        is_gzipped = number > 0 or "CRC" in str(error)
+        return f"is damaged ({error})" if is_gzipped else f"holds no recorded replies ({error})"
+    reason = " ".join(str(error).split())[:200]
+    if isinstance(error, ValidationError):
+        fault = error.errors(include_url=False)[0]
+        reason = f"holds no recorded replies: {describe_fault(fault['loc'], fault['type'], fault['msg'])}"
+    return f"line {number} {reason}" if number else reason
 
 
 def write_recording(path: Path, header: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> str:
@@ -467,11 +508,13 @@ def record_row(kind: Literal["reply", "job"], record: RecordedReply | RecordedJo
     """The line of a reply or job."""
     # `asdict` would do the same, but it copies every text.
     row = {"kind": kind, **{name: getattr(record, name) for name in record.__slots__}}
-    # Fields that came later are left out if unused, so that recordings of the same replies keep their digests.
-    if row.get("depth") == "open":
-        del row["depth"], row["constructions"]
-    if kind == "job" and not row["hardens"]:
-        del row["hardens"]
+    if isinstance(record, RecordedJob):
+        # Later versions added three fields to jobs. They are left out while they have their defaults, so that
+        # recordings of the same replies keep their digests. Only a job of depth "deep" has constructions.
+        if record.depth == "open":
+            del row["depth"], row["constructions"]
+        if not record.hardens:
+            del row["hardens"]
     return row
 
 
@@ -489,6 +532,7 @@ def _lines(stream: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
 
 
 def _read_header(line: bytes) -> dict[str, Any]:
+    """The header in the first line of the file. Raises `ValueError` for any other line."""
     try:
         header = json.loads(line.decode())
     except ValueError:
