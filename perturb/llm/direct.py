@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import functools
 import json
-import os
 import re
 import ssl
 import time
@@ -23,6 +22,7 @@ from perturb.llm.redaction import read_key
 from perturb.llm.remote import wants_schema
 from perturb.llm.transports import (
     chat_reply,
+    connection_cause,
     failure,
     is_worth_retrying,
     own_key_variable,
@@ -80,22 +80,23 @@ class DirectModel:
             reason = f"{type(error).__name__}: status {error.status}: {error.message}"
             raise self._failure(reason) from None
         except aiohttp.ClientConnectorError as error:
-            cause = error.strerror if (error.errno or 0) <= 0 else os.strerror(error.errno or 0)
+            cause = connection_cause(error)
             raise self._failure(f"cannot connect to {error.host}:{error.port}: {cause}") from None
         except (aiohttp.ClientError, OSError) as error:
             raise self._failure(f"{type(error).__name__}: {error}") from None
         if not 200 <= status < 300:
-            raise self._refusal(status, headers, content)
+            raise self._status_failure(status, headers, content)
         seconds = time.perf_counter() - started
         if len(content) > self._most_bytes:
-            # The body was cut off, so it is not JSON. As a text it is longer than allowed and counts as unreadable.
+            # The body was cut off, so it is not JSON. The caller gets its beginning as a text of one byte more than
+            # `max_reply_bytes`. So it finds the text too long, and stores it as a reply that cannot be read.
             text = content[: self.settings.max_reply_bytes + 1].decode(errors="replace")
             return chat_reply(self.settings, text, (None, None), seconds, "length")
         return self._reply(content, seconds)
 
     async def close(self) -> None:
         """Close the connections, which all models of the event loop share, after its last model is closed."""
-        await _release(self)
+        await _close_session_if_unused(self)
 
     def _body(self, request: ChatRequest) -> bytes:
         body = {**self._options, "messages": request.turns()}
@@ -128,7 +129,7 @@ class DirectModel:
             raise self._failure("the body is not a completion")
         choices = completion.get("choices")
         if not isinstance(choices, list) or not choices:
-            raise self._without_choices(completion)
+            raise self._no_choices_failure(completion)
         try:
             text = _text(choices[0]["message"])
         except (AttributeError, KeyError, TypeError):
@@ -139,27 +140,27 @@ class DirectModel:
         finish_reason = choices[0].get("finish_reason") or "stop"
         return chat_reply(self.settings, text, tokens, seconds, finish_reason)
 
-    def _without_choices(self, completion: Mapping[str, Any]) -> ModelError:
+    def _no_choices_failure(self, completion: Mapping[str, Any]) -> ModelError:
         """The failure of a reply without choices."""
         # Some gateways answer with status 200 and put the error, with its real status, into the body.
         error = completion.get("error")
         if not error:
             return self._failure("the reply holds no choices")
         status = error.get("code") if isinstance(error, dict) else None
-        words = f"the reply is an error: {_words(completion)}"
+        words = f"the reply is an error: {_error_message(completion)}"
         return self._failure(words, transient=is_worth_retrying(status, str(error)))
 
-    def _refusal(self, status: int, headers: Mapping[str, str], content: bytes) -> ModelError:
-        """The failure of a reply with a status other than 2xx."""
-        refusal = _as_text(content)
+    def _status_failure(self, status: int, headers: Mapping[str, str], content: bytes) -> ModelError:
+        """The failure of a response with a status other than 2xx."""
+        text = _as_text(content)
         if 300 <= status < 400:
             words = redirect_words(headers.get("Location", "nowhere"))
             return self._failure(f"status {status}: {words}", transient=False)
         try:
-            words = _words(json.loads(content))
+            words = _error_message(json.loads(content))
         except (ValueError, RecursionError):
-            words = refusal
-        transient = is_worth_retrying(status, refusal)
+            words = text
+        transient = is_worth_retrying(status, text)
         return self._failure(f"status {status}: {words}", transient=transient, wait=retry_after(headers))
 
     def _failure(self, words: str, *, transient: bool = True, wait: float | None = None) -> ModelError:
@@ -180,7 +181,8 @@ class _Pool:
         self.users: WeakSet[DirectModel] = WeakSet()
 
 
-# The connections of each event loop, since a session cannot be used in another loop.
+# The connections of each event loop, since a session cannot be used in another loop. An entry goes when the last of its
+# models is closed.
 _pools: dict[asyncio.AbstractEventLoop, _Pool] = {}
 
 
@@ -194,7 +196,7 @@ def _session(model: DirectModel) -> aiohttp.ClientSession:
     return pool.session
 
 
-async def _release(model: DirectModel) -> None:
+async def _close_session_if_unused(model: DirectModel) -> None:
     """Close the session of the running loop if this was the last model that used it."""
     loop = asyncio.get_running_loop()
     pool = _pools.get(loop)
@@ -249,7 +251,7 @@ def _options(settings: ModelSettings) -> dict[str, Any]:
     params = {
         name: value for name, value in settings.params.items() if name not in ("extra_headers", "extra_body")
     }
-    _, _, model = settings.model.partition("/")
+    _, _, model = settings.model.partition("/")  # without the provider: "openai/NAME" becomes "NAME"
     return {**params, **settings.params.get("extra_body", {}), "model": model}
 
 
@@ -266,8 +268,12 @@ def _text(message: Any) -> str:
     return content or ""
 
 
-def _words(content: Any) -> str:
-    """The message of an error in the forms that servers use."""
+def _error_message(content: Any) -> str:
+    """The message of an error in the forms that servers use. An error of another form is given as JSON.
+
+    >>> _error_message({"error": {"message": "no"}}), _error_message({"detail": "no"}), _error_message({"error": "no"})
+    ('no', 'no', 'no')
+    """
     for name in ("error", "message", "detail"):
         if isinstance(content, dict) and content.get(name):
             content = content[name]

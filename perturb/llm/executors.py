@@ -111,7 +111,10 @@ class RayExecutor:
     """The workers of a connected cluster. Lost workers are replaced as long as their nodes are alive."""
 
     def __init__(self, ray: Any, setup: Any, workers: int | None, grace: float) -> None:
-        """`setup` is a reference into the object store. `workers` is the number per node, None means one per CPU."""
+        """`setup` is a reference into the object store. `workers` is the number per node, None means one per CPU.
+
+        `grace` is how many seconds a call may exceed its time-out before its worker counts as frozen.
+        """
         self._ray = ray
         self._setup = setup
         self._per_node = workers
@@ -139,6 +142,7 @@ class RayExecutor:
 
     async def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call the function on a node, and on another one if that node is lost."""
+        last_loss: WorkerLostError | None = None
         for _ in range(MAX_LOST_WORKERS):
             try:
                 return await self.perform(
@@ -170,6 +174,7 @@ class RayExecutor:
             raise WorkerLostError(f"node {worker.address} was lost: {type(error).__name__}") from None
         finally:
             worker.calls -= 1
+        # `NodeWorker` returns errors instead of raising them.
         if isinstance(result, Exception):
             raise result
         return result
@@ -211,26 +216,30 @@ class RayExecutor:
     async def _watch(self) -> None:
         """Keep the list of nodes up to date, and start missing workers."""
         try:
-            while True:
+            while self._broken is None:
                 nodes = await asyncio.to_thread(self._ray.nodes)
-                alive = {
-                    node["NodeID"]: node for node in nodes if node["Alive"] and node["Resources"].get("CPU")
-                }
-                self._nodes = {
-                    key: self._per_node or max(1, int(node["Resources"]["CPU"]))
-                    for key, node in alive.items()
-                }
+                self._nodes = {}
+                for node in nodes:
+                    cores = node["Resources"].get("CPU")
+                    if node["Alive"] and cores:
+                        self._nodes[node["NodeID"]] = self._per_node or max(1, int(cores))
                 # A worker is lost with its node. Its calls end with an error of Ray.
-                self._workers = [worker for worker in self._workers if worker.node in alive]
-                for key, wanted_workers in self._nodes.items():
-                    ready = sum(worker.node == key for worker in self._workers)
-                    for _ in range(wanted_workers - ready - list(self._starting.values()).count(key)):
-                        starting = asyncio.ensure_future(self._start(key, alive[key]["NodeManagerAddress"]))
-                        self._starting[starting] = key
-                        starting.add_done_callback(self._starting.pop)
+                self._workers = [worker for worker in self._workers if worker.node in self._nodes]
+                for node in nodes:
+                    self._start_missing(node["NodeID"], node["NodeManagerAddress"])
                 await asyncio.sleep(NODE_POLL_SECONDS)
         except Exception as error:  # noqa: BLE001  (Ray's client raises errors of any type if the cluster is gone)
             await self._break(ExecutorError(f"the Ray cluster cannot be reached any more: {error}"))
+
+    def _start_missing(self, node: str, address: str) -> None:
+        """Start as many workers on this node as are missing there."""
+        n_ready = sum(worker.node == node for worker in self._workers)
+        n_starting = sum(starting_on == node for starting_on in self._starting.values())
+        n_missing = self._nodes.get(node, 0) - n_ready - n_starting
+        for _ in range(n_missing):
+            starting = asyncio.ensure_future(self._start(node, address))
+            self._starting[starting] = node
+            starting.add_done_callback(self._starting.pop)
 
     async def _start(self, node: str, address: str) -> None:
         """Start a worker on this node, and use it after it has reported the right version."""
@@ -254,6 +263,7 @@ class RayExecutor:
                     f"node {address} has perturb {version}, this is {code_version()}: install the same on all nodes"
                 )
             )
+            return
         self._workers.append(Worker(node, address, actor))
         async with self._changed:
             self._changed.notify_all()

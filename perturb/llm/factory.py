@@ -29,7 +29,7 @@ from perturb.llm.client import ChatModel, ModelSettings
 from perturb.llm.limits import LimitedModel
 from perturb.llm.recording import Replay, ReplayedModel
 from perturb.llm.remote import LiteLLMModel, check_model, with_price
-from perturb.llm.transports import proxy_for, transport_of
+from perturb.llm.transports import connection_cause, proxy_for, transport_of
 from perturb.runtime import event, in_thread
 
 CONNECT_SECONDS = 3.0
@@ -46,14 +46,15 @@ def open_models(
 ) -> dict[str, ChatModel]:
     """Check every model, then open them all, by name. The caller closes each when the run is over.
 
-    `transport` opens the model that carries single calls, if not this process makes them. Raises `ConfigError` if a
-    model cannot be called, or has no known price under a limited budget.
+    `transport` opens the models that carry single calls, for example on a cluster; None means `open_transport`. Raises
+    `ConfigError` if a model cannot be called, or has no known price under a limited budget.
     """
     checked = []
     for settings in all_settings:
         check_model(settings)
         checked.append(bounded(with_price(settings), budget))
-    return {settings.name: LimitedModel((transport or open_transport)(settings)) for settings in checked}
+    opener = transport or open_transport
+    return {settings.name: LimitedModel(opener(settings)) for settings in checked}
 
 
 def open_replay(
@@ -97,20 +98,16 @@ class _Server:
         async with asyncio.timeout(CONNECT_SECONDS):
             # In a thread of our own, since a lookup in the loop's executor that hangs would keep the loop from closing.
             lookup = in_thread(partial(socket.getaddrinfo, self.host, self.port, type=socket.SOCK_STREAM))
+            entries = await asyncio.wrap_future(lookup)
             # The last field of an entry is the socket address, which begins with the IP address.
-            addresses = {socket_address[0] for *_, socket_address in await asyncio.wrap_future(lookup)}
+            addresses = {str(socket_address[0]) for *_, socket_address in entries}
             # A host may have addresses of several kinds, of which some do not work.
-            attempts = [asyncio.create_task(_knock(str(address), self.port)) for address in addresses]
+            attempts = [asyncio.create_task(_knock(address, self.port)) for address in addresses]
             try:
-                for attempt in asyncio.as_completed(attempts):
-                    try:
-                        return await attempt
-                    except OSError as error:
-                        failure = error
-                raise failure
+                await _first_success(attempts)
             finally:
-                for unfinished_attempt in attempts:
-                    unfinished_attempt.cancel()
+                for attempt in attempts:
+                    attempt.cancel()
                 await asyncio.gather(*attempts, return_exceptions=True)
 
     def __str__(self) -> str:
@@ -119,6 +116,17 @@ class _Server:
         if not self.proxy_to:
             return address
         return f"the proxy {address}, which the environment names for {self.proxy_to}"
+
+
+async def _first_success(attempts: list[asyncio.Task[None]]) -> None:
+    """Wait until an attempt succeeds. If none does, raise the error of the last one to end."""
+    failure = OSError("the host has no address")
+    for attempt in asyncio.as_completed(attempts):
+        try:
+            return await attempt
+        except OSError as error:
+            failure = error
+    raise failure
 
 
 async def _knock(address: str, port: int) -> None:
@@ -154,7 +162,10 @@ class ConnectionCheck:
         failed = []
         for (server, names), result in zip(self._models.items(), results, strict=True):
             if isinstance(result, OSError):  # `TimeoutError` is a subclass
-                failed.append(f"{', '.join(names)}: cannot connect to {server} ({_cause(result)})")
+                cause = (
+                    connection_cause(result) or str(result) or f"no connection within {CONNECT_SECONDS:g} s"
+                )
+                failed.append(f"{', '.join(names)}: cannot connect to {server} ({cause})")
             elif result is not None:
                 raise result
         if failed:
@@ -162,14 +173,6 @@ class ConnectionCheck:
                 f"{'; '.join(failed)}: check that it is running and that the address (api_base, proxy) is right, or"
                 " give --wait (wait=True in Python) to keep trying"
             )
-
-
-def _cause(error: OSError) -> str:
-    """The reason of a failed connection."""
-    # A failed lookup has a negative errno, and a time-out has no errno.
-    if (error.errno or 0) > 0:
-        return os.strerror(error.errno or 0)
-    return error.strerror or str(error) or f"no connection within {CONNECT_SECONDS:g} s"
 
 
 def _server_of(settings: ModelSettings, uses_proxy: bool) -> _Server | None:
@@ -262,7 +265,10 @@ class LocalExecutor:
 
 
 class ProcessExecutor(LocalExecutor):
-    """Runs the rule engine in several processes of this machine. Calls to models are made in this process."""
+    """Runs the rule engine in several processes of this machine.
+
+    Calls to models are made in this process, as by `LocalExecutor`.
+    """
 
     def __init__(self, setup: Any, workers: int | None) -> None:
         super().__init__(setup)
@@ -327,13 +333,13 @@ def lost_too_many(function: Callable[..., Any], last_loss: WorkerLostError | Non
     )
 
 
-# In a worker process, the object that the executor was opened with.
-_SETUP: list[Any] = []
+# In a worker process, `setup` is the object that the executor was opened with.
+_worker: dict[str, Any] = {}
 
 
 def _begin_worker(setup: Any) -> None:
     """Prepare a new worker process."""
-    _SETUP[:] = [setup]
+    _worker["setup"] = setup
     # Ctrl-C reaches all processes, but the driver ends its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_driver, daemon=True).start()
@@ -348,4 +354,4 @@ def _end_with_driver() -> None:
 
 
 def _call_in_worker(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    return function(_SETUP[0], *arguments)
+    return function(_worker["setup"], *arguments)

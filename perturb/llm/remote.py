@@ -1,6 +1,14 @@
 """Calls models through litellm. Only this module imports it, and only when a model is checked or called.
 
 litellm talks to the providers. Retries, limits and budgets are ours (`perturb.llm.limits`, `perturb.llm.budget`).
+
+litellm follows redirects, so a server could pass a prompt and its key on to another server. `without_redirects`
+prevents that in three steps:
+
+1. It marks the current call as one of ours, by a list in the context variable `_redirect_targets`.
+2. Before the first of our calls, `_Guard` replaces the methods of httpx that send requests. The new methods do not
+   follow redirects in marked calls. They note where a redirect led to, so that the error can say it.
+3. After the last of our calls, `_Guard` puts the old methods back.
 """
 
 from __future__ import annotations
@@ -66,10 +74,7 @@ _redirect_targets: ContextVar[list[str] | None] = ContextVar("redirect_targets",
 
 @contextmanager
 def without_redirects() -> Iterator[list[str]]:
-    """Within the block, calls through litellm follow no redirects. Yields the list of redirect targets.
-
-    A redirect could send prompt and key to another server.
-    """
+    """Within the block, calls through litellm follow no redirects. Yields the list of redirect targets so far."""
     targets: list[str] = []
     token = _redirect_targets.set(targets)
     _guard.enter()
@@ -81,10 +86,10 @@ def without_redirects() -> Iterator[list[str]]:
 
 
 class _Guard:
-    """Wraps httpx while calls of ours are under way, without affecting calls of other code.
+    """Wraps httpx while calls of ours are under way. Calls of other code stay as they are.
 
-    litellm accepts a client of ours only for some providers, and its own clients follow redirects. All of its clients
-    send through httpx. httpx also logs addresses, which hold the key of some providers.
+    We cannot give litellm a client of ours instead, since it accepts one only for some providers. But all of its own
+    clients send through httpx. httpx also logs addresses, and the address of some providers holds the key.
     """
 
     def __init__(self) -> None:
@@ -111,12 +116,14 @@ class _Guard:
 _guard = _Guard()
 
 
-def _is_of_other_code(_: object = None) -> bool:
-    """Whether the current call through httpx is not one of ours.
+def _is_our_call() -> bool:
+    """Whether the current call through httpx is one of ours. Other code of the process may use httpx too."""
+    return _redirect_targets.get() is not None
 
-    It is also a filter of the loggers, which pass it a record: the calls of other code are still logged.
-    """
-    return _redirect_targets.get() is None
+
+def _log_only_other_code(_: logging.LogRecord) -> bool:
+    """A filter of a logger, which drops the records of our calls."""
+    return not _is_our_call()
 
 
 def _guard_httpx() -> Callable[[], None]:
@@ -126,27 +133,27 @@ def _guard_httpx() -> Callable[[], None]:
     log = logging.getLogger("httpx")
     original, original_async = httpx.Client.send, httpx.AsyncClient.send
 
-    # While our calls run, other code of the process may use httpx too. So both wrappers ask for each call whose it is.
-    def redirect_options() -> dict[str, bool]:
-        return {} if _is_of_other_code() else {"follow_redirects": False}
-
     @functools.wraps(original)
     def guarded(*args: Any, **options: Any) -> Any:
-        return _note_redirect(original(*args, **options | redirect_options()))
+        if _is_our_call():
+            options["follow_redirects"] = False
+        return _note_redirect(original(*args, **options))
 
     @functools.wraps(original_async)
     async def guarded_async(*args: Any, **options: Any) -> Any:
-        return _note_redirect(await original_async(*args, **options | redirect_options()))
+        if _is_our_call():
+            options["follow_redirects"] = False
+        return _note_redirect(await original_async(*args, **options))
 
     def restore() -> None:
-        log.removeFilter(_is_of_other_code)
+        log.removeFilter(_log_only_other_code)
         # If other code has wrapped our function meanwhile, restoring would remove that wrapper too.
         if httpx.Client.send is guarded:
             httpx.Client.send = original  # type: ignore[method-assign]
         if httpx.AsyncClient.send is guarded_async:
             httpx.AsyncClient.send = original_async  # type: ignore[method-assign]
 
-    log.addFilter(_is_of_other_code)
+    log.addFilter(_log_only_other_code)
     httpx.Client.send, httpx.AsyncClient.send = guarded, guarded_async  # type: ignore[method-assign]
     return restore
 
@@ -219,12 +226,12 @@ class LiteLLMModel:
         # The first import takes seconds, which must not count against the time-out of the call.
         litellm = load_litellm()
         started = time.perf_counter()
-        with without_redirects() as sent_on:
+        with without_redirects() as redirect_targets:
             try:
                 async with asyncio.timeout(self.settings.timeout):
                     response = await litellm.acompletion(messages=request.turns(), **options)
             except Exception as error:  # noqa: BLE001  (providers' clients raise anything)
-                raise as_model_error(error, self.settings, sent_on) from None
+                raise as_model_error(error, self.settings, redirect_targets) from None
         return self._reply(response, time.perf_counter() - started)
 
     async def close(self) -> None:
@@ -252,10 +259,15 @@ class LiteLLMModel:
 _open_models: WeakSet[LiteLLMModel] = WeakSet()
 
 
-def as_model_error(error: Exception, settings: ModelSettings, sent_on: Sequence[str] = ()) -> ModelError:
-    """Turn an error of litellm, its clients or the network into one of ours, without the key."""
-    if sent_on:
-        return failure(settings, redirect_words(sent_on[-1]), transient=False)
+def as_model_error(
+    error: Exception, settings: ModelSettings, redirect_targets: Sequence[str] = ()
+) -> ModelError:
+    """Turn an error of litellm, its clients or the network into one of ours, without the key.
+
+    `redirect_targets` is the list of `without_redirects`. If it is not empty, the error follows from a redirect.
+    """
+    if redirect_targets:
+        return failure(settings, redirect_words(redirect_targets[-1]), transient=False)
     if isinstance(error, TimeoutError):
         return failure(settings, f"no reply within {settings.timeout:g} s", transient=True)
     response = getattr(error, "response", None)
@@ -277,8 +289,10 @@ def _is_transient(error: Exception) -> bool:
         return True
     status = getattr(error, "status_code", None)
     message = f"{error} {getattr(error, 'body', '')}"
-    # litellm gives status 200 to a body that is not a completion, and 500 to a broken connection.
-    return isinstance(status, int) and is_worth_retrying(500 if status == 200 else status, message)
+    # For litellm, a body that is not a completion is an error with the status 200. It is a fault of the server.
+    if status == 200:
+        status = 500
+    return isinstance(status, int) and is_worth_retrying(status, message)
 
 
 def _foreign_errors() -> tuple[type[Exception], ...]:
@@ -305,8 +319,11 @@ def missing_key(settings: ModelSettings) -> str | None:
     if os.environ.get(usual_variable) == "":  # litellm takes an empty variable for a key
         return usual_variable
     environment = load_litellm().validate_environment(settings.model)
+    if environment["keys_in_environment"]:
+        return None
+    # Variables with other names, such as AWS_ACCESS_KEY_ID, are those of clouds, where one can sign in in other ways.
     keys = [name for name in environment["missing_keys"] if name.endswith(("_API_KEY", "_API_TOKEN"))]
-    return None if environment["keys_in_environment"] else " or ".join(keys) or None
+    return " or ".join(keys) if keys else None
 
 
 def _options(settings: ModelSettings) -> dict[str, Any]:
@@ -336,8 +353,10 @@ def wants_schema(settings: ModelSettings) -> bool:
     """Whether a JSON schema is sent to the model."""
     if settings.json_schema != "auto":
         return settings.json_schema == "on"
-    if reads_schemas(settings.model) or not is_listed(settings.model):
-        return reads_schemas(settings.model)
+    if reads_schemas(settings.model):
+        return True
+    if not is_listed(settings.model):
+        return False
     return bool(load_litellm().supports_response_schema(settings.model))
 
 
@@ -345,7 +364,9 @@ def _table_price(model: str) -> Price | None:
     """The price in litellm's table; None if it has no price, or 0, which it also uses for unknown prices."""
     litellm = load_litellm()
     try:
-        entry = litellm.model_cost[litellm.get_model_info(model)["key"]]
+        # The table has one entry for several spellings of a model. `key` is the spelling in the table.
+        table_key = litellm.get_model_info(model)["key"]
+        entry = litellm.model_cost[table_key]
     except (*_foreign_errors(), litellm.exceptions.ModelNotMappedError, KeyError):
         return None
     input_price, output_price = entry.get("input_cost_per_token"), entry.get("output_cost_per_token")

@@ -45,8 +45,10 @@ _ENDPOINT = "/v1/chat/completions"
 # Seconds allowed for the upload or download of a file.
 _FILE_SECONDS = 600.0
 
-# Providers whose list of batches litellm can read, by what they keep of a batch: our tag, or only its input file.
-_LISTED_BY_TAG = frozenset({"openai", "azure", "hosted_vllm"})
+# Providers with OpenAI's batch API: they list batches with our tags, and get the file of requests as it is. For the
+# others, litellm translates the file.
+_LIKE_OPENAI = frozenset({"openai", "azure", "hosted_vllm"})
+# Providers whose list of batches litellm can read, though it does not show our tags, but only the input files.
 _LISTED_BY_FILE = frozenset({"vertex_ai"})
 # HTTP statuses of servers that cannot list batches.
 _NO_LIST = frozenset({404, 405, 501})
@@ -57,8 +59,6 @@ _PAGES = 20
 # Providers whose client requires a key. Without one of ours, it would send OpenAI's key to another server.
 _OPENAI_CLIENTS = frozenset({"openai", "hosted_vllm"})
 
-# Providers that get the parameters as the file has them. For the others, litellm translates the file.
-_MAPPED_PARAMS = frozenset({"openai", "azure", "hosted_vllm"})
 
 # Parameters of the connection, which are not part of the requests.
 _OPTION_PREFIXES = ("aws_", "s3_", "vertex_", "gcs_", "bedrock_", "azure_")
@@ -107,7 +107,7 @@ class LiteLLMBatches:
         self._options = self._connection()
         self._wants_schema = wants_schema(settings)
         self._model = str(load_litellm().get_llm_provider(settings.model, api_base=settings.api_base)[0])
-        self._sent: dict[str, dict[str, Any]] = {}
+        self._params_by_schema: dict[str, dict[str, Any]] = {}
 
     def line(self, custom_id: str, request: ChatRequest) -> bytes:
         """The line of a request in OpenAI's format, which litellm translates for other providers."""
@@ -136,9 +136,10 @@ class LiteLLMBatches:
     async def find(self, input_file: str, tag: str) -> str | None:
         """The id of a batch with this tag or input file; None if the provider's list has no such batch.
 
-        For providers whose list litellm cannot read, it is None without a call.
+        It is needed for a batch that was created just before the program ended, so that its id was not noted. For
+        providers whose list litellm cannot read, it is None without a call.
         """
-        if self._provider not in _LISTED_BY_TAG | _LISTED_BY_FILE:
+        if self._provider not in _LIKE_OPENAI | _LISTED_BY_FILE:
             return None
         after: str | None = None
         for _ in range(_PAGES):
@@ -149,10 +150,13 @@ class LiteLLMBatches:
                 by_file = self._provider in _LISTED_BY_FILE and _field(batch, "input_file_id") == input_file
                 if by_tag or by_file:
                     return str(_field(batch, "id"))
+            next_page = _field(page, "next_page_token")
             # Providers that have no token for the next page take the id of the last batch.
-            after = str(_field(page, "next_page_token") or (batches and _field(batches[-1], "id")) or "")
-            if not _field(page, "has_more") or not after:
+            if not next_page and batches:
+                next_page = _field(batches[-1], "id")
+            if not next_page or not _field(page, "has_more"):
                 break
+            after = str(next_page)
         return None
 
     async def view(self, batch_id: str) -> BatchView:
@@ -187,7 +191,7 @@ class LiteLLMBatches:
         options |= {"custom_llm_provider": self._provider, "max_retries": 0, "timeout": _FILE_SECONDS}
         if self._provider == "bedrock":
             options["model"] = settings.model
-        if self._provider in _MAPPED_PARAMS:
+        if self._provider in _LIKE_OPENAI:
             # litellm makes a client for each call and never closes it, so its connection would stay open.
             options["extra_headers"] = {**options.get("extra_headers", {}), "Connection": "close"}
         return options | address_and_key(settings, _OPENAI_CLIENTS)
@@ -195,21 +199,24 @@ class LiteLLMBatches:
     def _params(self, schema: Mapping[str, Any] | None) -> dict[str, Any]:
         """The parameters as a single call would send them, kept for each schema."""
         key = "" if schema is None else canonical(dict(schema))
-        if key not in self._sent:
+        if key not in self._params_by_schema:
             params = {name: value for name, value in self.settings.params.items() if not _is_option(name)}
             if schema is not None:
                 params.setdefault("response_format", response_format(schema))
-            self._sent[key] = self._as_sent(params)
-        return self._sent[key]
+            self._params_by_schema[key] = self._as_sent(params)
+        return self._params_by_schema[key]
 
     def _as_sent(self, params: dict[str, Any]) -> dict[str, Any]:
         """The parameters under the names that the provider knows."""
-        if self._provider not in _MAPPED_PARAMS:
+        if self._provider not in _LIKE_OPENAI:
             return params
-        # litellm's single calls do the same, so a batch gets the same parameters.
+        # litellm's single calls use this function too, and by default we let them drop what a provider does not know.
+        # So a batch gets the same parameters as a single call.
+        options = {"drop_params": True, **params}
         mapped: dict[str, Any] = load_litellm().utils.get_optional_params(
-            model=self._model, custom_llm_provider=self._provider, **{"drop_params": True, **params}
+            model=self._model, custom_llm_provider=self._provider, **options
         )
+        # Parameters that litellm does not know are in `extra_body`. In a request they stand beside the others.
         extra = mapped.pop("extra_body", None) or {}
         mapped.pop("stream", None)
         return {**mapped, **extra}
@@ -224,12 +231,12 @@ class LiteLLMBatches:
     ) -> Any:
         """Call a function of litellm and return its answer. Raises `BatchGoneError` for a status in `gone_statuses`."""
         function = getattr(load_litellm(), name)
-        with without_redirects() as sent_on:
+        with without_redirects() as redirect_targets:
             try:
                 async with asyncio.timeout(seconds or self.settings.timeout):
                     return await function(**arguments, **self._options)
             except Exception as error:  # noqa: BLE001  (providers' clients raise anything)
-                mapped = as_model_error(error, self.settings, sent_on)
+                mapped = as_model_error(error, self.settings, redirect_targets)
                 if getattr(error, "status_code", None) in gone_statuses:
                     raise BatchGoneError(str(mapped)) from None
                 raise mapped from None
@@ -272,11 +279,17 @@ class RowReader:
                 yield custom_id, self._outcome(row)
 
     def _outcome(self, row: Mapping[str, Any]) -> RowOutcome:
-        # The rows of OpenAI, Anthropic and Bedrock have different shapes, but none of their paths collide.
+        """The reply or error of a row.
+
+        OpenAI's rows have `response.status_code` and `response.body`, and `error` in the row or in the body. Bedrock's
+        rows have `modelOutput`, or `error` with an `errorCode`. So one look at all of these paths is enough.
+        """
         status = _at(row, "response", "status_code")
         error = _at(row, "error") or _at(row, "response", "body", "error")
+        if status is None:
+            status = _at(error, "errorCode")
         if error or (isinstance(status, int) and status >= 400):
-            return self._error(error, _at(error, "errorCode") if status is None else status)
+            return self._error(error, status)
         body = _at(row, "response", "body") or _at(row, "modelOutput")
         reply = self._reply(body) if isinstance(body, Mapping) else None
         return reply or failure(self.settings, "a row of a batch holds no reply", transient=True)

@@ -22,6 +22,8 @@ from perturb.llm.replies import whole_characters
 COMPATIBLE: tuple[str, ...] = ("hosted_vllm", "openai", "custom_openai", "lm_studio", "llamafile")
 """Prefixes of OpenAI-compatible servers that litellm calls at `api_base` without changing the request."""
 
+# A model string begins with a prefix and "/". The tables below are of such prefixes, which litellm calls providers.
+
 # Prefixes of servers that support JSON schemas for every model.
 _READS_SCHEMAS = frozenset({"hosted_vllm", "lm_studio"})
 
@@ -54,7 +56,7 @@ _OWN_SERVERS: Mapping[str, str | None] = {
 Without an address, litellm sends the prompt to OpenAI, or to any program that listens on a certain local port.
 """
 
-# Names of models that OpenAI itself serves. litellm has their prices and rewrites their parameters.
+# Beginnings of the names of models that OpenAI itself serves. litellm has their prices and rewrites their parameters.
 _OPENAIS_OWN = re.compile(
     r"(ft:)?(gpt-(?!oss)|chatgpt|chat-latest|o\d|codex|computer-use|daybreak|davinci|babbage)"
 )
@@ -115,7 +117,7 @@ def _provider(model: str) -> str:
 
 
 def is_listed(model: str) -> bool:
-    """Whether litellm may list a model. It does not list models of other OpenAI-compatible servers.
+    """Whether litellm's table of prices may list a model. Models of other OpenAI-compatible servers are not in it.
 
     >>> is_listed("openai/gpt-4o"), is_listed("openai/my-model"), is_listed("hosted_vllm/gpt-4o")
     (True, False, False)
@@ -174,8 +176,10 @@ def proxy_for(scheme: str, host: str) -> str | None:
         return None
     proxies = urllib.request.getproxies()
     proxy = proxies.get(scheme) or proxies.get("all")
+    if not proxy:
+        return None
     # A proxy without a scheme is an HTTP proxy, as for other programs.
-    return f"http://{proxy}" if proxy and "://" not in proxy else proxy or None
+    return proxy if "://" in proxy else f"http://{proxy}"
 
 
 def _obstacle(settings: ModelSettings) -> str | None:
@@ -200,7 +204,7 @@ def _is_address(text: str) -> bool:
         return False
 
 
-# HTTP statuses below 500 that may pass: time-outs, conflicts, requests that came too early or too often.
+# HTTP statuses below 500 after which another try may succeed: time-outs, conflicts, requests too early or too often.
 _RETRIED_STATUS = frozenset({408, 409, 425, 429})
 # How many characters of an error are kept. Some servers put a whole page into it.
 _LONGEST_MESSAGE = 500
@@ -216,9 +220,11 @@ def is_worth_retrying(status: object, message: str = "") -> bool:
     >>> is_worth_retrying(429), is_worth_retrying(429, "code: insufficient_quota")
     (True, False)
     """
+    # If a quota is used up, another try does not help.
+    if "insufficient_quota" in message:
+        return False
     # Without a status, the connection itself failed.
-    may_pass = not isinstance(status, int) or status in _RETRIED_STATUS or status >= 500
-    return may_pass and "insufficient_quota" not in message
+    return not isinstance(status, int) or status in _RETRIED_STATUS or status >= 500
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -261,6 +267,13 @@ def response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
 def redirect_words(location: str) -> str:
     """The message for a response that redirects the request to another address."""
     return f"sent on to {location}: redirects are not followed, give that address as api_base or url"
+
+
+def connection_cause(error: OSError) -> str:
+    """Why a connection failed, in the words of the operating system; empty if it gives none."""
+    number = error.errno or 0
+    # A failed lookup has a negative number, for which `strerror` has no words, and a time-out has none.
+    return os.strerror(number) if number > 0 else error.strerror or ""
 
 
 def failure(settings: ModelSettings, words: str, *, transient: bool, wait: float | None = None) -> ModelError:
