@@ -178,7 +178,7 @@ def batch_limits(batch: bool | Mapping[str, float]) -> BatchLimits | None:
     if not isinstance(batch, Mapping):
         return BatchLimits() if batch else None
     limits = parse_content(batch, _Batches)
-    return BatchLimits(max_rows=limits.rows, first_look=limits.poll)
+    return BatchLimits(max_rows=limits.rows, first_poll=limits.poll)
 
 
 class _Batches(Strict):

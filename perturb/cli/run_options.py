@@ -152,7 +152,7 @@ class CallOptions:
         from perturb.llm.client import BatchLimits
         from perturb.llm.factory import ExecutorEntry
 
-        limits = BatchLimits(max_rows=self.batch_rows, first_look=self.batch_poll) if self.batch else None
+        limits = BatchLimits(max_rows=self.batch_rows, first_poll=self.batch_poll) if self.batch else None
         return {"executor": ExecutorEntry(kind=self.executor), "batch": limits, "wait": self.wait}
 
 

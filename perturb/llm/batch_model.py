@@ -41,11 +41,11 @@ from perturb.llm.remote import with_price
 from perturb.llm.remote_batches import LiteLLMBatches, check_batches, discounted
 from perturb.text.wording import counted
 
-FAILED_LOOKS = 50
-"""After this many failed looks in a row, each with all its tries, waiting for a batch ends with an error."""
+FAILED_POLLS = 50
+"""After this many failed polls in a row, each with all its tries, waiting for a batch ends with an error."""
 
-GONE_LOOKS = 5
-"""How many looks in a row must miss a batch or file before it counts as gone. Providers list a new one with delay."""
+GONE_POLLS = 5
+"""How many polls in a row must miss a batch or file before it counts as gone. Providers list a new one with delay."""
 
 
 @dataclass(slots=True)
@@ -166,7 +166,7 @@ class BatchModel:
             return
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = asyncio.get_running_loop().call_later(self._limits.quiet, self._submit)
+        self._timer = asyncio.get_running_loop().call_later(self._limits.idle_seconds, self._submit)
 
     def _submit(self) -> None:
         """Make a batch of the queue, and begin a new queue."""
@@ -296,7 +296,7 @@ class BatchModel:
     async def _ended(self, batch_id: str) -> BatchView:
         """Poll a batch less and less often until it has ended. An outage of hours does not end the wait."""
         failures = misses = 0
-        for looks in itertools.count():
+        for polls in itertools.count():
             try:
                 view = await self._insist(lambda: self._service.view(batch_id))
                 failures = misses = 0
@@ -304,13 +304,13 @@ class BatchModel:
                     break
             except TransientModelError:
                 failures += 1
-                if failures > FAILED_LOOKS:
+                if failures > FAILED_POLLS:
                     raise
             except BatchGoneError:
                 misses += 1
-                if misses >= GONE_LOOKS:
+                if misses >= GONE_POLLS:
                     raise
-            await asyncio.sleep(self._limits.wait(looks))
+            await asyncio.sleep(self._limits.wait(polls))
         return view
 
     async def _hand_out(self, batch: _LiveBatch, file_id: str) -> int:
@@ -327,11 +327,11 @@ class BatchModel:
 
     async def _outcomes(self, file_id: str) -> Iterator[tuple[str, RowOutcome]]:
         """The rows of a file; empty if it is gone."""
-        for look in range(GONE_LOOKS):
+        for polls in range(GONE_POLLS):
             try:
                 return await self._insist(lambda: self._service.outcomes(file_id))
             except BatchGoneError:
-                await asyncio.sleep(self._limits.wait(look))
+                await asyncio.sleep(self._limits.wait(polls))
         return iter(())
 
     def _forget(self, batch: _LiveBatch) -> None:

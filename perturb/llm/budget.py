@@ -55,12 +55,14 @@ class Budget:
             return
         granted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((bound, granted))
-        self._serve()
+        # If no call is in flight, nothing will be settled later, so the call is refused here.
+        self._admit_waiting()
         try:
             await granted
         except asyncio.CancelledError:
-            # The grant may have come just before the cancellation. Then it must be given back here.
-            if granted.done() and not granted.cancelled() and granted.exception() is None:
+            # The bound may have been set aside just before the cancellation. Then it must be given back here.
+            was_granted = granted.done() and not granted.cancelled() and granted.exception() is None
+            if was_granted:
                 self.settle(bound, 0.0)
             raise
 
@@ -70,7 +72,7 @@ class Budget:
         # Differences of floats leave a tiny remainder. With no call in flight, it would never go away.
         self.reserved = self.reserved - bound if self._in_flight else 0.0
         self.spent += bound if actual is None else actual
-        self._serve()
+        self._admit_waiting()
 
     def _set_aside(self, bound: float) -> None:
         """Count a call as in flight."""
@@ -80,7 +82,7 @@ class Budget:
     def _fits(self, bound: float) -> bool:
         return self.limit is None or self.spent + self.reserved + bound <= self.limit
 
-    def _serve(self) -> None:
+    def _admit_waiting(self) -> None:
         """Admit the calls that have waited longest, and refuse those that can never fit."""
         while self._waiting:
             bound, granted = self._waiting[0]
@@ -159,7 +161,8 @@ class Progress:
     ) -> None:
         """`counts` are the items that are done already, by outcome."""
         self._counts = Counter(counts)
-        self._done_before = done = self._counts.total()
+        done = self._counts.total()
+        self._done_before = done
         self._lock = threading.Lock()
         self._bar = progress_bar(shown, total=total, initial=done, unit=unit, dynamic_ncols=True)
         lines = 0 if in_notebook() else 2  # a notebook cannot go back to a line above
@@ -210,14 +213,16 @@ class Progress:
         answered: deque[tuple[float, int]] = deque([(time.monotonic(), 0)])
         while True:
             await asyncio.sleep(_TICK)
-            answered.append((time.monotonic(), sum(model.answers for model in models)))
+            now = time.monotonic()
+            answers = sum(model.answers for model in models)
+            answered.append((now, answers))
             # Two entries stay, so that a speed can always be computed.
-            while len(answered) > 2 and answered[-1][0] - answered[0][0] > _WINDOW:
+            while len(answered) > 2 and now - answered[0][0] > _WINDOW:
                 answered.popleft()
-            (earlier, earlier_answers), (latest, answers) = answered[0], answered[-1]
+            earlier, earlier_answers = answered[0]
             figures = self._outcomes()
             if models:
-                figures.append(f"{(answers - earlier_answers) / (latest - earlier):.1f} calls/s")
+                figures.append(f"{(answers - earlier_answers) / (now - earlier):.1f} calls/s")
             failed = sum(model.failures for model in models)
             if failed:
                 figures.append(f"{failed:,} failed calls")
@@ -234,16 +239,20 @@ class Progress:
         """The cost so far, and the projected cost of the whole run at the cost per item since the start."""
         n_done = self._counts.total() - self._done_before
         n_left = max(0, (self._bar.total or 0) - self._counts.total())
-        forecast = f" of about ${spent + (spent - before) / n_done * n_left:,.2f}" if n_done else ""
-        return f"${spent:,.2f}{forecast}"
+        if not n_done:
+            return f"${spent:,.2f}"
+        cost_per_item = (spent - before) / n_done
+        return f"${spent:,.2f} of about ${spent + cost_per_item * n_left:,.2f}"
 
-    def _tell_troubles(self, models: Iterable[LimitedModel]) -> list[str]:
+    def _tell_troubles(self, models: list[LimitedModel]) -> list[str]:
         """One line for each model in trouble. Each cause is logged once, and so is the end of all trouble of a name."""
-        # A generator and a verifier may share a name and have different settings.
-        by_name: dict[str, list[Trouble]] = {}
+        # A generator and a verifier may share a name and have different settings, and so both have trouble. A name
+        # without trouble stays with an empty list.
+        by_name: dict[str, list[Trouble]] = {model.settings.name: [] for model in models}
         for model in models:
             trouble = model.trouble()
-            by_name.setdefault(model.settings.name, []).extend([trouble] if trouble else [])
+            if trouble is not None:
+                by_name[model.settings.name].append(trouble)
         for name, troubles in by_name.items():
             if not troubles and self._reported_causes.pop(name, set()):
                 event(INFO, "recovered", f"{name}: answers again", model=name)
@@ -259,6 +268,7 @@ class Progress:
         """Write each text of the message on its line below the bar; in a notebook, all of them behind the bar."""
         if not self._lines:
             self._bar.set_postfix_str(" · ".join(filter(None, message)))
+            return
         # A line longer than the terminal would wrap and break the display.
         width = shutil.get_terminal_size((80, 24)).columns - 1
         for line, words in zip(self._lines, message, strict=False):

@@ -60,7 +60,11 @@ class Topic:
     subject: str
     """The id of the job, candidate or item."""
     part: str = ""
-    """Tells apart requests with the same role and subject: the number of an offer, a prompt, or the judged reply."""
+    """Tells apart requests with the same role and subject.
+
+    It is the number of the offer of levers for `generate`, the judged model and its prompt for a judge, and the prompt
+    for other calls of an evaluation.
+    """
     attempt: int = 1
     """2 for the second request, after a reply that could not be read."""
 
@@ -134,6 +138,8 @@ class ModelSettings:
     def fingerprint(self) -> str:
         """Digest of the settings that decide replies: model, address, parameters, system message, use of schemas.
 
+        Stored calls are looked up by it.
+
         >>> settings = ModelSettings(name="a", model="openai/gpt-4o", rpm=60)
         >>> settings.fingerprint() == ModelSettings(name="b", model="openai/gpt-4o").fingerprint()
         True
@@ -143,8 +149,7 @@ class ModelSettings:
         return digest(self.model, self.api_base, dict(self.params), self.json_schema, *system_part)
 
     def identity(self) -> str:
-        """The fingerprint without the address. A server that moves to another port still serves the same model."""
-        # The address is left out, since jobs and votes must survive a server's move.
+        """The fingerprint without the address. Jobs and votes go by it, since they stay valid if a server moves."""
         return replace(self, api_base=None).fingerprint()
 
 
@@ -224,7 +229,7 @@ class ScriptedModel:
         return self._script[min(len(self.requests), len(self._script)) - 1]
 
 
-# Two batches of the usual size, which fit into the memory with their passages.
+# How many requests may wait at the same time: those of two batches of the usual size, which fit into the memory.
 _MOST_WAITING = 20_000
 
 
@@ -236,29 +241,33 @@ class BatchLimits:
     """The most requests in one batch. Providers allow 50,000."""
     max_bytes: int = 100 * 2**20
     """The largest size of its file. Providers allow 200 MB."""
-    quiet: float = 1.0
+    idle_seconds: float = 1.0
     """Seconds without a new request after which a batch that is not full is submitted."""
-    first_look: float = 15.0
+    first_poll: float = 15.0
     """Seconds until a batch is polled for the first time. Each wait is 1.5 times as long as the one before."""
-    longest_look: float = 300.0
-    """The longest wait between two polls, in seconds."""
+    longest_poll: float = 300.0
+    """The longest wait before a poll, in seconds."""
     submissions: int = 3
     """How often a request may be submitted if batches end without it."""
 
-    def wait(self, looks: int) -> float:
-        """Seconds between look number `looks` (from 0) and the next."""
-        # The exponent is capped, since a float would overflow after some thousand looks.
-        return min(self.longest_look, self.first_look * 1.5 ** min(looks, 30))
+    def wait(self, polls: int) -> float:
+        """Seconds to wait before the next poll, after this number of polls in vain.
+
+        >>> BatchLimits().wait(0), BatchLimits().wait(1), BatchLimits().wait(100)
+        (15.0, 22.5, 300.0)
+        """
+        # The exponent is capped, since a float would overflow after some thousand polls.
+        return min(self.longest_poll, self.first_poll * 1.5 ** min(polls, 30))
 
     @property
     def most_waiting(self) -> int:
-        """How many requests should wait at the same time: enough to fill batches, but not too many for the memory."""
+        """How many requests should wait at the same time: enough to fill a batch, but not too many for the memory."""
         return max(_MOST_WAITING, self.max_rows)
 
 
 @dataclass(frozen=True, slots=True)
 class HeldBatch:
-    """A batch as the book stores it."""
+    """A batch as the book stores it. It holds requests, called rows, whose replies have not arrived yet."""
 
     tag: str
     """Our own id of the batch, which exists before the batch does."""
@@ -267,7 +276,7 @@ class HeldBatch:
     batch_id: str | None
     """The provider's id; None if the process ended before it was noted."""
     custom_ids: tuple[str, ...]
-    """Ids of the rows that have not arrived yet."""
+    """Ids of those rows."""
 
 
 @dataclass(frozen=True, slots=True)

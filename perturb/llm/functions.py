@@ -29,7 +29,7 @@ ADDRESS = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 """The name of a function in a file."""
 
 # Address → function that Python code has passed. Functions of notebooks and nested functions cannot be imported.
-_PASSED: dict[str, Callable[..., Any]] = {}
+_REGISTERED: dict[str, Callable[..., Any]] = {}
 
 
 def name_function(function: Callable[..., Any]) -> str:
@@ -39,18 +39,20 @@ def name_function(function: Callable[..., Any]) -> str:
     'builtins:len'
     """
     name = getattr(function, "__name__", type(function).__name__)
-    address = f"{getattr(function, '__module__', None) or '__main__'}:{re.sub(r'[^0-9A-Za-z_]', '', name)}"
+    module = getattr(function, "__module__", None) or "__main__"
+    # The name of a lambda is "<lambda>".
+    address = f"{module}:{re.sub(r'[^0-9A-Za-z_]', '', name)}"
     if getattr(function, "__qualname__", "") != name or not name.isidentifier():
         # It is a lambda, an object or a nested function, so others may have the same name.
         address += f"_{digest(source_of(function) or repr(function), length=8)}"
-    _PASSED[address] = function
+    _REGISTERED[address] = function
     return address
 
 
 def find_function(address: str, owner: str) -> Callable[..., Any]:
     """The function at an address. Raises `ConfigError`, whose message begins with `owner`, if it is missing."""
-    if address in _PASSED:
-        return _PASSED[address]
+    if address in _REGISTERED:
+        return _REGISTERED[address]
     module_name, _, name = address.partition(":")
     folder = str(Path.cwd())
     if folder not in sys.path:
@@ -83,12 +85,14 @@ def function_errors() -> Iterator[None]:
 def _ends_the_run(error: BaseException) -> bool:
     """Whether an error comes from the end of the run, and not from the function itself."""
     if isinstance(error, asyncio.CancelledError):
+        # A cancellation comes from the run if somebody has asked the current task to stop.
         with suppress(RuntimeError):  # outside of an event loop, only the function itself can have raised it
             task = asyncio.current_task()
             return task is not None and task.cancelling() > 0
     if isinstance(error, KeyboardInterrupt):
         # Python raises Ctrl-C in the main thread only. In another thread the function itself raised it.
         return threading.current_thread() is threading.main_thread()
+    # Python raises `GeneratorExit` where a generator stands that is closed, which the run does with its own ones.
     return isinstance(error, GeneratorExit)
 
 
@@ -115,7 +119,8 @@ class OwnFunction:
     ) -> None:
         """`offered` are the names that parameters may have. A single parameter with another name gets the first one.
 
-        Raises `ConfigError` if there is no such function, or if it needs other arguments.
+        `width` is how many calls run at the same time. Raises `ConfigError`, whose message begins with `owner`, if
+        there is no such function, or if it needs other arguments.
         """
         self._function = find_function(address, owner)
         self._names = _parameters(self._function, offered, owner)
@@ -138,10 +143,12 @@ class OwnFunction:
                 async with asyncio.timeout(self._timeout):
                     result = await asyncio.wrap_future(self._begin(arguments))
             except TimeoutError as error:
-                if self._is_async and asyncio.current_task(_coroutine_loop()) is not None:
-                    _coroutine_loop.cache_clear()  # a function blocks the loop, so the next call gets a new loop
+                if self._is_async:
+                    _abandon_blocked_loop()
                 raise FunctionError(f"no reply within {self._timeout:g} s") from error
-        with function_errors():  # half of a surrogate pair cannot be encoded, so no ledger could store it
+        with function_errors():
+            # Raises for half of a surrogate pair, which no ledger could store. Other faults of the result are left to
+            # the caller.
             json.dumps(result, ensure_ascii=False, default=str, skipkeys=True).encode()
         return result
 
@@ -166,6 +173,14 @@ def _coroutine_loop() -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
     in_thread(loop.run_forever)
     return loop
+
+
+def _abandon_blocked_loop() -> None:
+    """Let the next call have a new loop if a function blocks this one."""
+    # A coroutine that waits is not the current task of its loop. One that is the current task after a time-out is at
+    # work without a break.
+    if asyncio.current_task(_coroutine_loop()) is not None:
+        _coroutine_loop.cache_clear()
 
 
 def source_of(function: Callable[..., Any]) -> str:

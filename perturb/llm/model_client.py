@@ -33,16 +33,12 @@ Status = Literal["read", "unread", "error"]
 
 # How many characters of an unreadable reply the model gets to see again.
 _QUOTED = 8000
-
 # `finish_reason` → the explanation that is added to the problem of an unreadable reply.
 _ENDINGS = {
     "length": " (the reply stopped at its limit of tokens)",
     "content_filter": " (the provider's content filter stopped it)",
     "tool_calls": " (the model called a tool)",
 }
-
-# The fields of a call that its log event has.
-_LOGGED = ("model", "purpose", "subject", "status", "seconds", "tries", "cost_usd", "error")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +105,7 @@ class ModelResult(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Query(Generic[T]):
+class _Question(Generic[T]):
     """A question, with its key and the names under which it is recorded."""
 
     model: ChatModel
@@ -164,28 +160,30 @@ class ModelClient:
             request = replace(request, messages=(system, *request.messages))
         key = _key(self._fingerprints[model_name], request, salt)
         request = replace(request, key=key, topic=Topic(purpose, subject, part))
-        question = _Query(model, request, read, key, purpose, subject)
-        # An equal question in flight may end without an answer, for instance because its task was cancelled. Then the
-        # loop starts again, and one of the waiting tasks asks for itself.
+        question = _Question(model, request, read, key, purpose, subject)
         while True:
             cached = self._from_log(question)
             if cached is None:
-                flight = self._in_flight.get(key)
-                if flight is None:
+                if key not in self._in_flight:
                     return await self._call_and_share(question)
-                shared = await asyncio.shield(flight)
-                cached = None if shared is None else _reread(shared, read)
+                cached = await self._from_flight(question)
             if cached is not None:
                 self._log.record_shared(key, model_name, purpose, subject)
                 return cached
+            # The question in flight was cancelled, or failed. One of the tasks that waited for it asks for itself.
 
-    def _from_log(self, question: _Query[T]) -> ModelResult[T] | None:
+    def _from_log(self, question: _Question[T]) -> ModelResult[T] | None:
         """The answer of an earlier call, if today's `read` accepts it."""
         text = self._log.find(question.key)
         logged = None if text is None else _reread(ModelResult(None, text, "", "read"), question.read)
         return logged if logged and logged.status == "read" else None
 
-    async def _call_and_share(self, question: _Query[T]) -> ModelResult[T]:
+    async def _from_flight(self, question: _Question[T]) -> ModelResult[T] | None:
+        """The answer to an equal question that is in flight; None if it ends without an answer."""
+        shared = await asyncio.shield(self._in_flight[question.key])
+        return None if shared is None else _reread(shared, question.read)
+
+    async def _call_and_share(self, question: _Question[T]) -> ModelResult[T]:
         """Ask, and share the answer with tasks that ask the same meanwhile. With None, they ask for themselves."""
         flight: asyncio.Future[ModelResult[Any] | None] = asyncio.get_running_loop().create_future()
         self._in_flight[question.key] = flight
@@ -197,23 +195,23 @@ class ModelClient:
             del self._in_flight[question.key]
             flight.set_result(answer)
 
-    async def _ask_with_repair(self, question: _Query[T]) -> ModelResult[T]:
+    async def _ask_with_repair(self, question: _Question[T]) -> ModelResult[T]:
         """Ask, and ask once more if the reply cannot be read."""
         result = await self._call(question)
         if result.status != "unread" or result.cut:
             return result
         repair = _repair(question.request, result.raw, result.error)
         second_result = await self._call(replace(question, request=repair))
-        # If the second call fails, the first reply is still worth keeping.
+        # If the second call fails, the result says why, and keeps the first reply.
         return replace(second_result, raw=result.raw) if second_result.status == "error" else second_result
 
-    async def _call(self, question: _Query[T]) -> ModelResult[T]:
+    async def _call(self, question: _Question[T]) -> ModelResult[T]:
         """Send a request within the budget, read the reply and record the call."""
         if self._check is not None:
             await self._check()
         bound = upper_bound(question.model.settings, question.request)
         await self._budget.reserve(bound)
-        # A failed call costs nothing. None, an unknown cost, is charged as the bound.
+        # What `settle` charges: nothing if the call fails, and the bound if the cost of the reply is unknown (None).
         cost: float | None = 0.0
         try:
             # The reply is on disk before its slot is free. So a crash can lose no more replies than calls in flight.
@@ -228,7 +226,7 @@ class ModelClient:
         finally:
             self._budget.settle(bound, cost)
 
-    def _answered(self, question: _Query[T], reply: ChatReply, charged: float) -> ModelResult[T]:
+    def _answered(self, question: _Question[T], reply: ChatReply, charged: float) -> ModelResult[T]:
         """Read a reply, and record its call."""
         result: ModelResult[T]
         limit = question.model.settings.max_reply_bytes
@@ -249,15 +247,18 @@ class ModelClient:
         self._record(question, result, reply, charged)
         return result
 
-    def _failed(self, question: _Query[T], error: ModelError) -> ModelResult[T]:
+    def _failed(self, question: _Question[T], error: ModelError) -> ModelResult[T]:
         """Record a call that failed."""
-        words, transient = whole_characters(redact(str(error))), isinstance(error, TransientModelError)
-        result: ModelResult[T] = ModelResult(None, "", words, "error", transient=transient)
+        message = whole_characters(redact(str(error)))
+        transient = isinstance(error, TransientModelError)
+        result: ModelResult[T] = ModelResult(None, "", message, "error", transient=transient)
         tries = error.tries if isinstance(error, OutOfTriesError) else 1
         self._record(question, result, ChatReply("", tries=tries), 0.0)
         return result
 
-    def _record(self, question: _Query[T], result: ModelResult[T], reply: ChatReply, charged: float) -> None:
+    def _record(
+        self, question: _Question[T], result: ModelResult[T], reply: ChatReply, charged: float
+    ) -> None:
         call = Call(
             key=question.key,
             model=question.model.settings.name,
@@ -276,7 +277,8 @@ class ModelClient:
             problem=reply.problem,
         )
         summary = f"{call.model}: {call.purpose} {call.subject}: {call.status}"
-        event(DEBUG, "call", summary, **{name: getattr(call, name) for name in _LOGGED})
+        logged = ("model", "purpose", "subject", "status", "seconds", "tries", "cost_usd", "error")
+        event(DEBUG, "call", summary, **{name: getattr(call, name) for name in logged})
         self._log.record(call)
 
 
@@ -301,18 +303,17 @@ def _beginning(text: str, limit: int) -> str | None:
 
 
 def _key(fingerprint: str, request: ChatRequest, salt: str) -> str:
-    """Digest of fingerprint, messages, schema and salt.
+    """Digest of the canonical JSON `[fingerprint, [[role, text], …], schema, salt]`.
 
-    It equals the digest of the canonical JSON of the list of these four. Many requests share a system message, so the
-    hash up to its end is kept and copied.
+    Many requests share a system message, so the hash up to its end is kept and copied.
     """
     messages = [(message.role, message.content) for message in request.messages]
     n_system = 1 if request.messages and request.messages[0].role == "system" else 0
     key = _key_start(fingerprint, *messages[:n_system]).copy()
     # The list of messages goes on where the kept hash has stopped, so its opening bracket is left out.
     later_messages = canonical(messages[n_system:])[1:]
-    comma = "," if 0 < n_system < len(messages) else ""
-    ending = f"{comma}{later_messages},{schema_text(request.schema)},{canonical(salt)}]"
+    separator = "," if 0 < n_system < len(messages) else ""
+    ending = f"{separator}{later_messages},{schema_text(request.schema)},{canonical(salt)}]"
     key.update(ending.encode("utf-8", "surrogatepass"))
     return key.hexdigest()[:32]
 
@@ -320,12 +321,12 @@ def _key(fingerprint: str, request: ChatRequest, salt: str) -> str:
 @lru_cache(maxsize=4096)
 def _key_start(fingerprint: str, *messages: tuple[str, str]) -> hashlib._Hash:
     """The hash of a key up to the end of these messages, as a start for copies."""
-    # Without the two closing brackets, so that further messages, the schema and the salt can follow.
+    # The two closing brackets are left out, so that further messages, the schema and the salt can follow.
     return hashlib.sha256(canonical((fingerprint, messages))[:-2].encode("utf-8", "surrogatepass"))
 
 
 def _reread(shared: ModelResult[U], read: Callable[[str], T]) -> ModelResult[T]:
-    """The answer to an identical question of another task, read with our `read`."""
+    """The answer to an identical question, from the log or of another task, read with our `read`."""
     if shared.status == "read":
         try:
             return ModelResult(read(shared.raw), shared.raw, "", "read", cached=True)

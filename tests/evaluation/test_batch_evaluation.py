@@ -30,7 +30,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Item.*using the `ReadOnly` quali
 
 ITEMS = 36
 MODELS = ("never", "sixty")
-QUICK = BatchLimits(quiet=0.1, first_look=0.02, longest_look=0.1)
+QUICK = BatchLimits(idle_seconds=0.1, first_poll=0.02, longest_poll=0.1)
 
 
 @pytest.fixture

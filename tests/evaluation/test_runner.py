@@ -41,7 +41,7 @@ from .test_solvability import SolverPlayer
 # litellm silences this one itself, but pytest puts its own filters in the place of litellm's.
 pytestmark = pytest.mark.filterwarnings("ignore:Item.*using the `ReadOnly` qualifier:UserWarning")
 
-QUICK = BatchLimits(quiet=0.1, first_look=0.02, longest_look=0.1)
+QUICK = BatchLimits(idle_seconds=0.1, first_poll=0.02, longest_poll=0.1)
 TWO_WORKERS = ExecutorEntry(kind="ray", workers=2)
 ON_RAY = pytest.param({"executor": TWO_WORKERS}, marks=pytest.mark.slow, id="ray")
 

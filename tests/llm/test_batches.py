@@ -16,7 +16,7 @@ import pytest
 
 from perturb.errors import ConfigError, ModelError, PermanentModelError, TransientModelError
 from perturb.ledger.evaluations import EvaluationLedger, count_batches
-from perturb.llm.batch_model import GONE_LOOKS, BatchModel, open_batch_models
+from perturb.llm.batch_model import GONE_POLLS, BatchModel, open_batch_models
 from perturb.llm.budget import Budget
 from perturb.llm.client import BatchLimits, ChatReply, ChatRequest, Message, ModelSettings, Price, RowOutcome
 from perturb.llm.limits import OutOfTriesError
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Item.*using the `ReadOnly` quali
 LEFT_OPEN = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 KEY = "sk-loopback-0123456789abcdef"
-QUICK = BatchLimits(quiet=0.05, first_look=0.01, longest_look=0.05)
+QUICK = BatchLimits(idle_seconds=0.05, first_poll=0.01, longest_poll=0.05)
 
 
 @pytest.fixture(autouse=True)
@@ -264,7 +264,7 @@ async def test_batches_that_are_gone_are_not_made_without_end(server: LoopbackSe
 async def test_a_batch_that_is_not_known_at_once_is_not_made_again(
     server: LoopbackServer, tmp_path: Path
 ) -> None:
-    server.batches.statuses["view"] = [404] * (GONE_LOOKS - 1)
+    server.batches.statuses["view"] = [404] * (GONE_POLLS - 1)
     assert texts(await replies(server, tmp_path, 3)) == echoes(3)
     assert len(server.batches.batches) == 1
 
@@ -273,7 +273,7 @@ async def test_a_batch_that_is_not_known_at_once_is_not_made_again(
 async def test_a_file_that_is_not_known_at_once_is_read_all_the_same(
     server: LoopbackServer, tmp_path: Path
 ) -> None:
-    server.batches.statuses["content"] = [404] * (GONE_LOOKS - 1)
+    server.batches.statuses["content"] = [404] * (GONE_POLLS - 1)
     assert texts(await replies(server, tmp_path, 3)) == echoes(3)
     assert len(server.batches.batches) == 1
 
