@@ -101,9 +101,10 @@ def make_prompts(rows: Sequence[SnapshotRow], catalogue: Catalogue) -> PromptSet
     codes, own_codes = catalogue.codes, catalogue.own_codes
     marks = code_marks(codes)
     splits = {name: Spool() for name in SPLITS}
+    answerable, unanswerable = SPLITS
     for item in items_of(rows, catalogue.own_classes):
         system, user = plain.messages(item)
-        splits[SPLITS[0] if item.answerable else SPLITS[1]].append(
+        splits[answerable if item.answerable else unanswerable].append(
             {
                 "id": item.id,
                 "source_id": item.base_id,
@@ -180,14 +181,20 @@ def _only(columns: Sequence[str], rows: Sequence[Facts]) -> list[JsonObject]:
 DECORATION = r"""[\s*_`'"\u201c\u201d\u2018\u2019\[\](){}<>|.,:;!-]{0,20}"""
 # As in `VERY_CONFIDENT` or `somewhat uncertain`; all patterns ignore case.
 _LEVEL = r"(?:VERY|SOMEWHAT)?[\s_-]*(?:CONFIDENT|UNCERTAIN)"
-# A line such as `Confidence level: **VERY CONFIDENT** (90 %)`.
-_CONFIDENCE = (
-    r"(?:^|[\s|*_`\[(])CONFIDENCE(?:[ _]LEVEL)?[*_`]{0,3}\s?[:=]"
-    rf"{DECORATION}{_LEVEL}{DECORATION}"
-    r"(?:\([^()\n]{0,60}\))?[*_`.]{0,3}[ \t]*$"
-)
+
+
+def _confidence_line(level: str) -> str:
+    """The pattern of a line such as `Confidence level: **VERY CONFIDENT** (90 %)`, with this pattern of the level."""
+    return (
+        r"(?:^|[\s|*_`\[(])CONFIDENCE(?:[ _]LEVEL)?[*_`]{0,3}\s?[:=]"
+        rf"{DECORATION}{level}{DECORATION}"
+        r"(?:\([^()\n]{0,60}\))?[*_`.]{0,3}[ \t]*$"
+    )
+
+
+_CONFIDENCE = _confidence_line(_LEVEL)
 # A statement of confidence at the end of a line; its only group is the level.
-STATED_CONFIDENCE = _CONFIDENCE.replace(_LEVEL, f"({_LEVEL})")
+STATED_CONFIDENCE = _confidence_line(f"({_LEVEL})")
 
 
 def refusal_spellings(codes: Mapping[str, str]) -> dict[str, str]:
@@ -226,7 +233,9 @@ def mark_pattern(codes: Mapping[str, str]) -> str:
 
 
 def code_marks(codes: Mapping[str, str]) -> dict[str, str]:
-    """Canonical refusal code → the longest part that all its spellings share.
+    """Canonical refusal code → its mark, the longest part that all its spellings share.
+
+    Some harnesses compare what a pattern finds with one text. So all spellings of a code must show them the same text.
 
     >>> code_marks({"REFUSE_MISSING": "REFUSE_INFO_MISSING", "REFUSE_INFO_MISSING": "REFUSE_INFO_MISSING"})
     {'REFUSE_INFO_MISSING': '_MISSING'}
@@ -249,7 +258,11 @@ def _shared_part(texts: list[str]) -> str:
 
 def _whole_reply(code: str) -> str:
     """The pattern of a reply that is only `code`, with what may be around it; at most 200 characters after thinking."""
+    thinking = rf"(?:.*{END_OF_THINKING})?\s*"
+    at_most_200_characters = r"(?=\S.{0,199}\s*\Z)"
+    confidence_before = rf"(?:{DECORATION}{_CONFIDENCE})*"
+    confidence_after = rf"(?:{_CONFIDENCE}{DECORATION})*"
     return (
-        rf"(?ims)\A(?:.*{END_OF_THINKING})?\s*(?=\S.{{0,199}}\s*\Z)"
-        rf"(?:{DECORATION}{_CONFIDENCE})*{DECORATION}{code}{DECORATION}(?:{_CONFIDENCE}{DECORATION})*\s*\Z"
+        rf"(?ims)\A{thinking}{at_most_200_characters}"
+        rf"{confidence_before}{DECORATION}{code}{DECORATION}{confidence_after}\s*\Z"
     )

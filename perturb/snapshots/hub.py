@@ -10,7 +10,7 @@ import hashlib
 import logging
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -179,6 +179,7 @@ class HubRepository:
         for attempt in range(TRIES):
             try:
                 return send()
+            # The library raises RuntimeError or OSError for an upload that broke off.
             except (HfHubHTTPError, _http.HTTPError, RuntimeError, OSError) as error:
                 wait = _wait_before_retry(error, attempt)
                 if wait is None or attempt == TRIES - 1:
@@ -307,38 +308,48 @@ def _commit_once(hub: HubRepository, round_: RoundOnHub) -> tuple[str, bool]:
     adds += [CommitOperationAdd(CARD, card.encode()), CommitOperationAdd(MANIFEST, manifest.encode())]
     if round_.replies is not None:
         adds.append(CommitOperationAdd(REPLIES, round_.replies))
-    stale = sorted(paths(former) - {add.path_in_repo for add in adds})
-    existing = set(hub.api.list_repo_files(hub.repo, repo_type="dataset", revision=head)) if stale else set()
+    added = {add.path_in_repo for add in adds}
     operations: list[CommitOperationAdd | CommitOperationDelete] = [*adds]
-    # the Hub refuses a commit that deletes a file it does not have
-    operations += [CommitOperationDelete(path) for path in stale if path in existing]
+    stale = sorted(paths(former) - added)
+    if stale:
+        # The Hub refuses a commit that deletes a file it does not have.
+        existing = set(hub.api.list_repo_files(hub.repo, repo_type="dataset", revision=head))
+        operations += [CommitOperationDelete(path) for path in stale if path in existing]
+    commit = _send_commit(hub, operations, f"Round {round_.snapshot.manifest['round']}", head)
+    # The Hub leaves out files that its .gitignore names, without an error.
+    arrived = set(hub.api.list_repo_files(hub.repo, repo_type="dataset", revision=commit))
+    missing = sorted(added - arrived)
+    if missing:
+        raise PublishError(
+            f"{hub.repo}: the Hub left out {', '.join(missing)}: remove its .gitignore, then publish under a "
+            "new round"
+        )
+    return commit, True
+
+
+def _send_commit(
+    hub: HubRepository,
+    operations: Sequence[CommitOperationAdd | CommitOperationDelete],
+    message: str,
+    parent: str,
+) -> str:
+    """Send the commit, without Xet if the upload breaks off with it. Returns its id."""
     send = partial(
         hub.api.create_commit,
         hub.repo,
         repo_type="dataset",
         operations=operations,
-        commit_message=f"Round {round_.snapshot.manifest['round']}",
-        parent_commit=head,
+        commit_message=message,
+        parent_commit=parent,
     )
     try:
-        pushed = send()
+        return str(send().oid)
     except (RuntimeError, OSError) as error:
-        # an answer of the Hub has nothing to do with Xet; any other failure may
+        # An answer of the Hub has nothing to do with Xet; any other failure may.
         if constants.HF_HUB_DISABLE_XET or isinstance(error, HfHubHTTPError):
             raise
-        with _without_xet():
-            pushed = send()
-    commit = str(pushed.oid)
-    # the Hub leaves out files that its .gitignore names, without an error
-    missing = {add.path_in_repo for add in adds} - set(
-        hub.api.list_repo_files(hub.repo, repo_type="dataset", revision=commit)
-    )
-    if missing:
-        raise PublishError(
-            f"{hub.repo}: the Hub left out {', '.join(sorted(missing))}: remove its .gitignore, then publish under a "
-            "new round"
-        )
-    return commit, True
+    with _without_xet():
+        return str(send().oid)
 
 
 @contextmanager

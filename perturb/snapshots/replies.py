@@ -36,7 +36,7 @@ from perturb.ledger.plans import CurrentPlan, current_plan, key_variables_of
 from perturb.ledger.planted import planted_items, planted_votes, solver_replies
 from perturb.llm.recording import Kind, RecordedJob, RecordedReply, judged_part, record_row, write_recording
 from perturb.llm.redaction import show_key
-from perturb.records import EXPECTED_ANSWER, Cell, Facts, Intensity, JsonObject, PerturbationClass
+from perturb.records import EXPECTED_ANSWER, Cell, Facts, Intensity, JsonObject, PerturbationClass, Verdict
 from perturb.snapshots.card import ExportedReplies
 from perturb.snapshots.rows import SnapshotRow
 from perturb.snapshots.settings import samples_of, settings_of
@@ -107,6 +107,7 @@ def _of_build(db: sqlite3.Connection, plan: CurrentPlan) -> tuple[JsonObject, It
 
 def _build_rows(db: sqlite3.Connection, plan: CurrentPlan) -> Iterator[JsonObject]:
     """The instances, jobs, planted items and replies of a build. Rules need no replies: a replay runs them again."""
+    # The order is that in which a replay asks: an instance, its jobs, the generator's replies, then the verifiers'.
     calls = AnsweredCalls(db)
     model_generators = {entry.name for entry in plan.facts.generators if entry.model != "rules"}
     model_verifiers = [entry.name for entry in plan.facts.verifiers if entry.model != "rules"]
@@ -114,14 +115,6 @@ def _build_rows(db: sqlite3.Connection, plan: CurrentPlan) -> Iterator[JsonObjec
     for planned in planned_jobs(db, plan.number):
         job = planned.job
         offers = _offers(calls, job.id, job.generator) if job.generator in model_generators else []
-        votes = queries.votes_of(db, job.id, plan.judges)
-        blind, verifications = [], []
-        for name in model_verifiers:
-            if name in votes and (rows := calls.behind(job.id, name, ["verify"], votes[name].raw)):
-                verifications.append(rows)
-                # On a deep item, a verifier first decides blind. A replay asks for that reply before the vote.
-                if groups := calls.of(job.id, name, ["blind"]):
-                    blind.append(last_pass(groups[-1]))
         # Many jobs share an instance, which is written once, before its first job.
         if planned.instance_key not in written_instances:
             written_instances.add(planned.instance_key)
@@ -130,24 +123,37 @@ def _build_rows(db: sqlite3.Connection, plan: CurrentPlan) -> Iterator[JsonObjec
         if offers:
             levers = None if job.offers is None else [list(offer) for offer in job.offers]
             recorded_job = RecordedJob(
-                job.id,
-                planned.instance_key,
-                str(job.cell.perturbation_class),
-                str(job.cell.intensity),
-                job.generator,
-                job.replicate,
-                levers,
-                job.depth,
-                job.constructions,
+                id=job.id,
+                instance=planned.instance_key,
+                perturbation_class=str(job.cell.perturbation_class),
+                intensity=str(job.cell.intensity),
+                generator=job.generator,
+                replicate=job.replicate,
+                offers=levers,
+                depth=job.depth,
+                constructions=job.constructions,
                 hardens=job.hardens or "",
             )
             yield record_row("job", recorded_job)
         for number, rows in enumerate(offers):
             yield from _replies(job.id, str(number), rows)
-        for rows in (*blind, *verifications):
-            yield from _replies(job.id, "", rows)
+        yield from _vote_rows(calls, job.id, queries.votes_of(db, job.id, plan.judges), model_verifiers)
     yield from _solver_rows(db, plan, calls)
     yield from _planted_rows(db, plan, calls, model_verifiers)
+
+
+def _vote_rows(
+    calls: AnsweredCalls, job: str, votes: Mapping[str, Verdict], verifiers: Sequence[str]
+) -> Iterator[JsonObject]:
+    """The replies of the verifiers to a candidate. On a deep item, a verifier first decides blind."""
+    blind, open_votes = [], []
+    for name in verifiers:
+        if name in votes and (rows := calls.behind(job, name, ["verify"], votes[name].raw)):
+            open_votes.append(rows)
+            if groups := calls.of(job, name, ["blind"]):
+                blind.append(last_pass(groups[-1]))
+    for rows in (*blind, *open_votes):
+        yield from _replies(job, "", rows)
 
 
 def _solver_rows(db: sqlite3.Connection, plan: CurrentPlan, calls: AnsweredCalls) -> Iterator[JsonObject]:
@@ -174,51 +180,61 @@ def _planted_rows(
         for name in verifiers:
             if name in item_votes and (rows := calls.behind(item.id, name, ["verify"], item_votes[name].raw)):
                 yield from _replies(item.id, "", rows)
-                for group in calls.of(item.id, name, ["blind"])[-1:]:
-                    yield from _replies(item.id, "", last_pass(group))
+                if groups := calls.of(item.id, name, ["blind"]):
+                    yield from _replies(item.id, "", last_pass(groups[-1]))
 
 
 def _offers(calls: AnsweredCalls, job: str, generator: str) -> list[list[sqlite3.Row]]:
-    """The calls of a job for each offer of levers; an unreadable group that was asked again is left out."""
+    """The calls of a job, in a group for each offer of levers.
+
+    An unreadable group is left out if the next group repeats its offer, as all but the last do.
+    """
     groups = calls.of(job, generator, ["generate"])
-    return [last_pass(rows) for rows in groups if rows is groups[-1] or rows[-1]["status"] == "read"]
+    readable = [rows for rows in groups[:-1] if rows[-1]["status"] == "read"]
+    return [last_pass(rows) for rows in (*readable, *groups[-1:])]
 
 
 def _of_evaluation(db: sqlite3.Connection, facts: Facts) -> tuple[JsonObject, Iterator[JsonObject]]:
-    if "snapshot" in facts:
-        entries, snapshot = facts["models"], facts["snapshot"]
-        judge = None
-        if not facts.get(PANEL_FACT):  # the judges of a panel are in `_panel`
-            judge = next((entry["judge"] for entry in entries.values() if entry.get("judge")), None)
-        own_classes = snapshot.get("classes")
-        n_planted = facts.get(PLANTED_FACT, {}).get("number")
-        # the order of the keys enters the digest of the file
-        header = {
-            **_header("evaluation", None, [{"name": name, **entry} for name, entry in entries.items()]),
-            "items": snapshot["digest"],
-            "name": snapshot["name"],
-            "round": snapshot["round"],
-            **({"classes": own_classes} if own_classes else {}),
-            **_prompt_facts(entries),
-            "judge": judge and {key: judge[key] for key in ("name", "model", "params")},
-            **_panel(facts),
-            **({"planted_judgements": n_planted} if n_planted else {}),
-        }
-        return header, _evaluation_rows(db)
-    kind: Kind = "refusal-index" if "two_pass" in facts else "bas"
-    fact = facts["two_pass" if kind == "refusal-index" else "confidence"]
-    called = fact["called"]  # name → settings of each model that was called
-    judge = _settings({"name": fact["judge"], **called[fact["judge"]]}) if fact["judge"] in called else None
-    header = {
-        **_header(kind, fact["code_version"], [{"name": name, **called[name]} for name in fact["models"]]),
-        "items": fact["questions"]["digest"],
-        "name": fact["questions"]["name"],
-        "judge": judge,
-        **_panel(facts),
-        "ways": {key: fact[key] for key in ("settings", "samples", "elicitations", "k") if key in fact},
-        "templates": fact["templates"],
-    }
+    header = _refusalbench_header(facts) if "snapshot" in facts else _questions_header(facts)
     return header, _evaluation_rows(db)
+
+
+def _refusalbench_header(facts: Facts) -> JsonObject:
+    entries, snapshot = facts["models"], facts["snapshot"]
+    judge = None
+    if not facts.get(PANEL_FACT):  # the judges of a panel are in `_panel`
+        judge = next((entry["judge"] for entry in entries.values() if entry.get("judge")), None)
+    own_classes = snapshot.get("classes")
+    n_planted = facts.get(PLANTED_FACT, {}).get("number")
+    # the order of the keys enters the digest of the file
+    return {
+        **_header("evaluation", None, [{"name": name, **entry} for name, entry in entries.items()]),
+        "items": snapshot["digest"],
+        "name": snapshot["name"],
+        "round": snapshot["round"],
+        **({"classes": own_classes} if own_classes else {}),
+        **_prompt_facts(entries),
+        "judge": judge and {key: judge[key] for key in ("name", "model", "params")},
+        **_panel(facts),
+        **({"planted_judgements": n_planted} if n_planted else {}),
+    }
+
+
+def _questions_header(facts: Facts) -> JsonObject:
+    """The header of a run of the Refusal Index or of the Behavioral Alignment Score."""
+    kind: Kind = "refusal-index" if "two_pass" in facts else "bas"
+    task = facts["two_pass" if kind == "refusal-index" else "confidence"]
+    called = task["called"]  # name → settings of each model that was called
+    judge = task["judge"]
+    return {
+        **_header(kind, task["code_version"], [{"name": name, **called[name]} for name in task["models"]]),
+        "items": task["questions"]["digest"],
+        "name": task["questions"]["name"],
+        "judge": _settings({"name": judge, **called[judge]}) if judge in called else None,
+        **_panel(facts),
+        "ways": {key: task[key] for key in ("settings", "samples", "elicitations", "k") if key in task},
+        "templates": task["templates"],
+    }
 
 
 def _prompt_facts(entries: Facts) -> JsonObject:
@@ -248,6 +264,8 @@ def _evaluation_rows(db: sqlite3.Connection) -> Iterator[JsonObject]:
         # A ledger keeps replies to items of an earlier form of the snapshot.
         if response.item_id not in item_ids:
             continue
+        # A call is stored under one of these purposes: the first two in an evaluation with a snapshot, the name of the
+        # setting in a run with questions.
         purposes = ["respond", "confidence", response.variant.partition("/")[0]]
         rows = calls.behind(response.item_id, response.model, purposes, response.text)
         yield from _replies(response.item_id, response.variant, rows)
