@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -59,28 +59,35 @@ class BuildCall:
     def resolve(self, out: Path) -> BuildConfig:
         """The configuration. A base set in memory is written into the folder of the run."""
         content = dict(self._content())
-        base_set = (
-            read_by_function(name_function(self.base_set)) if callable(self.base_set) else self.base_set
-        )
+        base_set = self.base_set
+        if callable(base_set):
+            base_set = read_by_function(name_function(base_set))
         if self.config is None:
             content |= self._default_names(base_set, out)
         content |= self.changes
-        check_list("generators", self.generators)
-        check_list("verifiers", self.verifiers)
-        # Generators and verifiers together, so that a model in both roles gets one name.
-        entries = model_entries([*(self.generators or ()), *(self.verifiers or ())])
-        if self.api_base is not None:
-            entries = [
-                {"api_base": self.api_base, **entry} if "model" in entry else entry for entry in entries
-            ]
-        if self.generators is not None:
-            content["generators"] = entries[: len(self.generators)]
-        if self.verifiers is not None:
-            content["panel"] = {"verifiers": entries[len(self.generators or ()) :]}
+        content |= self._models()
         if base_set is not None:
             # The folder of the run is known only after all names are settled.
             content["base_set"] = base_set_entry(base_set, out / str(content.get("name", "run")))
         return resolve(parse_content(content, BuildConfig), Path())
+
+    def _models(self) -> JsonObject:
+        """The fields of the configuration for the generators and verifiers that were named."""
+        check_list("generators", self.generators)
+        check_list("verifiers", self.verifiers)
+        generators, verifiers = self.generators or (), self.verifiers or ()
+        # Generators and verifiers together, so that a model in both roles gets one name.
+        entries = model_entries([*generators, *verifiers])
+        if self.api_base is not None:
+            entries = [
+                {"api_base": self.api_base, **entry} if "model" in entry else entry for entry in entries
+            ]
+        fields: JsonObject = {}
+        if self.generators is not None:
+            fields["generators"] = entries[: len(generators)]
+        if self.verifiers is not None:
+            fields["panel"] = {"verifiers": entries[len(generators) :]}
+        return fields
 
     def _default_names(self, base_set: Any, out: Path) -> Facts:
         """The names of the run and its round: the run is named after its base set, the round after the quarter.
@@ -89,14 +96,15 @@ class BuildCall:
         the round of the demo.
         """
         names = {}
-        is_demo = self.generators is None and self.verifiers is None
+        is_embedded = base_set is None
         if isinstance(base_set, BaseSet):
-            names["name"], is_demo = as_name(base_set.name), False
+            names["name"] = as_name(base_set.name)
         elif base_set is not None:
             entry = base_set_entry(base_set, out)
             source = entry.get("path") or entry.get("demo") or entry.get("function")
-            names["name"], is_demo = as_name(Path(str(source)).stem), is_demo and bool(entry.get("demo"))
-        if is_demo:
+            names["name"] = as_name(Path(str(source)).stem)
+            is_embedded = bool(entry.get("demo"))
+        if is_embedded and self.generators is None and self.verifiers is None:
             return names
         name = self.changes.get("name") or names.get("name") or default_config().name
         names["round"] = current_round()
@@ -146,7 +154,9 @@ class ModelArguments:
         Without `source` and models, the embedded replies are used.
         """
         check_list("models", self.models)
-        judges = self.judge if isinstance(self.judge, list | tuple) else [self.judge] if self.judge else ()
+        judges = self.judge or ()
+        if not isinstance(judges, list | tuple):
+            judges = [judges]
         # A name is resolved later; entries and functions are checked now, with the rules of a models file.
         not_names = model_entries(model for model in (*self.models, *judges) if not isinstance(model, str))
         entries = {entry.get("name"): entry for entry in not_names}
@@ -186,13 +196,19 @@ class _Batches(Strict):
     poll: float = Field(default=15.0, ge=0.01)
 
 
+class SnapshotPart(NamedTuple):
+    """The part of a snapshot that is evaluated, and the user's levers that it needs, as `ItemSource` takes them."""
+
+    subset: str | None
+    split: str | None
+    limit: int | None
+    levers: tuple[Path, ...]
+
+
 def evaluation_plan(
-    snapshot: Any,
-    arguments: ModelArguments,
-    part: tuple[str | None, str | None, int | None, tuple[Path, ...]],
-    **options: Any,
+    snapshot: Any, arguments: ModelArguments, part: SnapshotPart, **options: Any
 ) -> EvaluationPlan:
-    """The plan of `perturb.evaluate`; `part` is subset, split, limit and levers. Raises `ConfigError`."""
+    """The plan of `perturb.evaluate`. Raises `ConfigError`."""
     source = None if snapshot is None else ItemSource(source_name(snapshot), *part)
     return EvaluationPlan(source=source, **arguments.plan(snapshot, "evaluate"), **options)
 
@@ -243,8 +259,10 @@ def model_entries(models: Iterable[Any]) -> list[JsonObject]:
         if isinstance(model, str) and uses[entry["name"]] > 1:  # the short name would stand for two models
             entry["name"] = as_name(model)
         function = model.get("function") if isinstance(model, Mapping) else model
-        if callable(function) and functions.setdefault(entry["function"], function) is not function:
-            raise ConfigError(f"two functions are called '{entry['function']}': give each its own name")
+        if callable(function):
+            first_of_name = functions.setdefault(entry["function"], function)
+            if first_of_name is not function:
+                raise ConfigError(f"two functions are called '{entry['function']}': give each its own name")
         entries.append(entry)
     return entries
 
@@ -292,24 +310,32 @@ def _model_name(model: Any) -> str:
     return model if isinstance(model, str) else str(model_entry(model).get("name"))
 
 
+class HubPart(NamedTuple):
+    """The part of a data set on the Hub, and the names of its columns, as `HubSource.named` takes them."""
+
+    subset: str | None
+    split: str | None
+    columns: Mapping[str, str] | None
+
+
 def curate_base_set(
     source: str,
-    on_hub: tuple[str | None, str | None, Mapping[str, str] | None],
+    on_hub: HubPart,
     out: Path,
     recipe: str | PathLike[str] | None,
     models: Facts,
     **options: Any,
 ) -> BaseSet:
-    """Curate a source and return the base set; `on_hub` is subset, split and columns. Raises `PerturbError`s.
+    """Curate a source and return the base set. Raises `PerturbError`s.
 
     `models` are arguments of `perturb.evaluation.question_writing.curate_source`, `options` fields of the request.
     """
     opened: Path | HubSource = Path(source)
-    subset, split, columns = on_hub
+    columns = on_hub.columns
     if source.startswith(PREFIX):
-        # The columns have gone into the source.
-        opened, columns = HubSource.named(source, *on_hub), None
-    elif subset or split:
+        opened = HubSource.named(source, *on_hub)
+        columns = None  # they are part of the source now
+    elif on_hub.subset or on_hub.split:
         raise SourceError(f"{source}: subset and split go with {PREFIX}OWNER/NAME: leave them out")
     elif Path(source).resolve() == out.resolve():
         raise SourceError(f"{out}: is the source itself: choose another name")
@@ -328,34 +354,44 @@ def _left_out(report: Facts) -> Iterator[str]:
         yield f"short: {missed['domain'] or 'all'}: {missed['got']} of {missed['wanted']}"
 
 
+class QuestionDraw(NamedTuple):
+    """The format of a set of questions, and how many of them are drawn."""
+
+    form: str
+    limit: int | None
+    seed: int
+
+
 @contextmanager
 def tables_to_score(
     kind: Literal["refusal-index", "bas"],
     source: Any,
     arguments: ModelArguments,
     make_task: TaskMaker,
-    draw: tuple[str, int | None, int],
+    draw: QuestionDraw,
     progress: bool,
     **options: Any,
 ) -> Iterator[tuple[list[Path], QuestionRun | None]]:
     """The tables of `source`; or, where models are asked, the folder of the run, and the run.
 
-    `draw` is the format of the questions, how many of them to draw, and the seed. If nothing can be scored, the error
-    begins with the first warning of the run, which is the likely cause.
+    The caller scores the tables within the block. If nothing can be scored, the error begins with the first warning of
+    the run, which is the likely cause.
     """
 
     def ask() -> QuestionRun:
         if not isinstance(source, str | PathLike | None):
             raise ConfigError("source: name one set of questions where models are asked")
-        form, limit, seed = draw
-        questions = None if source is None else read_questions(str(source), form).draw(limit, seed)
+        questions = None
+        if source is not None:
+            questions = read_questions(str(source), draw.form).draw(draw.limit, draw.seed)
         plan = QuestionPlan(
             kind=kind, questions=questions, make_task=make_task, **arguments.plan(source, kind), **options
         )
         report = ask_questions(plan, progress=progress)
         return QuestionRun(report.run, report.facts, report.warnings, report.stopped)
 
-    asks_models = source is None or arguments.models or arguments.replay is not None
+    # Without a source, the embedded replies are scored.
+    asks_models = source is None or bool(arguments.models) or arguments.replay is not None
     run = call(ask) if asks_models else None
     # A text is iterable too, but it is one path.
     sources = source if isinstance(source, Iterable) and not isinstance(source, str) else [source]

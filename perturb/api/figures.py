@@ -234,13 +234,22 @@ def refusal_index(
         PerturbError: For everything that you can fix, with a message of one line. After an interrupt, the same call
             resumes.
     """
-    from perturb.api.calls import ModelArguments, tables_to_score
+    from perturb.api.calls import ModelArguments, QuestionDraw, tables_to_score
     from perturb.api.runs import RefusalFigures
     from perturb.evaluation.run import refusal_task_maker
     from perturb.scoring.refusal_report import RefusalOptions, report_refusals
 
-    arguments = ModelArguments(models, judge, replay, executor, batch, judge_rule, wait)
-    make_task, draw = refusal_task_maker(settings, samples), (form, limit, seed)
+    arguments = ModelArguments(
+        models=models,
+        judge=judge,
+        replay=replay,
+        executor=executor,
+        batch=batch,
+        judge_rule=judge_rule,
+        wait=wait,
+    )
+    make_task = refusal_task_maker(settings, samples)
+    draw = QuestionDraw(form, limit, seed)
     run_options = {"out": None if out is None else Path(out), "budget_usd": budget_usd}
     options = RefusalOptions(interval_by=interval, resamples=resamples, seed=seed)
     with tables_to_score("refusal-index", source, arguments, make_task, draw, progress, **run_options) as (
@@ -303,13 +312,22 @@ def bas(
         PerturbError: For everything that you can fix, with a message of one line. After an interrupt, the same call
             resumes.
     """
-    from perturb.api.calls import ModelArguments, tables_to_score
+    from perturb.api.calls import ModelArguments, QuestionDraw, tables_to_score
     from perturb.api.runs import ConfidenceFigures
     from perturb.evaluation.run import confidence_task_maker
     from perturb.scoring.confidence_report import ConfidenceOptions, score_confidence
 
-    arguments = ModelArguments(models, judge, replay, executor, batch, judge_rule, wait)
-    make_task, draw = confidence_task_maker(elicitations, k), (form, limit, seed)
+    arguments = ModelArguments(
+        models=models,
+        judge=judge,
+        replay=replay,
+        executor=executor,
+        batch=batch,
+        judge_rule=judge_rule,
+        wait=wait,
+    )
+    make_task = confidence_task_maker(elicitations, k)
+    draw = QuestionDraw(form, limit, seed)
     run_options = {"out": None if out is None else Path(out), "budget_usd": budget_usd}
     options = ConfidenceOptions(bins, resamples, seed)
     with tables_to_score("bas", source, arguments, make_task, draw, progress, **run_options) as (tables, run):

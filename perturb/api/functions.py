@@ -161,15 +161,23 @@ def evaluate(
         PerturbError: For everything that you can fix, with a message of one line. After an interrupt, the same call
             resumes.
     """
-    from perturb.api.calls import ModelArguments, evaluation_plan, run_evaluation
+    from perturb.api.calls import ModelArguments, SnapshotPart, evaluation_plan, run_evaluation
     from perturb.api.runs import path_of
     from perturb.evaluation.stop_rule import read_stop_rule
     from perturb.runtime import call
 
     plan = evaluation_plan(
         snapshot,
-        ModelArguments(models, judge, replay, executor, batch, judge_rule, wait),
-        part=(subset, split, limit, tuple(map(path_of, levers))),
+        ModelArguments(
+            models=models,
+            judge=judge,
+            replay=replay,
+            executor=executor,
+            batch=batch,
+            judge_rule=judge_rule,
+            wait=wait,
+        ),
+        part=SnapshotPart(subset, split, limit, tuple(map(path_of, levers))),
         until=None if until is None else read_stop_rule(until),
         out=None if out is None else Path(out),
         variant="confidence" if confidence else "plain",
@@ -231,17 +239,26 @@ def curate(
     Raises:
         PerturbError: If the source cannot be read, nothing remains, or `out` cannot be written.
     """
-    from perturb.api.calls import curate_base_set, run_options
+    from perturb.api.calls import HubPart, curate_base_set, run_options
     from perturb.curation.source import read_since
     from perturb.evaluation.session import RunOptions
     from perturb.runtime import call
 
-    panel, author, pages = (None if file is None else Path(file) for file in (solvers, writer, knowledge))
-    day = read_since(str(since)) if since else None
-    options: dict[str, Any] = {"form": format, "seed": seed, "limit": limit, "knowledge": pages, "since": day}
-    models: dict[str, Any] = {"solvers": panel, "writer": author, "judged": judge, "force": force}
-    models["options"] = RunOptions(**run_options(executor, batch, wait))
-    on_hub = (subset, split, columns)
+    options: dict[str, Any] = {
+        "form": format,
+        "seed": seed,
+        "limit": limit,
+        "knowledge": None if knowledge is None else Path(knowledge),
+        "since": read_since(str(since)) if since else None,
+    }
+    models: dict[str, Any] = {
+        "solvers": None if solvers is None else Path(solvers),
+        "writer": None if writer is None else Path(writer),
+        "judged": judge,
+        "force": force,
+        "options": RunOptions(**run_options(executor, batch, wait)),
+    }
+    on_hub = HubPart(subset, split, columns)
     return call(lambda: curate_base_set(str(source), on_hub, Path(out), recipe, models, **options))
 
 

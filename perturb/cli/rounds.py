@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -22,7 +23,7 @@ from perturb.cli.run_options import JsonOption
 from perturb.records import JsonObject
 
 if TYPE_CHECKING:
-    from perturb.scoring.power import DesignEffect, PowerQuestion, RoundDesign
+    from perturb.scoring.power import DesignEffect, PowerQuestion, RoundDesign, Split
     from perturb.scoring.power_simulation import Simulation
 
 
@@ -58,6 +59,7 @@ def compare_command(
     from perturb.reports.rounds import make_comparison_report
     from perturb.scoring.round_comparison import compare
 
+    # Exactly one of them names the other round.
     if (second is None) == (against is None):
         reject_option("SNAP_B", "is missing: give two rounds, or one and --against")
     old, new = (against, first) if against is not None else (first, second)
@@ -84,7 +86,7 @@ def power_command(
         float | None,
         Option(
             "--design-effect",
-            help="Variance inflation from items that share a base instance; 1 if none do."
+            help="Variance inflation from items that share a base instance; 1 if none do. Observed scores win over it."
             "  [default: 1, or the worst that the round can have]",
         ),
     ] = None,
@@ -141,7 +143,6 @@ def power_command(
     from perturb.scoring.power import (
         Budget,
         PowerQuestion,
-        Split,
         plan_sizes,
         split_budget,
     )
@@ -166,29 +167,22 @@ def power_command(
     question = PowerQuestion(epsilon, delta, rounds, drift, min(variance, 0.25), effect)
     with given_by_options():
         plan = plan_sizes(question)
-    # What tells how many items share a base instance; scores tell it of the items that were really scored.
-    counted_items = observed or design
+    # Both tell how many items share a base instance; scores tell it of the items that were really scored.
+    counts = observed or design
     simulation = None
     if runs or figure is not None:
-        per_base = None if counted_items is None else math.ceil(counted_items.n / counted_items.bases)
+        per_base = None if counts is None else math.ceil(counts.n / counts.bases)
         # By default, the simulation shows the size that the plan recommends.
         items_a_round = size or plan["generative"]["per_round_clustered"]
         simulation = _simulate(question, items_a_round, per_base, runs or 1000, seed, figure)
-    splits: tuple[Split, ...] = ()
+    splits: Sequence[Split] = ()
     if replies is not None:
-        share = _share_within(results) if within is None else within
-        budget = Budget(replies, share, item_cost, items or (design.n if design else None))
+        within_share = _share_within(results) if within is None else within
+        budget = Budget(replies, within_share, item_cost, items or (design.n if design else None))
         with given_by_options():
             splits = split_budget(budget, question.variance, effect)
-    content = dict(plan)
-    if splits:
-        content["split"] = [asdict(split) for split in splits]
-    content |= {
-        "round": None if design is None else _design_facts(design, question),
-        "observed": observed and {**asdict(observed), "effective_n": observed.effective_n},
-        "simulation": simulation and asdict(simulation),
-    }
-    print_result(content, make_power_report(question, plan, counted_items, simulation, splits), json_output)
+    content = _power_content(question, plan, design, observed, simulation, splits)
+    print_result(content, make_power_report(question, plan, counts, simulation, splits), json_output)
     if figure is not None and not json_output:
         note(f"figure: {figure}")
 
@@ -212,8 +206,27 @@ def _choose_effect(effect: float | None, design: RoundDesign | None, observed: D
     return 1.0 if design is None else design.effect
 
 
-def _design_facts(design: RoundDesign, question: PowerQuestion) -> JsonObject:
-    return {**asdict(design), "half_width": design.half_width(question.variance, question.effect)}
+def _power_content(
+    question: PowerQuestion,
+    plan: JsonObject,
+    design: RoundDesign | None,
+    observed: DesignEffect | None,
+    simulation: Simulation | None,
+    splits: Sequence[Split],
+) -> JsonObject:
+    """The object of `perturb power --json`."""
+    content = dict(plan)
+    if splits:
+        content["split"] = [asdict(split) for split in splits]
+    content |= {"round": None, "observed": None, "simulation": None}
+    if design is not None:
+        half_width = design.half_width(question.variance, question.effect)
+        content["round"] = {**asdict(design), "half_width": half_width}
+    if observed is not None:
+        content["observed"] = {**asdict(observed), "effective_n": observed.effective_n}
+    if simulation is not None:
+        content["simulation"] = asdict(simulation)
+    return content
 
 
 def _check_budget_options(
@@ -250,6 +263,7 @@ def _separate(results: Path, scores: tuple[float, float], json_output: bool) -> 
 def _simulate(
     question: PowerQuestion, size: int, per_base: int | None, runs: int, seed: int, figure: Path | None
 ) -> Simulation:
+    """Simulate rounds of `size` items, and draw the figure if a file for it is given."""
     import numpy as np
 
     from perturb.scoring.power_simulation import DriftSetting, clusters_of, draw_figure, simulate, sweep_drift
