@@ -1,7 +1,11 @@
 """The finished item as the offline verifiers see it: the original and the candidate, compared once.
 
-The verdict of a verifier is here too, and so is the check of target compliance. It asks whether the class allows all
-changes, and whether they are neither too small nor too large.
+`CheckedItem` has what the verifiers ask of an item, and `verdict` makes their verdict from objections. The first
+verifier is here too: `check_target_diff` asks whether the class allows all changes, and whether these are neither too
+small nor too large.
+
+Of the candidate's sentences, those that the original lacks are *added*. An added sentence may be the edited form of a
+*removed* sentence of the original. If it is not, it is *inserted*.
 """
 
 from __future__ import annotations
@@ -41,8 +45,8 @@ class CheckedItem:
 
     @property
     def low(self) -> bool:
-        """True if the item must still be answered."""
-        return self.candidate.cell.intensity is Intensity.LOW
+        """True at LOW, where a careful reader must still answer."""
+        return self.intensity is Intensity.LOW
 
     @cached_property
     def beyond_reading(self) -> bool:
@@ -174,6 +178,19 @@ def verdict(
     return RuleVerdict(all(checks.values()), checks, predicted, tuple(issues)) if checks else NO_OPINION
 
 
+# The next constants are shares of the content words of the original that must remain.
+
+# In MissingInfo at LOW, whose cut must not touch the answer.
+_KEPT_AFTER_LOW_CUT = 0.2
+# If no sentence with the answer was removed.
+_KEPT_WITH_ANSWER = 0.5
+# If sentences with the answer were replaced, and with them those that refer to them.
+_KEPT_WITHOUT_ANSWER = 0.25
+# Little remains of a passage of two sentences if one of them is replaced.
+_KEPT_OF_TWO_SENTENCES = 0.1
+# Share of the words after a cut that must come from the original.
+_OLD_SHARE = 0.5
+
 MARKUP = re.compile(
     r"""
       \{[^{}]*\} | \{\{ | \}\} | \$\w+\$ | %\(\w+\)?s | %s\b                   # gaps of templates
@@ -241,47 +258,30 @@ def _rewritten(item: CheckedItem) -> bool:
     if item.candidate.lever in REWRITING_LEVERS:
         return False
     before, after = content_stems(item.reading.text), content_stems(_BRACKETED.sub(" ", item.text))
+    share_kept = coverage(before, after)
     if item.kind is PerturbationClass.MISSING_INFO:
-        floor = _KEPT_AFTER_LOW_CUT if item.intensity is Intensity.LOW else 0.0
-        return coverage(before, after) < floor or coverage(after, before) < _OLD_SHARE
-    answering = frozenset().union(*(content_stems(s) for s in item.removed if holds_alias(item.reading, s)))
-    if not answering:
-        floor = _KEPT_WITH_ANSWER
-    elif len(item.reading.sentences) > 2:
-        floor = _KEPT_WITHOUT_ANSWER
-    else:
-        floor = _KEPT_OF_TWO_SENTENCES
-    return coverage(before, after) < floor
-
-
-# The next constants are shares of the content words of the original that must remain.
-
-# In MissingInfo at LOW, whose cut must not touch the answer.
-_KEPT_AFTER_LOW_CUT = 0.2
-# If no sentence with the answer was removed.
-_KEPT_WITH_ANSWER = 0.5
-# If sentences with the answer were replaced, and with them those that refer to them.
-_KEPT_WITHOUT_ANSWER = 0.25
-# Little remains of a passage of two sentences if one of them is replaced.
-_KEPT_OF_TWO_SENTENCES = 0.1
-# Share of the words after a cut that must come from the original.
-_OLD_SHARE = 0.5
+        lost_much = item.low and share_kept < _KEPT_AFTER_LOW_CUT
+        return lost_much or coverage(after, before) < _OLD_SHARE
+    if not any(holds_alias(item.reading, sentence) for sentence in item.removed):
+        return share_kept < _KEPT_WITH_ANSWER
+    if len(item.reading.sentences) > 2:
+        return share_kept < _KEPT_WITHOUT_ANSWER
+    return share_kept < _KEPT_OF_TWO_SENTENCES
 
 
 def _markup(item: CheckedItem) -> list[str]:
     """One line for each changed text with new markup, and one for an empty text."""
     objections = []
-    for name, before, after in (
-        ("question", item.original.query, item.candidate.query),
-        ("context", item.reading.text, item.text),
-    ):
-        if before == after:
-            continue
+    texts = {
+        "question": (item.original.query, item.candidate.query),
+        "context": (item.reading.text, item.text),
+    }
+    for name, (before, after) in texts.items():
         marks = [match.group().strip() for match in MARKUP.finditer(after)]
         # Some passages have such marks themselves.
-        marks = [mark for mark in marks if mark not in before]
-        if marks:
-            objections.append(f"The {name} holds left-over markup: {marks[0]!r}.")
+        new_marks = [mark for mark in marks if mark not in before]
+        if new_marks:
+            objections.append(f"The {name} holds left-over markup: {new_marks[0]!r}.")
     if not item.text.strip() or not normal(item.candidate.query):
         objections.append("The question or the context is empty.")
     return objections

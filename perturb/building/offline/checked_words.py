@@ -41,6 +41,7 @@ class WordBank(Strict):
     """Wordings that tell a reader what to believe, by kind."""
 
 
+# Read once, on import, so that a fault in this file of the package shows at once.
 WORDS = YamlFile(WORDS_FILE).parse(WordBank)
 
 
@@ -97,8 +98,16 @@ _ABBREVIATION = re.compile(
 )
 # How many characters at the end of a text are searched for an abbreviation. The longest has eight.
 _ABBREVIATION_REACH = 20
-# The gap between sentences: blanks after an end mark and before a capital or digit, or a line break.
-_BOUNDARY = re.compile(r"(?<=[.!?])[\"”’')\]]*\s+(?=[\"“‘'(]*[A-Z0-9]|[\[█_])|\n+")
+# The gap between sentences
+_BOUNDARY = re.compile(
+    r"""
+      (?<=[.!?]) [\"”’')\]]* \s+                # an end mark, closing marks and blanks
+      (?= [\"“‘'(]*[A-Z0-9]                     # before a capital or digit, maybe in quotation marks
+        | [\[█_] )                              # or before a place-holder, such as "[redacted]" or a black bar
+    | \n+
+    """,
+    re.VERBOSE,
+)
 
 
 @lru_cache(maxsize=1024)
@@ -146,9 +155,11 @@ def stem(word: str) -> str:
             # "cities" and "city" get the same stem.
             if ending in ("ies", "y"):
                 return base + "i"
-            # "running" has doubled its consonant, "falling" has not.
-            is_doubled = len(base) > 3 and base[-1] == base[-2] and base[-1] not in "lsz"
-            return base[:-1] if is_doubled and ending not in ("s", "e", "es") else base
+            # "running" has doubled its consonant. In "falling", "passing" and "buzzing" it belongs to the word, and
+            # before "s" and "e" nothing is doubled.
+            may_be_doubled = ending not in ("s", "e", "es") and base[-1] not in "lsz"
+            is_doubled = len(base) > 3 and base[-1] == base[-2]
+            return base[:-1] if is_doubled and may_be_doubled else base
     return word
 
 
@@ -203,28 +214,26 @@ def stands_in(phrase: str, text: str) -> bool:
     (True, False, False)
     """
     needle, haystack = normal(phrase), normal(text)
-    # A number must not be found inside a longer number.
-    has_digits = needle[:1].isdigit() or needle[-1:].isdigit()
     start = haystack.find(needle)
     while start >= 0:
         end = start + len(needle)
         before, after = haystack[start - 1 : start], haystack[end : end + 1]
-        inside_word = _is_word_character(before) or _is_word_character(after)
-        if not inside_word and not (has_digits and _is_part_of_number(haystack, start, end)):
+        is_in_word = _is_word_character(before) or _is_word_character(after)
+        if not is_in_word and not _is_part_of_number(haystack, start, end):
             return True
         start = haystack.find(needle, start + 1)
     return False
 
 
 def _is_word_character(char: str) -> bool:
-    """Whether a character of normal text belongs to a word; False for the empty text beyond its ends."""
+    """Whether a character of normal text, which has no accents, belongs to a word; False for an empty text."""
     return char.isascii() and char.isalnum()
 
 
 def _is_part_of_number(text: str, start: int, end: int) -> bool:
     """Whether the digits of a span belong to a longer number, as the 3 of 3.5 does."""
-    before, after = text[max(0, start - 2) : start], text[end : end + 2]
-    # A digit and a mark directly before the span, or a mark and a digit directly after it, continue the number.
-    continues = before[:1].isdigit() and before[1:] in (".", ",") and text[start].isdigit()
-    is_continued = after[:1] in (".", ",") and after[1:].isdigit() and text[end - 1].isdigit()
-    return continues or is_continued
+    # "3.|5": a digit and a mark stand before the span. "3|.5": a mark and a digit stand after it.
+    span = text[start:end]
+    goes_on_before = span[:1].isdigit() and re.search(r"\d[.,]$", text[max(0, start - 2) : start])
+    goes_on_after = span[-1:].isdigit() and re.match(r"[.,]\d", text[end : end + 2])
+    return bool(goes_on_before or goes_on_after)
