@@ -60,7 +60,7 @@ def test_prompts_change_in_that_cell_only(side_clause: Catalogue) -> None:
     assert "- Heavier is Factual: No" in asked
     assert "can still get the original answer" not in asked
     assert "can still get the original answer" in ours._system("generate", "single", LOW, names)
-    verified = theirs._system("verify", "several", LOW, names, "Binary Desirability")
+    verified = theirs._system("verify", "several", LOW, names, chosen="Binary Desirability")
     assert 'Its answer must be "No", derivable from the passages' in verified
     high = Cell(LOW.perturbation_class, Intensity.HIGH)
     levers = tuple(lever.name for lever in side_clause.levers_of(high))

@@ -323,7 +323,7 @@ def _may_hold(need: Need, features: frozenset[str], instance: BaseInstance) -> b
     """
     counts_passages = all(feature.startswith("passages:") for feature in need.features)
     if is_english(instance.language) or counts_passages:
-        return need.may_hold(features)
+        return need.holds(features)
     return True
 
 

@@ -1,4 +1,8 @@
-"""Perturbation classes as data, both published and user-defined, and which verifiers judge which class."""
+"""Perturbation classes as data, both published and user-defined, and which verifiers judge which class.
+
+A class has a refusal code, which is the right reply to its items at MEDIUM and HIGH, and short forms of it, which
+replies may use instead. Its criteria say what each intensity means.
+"""
 
 from __future__ import annotations
 
@@ -91,19 +95,20 @@ class ClassEntry:
         """The code of a class of the user, as prompts explain it."""
         # Without `before`, the new code comes last, before the code for other reasons.
         before = REFUSE_OTHER if self.before is None else classes[self.before].refusal_code
-        # The text is wrapped as in the template, so that prompts look alike for all codes.
-        texts = (
-            f"- {self.refusal_code}: {self.refuse_when}",
-            f"  Example: {self.example}" if self.example else "",
-        )
-        entry, example = (textwrap.fill(text, _WIDTH, subsequent_indent="  ") for text in texts)
-        return OwnCode(entry, example, before)
+        entry = f"- {self.refusal_code}: {self.refuse_when}"
+        example = f"  Example: {self.example}" if self.example else ""
+        return OwnCode(_wrapped(entry), _wrapped(example), before)
 
     def to_payload(self) -> dict[str, Any]:
         """The values that runs and snapshots store for a class of the user."""
         payload: dict[str, Any] = _ENTRY.dump_python(self, mode="json")
         # A set has no order, and stored values must not differ from run to run.
         return {**payload, "target": sorted(payload["target"])}
+
+
+def _wrapped(text: str) -> str:
+    """A text in lines like those of the template, so that prompts look alike for all codes."""
+    return textwrap.fill(text, _WIDTH, subsequent_indent="  ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,9 +254,9 @@ def clash(entry: ClassEntry, classes: Mapping[PerturbationClass, ClassEntry]) ->
     for existing in classes.values():
         owners |= dict.fromkeys((existing.refusal_code, *existing.short_forms), str(existing.name))
     for key, codes in (("refusal_code", (entry.refusal_code,)), ("short_forms", entry.short_forms)):
-        if shared_codes := [code for code in codes if code in owners]:
-            owner = owners[shared_codes[0]]
-            return Clash(
-                key, f"the code {shared_codes[0]} is that of {owner}: give {entry.name} one of its own"
-            )
+        for code in codes:
+            if code in owners:
+                return Clash(
+                    key, f"the code {code} is that of {owners[code]}: give {entry.name} one of its own"
+                )
     return None

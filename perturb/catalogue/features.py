@@ -1,8 +1,9 @@
 """Features of base instances, and the needs of levers, which are written in terms of them.
 
 A feature is a text such as `question:when` or `has:colour`. Patterns and word banks recognise features, and they err on
-the side of caution: a feature that is reported should be there, but one that is not reported may have been missed. The
-vocabulary, the banks and the patterns are in `levers/words.yaml`.
+the side of caution: a feature that is reported should be there, but one that is not reported may have been missed. A
+feature with *spare* in its name reports a piece of a passage that a rule may cut or change, since neither the question
+nor the answer needs it. The vocabulary, the banks and the patterns are in `levers/words.yaml`.
 """
 
 from __future__ import annotations
@@ -22,9 +23,6 @@ from perturb.records import BaseInstance
 FEATURES_VERSION = "fbb0296dd996e5a7"
 """Part of the digest of the levers' needs. Change it whenever instances may get other features than before."""
 
-ADVISORY: frozenset[str] = frozenset()
-"""Features that are too uncertain to rule a lever out: less than 98 % of the reported ones are there."""
-
 
 @dataclass(frozen=True, slots=True)
 class Need:
@@ -42,22 +40,19 @@ class Need:
         ['answer:person', 'answer:place']
         """
         positive = text.removeprefix("not ")
-        group, colon, names = positive.partition(":")
+        group, colon, alternatives = positive.partition(":")
+        names = alternatives.split("|")
         groups = vocabulary()
         if group not in groups or not colon:
             raise ValueError(f"write it as GROUP:FEATURE, where GROUP is one of {', '.join(groups)}")
-        for name in names.split("|"):
+        for name in names:
             if name not in groups[group]:
                 raise ValueError(f"unknown feature '{group}:{name}': choose from {', '.join(groups[group])}")
-        return cls(frozenset(f"{group}:{name}" for name in names.split("|")), positive != text)
+        return cls(frozenset(f"{group}:{name}" for name in names), negated=positive != text)
 
     def holds(self, features: frozenset[str]) -> bool:
         """Whether an instance with these features meets the need."""
         return self.negated == self.features.isdisjoint(features)
-
-    def may_hold(self, features: frozenset[str]) -> bool:
-        """Like `holds`, but a need with an advisory feature always counts as met."""
-        return not self.features.isdisjoint(ADVISORY) or self.holds(features)
 
 
 def features_of(instance: BaseInstance) -> frozenset[str]:
@@ -67,11 +62,10 @@ def features_of(instance: BaseInstance) -> frozenset[str]:
     kind = _question_kind(query)
     features = {f"question:{kind}", f"passages:{'one' if len(instance.passages) == 1 else 'several'}"}
     features |= {f"answer:{name}" for name in _answer_kinds(query, kind, instance)}
-    features |= {
-        f"asks:{name}" for name in vocabulary()["asks"] if word_pattern(f"asks_{name}").search(query)
-    }
+    asks = (name for name in vocabulary()["asks"] if word_pattern(f"asks_{name}").search(query))
+    features |= {f"asks:{name}" for name in asks}
     texts = _Texts(instance, query)
-    features |= {f"has:{name}" for name, is_there in _HAS.items() if is_there(texts)}
+    features |= {f"has:{name}" for name in vocabulary()["has"] if _has(name, texts)}
     if "answer:person" in features or any(name.lower() in query for name in texts.people):
         features.add("about:person")
     if word_pattern("organisation_named").search(query):
@@ -118,7 +112,9 @@ def _source(name: str) -> str:
     if name in _content()["words"]:
         # Longer words first, since a pattern takes the first alternative that fits.
         return f"(?:{'|'.join(map(re.escape, sorted(word_bank(name), key=len, reverse=True)))})"
-    return re.sub(r"<([a-z_]+)>", lambda match: _source(match[1]), "".join(_content()["patterns"][name]))
+    # The file may break a pattern into several lines.
+    pattern = "".join(_content()["patterns"][name])
+    return re.sub(r"<([a-z_]+)>", lambda match: _source(match[1]), pattern)
 
 
 @cache
@@ -170,19 +166,20 @@ def _answer_kinds(query: str, kind: str, instance: BaseInstance) -> Iterator[str
     # A year alone is a date only if the question asks for one: "1984" may also be a title or a number.
     if dated and (kind == "when" or all(word_pattern("month").search(answer) for answer in answers)):
         yield "date"
-    elif kind != "when" and all(map(_is_number, answers)):
+        return
+    if kind == "when":
+        return
+    if all(map(_is_number, answers)):
         yield "number"
         if all(word_pattern("money", re.IGNORECASE).search(answer) for answer in answers):
             yield "money"
         elif any(word_pattern("measure", re.IGNORECASE).search(answer) for answer in answers):
             yield "measure"
-    elif kind != "when" and all(map(_is_named, answers)) and _is_proper_noun(answers[0], instance):
+    elif all(map(_is_named, answers)) and _is_proper_noun(answers[0], instance):
         # Every named answer has this feature, and a more specific one if its kind is clear.
         yield "named"
         yield from _named_kinds(query, answers, instance)
-    elif kind != "when" and not any(
-        re.search(r"\d|[A-Z]", answer) or _is_number(answer) for answer in answers
-    ):
+    elif not any(re.search(r"\d|[A-Z]", answer) or _is_number(answer) for answer in answers):
         yield "text"
 
 
@@ -205,9 +202,8 @@ def _is_number(answer: str) -> bool:
 def _is_named(answer: str) -> bool:
     """Whether every word has a capital, except small words such as "of"."""
     words = [word for word in answer.split() if word.lower() not in word_bank("small")]
-    return len("".join(words)) > 1 and all(
-        word[:1].isupper() and not re.search(r"\d", word) for word in words
-    )
+    has_letters = len("".join(words)) > 1
+    return has_letters and all(re.fullmatch(r"\D+", word) and word[0].isupper() for word in words)
 
 
 def _is_person(name: str, instance: BaseInstance) -> bool:
@@ -217,11 +213,12 @@ def _is_person(name: str, instance: BaseInstance) -> bool:
         return False
     if len(words) > 1 and words[0] in word_bank("first_name"):
         return True
-    return any(
-        word_pattern("person_cue").search(passage.text, max(0, match.start() - _LONGEST_CUE), match.start())
-        for passage in instance.passages
-        for match in re.finditer(rf"{re.escape(name)}\b", passage.text)
-    )
+    for passage in instance.passages:
+        for match in re.finditer(rf"{re.escape(name)}\b", passage.text):
+            start = match.start()
+            if word_pattern("person_cue").search(passage.text, max(0, start - _LONGEST_CUE), start):
+                return True
+    return False
 
 
 # How many characters before a name are searched for an occupation or a form of address.
@@ -262,7 +259,7 @@ class _Texts:
     def has_spare(self, pattern: str) -> bool:
         """Whether a match of the pattern may be cut. If the pattern has groups, the first group that matched counts."""
         matches = word_pattern(pattern).finditer(self.text)
-        return any(self.is_spare(next(filter(None, match.groups()), match[0])) for match in matches)
+        return any(self.is_spare(match[match.lastindex or 0]) for match in matches)
 
     @cached_property
     def people(self) -> frozenset[str]:
@@ -287,11 +284,19 @@ def _has_spare_date(texts: _Texts) -> bool:
     return not months_needed and texts.has_spare("full_date")
 
 
-# Feature of the group `has` -> the test for it. `spare` features are there only if a rule may cut or change them.
-_HAS: Mapping[str, Callable[[_Texts], bool]] = {
+# Feature of the group `has` -> the pattern of which the passages must have a match
+_IN_TEXT = {
+    "place": "place_named",
+    "living_person": "alive",
+    "origin_date": "origin",
+    "ordinal": "ordinal",
+    "cause": "cause",
+}
+# Feature of the group `has` -> the pattern of which the passages must have a match that may be cut
+_SPARE_IN_TEXT = {"city": "city_phrase", "spare_bracket": "bracket", "alias": "alias"}
+# Feature of the group `has` -> the test for it
+_TESTS: Mapping[str, Callable[[_Texts], bool]] = {
     "colour": lambda texts: not re.search(" colou?r", texts.query) and texts.has_spare("colour_use"),
-    "city": lambda texts: texts.has_spare("city_phrase"),
-    "place": lambda texts: bool(word_pattern("place_named").search(texts.text)),
     "example": lambda texts: (
         len(texts.sentences) > 2
         and any(
@@ -305,17 +310,18 @@ _HAS: Mapping[str, Callable[[_Texts], bool]] = {
     "spare_date": _has_spare_date,
     "spare_person": _names_spare_person,
     "two_people": lambda texts: len({name.split()[-1] for name in texts.people}) > 1,
-    "living_person": lambda texts: bool(word_pattern("alive").search(texts.text)),
     "office": lambda texts: bool(_words("office").search(texts.both)),
-    "spare_bracket": lambda texts: texts.has_spare("bracket"),
     "opening": lambda texts: any(
         (match := word_pattern("opening").search(sentence)) is not None and texts.is_spare(match[0])
         for sentence in texts.sentences
     ),
-    "alias": lambda texts: texts.has_spare("alias"),
-    "origin_date": lambda texts: bool(word_pattern("origin").search(texts.text)),
-    "ordinal": lambda texts: bool(word_pattern("ordinal").search(texts.text)),
     "organism": lambda texts: bool(re.search(rf"(?<![\w-]){_source('organism')}(?![\w-])", texts.text)),
     "institution": lambda texts: bool(_words("institution").search(texts.both)),
-    "cause": lambda texts: bool(word_pattern("cause").search(texts.text)),
 }
+
+
+def _has(name: str, texts: _Texts) -> bool:
+    """Whether the texts have the feature of this name of the group `has`."""
+    if name in _IN_TEXT:
+        return word_pattern(_IN_TEXT[name]).search(texts.text) is not None
+    return texts.has_spare(_SPARE_IN_TEXT[name]) if name in _SPARE_IN_TEXT else _TESTS[name](texts)

@@ -3,6 +3,10 @@
 A prompt has two messages. The system message comes from a template whose options come from our code alone, so it is
 the same for many requests and providers can cache it. The user message is a JSON object with the texts of data sets and
 models. These texts are data: no template contains them, and they cannot break out of their JSON strings.
+
+`Prompts` makes the requests of a build: to generate an item, to verify it, to decide blindly what to do with it, or to
+plant a wrong label for the audit of a panel. The flaw of an item may be *open*, or hidden: a *quiet* flaw follows an
+additional instruction, and a *deep* flaw shows only when sentences are compared.
 """
 
 from __future__ import annotations
@@ -154,11 +158,15 @@ def _indented(value: Any, line: str = "\n") -> str:
     if isinstance(value, str):
         return encode_basestring(value)
     if isinstance(value, Mapping) and value:
+        opening, closing = "{}"
         entries = [f"{encode_basestring(key)}: {_indented(entry, deeper)}" for key, entry in value.items()]
-        return f"{{{deeper}{f',{deeper}'.join(entries)}{line}}}"
-    if isinstance(value, list) and value:
-        return f"[{deeper}{f',{deeper}'.join(_indented(entry, deeper) for entry in value)}{line}]"
-    return json.dumps(value, ensure_ascii=False)
+    elif isinstance(value, list) and value:
+        opening, closing = "[]"
+        entries = [_indented(entry, deeper) for entry in value]
+    else:
+        return json.dumps(value, ensure_ascii=False)
+    separator = f",{deeper}"
+    return opening + deeper + separator.join(entries) + line + closing
 
 
 def object_schema(fields: Mapping[str, Any]) -> Schema:
@@ -189,11 +197,14 @@ class Prompts:
         waiting = [f"{name}/{kind}.j2"]
         # Templates include others, so the digest must follow all of them.
         while waiting:
-            if (file := waiting.pop()) not in sources:
-                sources[file] = (self.folder / file).read_text(encoding="utf-8")
-                waiting += included_in(sources[file])
-                if asks_own_questions and (replacement := self.folder / "asked" / file).exists():
-                    sources[f"asked/{file}"] = replacement.read_text(encoding="utf-8")
+            file = waiting.pop()
+            if file in sources:
+                continue
+            sources[file] = (self.folder / file).read_text(encoding="utf-8")
+            waiting += included_in(sources[file])
+            replacement = self.folder / "asked" / file
+            if asks_own_questions and replacement.exists():
+                sources[f"asked/{file}"] = replacement.read_text(encoding="utf-8")
         return digest(sorted(sources.items()), *self.catalogue.own_codes)
 
     def generation(
@@ -208,24 +219,15 @@ class Prompts:
 
         A deep flaw must use one of `constructions`, or any that suits the cell if none are given.
         """
-        data = {
-            "perturbation_class": str(cell.perturbation_class),
-            "intensity": str(cell.intensity),
-            "query": instance.query,
-            **_context(instance, numbered=depth == "deep"),
-            "answers": list(instance.answers),
-        }
         kind = "deep" if depth == "deep" else prompt_kind(instance)
         offered = tuple(lever.name for lever in tuple(levers) or self.catalogue.levers_of(cell))
+        usable: tuple[str, ...] = ()
         if depth == "deep":
-            suiting = (
-                construction.name for construction in self.catalogue.constructions if construction.suits(cell)
-            )
-            usable = tuple(constructions) or tuple(suiting)
-            system = self._system("generate", kind, cell, offered, constructions=usable)
-        else:
-            system = self._system("generate", kind, cell, offered)
+            suiting = [entry.name for entry in self.catalogue.constructions if entry.suits(cell)]
+            usable = tuple(constructions or suiting)
+        system = self._system("generate", kind, cell, offered, constructions=usable)
         system += self._additions("generate", instance, depth)
+        data = _task(cell, instance, numbered=depth == "deep")
         query_only = self.catalogue.classes[cell.perturbation_class].query_only
         return data_request(system, data, generation_schema(cell, kind, query_only=query_only))
 
@@ -255,21 +257,18 @@ class Prompts:
         data = {
             "perturbation_class": str(cell.perturbation_class),
             "intensity": str(cell.intensity),
-            "original": {
-                "query": instance.query,
-                **_context(instance, numbered=is_deep),
-                "answers": list(instance.answers),
-            },
+            "original": _original(instance, numbered=is_deep),
             "candidate": {"lever": candidate.lever, "query": candidate.query, **context},
         }
         if is_deep:
             data |= {"proof": list(candidate.proof), "claim": candidate.reasoning}
         levers = tuple(lever.name for lever in self.catalogue.levers_of(cell))
         lever = self.catalogue.find(candidate.lever)
+        # A generator may name a lever that the catalogue does not have.
         chosen = lever.name if lever else ""
         # A verifier gets only the construction that the generator chose, while the generator chose among several.
         construction = (candidate.construction,) if is_deep and candidate.construction else ()
-        system = self._system("verify", kind, cell, levers, chosen, constructions=construction)
+        system = self._system("verify", kind, cell, levers, chosen=chosen, constructions=construction)
         system += self._additions("verify", instance, candidate.depth)
         return data_request(system, data, verification_schema())
 
@@ -277,15 +276,9 @@ class Prompts:
         self, cell: Cell, instance: BaseInstance, levers: Sequence[Lever], way: str
     ) -> ChatRequest:
         """Ask a generator for an item whose label is wrong in one subtle way. `way` names a file in `plant/ways/`."""
-        data = {
-            "perturbation_class": str(cell.perturbation_class),
-            "intensity": str(cell.intensity),
-            "query": instance.query,
-            **_context(instance),
-            "answers": list(instance.answers),
-        }
         names = tuple(lever.name for lever in levers)
-        system = self._system("plant", prompt_kind(instance), cell, names, "", way)
+        system = self._system("plant", prompt_kind(instance), cell, names, way=way)
+        data = _task(cell, instance)
         return data_request(system + language_rules("generate", instance), data)
 
     def blind_decision(self, instance: BaseInstance, candidate: Candidate) -> ChatRequest:
@@ -305,6 +298,7 @@ class Prompts:
         kind: PromptKind,
         cell: Cell,
         names: tuple[str, ...],
+        *,
         chosen: str = "",
         way: str = "",
         constructions: tuple[str, ...] = (),
@@ -315,7 +309,7 @@ class Prompts:
         are for planted and deep items.
         """
         entry = self.catalogue.classes[cell.perturbation_class]
-        levers = [lever for name in names if (lever := self.catalogue.find(name))]
+        levers = list(filter(None, map(self.catalogue.find, names)))
         chosen_lever = self.catalogue.find(chosen)
         other_levers = {
             lever.name: _first_sentence(lever.instruction) for lever in levers if lever is not chosen_lever
@@ -367,6 +361,24 @@ def _first_sentence(text: str) -> str:
     return re.split(r"(?<=[.!?]) (?=[A-Z])", text, maxsplit=1)[0]
 
 
+def _task(cell: Cell, instance: BaseInstance, *, numbered: bool = False) -> dict[str, Any]:
+    """What a generator is told about an instance and the cell for which it is to be perturbed."""
+    return {
+        "perturbation_class": str(cell.perturbation_class),
+        "intensity": str(cell.intensity),
+        **_original(instance, numbered=numbered),
+    }
+
+
+def _original(instance: BaseInstance, *, numbered: bool = False) -> dict[str, Any]:
+    """An instance in the form that prompts use."""
+    return {
+        "query": instance.query,
+        **_context(instance, numbered=numbered),
+        "answers": list(instance.answers),
+    }
+
+
 def _context(instance: BaseInstance, *, numbered: bool = False) -> dict[str, Any]:
     """The context in the form that prompts use: one text, or numbered passages with their roles."""
     if prompt_kind(instance) == "single" and not numbered:
@@ -385,10 +397,13 @@ def _numbered_passages(passages: Sequence[Passage], *, roles: bool = True) -> di
 
 def _changed(instance: BaseInstance, candidate: Candidate) -> list[dict[str, Any]]:
     """The passages of the candidate that differ from the original or were added, with their numbers."""
-    # Deep items may have more passages than their instance.
-    added = len(candidate.passages) - len(instance.passages)
-    pairs = zip((*instance.passages, *[None] * added), candidate.passages, strict=True)
-    return [_numbered(number, new) for number, (old, new) in enumerate(pairs, start=1) if new != old]
+    changed = []
+    for number, passage in enumerate(candidate.passages, start=1):
+        # Deep items may have more passages than their instance.
+        is_added = number > len(instance.passages)
+        if is_added or passage != instance.passages[number - 1]:
+            changed.append(_numbered(number, passage))
+    return changed
 
 
 def _numbered(number: int, passage: Passage) -> dict[str, Any]:

@@ -156,7 +156,7 @@ def fitting(cell: Cell) -> set[str]:
     return {
         lever.name
         for lever in CATALOGUE.levers_of(cell)
-        if all(Need.read(need).may_hold(features) for need in lever.needs)
+        if all(Need.read(need).holds(features) for need in lever.needs)
     }
 
 

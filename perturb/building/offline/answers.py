@@ -199,7 +199,7 @@ def _without_sentences(facts: InstanceFacts, text: str) -> str | None:
     for sentence in reversed(stating):  # from the end, so that the positions of earlier sentences stay valid
         remaining = without_span(remaining, sentence.start, sentence.end)
     for sentence in stating:
-        following = _following(facts, sentence)
+        following = facts.sentence_after(sentence)
         # A sentence that refers to a sentence that is gone would be unclear.
         if following is not None and following not in stating and _refers_back(following, stating):
             return None
@@ -237,13 +237,6 @@ def _uses_bare_surname(remaining: str, cut: tuple[Sentence, ...]) -> bool:
         has_word(remaining, surname) and not re.search(rf"\b[A-Z][\w.’'-]+ {re.escape(surname)}\b", remaining)
         for surname in surnames
     )
-
-
-def _following(facts: InstanceFacts, sentence: Sentence) -> Sentence | None:
-    """The next sentence of the same passage; None for the last one."""
-    index = facts.sentences.index(sentence) + 1
-    after = facts.sentences[index] if index < len(facts.sentences) else None
-    return after if after is not None and after.passage == sentence.passage else None
 
 
 def _without_clause(facts: InstanceFacts, text: str) -> str | None:

@@ -106,9 +106,8 @@ def rival_values(item: CheckedItem, sentence: str) -> frozenset[str]:
             return frozenset()
         return content_stems(sentence) - content_stems(reading.text) - content_stems(item.original.query)
     values = values_in(reading.kind, sentence) - reading.alias_values
-    values -= values_in(reading.kind, item.original.query)
-    for old_sentence in (*reading.support, *item.removed):
-        values -= values_in(reading.kind, old_sentence)
+    for text in (item.original.query, *reading.support, *item.removed):
+        values -= values_in(reading.kind, text)
     if reading.kind is ValueKind.NAME:
         excluded_words = frozenset(words(item.original.query)) | reading.alias_stems
         values = frozenset(v for v in values if not frozenset(words(v)) & excluded_words)
@@ -280,12 +279,14 @@ def _denials(item: CheckedItem) -> list[str]:
     denials = []
     for sentence in item.added:
         # A negation that the support already had does not deny it.
-        negations = {match.group().lower() for match in NEGATION.finditer(sentence)}
-        for support in item.reading.support:
-            negations -= {match.group().lower() for match in NEGATION.finditer(support)}
-        if negations and _speaks_of_the_claim(item, sentence):
+        new_negations = _negations(sentence) - _negations("\n".join(item.reading.support))
+        if new_negations and _speaks_of_the_claim(item, sentence):
             denials.append(sentence)
     return denials
+
+
+def _negations(text: str) -> set[str]:
+    return {match.group().lower() for match in NEGATION.finditer(text)}
 
 
 def _denials_of_neighbours(item: CheckedItem) -> list[str]:

@@ -196,9 +196,10 @@ def _answer_left(facts: InstanceFacts, noise: tuple[Passage, ...]) -> str | None
 def _new_question_answered(facts: InstanceFacts, query: str, noise: tuple[Passage, ...]) -> str | None:
     """One line if a noise passage may answer the new question."""
     for title, sentence in _titled_sentences(noise):
-        share = support(query, f"{title} {sentence}")
+        titled_sentence = f"{title} {sentence}"
+        share = support(query, titled_sentence)
         # A noise passage that fits the original question just as well does not answer either of the two.
-        if share >= _ANSWERING and share > support(facts.instance.query, f"{title} {sentence}"):
+        if share >= _ANSWERING and share > support(facts.instance.query, titled_sentence):
             return "a noise passage speaks of what the new question asks"
     return None
 

@@ -142,6 +142,11 @@ class InstanceFacts:
             if any(mention.overlaps(sentence) for mention in self.mentions)
         )
 
+    def sentence_after(self, sentence: Sentence) -> Sentence | None:
+        """The next sentence of the same passage; None for the last one."""
+        following = self.sentences[self.sentences.index(sentence) + 1 :][:1]
+        return following[0] if following and following[0].passage == sentence.passage else None
+
     @cached_property
     def home(self) -> int:
         """Where the answer is at home: the index of the first passage that holds one; 0 if none does."""

@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from perturb.building.offline.facts import InstanceFacts
-from perturb.building.offline.question import Question, inflected
+from perturb.building.offline.question import Question
 from perturb.building.offline.words import (
     capitalise,
     content_stems,
     has_word,
+    inflected,
     seeded_random,
     support,
 )
@@ -35,10 +36,8 @@ class Filling:
     donors: Sequence[BaseInstance]
     draw: tuple[str, int]
     """The lever and the seed: all random choices depend on them alone."""
-    local: dict[str, str] = field(default_factory=dict)
-    """Values of gaps that are already decided, by the operator or by an earlier wording."""
-    absent: set[str] = field(default_factory=set)
-    """Gaps for which the instance has no value."""
+    local: dict[str, str | None] = field(default_factory=dict)
+    """Values of gaps that are already decided, by the operator or by an earlier wording; None if there is no value."""
     used: set[str] = field(default_factory=set)
     """The ids of donors that lent something."""
 
@@ -78,15 +77,11 @@ class Filling:
             return self.local[name]
         if kinds := kinds_of_gap(name):
             return self._of_kind(name, kinds)
-        if name in self.absent or name not in MAKERS:
+        if name not in MAKERS:
             return None
-        value = MAKERS[name](self)
         # The outcome is kept in either case, since several wordings have the same gaps.
-        if value is None:
-            self.absent.add(name)
-        else:
-            self.local[name] = value
-        return value
+        self.local[name] = MAKERS[name](self)
+        return self.local[name]
 
     def _of_kind(self, name: str, kinds: frozenset[str]) -> str | None:
         """The subject if it is of one of these kinds; None if it is not."""

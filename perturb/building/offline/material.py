@@ -159,14 +159,14 @@ def _colour(facts: InstanceFacts) -> Iterator[Cut]:
 
 def _example(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut a sentence that only gives an example."""
-    for index, sentence in enumerate(facts.sentences):
+    for sentence in facts.sentences:
         is_example = re.match(r"For (?:example|instance)\b", sentence.text)
         if not is_example or not sentence.complete or not may_be_cut(facts, sentence.text):
             continue
         same_passage = [other for other in facts.sentences if other.passage == sentence.passage]
         if len(same_passage) <= 2:
             continue  # a passage of one sentence would say too little
-        next_sentence = facts.sentences[index + 1] if sentence != same_passage[-1] else None
+        next_sentence = facts.sentence_after(sentence)
         if next_sentence is not None and word_pattern("leans").match(next_sentence.text):
             continue  # a sentence that begins with "It" or "However" would lose what it refers to
         text = facts.passages[sentence.passage].text

@@ -11,17 +11,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 from perturb.building.offline.words import (
     TOKEN,
+    inflected,
     is_common,
     is_function_word,
     plain,
     spans_of,
     tokens,
-    verb_form,
 )
 from perturb.catalogue.features import word_bank
 from perturb.records import Passage
@@ -165,11 +164,6 @@ class Question:
     after_verb: str
 
     @property
-    def predicate(self) -> str:
-        """The verb and what follows it: "wrote Emma"."""
-        return f"{self.verb} {self.after_verb}".strip()
-
-    @property
     def action_verb(self) -> str:
         """The verb that says what was done: "wrote", "filmed"; empty if the question asks about a state."""
         if self.verb not in _BE:
@@ -185,9 +179,7 @@ class Question:
         >>> parse_question("who wrote Emma").claim("Jane Austen")
         'Jane Austen wrote Emma'
         """
-        if self.question_word == "who":
-            return f"{value} {self.predicate}"
-        return f"{self.subject} {self.predicate} {self._with_preposition(value)}"
+        return self._statement(value, f"{self.verb} {self.after_verb}".strip())
 
     def denial(self, value: str) -> str | None:
         """The claim with a negation; None if the plain form of its verb is unknown.
@@ -196,11 +188,12 @@ class Question:
         'Jane Austen did not write Emma'
         """
         negated = self._negated_predicate()
-        if negated is None:
-            return None
+        return None if negated is None else self._statement(value, negated)
+
+    def _statement(self, value: str, predicate: str) -> str:
         if self.question_word == "who":
-            return f"{value} {negated}"
-        return f"{self.subject} {negated} {self._with_preposition(value)}"
+            return f"{value} {predicate}"
+        return f"{self.subject} {predicate} {self._with_preposition(value)}"
 
     def as_participle(self) -> str | None:
         """The predicate as a participle: "written Emma"; None for a state."""
@@ -335,13 +328,3 @@ def _is_participle(word: str) -> bool:
     """Whether a word is a past participle, as "filmed" is."""
     base = inflected(word, "VB")
     return base is not None and base != word and inflected(word, "VBN") == word and not word.endswith("ing")
-
-
-@lru_cache(maxsize=4096)
-def inflected(verb: str, tag: str) -> str | None:
-    """A form of a verb by its Penn tag.
-
-    >>> inflected("begin", "VBD"), inflected("wrote", "VBN")
-    ('began', 'written')
-    """
-    return verb_form(verb.lower(), tag) if verb.isalpha() else None

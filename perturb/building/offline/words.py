@@ -20,22 +20,13 @@ from perturb.files.resources import data_folder
 _TAGS = ("VB", "VBD", "VBN", "VBG", "VBZ")
 
 
-def is_word(word: str) -> bool:
-    """Whether a word in small letters is a form of a common noun, verb, adjective or adverb.
-
-    >>> is_word("wrote"), is_word("orwell")
-    (True, False)
-    """
-    return word in _words()
-
-
-def verb_form(verb: str, tag: str) -> str | None:
+def inflected(verb: str, tag: str) -> str | None:
     """The form of a verb with a Penn tag; None if the verb is not in the table. The verb may come in any form.
 
-    >>> verb_form("wrote", "VBN"), verb_form("begins", "VB"), verb_form("gramble", "VBD")
+    >>> inflected("wrote", "VBN"), inflected("begins", "VB"), inflected("gramble", "VBD")
     ('written', 'begin', None)
     """
-    forms = _verbs().get(verb)
+    forms = _verbs().get(verb.lower()) if verb.isalpha() else None  # not "air-lift"
     # The table leaves a form empty if the verb lacks it.
     return (forms[_TAGS.index(tag)] or None) if forms else None
 
@@ -209,8 +200,12 @@ def support(query: str, text: str) -> float:
 
 @lru_cache(maxsize=16384)
 def is_common(word: str) -> bool:
-    """Whether a word is a form of a common noun, verb or adjective; names and misspellings are not."""
-    return is_word(word.lower()) or is_function_word(word) or word.isdigit()
+    """Whether a word is a form of a common noun, verb, adjective or adverb; names and misspellings are not.
+
+    >>> is_common("wrote"), is_common("orwell")
+    (True, False)
+    """
+    return word.lower() in _words() or is_function_word(word) or word.isdigit()
 
 
 def spans_of(text: str, phrase: str) -> list[Span]:
