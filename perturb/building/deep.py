@@ -1,7 +1,10 @@
 """Deep items: reads a generator's reply, makes the candidate and checks it by machine.
 
 The flaw of a deep item is spread over several passages. The generator may lengthen and split passages and add new ones.
-The control of the item has the same passages without the flaw, and the original question.
+The *control* of the item has the same passages without the flaw, and the original question. The *proof* is a list of
+sentences of the item which together show the flaw. The *construction* says how the flaw is hidden.
+
+`read_deep_reply` reads the reply, `deep_candidate` makes the candidate, and `deep_fault` finds its first fault.
 """
 
 from __future__ import annotations
@@ -58,8 +61,8 @@ class DeepReply:
     claims: Mapping[str, str]
 
 
-def read_deep_reply(text: str, passages: int) -> DeepReply:
-    """Read a generator's reply about an instance with `passages` passages.
+def read_deep_reply(text: str, n_passages: int) -> DeepReply:
+    """Read a generator's reply about an instance with `n_passages` passages.
 
     Raises `ReplyError` that says what is wrong.
     """
@@ -69,9 +72,11 @@ def read_deep_reply(text: str, passages: int) -> DeepReply:
         raise ReplyError(
             "field 'passages' must be a list of objects with 'from', 'title', 'text', 'without_flaw'"
         )
-    deep_passages = tuple(_passage(entry, number, passages) for number, entry in enumerate(entries, start=1))
+    deep_passages = tuple(
+        _passage(entry, number, n_passages) for number, entry in enumerate(entries, start=1)
+    )
     # The flaw must not come from a passage that was left out.
-    missing = set(range(1, passages + 1)) - {passage.source for passage in deep_passages}
+    missing = set(range(1, n_passages + 1)) - {passage.source for passage in deep_passages}
     if missing:
         raise ReplyError(f"field 'passages' leaves out the original passage {min(missing)}")
     proof = content["proof"]
@@ -91,21 +96,23 @@ def read_deep_reply(text: str, passages: int) -> DeepReply:
     )
 
 
-def _passage(entry: Mapping[str, Any], number: int, passages: int) -> DeepPassage:
+def _passage(entry: Mapping[str, Any], number: int, n_passages: int) -> DeepPassage:
+    """Entry `number` of the reply's passages. Raises `ReplyError` if it cannot be used."""
     # Models sometimes write numbers as texts.
     source = entry.get("from", 0)
     if isinstance(source, str) and source.strip().isdecimal():
         source = int(source)
-    if not isinstance(source, int) or isinstance(source, bool) or not 0 <= source <= passages:
-        raise ReplyError(f"'from' of passage {number} must be 0 or an original passage, 1 to {passages}")
-    texts = []
+    if not isinstance(source, int) or isinstance(source, bool) or not 0 <= source <= n_passages:
+        raise ReplyError(f"'from' of passage {number} must be 0 or an original passage, 1 to {n_passages}")
+    texts = {}
     for key in ("title", "text", "without_flaw"):
         value = entry.get(key) or ""
         if not isinstance(value, str):
             raise ReplyError(f"'{key}' of passage {number} must be a text")
-        texts.append(value.strip())
-    passage = DeepPassage(source, *texts)
-    if not passage.text and (not source or passage.without_flaw):
+        texts[key] = value.strip()
+    passage = DeepPassage(source, **texts)
+    is_unchanged_original = source > 0 and not passage.without_flaw
+    if not passage.text and not is_unchanged_original:
         raise ReplyError(
             f"passage {number} has no 'text': only an unchanged original passage may leave it empty"
         )
@@ -192,11 +199,9 @@ def _passages_fault(original: BaseInstance, candidate: Candidate) -> str | None:
         return f"a deep item has {len(passages)} passages, at least {MIN_PASSAGES} are needed"
     if len(passages) > len(original.passages) + MAX_ADDED:
         return f"{len(passages)} passages, at most {MAX_ADDED} may be added to {len(original.passages)}"
-    limit = max(
-        # An instance with long passages may have longer ones in its item too.
-        MAX_PASSAGE_CHARS,
-        *(2 * len(original_passage.text) for original_passage in original.passages),
-    )
+    # An instance with long passages may have longer ones in its item too.
+    longest_original = max(len(passage.text) for passage in original.passages)
+    limit = max(MAX_PASSAGE_CHARS, 2 * longest_original)
     for number, passage in enumerate(passages, start=1):
         if len(passage.text) > limit:
             return f"passage {number} has {len(passage.text)} characters, more than the {limit} allowed"
@@ -241,16 +246,17 @@ def _target_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candi
 def _answer_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candidate) -> str | None:
     """One line if the control, or an item that must still be answered, has lost the answer of the original."""
     # No passage holds some answers verbatim, such as summaries. Then nothing can be checked.
-    if not _stands(original, original.passages):
+    if not _holds_answer(original, original.passages):
         return None
-    if not _stands(original, candidate.control):
+    if not _holds_answer(original, candidate.control):
         return "no accepted answer stands in the context without the flaw"
     lever = catalogue.find(candidate.lever)
+    # The item of a lever with an answer of its own asks another question than the original.
     keeps_answer = candidate.cell.intensity is Intensity.LOW and not (lever and lever.answer)
-    if keeps_answer and not _stands(original, candidate.passages):
+    if keeps_answer and not _holds_answer(original, candidate.passages):
         return "no accepted answer stands in the context any more"
     return None
 
 
-def _stands(original: BaseInstance, passages: tuple[Passage, ...]) -> bool:
+def _holds_answer(original: BaseInstance, passages: tuple[Passage, ...]) -> bool:
     return holds_answer(shown_texts(passages), *original.answers)

@@ -87,7 +87,7 @@ def draft_class(sentence: str, models: ModelSet, out: Path, options: RunOptions)
     with EvaluationLedger(ledger_folder) as ledger:
         text, trials = run_sync(_draft(sentence, models, options, ledger))
     entry = _load(text).own_classes[0]
-    name = re.sub(r"[^a-z0-9]+", "-", entry.name[2:].lower()).strip("-")
+    name = re.sub(r"[^a-z0-9]+", "-", entry.name.removeprefix("P-").lower()).strip("-")
     with writing_errors(out, ConfigError):
         out.mkdir(parents=True, exist_ok=True)
         # The class file comes last, so that a folder with a class file is complete.
@@ -100,8 +100,9 @@ async def _draft(
     sentence: str, models: ModelSet, options: RunOptions, ledger: EvaluationLedger
 ) -> tuple[str, tuple[Trial, ...]]:
     """The text of the class file, and the trials of its levers."""
-    # The command accepts a single model only.
+    # `draft_class` takes a set of models, since sessions do, but with a single model.
     (model,) = models.under_test
+    # A session needs a progress bar. This one is not shown.
     with Progress(1, "lever", shown=False) as progress:
         async with open_session(models, ledger, options, progress=progress) as session:
             text = await _write_class(session, model, sentence)
@@ -113,8 +114,16 @@ async def _draft(
             async def attempt(lever: Lever, instance: BaseInstance) -> Trial:
                 # A corrected draft has other levers, and gets new calls for them.
                 key = digest("draft", catalogue.cell_digest(lever.cell), lever.name, instance.id, model)
-                job = Job(key, instance.id, lever.cell, model, 0, "draft", ((lever.name,),))
-                result = await generate_by_model(session.client, prompts, job, instance, 0)
+                job = Job(
+                    id=key,
+                    instance_id=instance.id,
+                    cell=lever.cell,
+                    generator=model,
+                    replicate=0,
+                    round="draft",
+                    offers=((lever.name,),),
+                )
+                result = await generate_by_model(session.client, prompts, job, instance, seed=0)
                 return _trial(lever, instance, result)
 
             trials = await gather_all(
@@ -200,7 +209,7 @@ def _load(text: str) -> Catalogue:
 
 
 def _instances(lever: Lever) -> Sequence[BaseInstance]:
-    """The instances of the demo set that a lever is tried on."""
+    """The instances of the demo set that a lever is tried on: some that look random, but the same in every run."""
     demo = BaseSet.read("demo").instances
     return sorted(demo, key=lambda instance: fraction_of("draft", lever.name, instance.id))[:TRIED_ON]
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from perturb.building.jobs import CONSTRUCTIONS_OFFERED, OFFERED, LeverService, jobs_to_go, lever_service
 from perturb.building.plan import BuildPlan
@@ -63,7 +63,7 @@ class ModelEstimate:
 class _Estimate:
     """The part that the estimates of all commands share: the models, their sums, and the obstacles."""
 
-    __slots__ = ()
+    __slots__ = ()  # or else the subclasses would not have slots alone
     work: ClassVar[str] = "build"
     models: tuple[ModelEstimate, ...]
     missing_keys: tuple[str, ...]
@@ -208,8 +208,9 @@ def estimate_build(build_plan: BuildPlan, ends: Sequence[JobEnd] = ()) -> CostEs
     config, panel = build_plan.config, build_plan.panel
     jobs = build_plan.count_jobs()
     jobs_per_generator = jobs // len(config.generators)
-    least_jobs, remaining_jobs = _quota_jobs(build_plan, ends)
-    planted = sum(expected_numbers(build_plan, jobs if least_jobs is None else least_jobs).values())
+    quota_jobs = _quota_jobs(build_plan, ends)
+    planted_numbers = expected_numbers(build_plan, jobs if quota_jobs is None else quota_jobs.least)
+    planted = sum(planted_numbers.values())
     volume = _Volume.of(build_plan, jobs_per_generator, planted)
     models = (
         *_generator_models(build_plan, volume),
@@ -226,9 +227,9 @@ def estimate_build(build_plan: BuildPlan, ends: Sequence[JobEnd] = ()) -> CostEs
         cells_without_rule=build_plan.cells_without_rule,
         budget_usd=config.budget_usd,
         audit_fraction=panel.audit_fraction if panel.economy and len(panel.members) > 1 else None,
-        least_jobs=least_jobs,
+        least_jobs=quota_jobs.least if quota_jobs else None,
         planted=planted,
-        jobs_to_go=remaining_jobs,
+        jobs_to_go=quota_jobs.to_go if quota_jobs else None,
     )
 
 
@@ -257,11 +258,14 @@ def _verifier_models(build_plan: BuildPlan, volume: _Volume) -> list[ModelEstima
     for name, settings in build_plan.verifier_settings.items():
         judged = [tokens for cell, tokens in prompts.items() if name in judges.of(cell.perturbation_class)]
         # Jobs and planted items are spread evenly over the cells.
-        votes = sum(items * len(judged) // len(prompts) for items in (volume.candidates, volume.planted))
-        # A verifier first decides a deep item blind, and the context of a deep item is longer.
+        candidates = volume.candidates * len(judged) // len(prompts)
+        planted = volume.planted * len(judged) // len(prompts)
+        # A verifier first decides a deep item blind, which is another call.
         blind_votes = math.ceil(volume.deep_candidates * len(judged) / len(prompts))
-        calls = votes + blind_votes
-        prompt = sum(judged) / max(1, len(judged)) + DEEP_TOKENS * blind_votes / max(1, calls)
+        calls = candidates + planted + blind_votes
+        # The context of a deep item is longer. The further tokens are spread over all calls.
+        mean_further_tokens = DEEP_TOKENS * blind_votes / max(1, calls)
+        prompt = sum(judged) / max(1, len(judged)) + mean_further_tokens
         models.append(_model(settings, "verifier", calls, prompt, VERDICT_TOKENS))
     return models
 
@@ -275,37 +279,55 @@ def estimate_run(
     that a ledger already holds are counted too. Raises `ConfigError` for a model that could not be called with any key.
     """
     task.check(models)
-    if isinstance(task, RefusalBench):
-        prompts = [
-            _tokens(respond_request(item, task.variant, task.catalogue.own_codes, setting))
-            for item in task.items
-            for setting in task.settings
-        ]
-        replies = len(prompts) * task.samples
-        # Every reply is classified. An answer to an answerable item is graded too.
-        judged = replies + task.samples * len(task.settings) * sum(item.answerable for item in task.items)
-    else:
-        prompts = [_tokens(request) for question in task.items for request in _requests(task, question)]
-        replies = len(prompts)
-        # Options and numbers are compared with the answer. Only free texts need a judge.
-        free_text = [question for question in task.items if question.form == "text"]
-        if isinstance(task, BasTask):
-            judged = len(task.ways) * len(free_text)
-        else:
-            judged = sum(len(list(_requests(task, question))) for question in free_text)
-    mean_prompt = fmean(prompts) if prompts else 0.0
-    # A planted reply may be graded too, like any other.
-    planted = 2 * task.planted_number(models) if isinstance(task, RefusalBench) else 0
-    judge_calls = judged * len(models.under_test) + planted
+    work = _items_work(task, models) if isinstance(task, RefusalBench) else _questions_work(task)
+    mean_prompt = fmean(work.prompts) if work.prompts else 0.0
+    judge_calls = work.judgements * len(models.under_test) + work.planted
+    judge_prompt = JUDGE_PROMPT_TOKENS + mean_prompt
     estimates = [
-        *(_model_under_test(model, "model", replies, mean_prompt) for model in models.under_test.values()),
         *(
-            _model_under_test(judge, "judge", judge_calls, JUDGE_PROMPT_TOKENS + mean_prompt)
-            for judge in models.judges
+            _model_under_test(model, "model", work.replies, mean_prompt)
+            for model in models.under_test.values()
         ),
+        *(_model_under_test(judge, "judge", judge_calls, judge_prompt) for judge in models.judges),
     ]
     providers = [model.settings for model in models.called.values() if model.opener is None]
     return RunEstimate(len(task.items), tuple(estimates), _missing_keys(providers), budget_usd)
+
+
+class _Work(NamedTuple):
+    """What a run asks for at most: the figures are for each model under test, apart from `planted`."""
+
+    prompts: list[float]
+    """The tokens of each prompt."""
+    replies: int
+    judgements: int
+    planted: int = 0
+    """Judgements of planted replies."""
+
+
+def _items_work(task: RefusalBench, models: ModelSet) -> _Work:
+    prompts = [
+        _tokens(respond_request(item, task.variant, task.catalogue.own_codes, setting))
+        for item in task.items
+        for setting in task.settings
+    ]
+    replies = len(prompts) * task.samples
+    # Every reply is classified. An answer to an answerable item is graded too.
+    graded = task.samples * len(task.settings) * sum(item.answerable for item in task.items)
+    # A planted reply may be graded too, like any other.
+    return _Work(prompts, replies, replies + graded, planted=2 * task.planted_number(models))
+
+
+def _questions_work(task: QuestionTask[Any]) -> _Work:
+    prompts = [_tokens(request) for question in task.items for request in _requests(task, question)]
+    # Options and numbers are compared with the answer. Only free texts need a judge.
+    free_text = [question for question in task.items if question.form == "text"]
+    if isinstance(task, BasTask):
+        # There is one grade for each way, even if it takes two calls.
+        judgements = len(task.ways) * len(free_text)
+    else:
+        judgements = sum(len(list(_requests(task, question))) for question in free_text)
+    return _Work(prompts, len(prompts), judgements)
 
 
 def _requests(task: QuestionTask[Any], question: Question) -> Iterator[ChatRequest]:
@@ -329,10 +351,12 @@ def _model_under_test(model: ModelUnderTest, role: str, calls: int, prompt: floa
 
 def _written_faults(build_plan: BuildPlan) -> list[int]:
     """How many planted faults each generator writes, in the order of the generators."""
-    writers = len(build_plan.generator_settings)
-    written = expected_numbers(build_plan, build_plan.count_jobs())["written"]
+    n_writers = len(build_plan.generator_settings)
+    if not n_writers:
+        return []
+    each, remainder = divmod(expected_numbers(build_plan, build_plan.count_jobs())["written"], n_writers)
     # The first generators write one fault more each until the remainder is used up.
-    return [len(range(number, written, writers)) for number in range(writers)]
+    return [each + (number < remainder) for number in range(n_writers)]
 
 
 def _solver_models(build_plan: BuildPlan, volume: _Volume) -> list[ModelEstimate]:
@@ -371,20 +395,26 @@ def _bytes(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
 
 
-def _quota_jobs(build_plan: BuildPlan, ends: Sequence[JobEnd]) -> tuple[int | None, int | None]:
-    """The least number of jobs that fill the quota, and the expected number of further jobs.
+class _QuotaJobs(NamedTuple):
+    """How many jobs fill the quota."""
 
-    Both are None without a quota; the second also if no job has ended.
-    """
+    least: int
+    """If every item is accepted."""
+    to_go: int | None
+    """The expected number of further jobs; None if no job has ended."""
+
+
+def _quota_jobs(build_plan: BuildPlan, ends: Sequence[JobEnd]) -> _QuotaJobs | None:
+    """The jobs that fill the quota; None without a quota. `ends` has the ends of the jobs so far."""
     config = build_plan.config
     if config.until is None:
-        return None, None
+        return None
     quota = read_quota(config.until)
     jobs_per_place = len(build_plan.instances) * config.replicates
-    # The quota counts accepted items of each generator in each cell.
+    # A place is a generator and a cell. The quota counts the accepted items of each place.
     places = [(generator.name, cell) for cell in config.chosen_cells for generator in config.generators]
     least_jobs = min(quota, jobs_per_place) * len(places)
-    return least_jobs, jobs_to_go(places, ends, quota) if ends else None
+    return _QuotaJobs(least_jobs, jobs_to_go(places, ends, quota) if ends else None)
 
 
 def _model(settings: ModelSettings, role: str, calls: int, prompt: float, reply: float) -> ModelEstimate:
@@ -392,16 +422,18 @@ def _model(settings: ModelSettings, role: str, calls: int, prompt: float, reply:
     from perturb.llm.remote import with_price
 
     priced = with_price(settings)
-    price, tokens = priced.price, (round(calls * prompt), round(calls * reply))
+    price = priced.price
+    prompt_tokens, completion_tokens = round(calls * prompt), round(calls * reply)
     # A prompt of the mean length, since a budget sets aside an amount by the length of a request.
     request = ChatRequest((Message("user", " " * round(prompt * BYTES_PER_TOKEN)),))
     return ModelEstimate(
-        role,
-        settings.name,
-        calls,
-        *tokens,
-        price.of(*tokens) if price else None,
-        upper_bound(priced, request) if price else None,
+        role=role,
+        name=settings.name,
+        calls=calls,
+        prompt_tokens=prompt_tokens,
+        completion_tokens=completion_tokens,
+        cost_usd=price.of(prompt_tokens, completion_tokens) if price else None,
+        dearest_usd=upper_bound(priced, request) if price else None,
     )
 
 
@@ -430,7 +462,17 @@ def _verification_prompts(build_plan: BuildPlan) -> dict[Cell, float]:
     """Mean tokens of a verification prompt of each cell, if the candidate is as long as the original."""
 
     def tokens(cell: Cell, instance: BaseInstance) -> float:
-        copy = Candidate("", instance.id, "", cell, "", instance.query, instance.passages, "", "")
+        copy = Candidate(
+            id="",
+            instance_id=instance.id,
+            generator="",
+            cell=cell,
+            lever="",
+            query=instance.query,
+            passages=instance.passages,
+            reasoning="",
+            expected_behavior="",
+        )
         return _tokens(build_plan.prompts.verification(instance, copy))
 
     return {

@@ -1,6 +1,7 @@
 """The panel of verifiers: whom to ask, when to stop, and what the votes decide.
 
-A verifier judges all classes, those that the configuration names, or those of its offline check.
+`gather_votes` asks the members of a `Panel` about a candidate, and `decide` says what their votes mean. A verifier
+judges all classes, those that the configuration names, or those of its offline check (`classes_judged`).
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def decide(panel: Panel, candidate_id: str, votes: Mapping[str, Verdict]) -> Dec
     it, or all of them if they are fewer. It is rejected if too many fail it for that. Otherwise it is undecided: votes
     are missing or unscored, or every verifier abstained.
     """
-    # Over the members and not over the votes, so that missing votes are seen too.
+    # A member without a vote has the state None.
     states = {name: votes[name].state if name in votes else None for name in panel.members}
     states = {name: state for name, state in states.items() if state is not VerdictState.ABSTAIN}
     passed = [name for name, state in states.items() if state is VerdictState.PASS]
@@ -86,7 +87,7 @@ def decide(panel: Panel, candidate_id: str, votes: Mapping[str, Verdict]) -> Dec
     audited = panel.is_audited(candidate_id)
     if not states:
         return Decision(candidate_id, Acceptance.UNDECIDED, ALL_ABSTAINED, audited)
-    # If verifiers abstained, the others decide. Otherwise, under unanimity, no candidate with an abstention could pass.
+    # If verifiers abstained, fewer passes are needed. Or else unanimity could not be reached after an abstention.
     needed = min(panel.needed, len(states))
     if len(passed) >= needed:
         reason = f"{len(passed)} of {len(states)} verifiers passed it"
@@ -133,35 +134,43 @@ def is_final(vote: Verdict | None) -> bool:
 def classes_judged(entry: VerifierEntry, every: Sequence[PerturbationClass]) -> tuple[PerturbationClass, ...]:
     """The classes that a verifier judges, in the order of `every`; empty if it judges all of them.
 
-    Offline checks do not judge user-defined classes.
+    A verifier that judges all classes is stored without a list, so that its panel keeps its digest.
     """
-    judged: Collection[PerturbationClass] = every if entry.classes is None else entry.classes
-    if entry.classes is None and entry.check is not None:
-        from perturb.building.offline.judge import CLASSES_JUDGED
-
-        judged = CLASSES_JUDGED.get(entry.check, PUBLISHED_CLASSES)
+    judged: Collection[PerturbationClass]
+    if entry.classes is not None:
+        judged = entry.classes
+    elif entry.check is not None:
+        judged = _classes_of_check(entry.check)
+    else:
+        judged = every
     in_order = tuple(perturbation_class for perturbation_class in every if perturbation_class in judged)
-    # A verifier that judges all classes is stored without a list, so that its panel keeps its digest.
     return in_order if len(in_order) < len(every) else ()
+
+
+def _classes_of_check(check: str) -> Collection[PerturbationClass]:
+    """The classes on which an offline check has an opinion. They are never classes of the user."""
+    from perturb.building.offline.judge import CLASSES_JUDGED
+
+    return CLASSES_JUDGED.get(check, PUBLISHED_CLASSES)
 
 
 def refuse_unknown_checks(config: BuildConfig, every: Sequence[PerturbationClass]) -> None:
     """Raise `ConfigError` for an offline check that does not exist, or for a class on which it has no opinion."""
-    offline = [entry for entry in config.verifiers if entry.check is not None]
+    offline = [(entry, entry.check) for entry in config.verifiers if entry.check is not None]
     if not offline:
         return
     from perturb.building.offline.judge import CHECKS
 
-    for entry in offline:
-        if entry.check not in CHECKS:
+    for entry, check in offline:
+        if check not in CHECKS:
             raise ConfigError(
-                f"verifier '{entry.name}': unknown offline check '{entry.check}': choose from {', '.join(CHECKS)}"
+                f"verifier '{entry.name}': unknown offline check '{check}': choose from {', '.join(CHECKS)}"
             )
-        # The classes of the check itself, without those that the configuration names.
-        judgeable = classes_judged(entry.model_copy(update={"classes": None}), every)
-        if judgeable and (not_judged := [name for name in entry.classes or () if name not in judgeable]):
+        judgeable = [name for name in every if name in _classes_of_check(check)]
+        not_judged = [name for name in entry.classes or () if name not in judgeable]
+        if not_judged:
             raise ConfigError(
-                f"verifier '{entry.name}': the check '{entry.check}' has no opinion on {not_judged[0]}: name no other"
+                f"verifier '{entry.name}': the check '{check}' has no opinion on {not_judged[0]}: name no other"
                 f" 'classes' than {', '.join(judgeable)}, or leave them out"
             )
 
@@ -170,12 +179,11 @@ def refuse_unjudged_classes(config: BuildConfig, every: Sequence[PerturbationCla
     """Raise `ConfigError` if fewer verifiers judge a class than the panel needs; `every` are all classes."""
     panel = config.resolved_panel
     for perturbation_class in dict.fromkeys(cell.perturbation_class for cell in config.chosen_cells):
-        # `classes_judged` is empty for a verifier that judges all classes.
-        judges = [
-            entry
-            for entry in panel.verifiers
-            if perturbation_class in (classes_judged(entry, every) or every)
-        ]
+        judges = []
+        for entry in panel.verifiers:
+            judged = classes_judged(entry, every) or every  # empty for a verifier that judges all classes
+            if perturbation_class in judged:
+                judges.append(entry)
         if len(judges) < (panel.k or 1):
             problem = f"no verifier judges {perturbation_class}"
             if judges:

@@ -1,8 +1,9 @@
-"""Planted items with a wrong label, made by rule from candidates of the round or written by a generator.
+"""Planted items, whose faults are known: made by rule from candidates of the round, or written by a generator.
 
-Each rule takes a candidate and returns what verifiers will see, or None if it cannot be applied. A generator writes an
-item that is wrong in one subtle way, which is named in advance. All draws depend on the seed and on the ids of the
-material.
+Each rule (`FaultMaker.make`) takes a candidate and returns what verifiers will see, or None if it cannot be applied.
+Four rules make the label wrong. The rules `lever` and `degree` change the lever or the intensity and leave the label
+right. A generator writes an item that is wrong in one subtle way, which is named in advance (`commissions`,
+`write_fault`). All draws depend on the seed and on the ids of the material.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
+from typing import TypeVar
 
 from perturb.building.generate import Declined, Reply, read_candidate, read_reply
 from perturb.building.jobs import may_fit
@@ -35,6 +37,8 @@ from perturb.records import (
 from perturb.text.matching import folded, holds_answer, words
 from perturb.text.passages import removes_answer, split_sentences, without
 
+T = TypeVar("T")
+
 # Short names, for the tables below.
 _AMBIGUITY, _CONTRADICTION = PerturbationClass.AMBIGUITY, PerturbationClass.CONTRADICTION
 _MISSING, _PREMISE = PerturbationClass.MISSING_INFO, PerturbationClass.FALSE_PREMISE
@@ -48,10 +52,7 @@ _UNLIKE_CLASSES: Mapping[PerturbationClass, tuple[PerturbationClass, ...]] = {
     _GRANULARITY: (_EPISTEMIC, _CONTRADICTION),
     _EPISTEMIC: (_GRANULARITY, _AMBIGUITY),
 }
-"""Class → classes that no reader would take its items for.
-
-The label of another class would often be defensible too, since neighbouring classes overlap.
-"""
+"""Class → classes that are clearly wrong for its items. The label of a neighbouring class would often be right too."""
 # New words by which a contradiction may remain although its rival is gone.
 _DENIALS = frozenset(
     {"not", "no", "never", "cannot", "neither", "nor", "denied", "disputed", "wrongly", "false"}
@@ -84,9 +85,14 @@ class FaultMaker:
         fitting = [name for name in levers if may_fit(self.catalogue, name, instance)] or levers
         if cell not in self.cells or not fitting:
             return None
-        chosen = fitting[seed_of("planted lever", self.seed, candidate.id, str(cell)) % len(fitting)]
+        chosen = _pick(fitting, seed_of("planted lever", self.seed, candidate.id, str(cell)))
         expected = self.catalogue.expected_behavior(cell)
         return replace(candidate, cell=cell, lever=chosen, expected_behavior=expected)
+
+
+def _pick(options: Sequence[T], number: int) -> T:
+    """An option by a number, which may be larger than there are options: then it starts again with the first."""
+    return options[number % len(options)]
 
 
 def plain_levers(catalogue: Catalogue, cell: Cell) -> list[str]:
@@ -121,7 +127,7 @@ def _another_behaviour(maker: FaultMaker, instance: BaseInstance, candidate: Can
     """The candidate with the opposite claim: an answerable item as unanswerable, or the reverse."""
     kind, intensity = candidate.cell.perturbation_class, candidate.cell.intensity
     gives_answer = _holds_answer(instance, candidate.passages)
-    # A premise is false at LOW too, and whether it does harm is a matter of degree. So the label would not be wrong.
+    # A premise is false at LOW too. How much harm it does is a matter of degree, so HIGH would not be clearly wrong.
     if intensity is Intensity.LOW and gives_answer and kind != _PREMISE:
         return maker.presented_as(Cell(kind, Intensity.HIGH), instance, candidate)
     if removes_answer(candidate.cell) and not gives_answer:
@@ -130,7 +136,10 @@ def _another_behaviour(maker: FaultMaker, instance: BaseInstance, candidate: Can
 
 
 def _unperturbed(_: FaultMaker, instance: BaseInstance, candidate: Candidate) -> Candidate | None:
-    """The original under the label of the candidate. Of a deep item, it has the context without the flaw."""
+    """The original under the label of the candidate.
+
+    A deep item gets the context of its control, which has no flaw. Its proof keeps the sentences that are still there.
+    """
     if candidate.cell.intensity is Intensity.LOW:
         return None
     if candidate.depth != "deep":
@@ -163,7 +172,7 @@ def _with_answer_back(maker: FaultMaker, instance: BaseInstance, candidate: Cand
             if holds_answer(sentence.text, *instance.answers):
                 # Another passage, so that a verifier must read all of them.
                 indices = [index for index in range(len(candidate.passages)) if index != number] or [number]
-                chosen = indices[seed_of("place", maker.seed, candidate.id) % len(indices)]
+                chosen = _pick(indices, seed_of("place", maker.seed, candidate.id))
                 return replace(candidate, passages=_with_sentence(candidate.passages, chosen, sentence.text))
     return None
 
@@ -190,11 +199,12 @@ def _without_rival(instance: BaseInstance, candidate: Candidate) -> Candidate | 
         ]
         passages[number] = replace(new, text=without(new.text, rivals))
     remaining = tuple(passages)
-    is_original = all(
-        folded(new.text) == folded(old.text) for new, old in zip(remaining, instance.passages, strict=True)
-    )
+    if remaining == candidate.passages:
+        return None  # no sentence was a rival
     # A contradiction without its rival must still differ from the original, or the fault is too easy to see.
-    if is_original or remaining == candidate.passages:
+    if all(
+        folded(new.text) == folded(old.text) for new, old in zip(remaining, instance.passages, strict=True)
+    ):
         return None
     if not _holds_answer(instance, remaining) or _may_hold_rival(instance, remaining):
         return None
@@ -262,7 +272,11 @@ WAYS: Mapping[str, tuple[Cell, ...]] = {
     "given_level": _cells_for(_GRANULARITY),
     "factual": _cells_for(_EPISTEMIC),
 }
-"""A way to be wrong → the cells whose items can be wrong in that way. `templates/plant/ways/` has its instruction."""
+"""A way to be wrong → the cells whose items can be wrong in that way.
+
+Each way has an instruction in `templates/plant/ways/`: in `settled_reading`, for example, an item seems ambiguous, but
+the text settles which reading is meant.
+"""
 
 ATTEMPTS = 4
 """How many base instances, on average, may be tried for each item."""
@@ -300,9 +314,8 @@ def commissions(
     if not ways or not order or not writers:
         return
     for number in count():
-        way, instance = ways[number % len(ways)], order[number % len(order)]
-        drawn = seed_of("written cell", seed, number)
-        cell = cells_of_way[way][drawn % len(cells_of_way[way])]
+        way, instance = _pick(ways, number), _pick(order, number)
+        cell = _pick(cells_of_way[way], seed_of("written cell", seed, number))
         levers = plain_levers(prompts.catalogue, cell)
         # If no lever fits the instance, the generator may choose among all of them.
         levers = [name for name in levers if may_fit(prompts.catalogue, name, instance)] or levers
@@ -313,8 +326,8 @@ def commissions(
             cell=cell,
             way=way,
             levers=tuple(shuffled[:_LEVERS_OFFERED]),
-            # Each writer gets all ways in turn.
-            writer=writers[(number // len(ways)) % len(writers)],
+            # The writer changes after all ways.
+            writer=_pick(writers, number // len(ways)),
         )
 
 
@@ -338,7 +351,7 @@ async def write_fault(client: ModelClient, prompts: Prompts, commission: Commiss
     reply, proof = answer.value
     if isinstance(reply, Declined):
         return None
-    job = Job(commission.id, instance.id, cell, commission.writer, 0, "")
+    job = Job(commission.id, instance.id, cell, commission.writer, replicate=0, round="")
     candidate = read_candidate(catalogue, job, instance, reply)
     # A fault that a machine check catches would never reach the panel in a real candidate.
     if find_fault(catalogue, instance, candidate, commission.levers) is not None:

@@ -54,6 +54,7 @@ class SolverPlan:
     judge: ModelSettings
     prompt: PromptSetting
     samples: int
+    """The number of replies of each solver to each item."""
     catalogue: Catalogue
 
     @classmethod
@@ -98,7 +99,7 @@ def other_roles(config: BuildConfig) -> dict[str, list[str]]:
         solver.name: [role for role, models in roles.items() if solver.model in models]
         for solver in config.difficulty.solvers
     }
-    return {solver: other_roles for solver, other_roles in roles_of_solver.items() if other_roles}
+    return {solver: own_roles for solver, own_roles in roles_of_solver.items() if own_roles}
 
 
 HARDEN_FORMAT = 1
@@ -151,12 +152,15 @@ def quieter_jobs(
         yield replace(job, id=job_id, hardens=job.id)
 
 
-def earlier_attempt(db: sqlite3.Connection, candidate_id: str, prints: Mapping[str, str]) -> JsonObject:
-    """An item that the solvers mastered, with their right replies, in the form in which its generator sees them."""
+def earlier_attempt(db: sqlite3.Connection, candidate_id: str, fingerprints: Mapping[str, str]) -> JsonObject:
+    """An item that the solvers mastered, with their right replies, in the form in which its generator sees them.
+
+    `fingerprints` are those of the solvers, by name.
+    """
     item = candidate(db, candidate_id)
     replies = [
         shorten(after_thinking(solver_reply.raw))
-        for solver_reply in solver_replies(db, prints, candidate_id)
+        for solver_reply in solver_replies(db, fingerprints, candidate_id)
         if solver_reply.wrong is False
     ]
     return {
@@ -191,27 +195,27 @@ class SolverStage:
             for item, solver, sample in every_reply
             if (item.id, solver, sample) not in done
         )
-        stopped: list[BudgetSpent] = []
+        stopped: BudgetSpent | None = None
+
+        async def solve(item: Item, solver: str, sample: int) -> None:
+            nonlocal stopped
+            try:
+                self._ledger.record_solver_reply(await self._reply(item, solver, sample))
+            except BudgetSpent as error:
+                stopped = stopped or error
+            finally:
+                self._slots.release()  # the slot that the loop below took for this task
+
         async with asyncio.TaskGroup() as group:
             for item, solver, sample in missing:
                 await self._slots.acquire()
                 # While this loop waited for a slot, a task may have used up the budget.
-                if stopped:
+                if stopped is not None:
                     self._slots.release()
                     break
-                group.create_task(self._solve(item, solver, sample, stopped))
+                group.create_task(solve(item, solver, sample))
         self._ledger.flush()
-        return stopped[0] if stopped else None
-
-    async def _solve(self, item: Item, solver: str, sample: int, stopped: list[BudgetSpent]) -> None:
-        try:
-            reply = await self._reply(item, solver, sample)
-        except BudgetSpent as error:
-            stopped.append(error)
-        else:
-            self._ledger.record_solver_reply(reply)
-        finally:
-            self._slots.release()
+        return stopped
 
     async def _reply(self, item: Item, solver: str, sample: int) -> SolverReply:
         """Get one reply and have it judged. The outcome is None if a call fails. Raises `BudgetSpent`."""
@@ -231,7 +235,8 @@ class SolverStage:
         if answer.value is None:
             return make_reply(None, f"no reply: {answer.error}")
         text = after_thinking(answer.value)
-        if not text:  # an empty reply counts as a bad answer and needs no judge
+        if not text:
+            # An empty reply needs no judge. It counts as an answer of the worst quality.
             values = {"predicted": ANSWER, "quality": 1, "eligible": False, "factual_signal": False}
             return make_reply(outcome_of(item.expected_behavior, values).value, EMPTY, answer.value)
         judging = _Judging(plan, self._judge, item, text, f"{solver}/{sample}")
