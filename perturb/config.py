@@ -1,8 +1,11 @@
 """The build configuration: strict YAML, read into frozen models.
 
-The first part describes one model: a generator, a verifier or a model under test. Relative paths are relative to the
-file. `${NAME}` in a value stands for an environment variable. It is replaced in memory only, so that stored
-configurations still hold `${NAME}`. A configuration names the variables of keys and never holds a key.
+In this order: one model (`ModelEntry`), the base set and the cells, the panel with its planted items (`PanelEntry`),
+the whole build (`BuildConfig`), and the reading of files (`load_config`).
+
+Relative paths are relative to the file. `${NAME}` in a value stands for an environment variable. It is replaced in
+memory only, so that stored configurations still hold `${NAME}`. A configuration names the variables of keys and never
+holds a key.
 """
 
 from __future__ import annotations
@@ -11,7 +14,6 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from datetime import date, datetime
 from functools import partial
 from pathlib import Path
@@ -169,8 +171,11 @@ class ModelEntry(Strict):
             raise ConfigError(f"'{self.name}' is not a model: it is run by the rule engine or a function")
         # YAML reads `on` and `off` as booleans.
         schema = {"auto": "auto", True: "on", False: "off"}[self.json_schema]
-        # A replay calls no model, so it must not fail on a variable that only the recording machine had.
-        fill_in: Callable[[Any], Any] = (lambda text: text) if replayed else partial(expand, owner=self.name)
+
+        def fill_in(value: Any) -> Any:
+            # A replay calls no model, so it must not fail on a variable that only the recording machine had.
+            return value if replayed else expand(value, owner=self.name)
+
         return ModelSettings(
             self.name,
             fill_in(self.model),
@@ -242,7 +247,10 @@ def _named_secret(value: Any) -> str | None:
 
 
 def own_functions(entries: Sequence[ModelEntry], offered: Sequence[str]) -> dict[str, OwnFunction]:
-    """The user's functions among the entries, by name. Raises `ConfigError` if one cannot be called."""
+    """The user's functions among the entries, by name. Raises `ConfigError` if one cannot be called.
+
+    `offered` are the names of the arguments that a function may take.
+    """
     return {
         entry.name: OwnFunction(
             entry.function,
@@ -314,6 +322,9 @@ class CellEntry(Strict):
     intensity: Intensity
 
 
+# Planted items have labels that are known, and the panel votes on them without knowing. Some have a fault, made by rule
+# (mechanical) or written by a generator. The others are right.
+
 PLANTED_FROM = 200
 """Rounds with fewer planned jobs plant nothing by default."""
 # Fewer than 24 faults give intervals too wide to be of use, and would be too large a part of a small round.
@@ -365,7 +376,9 @@ class PanelEntry(Strict):
     target: float | None = Field(default=None, gt=0, lt=1, exclude_if=lambda value: value is None)
     """Under `certified`: the highest share of wrong labels."""
     k: int | None = Field(default=None, ge=1)
+    """Under `k_of_n`: how many verifiers must pass a candidate."""
     schedule: Literal["full", "economy"] = "full"
+    """Under `economy`, a candidate gets no further votes once the decision is certain."""
     audit_fraction: float = Field(default=0.1, ge=0, le=1)
     """Share of candidates that get every vote under the economy schedule."""
     verifiers: Annotated[tuple[VerifierEntry, ...], AfterValidator(partial(_distinct, role="verifier"))] = (
@@ -413,8 +426,11 @@ class SelectEntry(Strict):
     """How rows are drawn from the accepted candidates."""
 
     strategy: Literal["balanced", "natural", "hard"] = "balanced"
+    """`balanced` draws the same number for every generator, `natural` takes all, `hard` draws what solvers fail."""
     per_generator: int = Field(default=400, ge=1)
+    """The number of rows from each generator."""
     min_per_cell: int = Field(default=22, ge=0)
+    """The least number of rows of each generator in each cell; 22 in 18 cells are 396 of 400 rows."""
     at_least: float = Field(default=0.5, gt=0, le=1)
     """Under `hard`: the share of the solvers that must fail an item."""
     controls: bool = Field(default=False, validation_alias=AliasChoices("controls", "twins"))
@@ -429,7 +445,10 @@ def _as_executor(value: Any) -> Any:
 
 
 class _KindAlone:
-    """Lets the JSON schema accept the kind of an executor alone: `executor: ray`."""
+    """Lets the JSON schema accept the kind of an executor alone: `executor: ray`.
+
+    `_as_executor` accepts it too, but pydantic does not see that in the schema. It calls the hook below to write it.
+    """
 
     @staticmethod
     def __get_pydantic_json_schema__(core: Any, handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
@@ -567,12 +586,15 @@ class BuildConfig(Strict):
     @property
     def resolved_panel(self) -> PanelEntry:
         """The panel, once `load_config` has read its file."""
-        panel_file = self.panel if isinstance(self.panel, Path) else self.panel.file
-        if isinstance(self.panel, Path) or panel_file is not None:
-            raise ConfigError(
-                f"panel file {panel_file} is not resolved: load the configuration with load_config"
-            )
-        return self.panel
+        if isinstance(self.panel, PanelEntry) and self.panel.file is None:
+            return self.panel
+        raise ConfigError(
+            f"panel file {self._panel_file} is not resolved: load the configuration with load_config"
+        )
+
+    @property
+    def _panel_file(self) -> Path | None:
+        return self.panel if isinstance(self.panel, Path) else self.panel.file
 
     @property
     def chosen_cells(self) -> tuple[Cell, ...]:
@@ -596,15 +618,18 @@ def load_config(path: Path) -> BuildConfig:
     file = YamlFile(path)
     written = file.parse(BuildConfig)
     config = resolve(written, path.parent)
-    with suppress(CatalogueError):  # A missing folder of levers is reported later, when the build is planned.
-        if unknown := next(_unknown_classes(config, Catalogue.load(config.levers)), None):
-            field_path, message = unknown
-            panel_file = written.panel if isinstance(written.panel, Path) else written.panel.file
-            faulty_file = file
-            if field_path[0] == "panel" and panel_file is not None:
-                # The panel has its own file, so the fault is there and not in build.yaml.
-                faulty_file, field_path = YamlFile(_panel_path(panel_file, path.parent)), field_path[1:]
-            raise faulty_file.fault(field_path, describe_fault(field_path, "", message))
+    try:
+        catalogue = Catalogue.load(config.levers)
+    except CatalogueError:
+        return config  # a missing folder of levers is reported later, when the build is planned
+    for field_path, message in _unknown_classes(config, catalogue):
+        panel_file = written._panel_file
+        if field_path[0] == "panel" and panel_file is not None:
+            # The panel has its own file, so the fault is there and not in build.yaml.
+            panel_path = field_path[1:]
+            panel_yaml = YamlFile(_panel_path(panel_file, path.parent))
+            raise panel_yaml.fault(panel_path, describe_fault(panel_path, "", message))
+        raise file.fault(field_path, describe_fault(field_path, "", message))
     return config
 
 
@@ -656,8 +681,7 @@ def with_own_cells(config: BuildConfig, catalogue: Catalogue) -> BuildConfig:
 
     Raises `ConfigError` for a class that is not in the catalogue.
     """
-    if unknown := next(_unknown_classes(config, catalogue), None):
-        field_path, message = unknown
+    for field_path, message in _unknown_classes(config, catalogue):
         raise ConfigError(describe_fault(field_path, "", message))
     if config.cells != "all" or not catalogue.own_classes:
         return config
