@@ -3,10 +3,14 @@
 Each pass rate has two intervals. The Wilson interval treats the votes as independent. Votes on the same candidate, or
 on candidates of the same base instance, are not independent. The second interval allows for that, as all other
 intervals do (`perturb.metrics.intervals`).
+
+`read_votes` reads the votes. `pass_rates`, `pass_rate_matrix` and `lever_usage` make tables of them.
+`grouped_rates` and `overall_rate` do the same for other shares of candidates.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,8 +44,10 @@ if TYPE_CHECKING:
 
 # Votes that are read from the ledger at a time.
 _PAGE_ROWS = 4_000
+# The last column of the query: the key of the base instance in the ledger.
+_INSTANCE_KEY = "instance_key"
 
-# A row for each vote of the current plan and panel; its columns are `COLUMNS`, `AUDITED`, and the key of the instance.
+# A row for each vote of the current plan and panel; its columns are `COLUMNS`, `AUDITED` and `_INSTANCE_KEY`.
 _VOTES_QUERY = f"""
     SELECT j.id, j.base_id, j.generator, v.verifier, j.perturbation_class, j.intensity, c.lever, v.state,
         coalesce(d.audited, 0), j.instance_key
@@ -90,6 +96,7 @@ def read_plan(db: sqlite3.Connection, plan: CurrentPlan, name: str) -> VoteTable
         table,
         states=np.where(_absent(table, plan.judges), ABSENT, table.states).astype(np.int8),
         audited=table.audited if economy else None,
+        # With a target, classes have rules that may leave verifiers out.
         full_schedule=not economy and plan.facts.panel.target is None,
         same_model=_same_model(plan.facts),
         unfinished=plan.count_stages(db).unfinished,
@@ -113,22 +120,28 @@ def _query_votes(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Coded]:
 
     The values become numbers page by page: as Python objects, all votes would need ten times the memory.
     """
-    # column → value → its number, in the order in which the values first occur
-    numbering: dict[str, dict[Any, int]] = {column: {} for column in (*COLUMNS, AUDITED, LANGUAGE)}
-    pages: dict[str, list[NDArray[np.int32]]] = {column: [] for column in numbering}
+    names = (*COLUMNS, AUDITED, _INSTANCE_KEY)
+    numbers_of_values: dict[str, dict[Any, int]] = {name: {} for name in names}
+    pages: dict[str, list[NDArray[np.int32]]] = {name: [np.empty(0, np.int32)] for name in names}
     cursor = db.execute(_VOTES_QUERY, bind(plan.judges, plan.number, plan.panel))
-    for rows in iter(lambda: cursor.fetchmany(_PAGE_ROWS), []):
-        for (column, number_of), values in zip(numbering.items(), zip(*rows, strict=True), strict=True):
-            numbers = (number_of.setdefault(value, len(number_of)) for value in values)
-            pages[column].append(np.fromiter(numbers, np.int32, len(rows)))
-    values_of = {column: list(number_of) for column, number_of in numbering.items()}
-    # the last column of the query is the key of the instance, whose payload has the language
+    while rows := cursor.fetchmany(_PAGE_ROWS):
+        for name, values in zip(names, zip(*rows, strict=True), strict=True):
+            pages[name].append(_number_values(values, numbers_of_values[name]))
+    columns: dict[str, Coded] = {
+        name: (np.concatenate(pages[name]), list(numbers_of_values[name])) for name in names
+    }
+    # The language of a candidate is that of its base instance.
+    instance_numbers, keys = columns.pop(_INSTANCE_KEY)
     languages = dict(
         db.execute("SELECT key, coalesce(json_extract(payload, '$.language'), 'en') FROM instances")
     )
-    values_of[LANGUAGE] = [languages[key] for key in values_of[LANGUAGE]]
-    no_rows = np.empty(0, np.int32)
-    return {column: (np.concatenate([no_rows, *pages[column]]), values_of[column]) for column in numbering}
+    return {**columns, LANGUAGE: (instance_numbers, [languages[key] for key in keys])}
+
+
+def _number_values(values: Sequence[Any], number_of: dict[Any, int]) -> NDArray[np.int32]:
+    """The number of each value. New values get the next numbers, and are added to `number_of`."""
+    numbers = (number_of.setdefault(value, len(number_of)) for value in values)
+    return np.fromiter(numbers, np.int32, len(values))
 
 
 def _same_model(facts: PlanFacts) -> dict[str, str]:
@@ -152,13 +165,13 @@ class Rate:
     n: int
     """The number of votes, or of candidates, behind the share."""
     rate: float | None
-    low: float | None
+    low: float | None = None
     """Lower end of the Wilson interval for independent votes."""
-    high: float | None
-    cluster_low: float | None
+    high: float | None = None
+    cluster_low: float | None = None
     """Lower end of the Wilson interval for the effective number of votes."""
-    cluster_high: float | None
-    design_effect: float | None
+    cluster_high: float | None = None
+    design_effect: float | None = None
     """The variance divided by that of independent votes; None if the share is 0 or 1."""
     reason: str | None = None
     """The reason why the rate or the second interval is missing."""
@@ -245,13 +258,13 @@ def grouped_rates(passed: Floats, scored: Floats, labels: Labels, base: Integers
         return np.bincount(label_of_cluster, weights=values, minlength=n_labels).astype(np.float64)
 
     votes = sum_by_label(cluster_votes)
-    share = sum_by_label(cluster_passes) / np.maximum(votes, 1)
-    # the usual variance of a ratio, from the residuals of the clusters: passes - share * votes
-    residuals = cluster_passes - share[label_of_cluster] * cluster_votes
+    shares = sum_by_label(cluster_passes) / np.maximum(votes, 1)
+    # the variance of a ratio comes from the residuals of the clusters
+    residuals = cluster_passes - shares[label_of_cluster] * cluster_votes
     squares = sum_by_label(residuals**2)
     clusters = np.bincount(label_of_cluster, minlength=n_labels)
     return tuple(
-        _rate(name, float(votes[code]), float(share[code]), float(squares[code]), int(clusters[code]))
+        _rate(name, float(votes[code]), float(shares[code]), float(squares[code]), int(clusters[code]))
         for code, name in enumerate(labels.names)
     )
 
@@ -263,18 +276,21 @@ def overall_rate(name: str, passed: Floats, base: Integers) -> Rate:
 
 
 def _rate(name: str, n: float, share: float, squares: float, clusters: int) -> Rate:
-    """The rate of `n` votes; `squares` is the sum of the squared residuals of the clusters."""
+    """The rate of `n` votes in a number of clusters; `squares` is the sum of the squared residuals of the clusters.
+
+    With G clusters, the variance of the share is G / (G - 1) * squares / n².
+    """
     if n == 0:
-        return Rate(name, 0, None, None, None, None, None, None, "nothing was scored")
+        return Rate(name, 0, None, reason="nothing was scored")
     low, high = wilson_interval(share, n)
     if clusters < 2:
         reason = "no interval by base instance: there is only one"
-        return Rate(name, int(n), share, low, high, None, None, None, reason)
+        return Rate(name, int(n), share, low, high, reason=reason)
     variance = clusters / (clusters - 1) * squares / n**2
-    effect = variance * n / (share * (1 - share)) if 0 < share < 1 else None
-    size = effective_size(share, variance, n, clusters)
-    ends = wilson_interval(share, size, t_quantile(clusters))
-    return Rate(name, int(n), share, low, high, *ends, effect)
+    effective_votes = effective_size(share, variance, n, clusters)
+    cluster_low, cluster_high = wilson_interval(share, effective_votes, t_quantile(clusters))
+    design_effect = variance * n / (share * (1 - share)) if 0 < share < 1 else None
+    return Rate(name, int(n), share, low, high, cluster_low, cluster_high, design_effect)
 
 
 @dataclass(frozen=True, slots=True)
