@@ -87,12 +87,15 @@ class _VoteSums:
 
     def rate(self, groups: Flags | list[int], verifier: int, clusters: int) -> Bounded | Estimate:
         """The pass rate of a verifier in some groups together, with votes on `clusters` base instances."""
-        passes = self.passes.point[groups, verifier].sum()
-        votes = self.votes.point[groups, verifier].sum()
-        resampled_passes = self.passes.replicates[:, groups, verifier].sum(axis=1)
-        resampled_votes = self.votes.replicates[:, groups, verifier].sum(axis=1)
-        replicates = ratio(resampled_passes, resampled_votes)
-        return _clustered_rate(self.resamples, float(ratio(passes, votes)), replicates, votes, clusters)
+
+        def add_up(sums: Totals) -> Totals:
+            return Totals(
+                sums.point[groups, verifier].sum(), sums.replicates[:, groups, verifier].sum(axis=1)
+            )
+
+        passes, votes = add_up(self.passes), add_up(self.votes)
+        rate, replicates = ratio(passes.point, votes.point), ratio(passes.replicates, votes.replicates)
+        return _clustered_rate(self.resamples, float(rate), replicates, float(votes.point), clusters)
 
 
 def _clustered_rate(
@@ -165,14 +168,15 @@ class _Fits:
         own_rate = self._rate(generator, verifier)
         # A prediction is at best as precise as the pair with the fewest base instances.
         clusters = int(self.clusters[self.is_fitted].min())
-        by_logits = self._logit_fit.predicted_rate(weights, self.sums.resamples, clusters)
-        by_failures = self._failure_fit.predicted_rate(weights, self.sums.resamples, clusters)
-        return _on_all_scales(
-            weighted_sum([own_rate, by_logits], [1.0, -1.0], n),
-            weighted_sum([own_rate, by_failures], [1.0, -1.0], n),
-            # Least squares predicts the weighted sum of the rates of the fitted pairs.
-            weighted_sum([own_rate, *self._fitted_rates], [1.0, *-weights], n),
+        logit, failures = (
+            weighted_sum(
+                [own_rate, fit.predicted_rate(weights, self.sums.resamples, clusters)], [1.0, -1.0], n
+            )
+            for fit in self._fits
         )
+        # Least squares predicts the weighted sum of the rates of the fitted pairs.
+        additive = weighted_sum([own_rate, *self._fitted_rates], [1.0, *-weights], n)
+        return _on_all_scales(logit, failures, additive)
 
     def _rate(self, generator: int, verifier: int) -> Bounded | Estimate:
         return self.sums.rate([generator], verifier, int(self.clusters[generator, verifier]))
@@ -182,12 +186,12 @@ class _Fits:
         return [self._rate(generator, verifier) for generator, verifier in np.argwhere(self.is_fitted)]
 
     @cached_property
-    def _logit_fit(self) -> _Fit:
-        return _Fit.of(self.design[self.is_fitted], self.sums, self.is_fitted, _LogitScale())
-
-    @cached_property
-    def _failure_fit(self) -> _Fit:
-        return _Fit.of(self.design[self.is_fitted], self.sums, self.is_fitted, _FailureScale())
+    def _fits(self) -> list[_Fit]:
+        """The fit to logits of pass rates, then the fit to logarithms of failure rates."""
+        pairs = self.design[self.is_fitted]
+        return [
+            _Fit.of(pairs, self.sums, self.is_fitted, scale) for scale in (_LogitScale(), _FailureScale())
+        ]
 
     def _weights_of_fitted(self, pair: Floats) -> Floats | None:
         """The weights of the fitted pairs whose indicators add up to those of another pair; None if nothing does.

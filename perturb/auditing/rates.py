@@ -11,7 +11,7 @@ intervals do (`perturb.metrics.intervals`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -223,20 +223,9 @@ def pass_rate_matrix(table: VoteTable) -> tuple[MatrixRate, ...]:
     matrix = []
     for row, generator in enumerate(table.generator.names):
         for verifier, rates in zip(table.verifiers, rates_by_verifier, strict=True):
-            rate = rates[row]
-            matrix.append(
-                MatrixRate(
-                    generator=generator,
-                    verifier=verifier,
-                    n=rate.n,
-                    rate=rate.rate,
-                    low=rate.low,
-                    high=rate.high,
-                    cluster_low=rate.cluster_low,
-                    cluster_high=rate.cluster_high,
-                    reason=rate.reason,
-                )
-            )
+            figures = asdict(rates[row])
+            del figures["name"], figures["design_effect"]
+            matrix.append(MatrixRate(generator, verifier, **figures))
     return tuple(matrix)
 
 

@@ -140,18 +140,20 @@ def missing_replies(db: sqlite3.Connection, plan: int, judges: Judges) -> list[d
     """The replies that a replay did not find: job, role and model of each, in the order of the plan."""
     rows = db.execute(
         f"""
-        SELECT seq, id AS job, 'generate' AS role, generator AS model
-        FROM jobs
-        WHERE plan = :plan AND outcome = 'error' AND {is_missing("detail")}
-        UNION ALL
-        SELECT j.seq, j.id, 'verify', v.verifier
-        FROM jobs j CROSS JOIN votes v ON v.candidate_id = j.id
-        WHERE j.plan = :plan AND v.state = 'unscored' AND {BY_JUDGE} AND {is_missing(FIRST_ISSUE)}
+        SELECT job, role, model FROM (
+            SELECT seq, id AS job, 'generate' AS role, generator AS model
+            FROM jobs
+            WHERE plan = :plan AND outcome = 'error' AND {is_missing("detail")}
+            UNION ALL
+            SELECT j.seq, j.id, 'verify', v.verifier
+            FROM jobs j CROSS JOIN votes v ON v.candidate_id = j.id
+            WHERE j.plan = :plan AND v.state = 'unscored' AND {BY_JUDGE} AND {is_missing(FIRST_ISSUE)}
+        )
         ORDER BY seq, role, model
         """,
         bind(judges, plan),
-    ).fetchall()
-    return [{name: row[name] for name in ("job", "role", "model")} for row in rows]
+    )
+    return [dict(row) for row in rows]
 
 
 def missing_planted_replies(db: sqlite3.Connection, judges: Judges) -> list[dict[str, str]]:
@@ -182,8 +184,8 @@ def missing_answers(db: sqlite3.Connection) -> list[dict[str, Any]]:
         WHERE j.status = 'unscored' AND {is_missing("j.raw")}
         ORDER BY item, role, model
         """
-    ).fetchall()
-    return [{name: row[name] for name in ("item", "role", "model")} for row in rows]
+    )
+    return [dict(row) for row in rows]
 
 
 def is_missing(column: str) -> str:

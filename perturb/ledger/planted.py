@@ -1,4 +1,8 @@
-"""Planted items with their votes, and the replies of solvers to accepted items."""
+"""Planted items with their votes, and the replies of solvers to accepted items.
+
+A planted item has a label that is known to be right or wrong. The panel votes on it as on any candidate, so that its
+votes show how often it errs. A solver is a model that answers accepted items, which shows how hard they are.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from perturb.catalogue.classes import Judges
 from perturb.ledger.db import stored_values
@@ -14,45 +19,50 @@ from perturb.ledger.queries import read_vote
 from perturb.records import ClassRule, PlantedItem, Verdict, VerdictState
 
 
-@stored_values()
+@stored_values()  # a damaged value becomes an error of the ledger
 def planted_numbers(db: sqlite3.Connection, plan: int) -> dict[str, int] | None:
     """How many planted items of each sort the plan has; None if the numbers have not been decided."""
-    row = db.execute("SELECT planted FROM plans WHERE id = ?", (plan,)).fetchone()
-    if row is None or row["planted"] is None:
-        return None
-    return {str(name): int(number) for name, number in json.loads(row["planted"]).items()}
+    numbers = _json_of_plan(db, plan, "planted")
+    return None if numbers is None else {str(name): int(number) for name, number in numbers.items()}
 
 
 @stored_values()
 def class_rules(db: sqlite3.Connection, plan: int) -> dict[str, ClassRule] | None:
     """Class → the rule that the votes on planted items chose; None if rules have not been chosen yet."""
-    row = db.execute("SELECT rules FROM plans WHERE id = ?", (plan,)).fetchone()
-    if row is None or row["rules"] is None:
+    rules = _json_of_plan(db, plan, "rules")
+    if rules is None:
         return None
-    stored = json.loads(row["rules"]).items()
-    return {name: ClassRule(tuple(rule["verifiers"]), rule["needed"], rule["bound"]) for name, rule in stored}
+    return {
+        name: ClassRule(tuple(rule["verifiers"]), rule["needed"], rule["bound"])
+        for name, rule in rules.items()
+    }
+
+
+def _json_of_plan(db: sqlite3.Connection, plan: int, column: str) -> Any:
+    """The value in a column of a plan; None without a plan or a value."""
+    row = db.execute(f"SELECT {column} FROM plans WHERE id = ?", (plan,)).fetchone()
+    return None if row is None or row[column] is None else json.loads(row[column])
 
 
 @stored_values()
 def planted_items(db: sqlite3.Connection) -> list[PlantedItem]:
-    """Every planted item of the run, in the order of ids, which does not depend on the kind."""
+    """Every planted item of the run, in the order of the ids, which are digests and do not give away the kind."""
     rows = db.execute("SELECT payload FROM planted ORDER BY id")
     return [PlantedItem.from_payload(json.loads(row["payload"])) for row in rows]
 
 
 def planted_hosts(db: sqlite3.Connection) -> set[str]:
-    """The jobs that planted items were made from."""
-    # Items that were not made from a job have an empty host.
+    """The jobs that planted items were made from; an empty text stands for items without such a job."""
     return {row["host"] for row in db.execute("SELECT host FROM planted")}
 
 
 @stored_values()
-def planted_votes(db: sqlite3.Connection, members: Mapping[str, str]) -> dict[str, dict[str, Verdict]]:
-    """Item → verifier → vote, for votes of verifiers with these settings. `members` maps names to fingerprints."""
+def planted_votes(db: sqlite3.Connection, fingerprints: Mapping[str, str]) -> dict[str, dict[str, Verdict]]:
+    """Item → verifier → vote, for votes of verifiers with these settings. `fingerprints` maps names to them."""
     votes: dict[str, dict[str, Verdict]] = defaultdict(dict)
     for row in db.execute("SELECT * FROM planted_votes"):
         # Votes with other settings stay in the table, in case the settings return.
-        if members.get(row["verifier"]) == row["fingerprint"]:
+        if fingerprints.get(row["verifier"]) == row["fingerprint"]:
             votes[row["candidate_id"]][row["verifier"]] = read_vote(row)
     return dict(votes)
 
@@ -111,9 +121,9 @@ class Difficulty:
 
 @stored_values()
 def solver_replies(
-    db: sqlite3.Connection, prints: Mapping[str, str], candidate_id: str | None = None
+    db: sqlite3.Connection, fingerprints: Mapping[str, str], candidate_id: str | None = None
 ) -> list[SolverReply]:
-    """The replies of solvers with these settings, to all items or to one. `prints` maps names to fingerprints."""
+    """The replies of solvers with these settings, to all items or to one. `fingerprints` maps names to them."""
     # The fingerprints are compared below, since each solver has its own.
     condition = "1" if candidate_id is None else "candidate_id = ?"
     rows = db.execute(
@@ -132,7 +142,7 @@ def solver_replies(
             judged=tuple((purpose, raw) for purpose, raw in json.loads(row["judged"])),
         )
         for row in rows
-        if prints.get(row["solver"]) == row["fingerprint"]
+        if fingerprints.get(row["solver"]) == row["fingerprint"]
     ]
 
 
@@ -145,9 +155,9 @@ def difficulties(replies: Iterable[SolverReply]) -> dict[str, Difficulty]:
     return {name: _difficulty(list(by_solver.values())) for name, by_solver in scored.items()}
 
 
-def failed_items(db: sqlite3.Connection, prints: Mapping[str, str], at_least: float) -> set[str]:
-    """Ids of the items that at least this share of the solvers failed. `prints` maps names to fingerprints."""
-    difficulty_of = difficulties(solver_replies(db, prints))
+def failed_items(db: sqlite3.Connection, fingerprints: Mapping[str, str], at_least: float) -> set[str]:
+    """Ids of the items that at least this share of the solvers failed. `fingerprints` maps names to them."""
+    difficulty_of = difficulties(solver_replies(db, fingerprints))
     return {name for name, difficulty in difficulty_of.items() if difficulty.failed >= at_least}
 
 
@@ -159,5 +169,5 @@ def _difficulty(wrong_by_solver: list[list[bool]]) -> Difficulty:
     """
     all_wrong = [wrong for wrong_of_solver in wrong_by_solver for wrong in wrong_of_solver]
     # A solver with exactly half of its replies wrong has not failed.
-    failed = [2 * sum(wrong_of_solver) > len(wrong_of_solver) for wrong_of_solver in wrong_by_solver]
-    return Difficulty(sum(all_wrong) / len(all_wrong), sum(failed) / len(failed))
+    has_failed = [2 * sum(wrong_of_solver) > len(wrong_of_solver) for wrong_of_solver in wrong_by_solver]
+    return Difficulty(sum(all_wrong) / len(all_wrong), sum(has_failed) / len(has_failed))

@@ -395,30 +395,34 @@ def declines(db: sqlite3.Connection, plan: int) -> dict[str, dict[str, Any]]:
 @stored_values()
 def cell_counts(db: sqlite3.Connection, plan: int, panel: str) -> dict[Cell, dict[str, int]]:
     """Cell → numbers of jobs, of candidates that reached the panel, and of accepted candidates."""
-    rows = db.execute(
-        "SELECT j.perturbation_class, j.intensity, count(*) AS jobs,"
-        " sum(j.outcome = 'candidate') AS candidates, sum(d.acceptance = 'accepted') AS accepted"
-        " FROM jobs j LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?"
-        f" WHERE j.plan = ? AND NOT {REPLACED} GROUP BY j.perturbation_class, j.intensity",
-        (panel, plan),
-    ).fetchall()
-    names = ("jobs", "candidates", "accepted")
-    return {cell_of(row): {name: row[name] or 0 for name in names} for row in rows}
+    rows = _count_by(db, plan, panel, "j.perturbation_class, j.intensity")
+    return {cell_of(row): _stage_numbers(row) for row in rows}
 
 
 def depth_counts(db: sqlite3.Connection, plan: int, panel: str) -> dict[str, dict[str, int]]:
     """Depth → numbers of jobs, candidates that reached the panel, and accepted ones; empty if all jobs are open."""
-    rows = db.execute(
-        "SELECT j.depth, count(*) AS jobs, total(j.outcome = 'candidate') AS candidates,"
-        " total(d.acceptance = 'accepted') AS accepted"
-        " FROM jobs j LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?"
-        f" WHERE j.plan = ? AND NOT {REPLACED} GROUP BY j.depth ORDER BY j.depth",
+    counts = {row["depth"]: _stage_numbers(row) for row in _count_by(db, plan, panel, "j.depth")}
+    return {} if set(counts) <= {"open"} else counts
+
+
+def _count_by(db: sqlite3.Connection, plan: int, panel: str, columns: str) -> list[sqlite3.Row]:
+    """The plan's jobs counted by some columns, without jobs that a harder item replaced."""
+    return db.execute(
+        f"""
+        SELECT {columns}, count(*) AS jobs, total(j.outcome = 'candidate') AS candidates,
+            total(d.acceptance = 'accepted') AS accepted
+        FROM jobs j
+        LEFT JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?
+        WHERE j.plan = ? AND NOT {REPLACED}
+        GROUP BY {columns}
+        ORDER BY {columns}
+        """,
         (panel, plan),
     ).fetchall()
-    counts = {
-        row["depth"]: {name: int(row[name]) for name in ("jobs", "candidates", "accepted")} for row in rows
-    }
-    return {} if set(counts) <= {"open"} else counts
+
+
+def _stage_numbers(row: sqlite3.Row) -> dict[str, int]:
+    return {name: int(row[name]) for name in ("jobs", "candidates", "accepted")}
 
 
 def call_totals(db: sqlite3.Connection) -> dict[str, dict[str, Any]]:
