@@ -21,7 +21,6 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -377,14 +376,15 @@ def _information(basis: Floats, weight: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class ClassBias:
-    """The bias of a model within one perturbation class."""
+    """The bias of a model within one perturbation class, or within all of them."""
 
     name: str
+    """The class; empty for all classes."""
     n: int
+    """As in `SelfBias`, as are the fields below."""
     own: float | None
     peers: float | None
     bias: Estimate
-    """In percentage points."""
 
     def to_dict(self) -> JsonObject:
         """One row of the JSON."""
@@ -478,7 +478,7 @@ def _model_bias(
     return SelfBias(
         model=name,
         role="both",
-        n=len(rows),
+        n=overall.n,
         own=overall.own,
         peers=overall.peers,
         bias=overall.bias,
@@ -489,17 +489,9 @@ def _model_bias(
     )
 
 
-class _Comparison(NamedTuple):
-    """The rates of a model and its peers, and their difference in percentage points."""
-
-    own: float | None
-    peers: float | None
-    bias: Estimate
-
-
 def _compare_with_peers(
-    sums: _VoteSums, judged: Flags, verifier: int, classes: Flags, clusters: int
-) -> _Comparison:
+    sums: _VoteSums, judged: Flags, verifier: int, classes: Flags, clusters: int, name: str = ""
+) -> ClassBias:
     """A model's own rate and the mean rate of the peers that voted, in some classes.
 
     `judged` has the shape (classes, verifiers). The model is compared with each peer in the classes that both judge.
@@ -508,7 +500,7 @@ def _compare_with_peers(
     n = int(votes[verifier])
     peers = [int(peer) for peer in np.flatnonzero(votes > 0) if peer != verifier]
     if not n or not peers:
-        return _Comparison(None, None, Estimate.undefined("no candidates of its own in this class", n))
+        return ClassBias(name, n, None, None, Estimate.undefined("no candidates of its own in this class", n))
     # Whether both judge the class, shape (classes, peers).
     common = judged[:, peers] & judged[:, [verifier]] & classes[:, None]
     peer_rates = [
@@ -520,7 +512,8 @@ def _compare_with_peers(
     weights = [*(peer_counts / len(peers)), *(-1 / len(peers) for _ in peers)]
     bias = reported_estimate(weighted_sum([*own_rates, *peer_rates], weights, n), 100)
     own_mean = float(np.average([own.value for own in own_rates], weights=peer_counts))
-    return _Comparison(own_mean, float(np.mean([peer.value for peer in peer_rates])), bias)
+    peer_mean = float(np.mean([peer.value for peer in peer_rates]))
+    return ClassBias(name, n, own_mean, peer_mean, bias)
 
 
 def _class_biases(
@@ -530,6 +523,4 @@ def _class_biases(
     for code, name in enumerate(labels.names):
         clusters = sums.resamples.count(is_compared & (labels.codes == code))
         is_class = np.arange(len(labels.names)) == code
-        compared = _compare_with_peers(sums, table.judged, verifier, is_class, clusters)
-        n = int(sums.votes.point[code, verifier])
-        yield ClassBias(name, n, compared.own, compared.peers, compared.bias)
+        yield _compare_with_peers(sums, table.judged, verifier, is_class, clusters, name)

@@ -102,16 +102,19 @@ class PlantedVerdicts:
         """True for items of one of these kinds."""
         return np.array([item.kind in kinds for item in self.items], dtype=np.bool_)
 
+    @cached_property
+    def labelled_classes(self) -> list[str]:
+        """The class in the label of each item."""
+        return [str(item.candidate.cell.perturbation_class) for item in self.items]
+
     @property
     def classes(self) -> tuple[str, ...]:
         """The classes in the labels of the items, in the order of the taxonomy."""
-        labels = {str(item.candidate.cell.perturbation_class) for item in self.items}
-        return tuple(sorted(labels, key=taxonomy_place))
+        return tuple(sorted(set(self.labelled_classes), key=taxonomy_place))
 
     def of_class(self, name: str) -> Flags:
         """True for items whose label has the class."""
-        matches = [str(item.candidate.cell.perturbation_class) == name for item in self.items]
-        return np.array(matches, dtype=np.bool_)
+        return np.array([labelled == name for labelled in self.labelled_classes], dtype=np.bool_)
 
     def passes(self, chosen: Flags, verifier: int | None = None) -> Share:
         """The share of the chosen items that a verifier passes, or that the panel accepts, among the decided ones."""

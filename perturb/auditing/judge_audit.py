@@ -1,8 +1,9 @@
-"""The audit of an evaluation's judges: the audit of a panel, with replies instead of candidates.
+"""The audit of an evaluation's judges: the audit of a panel, with other words.
 
-A vote counts as a pass if it credits the reply: the right behaviour, or a good answer. The audit thus measures what
-enters the scores. The bias of a judge that is also under test is how much more often it credits its own replies than
-the other judges credit them.
+What is a candidate there is a reply here, a generator is a model under test, and a verifier is a judge. A vote counts as
+a pass if it credits the reply: the right behaviour, or a good answer. The audit thus measures what enters the scores.
+The bias of a judge that is also under test is how much more often it credits its own replies than the other judges
+credit them.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def audit_judges(run: Path, *, seed: int = 0, resamples: int = 1000) -> JudgeAud
                 f"{run}: is not the run of a build but of an evaluation, and has no panel of judges: read it with"
                 " `perturb score`, or name two judges or more with --judge"
             )
-        # A continued run may have other judges; the votes of the former ones stay in the ledger.
+        # A continued run may have other judges or items. What belongs to the former ones stays in the ledger.
         votes = [judge_vote for judge_vote in read_judge_votes(db) if judge_vote.judge in panel["judges"]]
         items = dict(read_items(db))
         decided = [
@@ -124,15 +125,16 @@ def is_credit(kind: str, value: Facts, item: Facts) -> bool:
     return bool(is_correct(None, value["eligible"], value["factual_signal"]))
 
 
-@stored_values()
+@stored_values()  # a damaged value becomes an error of the ledger
 def _vote_table(
     votes: Sequence[Judgement], items: Mapping[str, Facts], panel: Facts, source: str
 ) -> VoteTable:
     """The votes as a table in which replies are the candidates, their models the generators, judges the verifiers."""
     judges = tuple(sorted(panel["judges"]))
+    # The key of each reply → its row, by first appearance.
     row_of: dict[tuple[str, str, str], int] = {}
     for vote in votes:
-        row_of.setdefault((vote.item_id, vote.model, vote.variant), len(row_of))  # rows by first appearance
+        row_of.setdefault((vote.item_id, vote.model, vote.variant), len(row_of))
     states = np.full((len(row_of), len(judges)), NOT_ASKED, dtype=np.int8)
     for vote in votes:
         state = UNSCORED
@@ -146,20 +148,22 @@ def _vote_table(
 
     def labels(*fields: str) -> Labels:
         """The value of the first of these fields that is not empty, for each row."""
-        return Labels.of_words(
-            [next((str(facts[name]) for name in fields if facts.get(name)), "-") for facts in facts_of_rows]
-        )
+        words = []
+        for facts in facts_of_rows:
+            values = [str(facts[name]) for name in fields if facts.get(name)]
+            words.append(values[0] if values else "-")
+        return Labels.of_words(words)
 
     return VoteTable(
         source,
-        base=labels("base_id", "item"),
+        base=labels("base_id", "item"),  # a question is a base instance of its own
         generator=Labels.of_words([model for _, model, _ in row_of]),
         perturbation_class=labels("perturbation_class", "source"),
         intensity=labels("intensity"),
         lever=labels("lever"),
         verifiers=judges,
         states=states,
-        full_schedule=True,
-        same_model=panel["own_judges"],
+        full_schedule=True,  # every judge is asked about every reply
+        same_model=panel["own_judges"],  # models under test that are also judges
         words=REPLY_WORDS,
     )

@@ -295,7 +295,7 @@ def people_figures(db: sqlite3.Connection, plan: CurrentPlan) -> JsonObject | No
     passed = np.array([float(verdicts[job.id]) for job in reviewed])
     rate = overall_rate("people", passed, Labels.of_words([job.instance_id for job in reviewed]).codes)
     # With several items of one base instance, the interval that allows for their likeness is the right one.
-    low, high = rate.cluster_low, rate.cluster_high
-    if low is None:
-        low, high = rate.low, rate.high
-    return {"value": rate.rate, "low": low, "high": high, "reason": rate.reason, "n": rate.n}
+    estimate = rate.estimate
+    if estimate.low is None:
+        estimate = replace(estimate, low=rate.low, high=rate.high)
+    return estimate.spread("value") | {"n": rate.n}

@@ -86,20 +86,21 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
 
     A ledger that is only read may lie on a volume that is read-only or full.
     """
+    # Opening reads the schema, whose texts may be damaged too.
     with ledger_errors(path), stored_values():
         if not read_only:
             return _open(path, "mode=rwc")
         try:
             return _open(path, "mode=ro")
         except sqlite3.OperationalError:
-            # SQLite's readers share memory through a file beside the ledger, which a read-only or full volume does not
-            # take. Without a log, the ledger is complete and can be opened as a file that nobody writes to.
-            log = path.with_name(f"{path.name}-wal")
+            # SQLite's readers share memory through a file beside the ledger, which cannot be made on a read-only or
+            # full volume.
             if not path.is_file():
                 raise
+            log = path.with_name(f"{path.name}-wal")
             if log.is_file() and log.stat().st_size:
-                return _open_copy(path, log)
-            return _open(path, "mode=ro&immutable=1")
+                return _open_copy(path, log)  # the log holds a part of the ledger
+            return _open(path, "mode=ro&immutable=1")  # the file is the whole ledger, and nobody writes to it
 
 
 def _open_copy(path: Path, log: Path) -> sqlite3.Connection:
@@ -201,7 +202,9 @@ class Writer:
         wait = self._shared_wait
         if wait is None or wait.loop is not loop:
             wait = self._shared_wait = _SharedWait(loop, asyncio.Event())
-            loop.call_soon(self._queue_mark, wait)
+            loop.call_soon(
+                self._queue_mark, wait
+            )  # at the end of this turn, so that its other tasks can join
         await wait.reached.wait()
         self.check()
 
@@ -277,6 +280,7 @@ class Writer:
         try:
             self._connection.execute(write.sql, write.values)
         except _ROW_FAULTS as exc:
+            # The disk works, so independent rows are still written.
             self._failure = self._failure or LedgerError(explain(self.path, exc))
             return False
         return True
