@@ -9,8 +9,8 @@ generator and the leniency of the verifier, and uses all pairs of two different 
 
 Nobody knows on which scale quality and leniency add up, so there are three fits: to the logits of pass rates, to the
 logarithms of failure rates, and to the pass rates themselves. Rates are not additive near 1, where a lenient verifier
-has no room left on good candidates, and the other scales have such limits too. So a bias counts only if all three fits
-show it. Firth's penalty keeps the first two fits finite if a pair passed everything.
+has no room left on good candidates: there, a fit to the rates shows a preference that does not exist. So a bias counts
+only if all three fits show it. Firth's penalty keeps the first two fits finite if a pair passed everything.
 
 References: Firth (1993), Biometrika 80; Heinze and Schemper (2002), Statistics in Medicine 21.
 """
@@ -167,15 +167,18 @@ class _Fits:
         own_rate = self._rate(generator, verifier)
         # A prediction is at best as precise as the pair with the fewest base instances.
         clusters = int(self.clusters[self.is_fitted].min())
-        logit, failures = (
-            weighted_sum(
-                [own_rate, fit.predicted_rate(weights, self.sums.resamples, clusters)], [1.0, -1.0], n
-            )
-            for fit in self._fits
+
+        def own_minus_predicted(fit: _Fit) -> WeightedSum | Estimate:
+            predicted_rate = fit.predicted_rate(weights, self.sums.resamples, clusters)
+            return weighted_sum([own_rate, predicted_rate], [1.0, -1.0], n)
+
+        logit_fit, failure_fit = self._fits
+        return _on_all_scales(
+            logit=own_minus_predicted(logit_fit),
+            failures=own_minus_predicted(failure_fit),
+            # Least squares predicts the weighted sum of the rates of the fitted pairs.
+            additive=weighted_sum([own_rate, *self._fitted_rates], [1.0, *-weights], n),
         )
-        # Least squares predicts the weighted sum of the rates of the fitted pairs.
-        additive = weighted_sum([own_rate, *self._fitted_rates], [1.0, *-weights], n)
-        return _on_all_scales(logit, failures, additive)
 
     def _rate(self, generator: int, verifier: int) -> Bounded | Estimate:
         return self.sums.rate([generator], verifier, int(self.clusters[generator, verifier]))
@@ -206,21 +209,24 @@ class _Fits:
 def _on_all_scales(
     logit: WeightedSum | Estimate, failures: WeightedSum | Estimate, additive: WeightedSum | Estimate
 ) -> SelfPreference:
-    """The value of the logit fit with the union of all intervals, and the p-value that belongs to the union."""
-    gaps = [gap for gap in (logit, failures, additive) if isinstance(gap, WeightedSum)]
-    estimates = [reported_estimate(gap, 100) for gap in (logit, failures, additive)]
+    """The result from the differences between own and predicted rate on each scale."""
+    differences = (logit, failures, additive)
+    estimates = [reported_estimate(difference, 100) for difference in differences]
     logit_estimate, _, additive_estimate = estimates
-    if len(gaps) < len(estimates):
+    # A difference that cannot have an interval is an `Estimate` already.
+    precise = [difference for difference in differences if isinstance(difference, WeightedSum)]
+    if len(precise) < len(differences):
         reason = next((estimate.reason for estimate in estimates if estimate.reason), None)
         without_interval = Estimate(logit_estimate.value, n=logit_estimate.n, reason=reason)
         return SelfPreference(without_interval, additive_estimate, None)
+    # The interval is the union of all three. It excludes 0 only if all of them do, on the same side.
     union = replace(
         logit_estimate,
         low=min(estimate.low for estimate in estimates if estimate.low is not None),
         high=max(estimate.high for estimate in estimates if estimate.high is not None),
     )
-    fits_agree = len({np.sign(gap.value) for gap in gaps}) == 1
-    p_value = max(gap.p_value() for gap in gaps) if fits_agree else 1.0
+    fits_agree = len({np.sign(difference.value) for difference in precise}) == 1
+    p_value = max(difference.p_value() for difference in precise) if fits_agree else 1.0
     return SelfPreference(union, additive_estimate, p_value)
 
 
@@ -245,9 +251,8 @@ class _LogitScale:
 
     def rate(self, fitted: Floats) -> Floats:
         """The rate of events at fitted values."""
-        from scipy.special import (
-            expit,
-        )  # takes a fifth of a second, which commands without an audit do not need
+        # This takes a fifth of a second, which commands without an audit do not need.
+        from scipy.special import expit
 
         return np.asarray(expit(fitted))
 

@@ -1,9 +1,9 @@
 """The audit of an evaluation's judges: the audit of a panel, with other words.
 
-What is a candidate there is a reply here, a generator is a model under test, and a verifier is a judge. A vote counts as
-a pass if it credits the reply: the right behaviour, or a good answer. The audit thus measures what enters the scores.
-The bias of a judge that is also under test is how much more often it credits its own replies than the other judges
-credit them.
+What is a candidate there is a reply here, a generator is a model under test, and a verifier is a judge. A vote counts
+as a pass if it credits the reply: the right behaviour, or a good answer. The audit thus measures what enters the
+scores. The bias of a judge that is also under test is how much more often it credits its own replies than the other
+judges credit them.
 """
 
 from __future__ import annotations
