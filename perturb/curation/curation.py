@@ -1,7 +1,10 @@
 """Curates a base set from a source: reads, filters, cuts contexts, draws and writes.
 
-Records that are left out are counted by reason. Every context is cut to the same number of passages, so that the
-instances of a set are alike (spec, section 2). A base set is written as JSON Lines with a header, and with a manifest.
+`curate` does this with the filters and numbers of a recipe, and `write_base_set` writes the result as JSON Lines with a
+header, and with a manifest. Records that are left out are counted by reason. Every context is cut to the same number of
+passages, so that the instances of a set are alike (spec, section 2).
+
+A *signal* passage answers the question. A *noise* passage does not.
 """
 
 from __future__ import annotations
@@ -12,7 +15,6 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,44 +28,43 @@ from perturb.files.resources import digest, fraction_of, writing_errors
 from perturb.records import BaseInstance
 from perturb.text.matching import holds_answer
 
-# Reasons in the report for records that were left out. Each is used in two places.
+# Reasons in the report for records that were left out.
 NO_SIGNAL = "no passage answers the question"
 TOO_FEW = "fewer than {} passages"
 _NO_ANSWER = "no signal passage holds an answer"
 
 
-def cut_context(instance: BaseInstance, budget: PassageBudget) -> BaseInstance | str:
+def cut_context(instance: BaseInstance, budget: PassageBudget) -> BaseInstance | SkippedRow:
     """The instance with exactly `budget.count` passages in their old order, or the reason why that is impossible.
 
     At most `max_signal` signal passages are chosen, first those that the reference answer cites. Noise fills up the
     context, first with passages on the topic. Further signal passages are never used as noise.
     """
     passages = instance.passages
-    signal = [i for i, passage in enumerate(passages) if passage.role == "signal"]
-    noise = [i for i, passage in enumerate(passages) if passage.role == "noise"]
+    # The lists below hold positions of passages.
+    signal = [position for position, passage in enumerate(passages) if passage.role == "signal"]
+    noise = [position for position, passage in enumerate(passages) if passage.role == "noise"]
     if not signal:
-        return NO_SIGNAL
+        return SkippedRow(NO_SIGNAL)
     if len(passages) < budget.count:
-        return TOO_FEW.format(budget.count)
+        return SkippedRow(TOO_FEW.format(budget.count))
     cited, labels = _marks(instance, CITED), _marks(instance, LABELS)
-    # Sorting is stable, so passages with equal marks keep their order.
-    signal.sort(key=lambda i: cited[i] is not True)
-    noise.sort(key=lambda i: labels[i] != RELATED)
+    # False sorts before True. Passages with equal marks keep their order.
+    signal.sort(key=lambda position: cited[position] is not True)
+    noise.sort(key=lambda position: labels[position] != RELATED)
     chosen = signal[: min(budget.max_signal, budget.count)]
     chosen += noise[: budget.count - len(chosen)]
     if len(chosen) < budget.count:
-        return f"too few noise passages for {budget.count} with at most {budget.max_signal} of signal"
+        return SkippedRow(
+            f"too few noise passages for {budget.count} with at most {budget.max_signal} of signal"
+        )
     # The chosen passages keep their order in the source, so that the position of signal does not tell anything.
     chosen.sort()
-    marks = {CITED: [cited[i] for i in chosen], LABELS: [labels[i] for i in chosen]}
-    return replace(
-        instance,
-        passages=tuple(passages[i] for i in chosen),
-        metadata={
-            **instance.metadata,
-            **{key: values for key, values in marks.items() if key in instance.metadata},
-        },
-    )
+    metadata = dict(instance.metadata)
+    for key, marks in ((CITED, cited), (LABELS, labels)):
+        if key in metadata:
+            metadata[key] = [marks[position] for position in chosen]
+    return replace(instance, passages=tuple(passages[position] for position in chosen), metadata=metadata)
 
 
 def _marks(instance: BaseInstance, key: str) -> list[object]:
@@ -95,20 +96,26 @@ class Curation:
 
 
 @dataclass(slots=True)
-class Tally:
+class LeftOut:
     """The records that were left out, by step and reason, in the order of the steps."""
 
-    fallen: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    records: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    """Step and reason → the names of the records."""
 
-    def add(self, step: str, reason: str, *labels: str) -> None:
-        """Count records. Without any labels, the reason is reported with a count of 0."""
-        self.fallen.setdefault((step, reason), []).extend(labels)
+    def add(self, step: str, reason: str, name: str) -> None:
+        """Count a record."""
+        self.expect(step, reason)
+        self.records[step, reason].append(name)
+
+    def expect(self, step: str, reason: str) -> None:
+        """List a reason, so that it is reported even if no record is left out for it."""
+        self.records.setdefault((step, reason), [])
 
     def to_list(self) -> list[dict[str, Any]]:
         """One entry for each reason: step, reason, count and the ids of the first records."""
         return [
-            {"step": step, "reason": reason, "count": len(labels), "ids": labels[:NAMED]}
-            for (step, reason), labels in self.fallen.items()
+            {"step": step, "reason": reason, "count": len(names), "ids": names[:NAMED]}
+            for (step, reason), names in self.records.items()
         ]
 
 
@@ -120,25 +127,19 @@ def curate(request: SourceRequest, solve: SolveTest | None = None, step: str = "
     recipe = request.recipe
     seed = recipe.seed if request.seed is None else request.seed
     opened = open_source(request)
-    tally = Tally()
-    usable: list[BaseInstance] = []
-    records = 0
-    seen_ids: set[str] = set()
-    for label, instance_or_reason in opened.records:
-        records += 1
-        instance = _usable(label, instance_or_reason, seen_ids, tally, opened.repeats)
-        if instance is not None:
-            usable.append(instance)
-    _expect(recipe, tally)
-    filtered = [_filtered(instance, recipe, tally) for instance in usable]
+    left_out = LeftOut()
+    usable, n_records = _read_usable(opened, left_out)
+    _list_filters(recipe, left_out)
+    filtered = [_filtered(instance, recipe, left_out) for instance in usable]
     pool = [instance for instance in filtered if instance is not None]
+
+    def note_failure(reason: str, identifier: str) -> None:
+        left_out.add(step, reason, identifier)
+
     # The pre-test costs calls to models, so it runs last and only on instances that are drawn.
-    drawn = _draw(pool, recipe, seed, solve, partial(tally.add, step))
+    drawn = _draw(pool, recipe, seed, solve, note_failure)
     if not drawn:
-        # The most frequent reason is most often the mistake in the recipe.
-        commonest = max(tally.to_list(), key=lambda entry: int(entry["count"]), default=None)
-        most = f" (most fell because {commonest['reason']})" if commonest and commonest["count"] else ""
-        raise SourceError(f"{opened.name}: no instance remains of {records} records{most}: check the recipe")
+        raise _nothing_remains(opened.name, n_records, left_out)
     drawn = [_finished(instance, recipe, opened) for instance in drawn]
     licences = {instance.licence for instance in drawn}
     domains = Counter(instance.domain for instance in drawn if instance.domain)
@@ -148,8 +149,8 @@ def curate(request: SourceRequest, solve: SolveTest | None = None, step: str = "
         "recipe": recipe.model_dump(mode="json", exclude_none=True),
         "seed": seed,
         "limit": request.limit,
-        "records": records,
-        "left_out": tally.to_list(),
+        "records": n_records,
+        "left_out": left_out.to_list(),
         "passages_dropped": _dropped_passages(usable),
         "pool": len(pool),
         "instances": len(drawn),
@@ -165,6 +166,14 @@ def curate(request: SourceRequest, solve: SolveTest | None = None, step: str = "
     )
 
 
+def _nothing_remains(source: str, n_records: int, left_out: LeftOut) -> SourceError:
+    """The error for a source from which nothing is drawn. It names the most frequent reason."""
+    # Most often, that reason is the mistake in the recipe.
+    commonest = max(left_out.to_list(), key=lambda entry: int(entry["count"]), default=None)
+    most = f" (most fell because {commonest['reason']})" if commonest and commonest["count"] else ""
+    return SourceError(f"{source}: no instance remains of {n_records} records{most}: check the recipe")
+
+
 def _dropped_passages(instances: Sequence[BaseInstance]) -> dict[str, dict[str, int]]:
     """Why passages were dropped → how many passages, of how many records. Only some formats tell."""
     dropped: dict[str, dict[str, int]] = {}
@@ -176,64 +185,63 @@ def _dropped_passages(instances: Sequence[BaseInstance]) -> dict[str, dict[str, 
     return dropped
 
 
-def _usable(
-    label: str,
-    instance_or_reason: BaseInstance | SkippedRow | RowError,
-    seen_ids: set[str],
-    tally: Tally,
-    repeats: bool,
-) -> BaseInstance | None:
-    """The instance of a record; None if the record has no instance or repeats an id."""
-    if isinstance(instance_or_reason, RowError):
-        tally.add("malformed", instance_or_reason.reason, label)
-    elif isinstance(instance_or_reason, SkippedRow):
-        tally.add("unusable", instance_or_reason.reason, label)
-    elif instance_or_reason.id not in seen_ids:
-        seen_ids.add(instance_or_reason.id)
-        return instance_or_reason
-    elif repeats:
-        tally.add("repeated", "another row tells of the same instance", label)
-    else:
-        tally.add("malformed", "the id repeats that of an earlier record", label)
-    return None
+def _read_usable(opened: OpenedSource, left_out: LeftOut) -> tuple[list[BaseInstance], int]:
+    """The instances of the source with distinct ids, and the number of all records."""
+    usable: list[BaseInstance] = []
+    seen_ids: set[str] = set()
+    n_records = 0
+    for name, outcome in opened.records:
+        n_records += 1
+        if isinstance(outcome, RowError):
+            left_out.add("malformed", outcome.reason, name)
+        elif isinstance(outcome, SkippedRow):
+            left_out.add("unusable", outcome.reason, name)
+        elif outcome.id not in seen_ids:
+            seen_ids.add(outcome.id)
+            usable.append(outcome)
+        elif opened.repeats:
+            left_out.add("repeated", "another row tells of the same instance", name)
+        else:
+            left_out.add("malformed", "the id repeats that of an earlier record", name)
+    return usable, n_records
 
 
-def _expect(recipe: Recipe, tally: Tally) -> None:
+def _list_filters(recipe: Recipe, left_out: LeftOut) -> None:
     """List the recipe's filters in their order, so that a filter that drops nothing is reported with 0."""
     for rule in recipe.filters:
-        tally.add("filter", rule.reason)
+        left_out.expect("filter", rule.reason)
     if recipe.domains:
-        tally.add("domain", _other_domain(recipe))
+        left_out.expect("domain", _other_domain(recipe))
     if recipe.passages is not None:
-        tally.add("passages", NO_SIGNAL)
+        left_out.expect("passages", NO_SIGNAL)
         if recipe.passages.count > 1:
-            tally.add("passages", TOO_FEW.format(recipe.passages.count))
+            left_out.expect("passages", TOO_FEW.format(recipe.passages.count))
     if recipe.answer_in_signal:
-        tally.add("answer", _NO_ANSWER)
+        left_out.expect("answer", _NO_ANSWER)
 
 
-def _filtered(instance: BaseInstance, recipe: Recipe, tally: Tally) -> BaseInstance | None:
+def _filtered(instance: BaseInstance, recipe: Recipe, left_out: LeftOut) -> BaseInstance | None:
     """The instance with its context cut to size; None if a filter of the recipe drops it."""
     for rule in recipe.filters:
         if not rule.admits(instance):
-            tally.add("filter", rule.reason, instance.id)
+            left_out.add("filter", rule.reason, instance.id)
             return None
     if recipe.domains and _domain(instance, recipe) is None:
-        tally.add("domain", _other_domain(recipe), instance.id)
+        left_out.add("domain", _other_domain(recipe), instance.id)
         return None
     if recipe.passages is not None:
         shortened = cut_context(instance, recipe.passages)
-        if isinstance(shortened, str):
-            tally.add("passages", shortened, instance.id)
+        if isinstance(shortened, SkippedRow):
+            left_out.add("passages", shortened.reason, instance.id)
             return None
         instance = shortened
     elif not any(passage.role == "signal" for passage in instance.passages):
-        tally.add("passages", NO_SIGNAL, instance.id)
+        left_out.add("passages", NO_SIGNAL, instance.id)
         return None
     if recipe.answer_in_signal:
         signal = (passage.text for passage in instance.passages if passage.role == "signal")
         if not any(holds_answer(text, *instance.answers) for text in signal):
-            tally.add("answer", _NO_ANSWER, instance.id)
+            left_out.add("answer", _NO_ANSWER, instance.id)
             return None
     return instance
 
@@ -255,12 +263,13 @@ def _draw(
     recipe: Recipe,
     seed: int,
     solve: SolveTest | None,
-    count: Callable[[str, str], None],
+    note_failure: Callable[[str, str], None],
 ) -> list[BaseInstance]:
     """Draw uniformly, by domain if the recipe says so. Returns the instances in the order of the source.
 
     The order of the draw depends on seed and id alone. With a pre-test, only drawn instances are tested, and the next
     one replaces each that fails. This gives the same instances as testing the whole pool first, with fewer calls.
+    `note_failure` gets the reason and the id of each instance that fails.
     """
     queues: dict[str | None, list[BaseInstance]] = {}
     for instance in sorted(pool, key=lambda instance: fraction_of("draw", seed, instance.id)):
@@ -273,16 +282,15 @@ def _draw(
         # All strata are tested together, so that the calls of a wave run side by side.
         wave: list[tuple[str | None, BaseInstance]] = []
         for stratum, queue in queues.items():
-            missing = wanted_number - len(passed[stratum])
-            wave += [(stratum, instance) for instance in queue[:missing]]
-            del queue[:missing]
-        # Every stratum is full or has no instances left.
-        if not wave:
+            n_missing = wanted_number - len(passed[stratum])
+            taken, queues[stratum] = queue[:n_missing], queue[n_missing:]
+            wave += [(stratum, instance) for instance in taken]
+        if not wave:  # every stratum is full or has no instances left
             break
         unsolved = solve([instance for _, instance in wave]) if solve else {}
         for stratum, instance in wave:
             if instance.id in unsolved:
-                count(unsolved[instance.id], instance.id)
+                note_failure(unsolved[instance.id], instance.id)
             else:
                 passed[stratum].add(instance.id)
     drawn = {identifier for identifiers in passed.values() for identifier in identifiers}

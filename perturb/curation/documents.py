@@ -11,10 +11,10 @@ import hashlib
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from email.utils import parsedate_to_datetime
-from functools import partial
 from html.parser import HTMLParser
 from importlib.util import find_spec
 from io import BytesIO
@@ -33,7 +33,8 @@ from perturb.text.wording import read_language
 
 MIN_WORDS, MAX_WORDS = 30, 300
 """The least and the most words of a passage. A shorter passage is left out, and a longer paragraph is cut."""
-# How many characters are split into sentences at a time. With an open bracket, longer texts would be slow.
+# How many characters are split into sentences at a time. `split_sentences` takes quadratic time in a text whose bracket
+# is never closed, since no sentence ends within brackets.
 _STRETCH = 20_000
 # A larger PDF is refused, since its pages are read into memory.
 _MAX_PDF_BYTES = 256 * 2**20
@@ -115,7 +116,7 @@ class Document:
 
 def _join(paragraphs: list[str]) -> Iterator[str]:
     """Join paragraphs into passages of at most `MAX_WORDS` words. A longer paragraph is cut between its sentences."""
-    passage, count = "", 0
+    passage, n_words = "", 0
     for paragraph in paragraphs:
         pieces = [paragraph]
         if len(words(paragraph)) > MAX_WORDS:
@@ -123,13 +124,13 @@ def _join(paragraphs: list[str]) -> Iterator[str]:
             pieces = [sentence.text for stretch in stretches for sentence in split_sentences(stretch)]
         for number, piece in enumerate(pieces):
             length = len(words(piece))
-            if passage and count + length > MAX_WORDS:
+            if passage and n_words + length > MAX_WORDS:
                 yield passage
-                passage, count = "", 0
+                passage, n_words = "", 0
             # Sentences of a cut paragraph are joined by a blank, paragraphs by an empty line.
             gap = " " if number else "\n\n"
             passage = f"{passage}{gap}{piece}" if passage else piece
-            count += length
+            n_words += length
     if passage:
         yield passage
 
@@ -141,9 +142,11 @@ def read_date(value: Any) -> date | None:
     (datetime.date(2026, 3, 1), datetime.date(2026, 3, 1), None)
     """
     text = _one_line(str(value))[:100]
-    readers: list[Callable[[str], datetime]] = [datetime.fromisoformat, parsedate_to_datetime]
-    # Dates such as 03/01/2026 are left out, since countries read them differently.
-    readers += [partial(_parse, form) for form in ("%d %B %Y", "%B %d, %Y", "%d %b %Y", "%b %d, %Y")]
+    readers: list[Callable[[str], datetime]] = [
+        datetime.fromisoformat,
+        parsedate_to_datetime,
+        _read_long_date,
+    ]
     for read_form in readers:
         try:
             return read_form(text).date()
@@ -152,8 +155,13 @@ def read_date(value: Any) -> date | None:
     return None
 
 
-def _parse(form: str, text: str) -> datetime:
-    return datetime.strptime(text, form)
+def _read_long_date(text: str) -> datetime:
+    """The day in a text such as `1 March 2026` or `Mar 1, 2026`. Raises `ValueError` for any other text."""
+    # Dates such as 03/01/2026 are left out, since countries read them differently.
+    for form in ("%d %B %Y", "%B %d, %Y", "%d %b %Y"):
+        with suppress(ValueError):
+            return datetime.strptime(text, form)
+    return datetime.strptime(text, "%b %d, %Y")
 
 
 def _language(text: str) -> str | None:
@@ -183,14 +191,20 @@ _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z
 _HEADING = re.compile(r" {0,3}#{1,6}(?=[ \t]|$)")
 _CLOSING_MARKS = re.compile(r"[ \t]#+$")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
-# Patterns of comments, images, links, bold words, inline code and blocks of code, with their replacements.
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_IMAGE = re.compile(r"!\[[^\[\]]*\]\([^()]*\)")
+_LINK = re.compile(r"\[([^\[\]]*)\]\([^()]*\)")
+_BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
+_INLINE_CODE = re.compile(r"`([^`\n]+)`")
+_CODE_BLOCK = re.compile(r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1[^\n]*\n?|\Z)", re.DOTALL | re.MULTILINE)
+# Markup and what replaces it, in this order. An image looks like a link after "!", so images go first.
 _MARKUP = (
-    (re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL), ""),
-    (re.compile(r"!\[[^\[\]]*\]\([^()]*\)"), ""),
-    (re.compile(r"\[([^\[\]]*)\]\([^()]*\)"), r"\1"),
-    (re.compile(r"\*\*([^*\n]+)\*\*"), r"\1"),
-    (re.compile(r"`([^`\n]+)`"), r"\1"),
-    (re.compile(r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1[^\n]*\n?|\Z)", re.DOTALL | re.MULTILINE), ""),
+    (_COMMENT, ""),
+    (_IMAGE, ""),
+    (_LINK, r"\1"),
+    (_BOLD, r"\1"),
+    (_INLINE_CODE, r"\1"),
+    (_CODE_BLOCK, ""),
 )
 
 
@@ -208,15 +222,19 @@ def read_markdown(text: str) -> Document:
     for pattern, replacement in _MARKUP:
         text = pattern.sub(replacement, text)
     paragraph: list[str] = []
+    # A blank line, a heading or an underline ends a paragraph. The empty line at the end ends the last one.
     for line in [*text.splitlines(), ""]:
         heading_mark = _HEADING.match(line)
-        # A line of "===" or "---" turns the one line above it into a heading.
         is_underline = len(paragraph) == 1 and _UNDERLINE.fullmatch(line)
-        if line.strip() and not heading_mark and not is_underline:
+        is_blank = not line.strip()
+        if not (is_blank or heading_mark or is_underline):
             paragraph.append(line)
             continue
-        add = document.add_heading if is_underline else document.add_paragraph
-        add(" ".join(paragraph))
+        # An underline turns the one line above it into a heading.
+        if is_underline:
+            document.add_heading(paragraph[0])
+        else:
+            document.add_paragraph(" ".join(paragraph))
         paragraph = []
         if heading_mark:
             document.add_heading(_CLOSING_MARKS.sub("", line[heading_mark.end() :].rstrip()))
@@ -296,13 +314,18 @@ class _Page(HTMLParser):
                 self._inside += 1
         elif tag in _BLANKS:
             self._text.append(" ")
+        self._note_attributes(tag, attributes)
+
+    def _note_attributes(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Note a fact that stands in the attributes of a start tag, and not in its text."""
         if tag == "meta":
             for key in ("property", "name", "itemprop"):
+                # The title comes from `<title>` or the first heading.
                 if attributes.get(key, "").lower() != "title":
                     self.whole.note(attributes.get(key, ""), attributes.get("content", ""))
         elif tag in ("a", "link") and "license" in attributes.get("rel", "").lower().split():
             self.whole.note("licence", attributes.get("href", ""))
-        elif tag == "time":
+        elif tag == "time":  # its text is a date too, which `handle_endtag` notes
             self.whole.note("date", attributes.get("datetime", ""))
         elif tag == "html":
             self.whole.note("lang", attributes.get("lang", ""))
@@ -330,10 +353,15 @@ class _Page(HTMLParser):
                 self._text.append(data)
 
     def _end_block(self) -> None:
+        """Add the collected text as a heading or paragraph."""
         text = "".join(self._text)
         self._text = []
-        for document in (self.whole, self.content) if self._inside else (self.whole,):
-            (document.add_heading if self._heading else document.add_paragraph)(text)
+        documents = [self.whole, self.content] if self._inside else [self.whole]
+        for document in documents:
+            if self._heading:
+                document.add_heading(text)
+            else:
+                document.add_paragraph(text)
 
 
 def read_html(text: str) -> Document:
@@ -391,12 +419,14 @@ def read_document(path: Path, since: date | None = None) -> Document | SkippedRo
         else:
             return SkippedRow("not a text, Markdown, HTML or PDF file")
     except SourceError as error:
-        # Its message has the form "PLACE: PROBLEM: ADVICE", and the report needs only the problem.
-        return SkippedRow(re.split(r": | at byte", str(error).removeprefix(str(path)))[1])
-    if since is not None and document.date is None:
-        return SkippedRow("it states no date")
-    if since is not None and document.date is not None and document.date < since:
-        return SkippedRow(f"it is dated before {since.isoformat()}")
+        # The report needs only the problem of a message such as "a.txt: not UTF-8 text at byte 3: save the file as UTF-8".
+        _, problem, *_ = re.split(r": | at byte", str(error).removeprefix(str(path)))
+        return SkippedRow(problem)
+    if since is not None:
+        if document.date is None:
+            return SkippedRow("it states no date")
+        if document.date < since:
+            return SkippedRow(f"it is dated before {since.isoformat()}")
     document.title = document.title or path.stem
     return document
 
@@ -407,7 +437,8 @@ def read_folder(
     """Yield the passages of all documents under a folder, except hidden files, in the order of their paths.
 
     With `since`, documents of that day and later are kept. `facts` gets an entry for each document that is used, with
-    its file, digest, date and licence. Raises `SourceError` if the folder holds no file.
+    its file, digest, date and licence. The entries are added while the passages are taken, so `facts` is complete only
+    after the last passage. Raises `SourceError` if the folder holds no file.
     """
     facts["documents"] = []
     names = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file()]
@@ -425,16 +456,16 @@ def read_folder(
             yield name, SkippedRow("it holds no text")
             continue
         day = document.date.isoformat() if document.date else None
-        about = {"file": name, "date": day, "licence": document.licence}
+        origin = {"file": name, "date": day, "licence": document.licence}
         facts["documents"].append(
-            {**about, "sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "passages": len(passages)}
+            {**origin, "sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "passages": len(passages)}
         )
         for number, passage in enumerate(passages, start=1):
-            yield f"{name}, passage {number}", _instance(passage, document, language, folder.name, about)
+            yield f"{name}, passage {number}", _instance(passage, document, language, folder.name, origin)
 
 
 def _instance(
-    passage: Passage, document: Document, language: str, source: str, about: Mapping[str, Any]
+    passage: Passage, document: Document, language: str, source: str, origin: Mapping[str, Any]
 ) -> BaseInstance | SkippedRow:
     """A passage as an instance that has no question yet."""
     if len(words(passage.text)) < MIN_WORDS:
@@ -450,6 +481,6 @@ def _instance(
         passages=(passage,),
         answers=(),
         licence=document.licence,
-        metadata={name: value for name, value in about.items() if value and name != "licence"},
+        metadata={name: value for name, value in origin.items() if value and name != "licence"},
         language=document.language or language,
     )

@@ -1,6 +1,7 @@
-"""Reads rows of data sets on the Hugging Face Hub, or of a local folder that `datasets` can load; names licences.
+"""Reads rows of data sets on the Hugging Face Hub, or of a local folder that `datasets` can load.
 
-Only this module of the package imports `datasets`, and only when it is needed, since the import takes seconds.
+`licence_header` gives the licence fields of a card. Only this module of the package imports `datasets`, and only when it
+is needed, since the import takes seconds.
 """
 
 from __future__ import annotations
@@ -88,8 +89,8 @@ def open_hub(source: HubSource, language: str = ENGLISH) -> HubRows:
     commit = licence = None
     if source.folder is None:
         commit, licence = _ask_hub(source)
-    # The download counter would be a further request. The client of the Hub gets the same time-out as our own request,
-    # so that an unreachable Hub is reported after the same time in both.
+    # The download counter would be a further request. The client of the Hub gets the same time-outs as our own request,
+    # for its question about a file (ETAG) and for the download.
     os.environ.setdefault("HF_UPDATE_DOWNLOAD_COUNTS", "0")
     os.environ.setdefault("HF_HUB_ETAG_TIMEOUT", str(TIMEOUT))
     os.environ.setdefault("HF_HUB_DOWNLOAD_TIMEOUT", str(TIMEOUT))
@@ -103,11 +104,11 @@ def open_hub(source: HubSource, language: str = ENGLISH) -> HubRows:
         loaded = datasets.load_dataset(
             source.name, source.subset, split=split, revision=revision, streaming=True
         )
-        contents = iter(loaded)
+        later_rows = iter(loaded)
         # The first row is read at once, so that errors of loading appear here and not in the middle of the work.
-        first_row = next(contents, None)
+        first_row = next(later_rows, None)
     except failures as error:
-        raise _failed(source, error) from error
+        raise _loading_error(source, error) from error
     if first_row is None:
         raise SourceError(f"{source.name}: split '{split}' holds no rows: choose another split")
     check_columns(Path(source.name), first_row, source.columns)
@@ -115,11 +116,11 @@ def open_hub(source: HubSource, language: str = ENGLISH) -> HubRows:
 
     def rows() -> Iterator[SourceRow]:
         try:
-            for number, content in enumerate(chain([first_row], contents), start=1):
-                cells = {str(name): plain_value(cell) for name, cell in content.items()}
+            for number, row in enumerate(chain([first_row], later_rows), start=1):
+                cells = {str(name): plain_value(cell) for name, cell in row.items()}
                 yield SourceRow.of_table(Path(source.name), number, cells, header, source.columns)
         except failures as error:
-            raise _failed(source, error) from error
+            raise _loading_error(source, error) from error
 
     return HubRows(rows(), revision, licence)
 
@@ -174,16 +175,15 @@ def _only_split(source: HubSource, revision: str | None) -> str:
     return str(names[0])
 
 
-def _failed(source: HubSource, error: Exception) -> SourceError:
-    if isinstance(error, SourceError):
-        return error
+def _loading_error(source: HubSource, error: Exception) -> SourceError:
     reason = " ".join(str(error).split())[:300]
     return SourceError(
         f"{source.name}: cannot be loaded ({reason}): check name, revision, --subset and --split"
     )
 
 
-# Groups of licences, from the most permissive to the strictest.
+# Groups of licences by the Hub's identifiers, from the most permissive to the strictest: public domain, attribution,
+# share alike, no derivatives, non-commercial, and combinations of these.
 _STRICTNESS = (
     "cc0-1.0 pddl unlicense wtfpl",
     "mit apache-2.0 bsd-2-clause bsd-3-clause isc ms-pl odc-by c-uda cdla-permissive-1.0 cdla-permissive-2.0"
@@ -194,11 +194,8 @@ _STRICTNESS = (
     "cc-by-nc-sa-2.0 cc-by-nc-sa-3.0 cc-by-nc-sa-4.0",
     "cc-by-nc-nd-3.0 cc-by-nc-nd-4.0",
 )
-
-
 _RANKS = {licence: rank for rank, group in enumerate(_STRICTNESS) for licence in group.split()}
-
-
+# Other spelling → the Hub's identifier.
 _ALIASES = {
     "apache": "apache-2.0",
     "apache-2": "apache-2.0",

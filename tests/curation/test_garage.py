@@ -11,6 +11,7 @@ from perturb.curation.base_sets import load_base_set
 from perturb.curation.curation import Curation, curate, cut_context
 from perturb.curation.garage import ANSWERS, RELATED
 from perturb.curation.source import PassageBudget, SourceRequest, load_recipe
+from perturb.curation.source_rows import SkippedRow
 from perturb.errors import SourceError
 from perturb.records import BaseInstance, Passage, render_context
 from tests.building import write_rows
@@ -229,7 +230,7 @@ def test_ten_passages_in_their_old_order(labels: str, cited: str, kept: list[int
 
 @pytest.mark.parametrize("labels", ["a" * 10, "a" * 6 + "u" * 4, "a" + "u" * 8, "u" * 12])
 def test_a_context_that_cannot_give_ten_is_left_out(labels: str) -> None:
-    assert isinstance(cut_context(instance_with(labels, " " * len(labels)), TEN), str)
+    assert isinstance(cut_context(instance_with(labels, " " * len(labels)), TEN), SkippedRow)
 
 
 # --- the shaped file --------------------------------------------------------------------------------
