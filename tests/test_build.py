@@ -20,7 +20,7 @@ import pytest
 from perturb.building.results import BuildReport
 from perturb.building.run import build
 from perturb.config import load_config
-from perturb.curation.base_sets import demo_path
+from perturb.curation.base_sets import embedded_path
 from perturb.errors import ConfigError, SnapshotError
 from perturb.evaluation.status import read_status
 from perturb.files.resources import fraction_of
@@ -786,7 +786,7 @@ def test_memory_does_not_grow_with_the_number_of_jobs(tmp_path: Path) -> None:
         folder.mkdir()
         rows = (folder / "base.jsonl").open("w", encoding="utf-8")
         with rows:
-            rows.write(demo_path("demo").read_text().splitlines()[1] + "\n")
+            rows.write(embedded_path("demo").read_text().splitlines()[1] + "\n")
             for number in range(9):  # nothing that the rules could use, so most jobs end at once
                 unfit = {"query": "Is it so?", "context": f"It is {number}.", "answers": ["yes"]}
                 rows.write(json.dumps(unfit) + "\n")

@@ -19,14 +19,14 @@ from perturb.building.offline.judge import CHECKS
 from perturb.building.offline.operators import OPERATIONS, Draft
 from perturb.building.verify import ask_rule
 from perturb.catalogue.levers import Catalogue
-from perturb.curation.base_sets import demo_path, load_base_set
+from perturb.curation.base_sets import embedded_path, load_base_set
 from perturb.llm.executors import open_executor
 from perturb.llm.factory import ExecutorEntry
 from perturb.records import ALL_CELLS, Candidate, Job, JobOutcome, Verdict, VerdictState
 from tests.building import perturb, query
 from tests.shuffled import NQ, write_shuffled
 
-INSTANCE = load_base_set(demo_path("demo"), limit=1).instances[0]
+INSTANCE = load_base_set(embedded_path("demo"), limit=1).instances[0]
 JOB = Job("job", INSTANCE.id, ALL_CELLS[0], "rules", 0, "r")
 CANDIDATE = Candidate(
     "job", INSTANCE.id, "rules", ALL_CELLS[0], "A lever", "Who?", INSTANCE.passages, "", "CODE"

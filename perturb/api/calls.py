@@ -16,7 +16,7 @@ from pydantic import Field
 from perturb.api.runs import Evaluation, QuestionRun, Run, path_of
 from perturb.building.run import build
 from perturb.config import BuildConfig, current_round, default_config, load_config, recorded_config, resolve
-from perturb.curation.base_sets import BaseSet, demo_path
+from perturb.curation.base_sets import BaseSet, embedded_path
 from perturb.curation.hub import PREFIX, HubSource
 from perturb.curation.source import PLAIN, SourceRequest, load_recipe, read_by_function
 from perturb.errors import ConfigError, SnapshotError, SourceError
@@ -292,7 +292,7 @@ def base_set_entry(base_set: Any, run: Path) -> Any:
     # A path is made absolute, since the configuration is stored and read from another folder.
     if Path(base_set).suffix or Path(base_set).exists():
         return {"path": Path(base_set).absolute()}
-    return {"demo": Path(demo_path(str(base_set))).stem}
+    return {"demo": Path(embedded_path(str(base_set))).stem}
 
 
 def source_name(snapshot: Any) -> str:

@@ -24,7 +24,7 @@ from perturb.config import (
     read_quota,
     with_own_cells,
 )
-from perturb.curation.base_sets import BaseSet, demo_path, load_base_set
+from perturb.curation.base_sets import BaseSet, embedded_path, load_base_set
 from perturb.curation.source import read_by_function
 from perturb.errors import ConfigError, RecordingError
 from perturb.files.resources import code_version, digest
@@ -422,7 +422,7 @@ def _read_base_set(entry: BaseSetEntry) -> BaseSet:
     """The base set that the configuration names: by a function, as an embedded set or as a file."""
     if entry.function is not None:
         return read_by_function(entry.function, entry.path, entry.limit, entry.language or ENGLISH)
-    path = demo_path(entry.demo) if entry.demo is not None else entry.path
+    path = embedded_path(entry.demo) if entry.demo is not None else entry.path
     if path is None:
         raise ConfigError("base_set: give 'path' (a file) or 'demo' (the name of an embedded set)")
     return load_base_set(path, entry.format, entry.limit, entry.language or ENGLISH, entry.columns)

@@ -328,7 +328,7 @@ def _named_set(
 ) -> BaseSetEntry | None:
     """The base set that `--demo` or `--base-set` names, None without either."""
     from perturb.config import BaseSetEntry
-    from perturb.curation.base_sets import FORMAT_READERS, demo_path
+    from perturb.curation.base_sets import FORMAT_READERS, embedded_path
 
     if demo not in (None, RULES) and path is not None:
         reject_option("--demo", "give --demo or --base-set, not both")
@@ -340,7 +340,7 @@ def _named_set(
     if demo is not None and path is None:
         name = "demo" if demo == RULES else demo
         with given_by_options():
-            demo_path(name)  # raises if there is no embedded set with this name
+            embedded_path(name)  # raises if there is no embedded set with this name
         return BaseSetEntry(demo=name)
     columns = read_columns_option(column) or None
     return None if path is None else BaseSetEntry(path=path.absolute(), format=form, columns=columns)

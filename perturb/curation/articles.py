@@ -6,7 +6,7 @@ with the harmonic centrality of a page, from 0 to 9, as `h_score_cat`.
 In KILT (Petroni et al. 2021), each `output` of a question has an `answer`, a `provenance` (page and range of
 paragraphs), or both. The knowledge source is JSON Lines with a page on each line: `wikipedia_id`, `wikipedia_title`,
 `text` (a list of paragraphs). It has many gigabytes and is read once, page by page. Only the questions and their
-paragraphs stay in memory.
+paragraphs stay in memory. A *span* is a page with a range of its paragraphs, from which a question can be answered.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from perturb.curation.base_sets import FormatReader
 from perturb.curation.source_rows import (
@@ -37,6 +37,8 @@ from perturb.text.matching import holds_answer
 
 # The fields that may hold the difficulty. The first that is present counts.
 _LEVELS: tuple[str, ...] = ("difficulty", "h_score_cat")
+# A longer article comes from a broken file. Of any other article, the beginning is enough for a question.
+_MAX_ARTICLE_CHARS = 100 * MAX_PASSAGE_CHARS
 
 
 def recognises(fields: Mapping[str, Any]) -> bool:
@@ -51,8 +53,7 @@ def read_row(row: SourceRow) -> BaseInstance:
     """
     field = "document" if row.fields.get("document") is not None else "text"
     title = row.text(row.fields.get("title"), "title", MAX_NAME_CHARS)
-    # Articles may be long. The limit only guards against broken files, and the beginning is enough for a question.
-    text = row.text(row.fields.get(field), field, 100 * MAX_PASSAGE_CHARS)[:MAX_PASSAGE_CHARS]
+    text = row.text(row.fields.get(field), field, _MAX_ARTICLE_CHARS)[:MAX_PASSAGE_CHARS]
     level = next((row.identifier(name) for name in _LEVELS if row.fields.get(name) is not None), None)
     return row.instance(
         "",
@@ -68,15 +69,30 @@ READER = FormatReader(recognises, read_row)
 """The reader of articles. It is not among the formats of base sets, since an article has no question yet."""
 
 
-# Inside a JSON string, the quotation marks of a key would be escaped. So these patterns match real keys only.
+# Parsing gigabytes of pages is slow, so these patterns find the lines that are worth parsing. Inside a JSON string, the
+# quotation marks of a key would be escaped, so they match real keys only. "*+" keeps the time linear.
 _PAGE_ID = re.compile(rb'"wikipedia_id"\s*:\s*(?:"([^"\\]*)"|(\d+))')
 _PAGE_TITLE = re.compile(rb'"wikipedia_title"\s*:\s*("(?:[^"\\]|\\.)*+")')
 # KILT's marks at the beginning of headings and of entries of lists.
 _HEADING = "Section::::"
 _BULLET = "BULLET::::"
 
-Span = tuple[tuple[str, str], int, int]
-"""A page, as `("id", wikipedia_id)` or `("title", title)`, and its first and last paragraph, counted from 0."""
+
+class PageName(NamedTuple):
+    """How a question names a page of the knowledge source."""
+
+    kind: Literal["id", "title"]
+    name: str
+
+
+class Span(NamedTuple):
+    """A page, and its first and last paragraph, counted from 0."""
+
+    page: PageName
+    first: int
+    last: int
+
+
 Passages = Mapping[Span, Passage | None]
 """The passage of each span whose page was read; None if the range runs past the end of the page."""
 
@@ -104,8 +120,12 @@ def read_instances(
 
     Raises `SourceError` if the knowledge source cannot be read.
     """
+    # In place of a question there may be the reason why the row has none.
     questions = [(row_label(row, "id"), _question(row)) for row in rows]
-    spans = [span for _, question in questions if isinstance(question, _Question) for span in question.spans]
+    spans: list[Span] = []
+    for _, question in questions:
+        if isinstance(question, _Question):
+            spans += question.spans
     passages = look_up(spans, knowledge)
     for label, question in questions:
         yield label, _instance(question, passages) if isinstance(question, _Question) else question
@@ -113,12 +133,11 @@ def read_instances(
 
 def look_up(spans: Iterable[Span], knowledge: Path) -> Passages:
     """Read the knowledge source once and keep the paragraphs of these spans."""
-    spans_of_page: dict[tuple[str, str], set[Span]] = {}
+    spans_of_page: dict[PageName, set[Span]] = {}
     for span in spans:
-        page, _, _ = span
-        spans_of_page.setdefault(page, set()).add(span)
-    ids = {name.encode() for kind, name in spans_of_page if kind == "id"}
-    titles = {name for kind, name in spans_of_page if kind == "title"}
+        spans_of_page.setdefault(span.page, set()).add(span)
+    ids = {page.name.encode() for page in spans_of_page if page.kind == "id"}
+    titles = {page.name for page in spans_of_page if page.kind == "title"}
     passages: dict[Span, Passage | None] = {}
     for number, line in read_raw_lines(knowledge):
         if _may_be_wanted(line, ids, titles) and line.strip():
@@ -146,14 +165,15 @@ def _title(quoted: bytes) -> str:
         return ""
 
 
-def _read_page(page: SourceRow, spans_of_page: Mapping[tuple[str, str], set[Span]]) -> Passages:
+def _read_page(page: SourceRow, spans_of_page: Mapping[PageName, set[Span]]) -> Passages:
     """The passage of each span of a page. Raises `RowError` if a page with spans is malformed."""
     title_field = page.fields.get("wikipedia_title")
     title = title_field if isinstance(title_field, str) and len(title_field) <= MAX_NAME_CHARS else ""
     identifier = page.identifier("wikipedia_id")
     if identifier is None:
         raise page.error("wikipedia_id", "is missing: give each page its id")
-    spans = spans_of_page.get(("id", identifier), set()) | spans_of_page.get(("title", title), set())
+    spans = spans_of_page.get(PageName("id", identifier), set())
+    spans = spans | spans_of_page.get(PageName("title", title), set())
     if not spans:
         return {}
     paragraphs = page.fields.get("text")
@@ -161,9 +181,10 @@ def _read_page(page: SourceRow, spans_of_page: Mapping[tuple[str, str], set[Span
         raise page.error("text", "must be a list of paragraphs")
     passages: dict[Span, Passage | None] = {}
     for span in spans:
-        _, start, end = span
-        is_complete = end < len(paragraphs)
-        passages[span] = Passage(_joined(paragraphs[start : end + 1]), title) if is_complete else None
+        if span.last < len(paragraphs):
+            passages[span] = Passage(_joined(paragraphs[span.first : span.last + 1]), title)
+        else:
+            passages[span] = None
     return passages
 
 
@@ -218,17 +239,17 @@ def _spans(row: SourceRow, path: str, provenance: Any) -> Iterator[Span]:
                 entry_path, "needs 'start_paragraph_id' and 'end_paragraph_id', from 0 and in order"
             )
         # The id is certain, while titles change.
-        page = ("id", str(identifier)) if identifier else ("title", str(title))
-        yield page, start, end
+        page = PageName("id", str(identifier)) if identifier else PageName("title", str(title))
+        yield Span(page, start, end)
 
 
 def _instance(question: _Question, passages_of_span: Passages) -> BaseInstance | SkippedRow:
     """The instance with the first span that holds an answer, or else with the first usable span."""
     # The reasons go from the earliest obstacle to the latest, so that the report names what is really missing.
     present_spans = [span for span in question.spans if span in passages_of_span]
-    passages = [passage for span in present_spans if (passage := passages_of_span[span]) is not None]
     if not present_spans:
         return SkippedRow("no page of the provenance is in the knowledge source")
+    passages = [passage for span in present_spans if (passage := passages_of_span[span]) is not None]
     if not passages:
         return SkippedRow("the paragraph range runs past the end of the page")
     usable = [passage for passage in passages if 0 < len(passage.text) <= MAX_PASSAGE_CHARS]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain, count
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FormatReader:
-    """A format of base sets: how its rows are recognised and read."""
+    """The reader of a format of base sets: it recognises and reads its rows."""
 
     recognises: Callable[[Mapping[str, Any]], bool]
     """Whether the fields of a row look like this format."""
@@ -60,6 +60,7 @@ class FormatReader:
         try:
             instance = self.read_row(row)
         except NoAnswer as fault:
+            # Kept, since it is raised if no row of the set can be used.
             return SkippedRow(fault.reason, fault)
         if isinstance(instance, SkippedRow):
             return instance
@@ -73,7 +74,7 @@ FORMAT_READERS: dict[str, FormatReader] = {
     "squad": FormatReader(recognises_squad, read_squad_row),
     "nq": FormatReader(recognises_nq, read_nq_row),
 }
-"""Name in `base_set.format` → format. The order matters, since `auto` takes the first that recognises a row."""
+"""Name in `base_set.format` → reader. The order matters, since `auto` takes the first that recognises a row."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -111,7 +112,7 @@ class BaseSet:
         81
         """
         is_embedded = isinstance(path, str) and path in _embedded() and not Path(path).exists()
-        file = demo_path(str(path)) if is_embedded else Path(path)
+        file = embedded_path(str(path)) if is_embedded else Path(path)
         return load_base_set(file, form, limit, columns=columns)
 
     @classmethod
@@ -138,14 +139,15 @@ class BaseSet:
         """
         header = Header(name, licence, attribution, language)
 
-        def as_row(number: int, fields: Mapping[str, Any]) -> SourceRow:
-            if columns:
-                return SourceRow.of_table(Path(name), number, fields, header, columns)
-            return SourceRow(Path(name), number, fields, header)
+        # A generator, since records may come one by one from a generator that takes time.
+        def rows() -> Iterator[SourceRow]:
+            for number, record in enumerate(records, start=1):
+                if columns:
+                    yield SourceRow.of_table(Path(name), number, _fields(record), header, columns)
+                else:
+                    yield SourceRow(Path(name), number, _fields(record), header)
 
-        # Read one by one, since records may come from a generator that takes time.
-        rows = map(as_row, count(start=1), map(_fields, records))
-        return _read_rows(rows, Path(name), form)
+        return _read_rows(rows(), Path(name), form)
 
     @classmethod
     def from_pandas(cls, frame: pandas.DataFrame, name: str = "frame", **options: Any) -> BaseSet:
@@ -267,21 +269,22 @@ def _read_rows(rows: Iterator[SourceRow], path: Path, form: str, limit: int | No
     first_row = next(rows, None)
     if first_row is None:
         raise empty_source(path)
-    reader = format_reader(form, first_row)
-    collected = _Collected(path)
+    reader = FORMAT_READERS[recognised_format(form, first_row)]
+    collector = _RowCollector(path, reader)
     for row in chain([first_row], rows):
-        collected.add(row, reader)
+        collector.add(row)
         # Only usable rows count towards the limit.
-        if len(collected.instances) == limit:
+        if len(collector.instances) == limit:
             break
-    return collected.base_set(first_row.header.name)
+    return collector.base_set(first_row.header.name)
 
 
-class _Collected:
-    """The instances of the rows read so far, and the facts for warnings about these rows."""
+class _RowCollector:
+    """Collects the instances of rows, and the facts for warnings about these rows."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, reader: FormatReader) -> None:
         self.path = path
+        self.reader = reader
         self.instances: list[BaseInstance] = []
         self._line_of: dict[str, int] = {}
         """Id of an instance → its line."""
@@ -290,18 +293,20 @@ class _Collected:
         self._first_fault: RowError | None = None
         """The error of the first row without an answer. It is raised if no row can be used."""
         self._attributions: dict[str, None] = {}
+        """The distinct attributions of the header lines, in order, as keys."""
         self._first_days: set[str | None] = set()
+        """The `since` of the header lines; None for a header that states no day."""
 
-    def add(self, row: SourceRow, reader: FormatReader) -> None:
+    def add(self, row: SourceRow) -> None:
         """Read a row. Raises `RowError` if it is malformed or repeats the id of another row."""
-        instance = reader.read(row)
+        instance = self.reader.read(row)
         if isinstance(instance, SkippedRow):
             self._left_out.setdefault(instance.reason, []).append(row.line)
             self._first_fault = self._first_fault or instance.fault
             return
         earlier = self._line_of.get(instance.id)
         if earlier is not None:
-            if reader.repeats:
+            if self.reader.repeats:
                 return
             raise row.error("id", f"repeats {quote(instance.id)} of line {earlier}: give each row its own id")
         self._line_of[instance.id] = row.line
@@ -319,11 +324,13 @@ class _Collected:
         if not self.instances:
             # An error with line and field helps more than the sum of all warnings.
             raise self._first_fault or SourceError(f"{warnings[0]}: no row remains")
-        licences = {instance.licence for instance in self.instances}
         warnings += self._answer_warnings()
+        licences = {instance.licence for instance in self.instances}
         if len(licences) > 1:
             names = ", ".join(sorted(licence or "none stated" for licence in licences))
             warnings.append(f"{self.path}: the rows differ in licence ({names})")
+        # One header without a day makes the first day of the whole set unknown.
+        since = None if None in self._first_days else min(filter(None, self._first_days))
         # The name of the file is part of `source`, and a renamed file is still the same base set.
         payloads = [{**instance.to_payload(), "source": None} for instance in self.instances]
         return BaseSet(
@@ -333,7 +340,7 @@ class _Collected:
             licence=licences.pop() if len(licences) == 1 else None,
             warnings=tuple(warnings),
             attribution="; ".join(self._attributions) or None,
-            since=None if None in self._first_days else min(filter(None, self._first_days)),
+            since=since,
         )
 
     def _answer_warnings(self) -> list[str]:
@@ -351,7 +358,7 @@ class _Collected:
         ]
 
 
-def demo_path(name: str) -> Path:
+def embedded_path(name: str) -> Path:
     """The file of the embedded base set `name`. Raises `SourceError` that lists all names if there is none."""
     embedded = _embedded()
     if name not in embedded:
@@ -364,17 +371,17 @@ def _embedded() -> dict[str, Path]:
     return {path.stem: path for path in sorted(data_folder("base_sets").glob("*.jsonl"))}
 
 
-def format_reader(name: str, first_row: SourceRow) -> FormatReader:
-    """The format `name`, or for `auto` the first format that recognises the row. Raises `SourceError`."""
+def recognised_format(name: str, first_row: SourceRow) -> str:
+    """The name of the format; for `auto` that of the first format that recognises the row. Raises `SourceError`."""
     if name in FORMAT_READERS:
-        return FORMAT_READERS[name]
+        return name
     if name != "auto":
         raise SourceError(
             f"{first_row.path}: unknown format {quote(name)}: use auto, {', '.join(FORMAT_READERS)}"
         )
-    for form in FORMAT_READERS.values():
-        if form.recognises(first_row.fields):
-            return form
+    for format_name, reader in FORMAT_READERS.items():
+        if reader.recognises(first_row.fields):
+            return format_name
     advice = propose_columns(first_row.fields)
     if not advice:
         fields = ", ".join(quote(key) for key in list(first_row.fields)[:8]) or "no fields"

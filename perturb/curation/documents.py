@@ -419,7 +419,7 @@ def read_document(path: Path, since: date | None = None) -> Document | SkippedRo
         else:
             return SkippedRow("not a text, Markdown, HTML or PDF file")
     except SourceError as error:
-        # The report needs only the problem of a message such as "a.txt: not UTF-8 text at byte 3: save the file as UTF-8".
+        # The report needs only the problem of a message, as in "a.txt: not UTF-8 text at byte 3: save it as UTF-8".
         _, problem, *_ = re.split(r": | at byte", str(error).removeprefix(str(path)))
         return SkippedRow(problem)
     if since is not None:

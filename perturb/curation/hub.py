@@ -1,7 +1,7 @@
 """Reads rows of data sets on the Hugging Face Hub, or of a local folder that `datasets` can load.
 
-`licence_header` gives the licence fields of a card. Only this module of the package imports `datasets`, and only when it
-is needed, since the import takes seconds.
+`licence_header` gives the licence fields of a card. Only this module of the package imports `datasets`, and only when
+it is needed, since the import takes seconds.
 """
 
 from __future__ import annotations

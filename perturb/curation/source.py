@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import chain, islice
@@ -19,7 +19,7 @@ from pydantic import Field, model_validator
 
 from perturb.curation import documents
 from perturb.curation.articles import READER, read_instances, recognises_kilt
-from perturb.curation.base_sets import FORMAT_READERS, BaseSet, FormatReader, empty_source, format_reader
+from perturb.curation.base_sets import FORMAT_READERS, BaseSet, FormatReader, empty_source, recognised_format
 from perturb.curation.hub import HubSource, open_hub
 from perturb.curation.source_rows import RowError, SkippedRow, SourceRow, read_rows, row_label
 from perturb.errors import ConfigError, PerturbError, SourceError
@@ -30,14 +30,14 @@ from perturb.records import BaseInstance
 from perturb.runtime import run_sync
 from perturb.text.wording import ENGLISH, Language
 
-Text = Annotated[str, Field(min_length=1, max_length=500)]
-"""A name in a recipe."""
+RecipeText = Annotated[str, Field(min_length=1, max_length=500)]
+"""A short text in a recipe: a name, a licence, or a value that is looked for."""
 
 
 class FieldFilter(Strict):
     """Keeps or drops records by a field that the source's form puts into the metadata."""
 
-    field: Text
+    field: RecipeText
     keep: tuple[str, ...] | None = None
     """The values that are kept. An empty text stands for a field that is absent or empty."""
     drop: tuple[str, ...] | None = None
@@ -76,17 +76,17 @@ class PassageBudget(Strict):
 class Recipe(Strict):
     """A recipe. All parts except the name are optional."""
 
-    name: Text
-    licence: Text | None = None
+    name: RecipeText
+    licence: RecipeText | None = None
     """The licence of rows whose source does not state one."""
     language: Language | None = None
     """The language of rows whose source does not state one."""
     attribution: Annotated[str, Field(min_length=1, max_length=4000)] | None = None
     seed: int = 0
     filters: tuple[FieldFilter, ...] = ()
-    domains: tuple[Text, ...] = ()
+    domains: tuple[RecipeText, ...] = ()
     """The domains that are kept. If empty, all domains are kept."""
-    by: Text | None = None
+    by: RecipeText | None = None
     """A field of the metadata. If given, `domains` lists values of this field instead of domains."""
     passages: PassageBudget | None = None
     answer_in_signal: bool = False
@@ -205,25 +205,20 @@ def open_source(request: SourceRequest) -> OpenedSource:
     rows = chain([first_row], rows)
     if request.form == "kilt" or (request.form == "auto" and recognises_kilt(first_row.fields)):
         records = _kilt_records(rows, request, facts)
-        form_name, repeats = "kilt", False
+        format_name, repeats = "kilt", False
     elif request.knowledge is not None:
         raise SourceError(f"{request.knowledge}: a knowledge source goes with --format kilt: leave it out")
     else:
-        form_name, form = _form(request.form, first_row)
-        label = "sample_id" if form_name == "garage" else "id"
-        records = ((row_label(row, label), _read(row, form.read)) for row in rows)
-        repeats = form.repeats
+        if request.form == ARTICLES:
+            format_name, reader = ARTICLES, READER
+        else:
+            format_name = recognised_format(request.form, first_row)
+            reader = FORMAT_READERS[format_name]
+        id_field = "sample_id" if format_name == "garage" else "id"  # GaRAGe's name of the id
+        records = ((row_label(row, id_field), _read(row, reader)) for row in rows)
+        repeats = reader.repeats
     header = first_row.header
-    return OpenedSource(header.name, form_name, records, repeats, facts, licence, header.attribution)
-
-
-def _form(name: str, first_row: SourceRow) -> tuple[str, FormatReader]:
-    """The name and the reader of a format; `auto` is recognised by the first row."""
-    if name == ARTICLES:
-        return ARTICLES, READER
-    reader = format_reader(name, first_row)
-    # With `auto`, the name of the format is the name under which the reader is registered.
-    return next(form for form, registered in FORMAT_READERS.items() if registered is reader), reader
+    return OpenedSource(header.name, format_name, records, repeats, facts, licence, header.attribution)
 
 
 def _kilt_records(
@@ -247,7 +242,15 @@ def _open_folder(request: SourceRequest) -> OpenedSource:
     name = folder.resolve().name or DOCUMENTS
     facts: dict[str, Any] = {"folder": name, "since": request.since and request.since.isoformat()}
     records = documents.read_folder(folder, request.since, request.recipe.language or ENGLISH, facts)
-    return OpenedSource(name, DOCUMENTS, islice(records, request.limit), True, facts, None, None)
+    return OpenedSource(
+        name=name,
+        form=DOCUMENTS,
+        records=islice(records, request.limit),
+        repeats=True,
+        facts=facts,
+        licence=None,
+        attribution=None,
+    )
 
 
 def _rows(
@@ -293,12 +296,10 @@ def _name(source: Path | HubSource) -> str:
     return str(source) if isinstance(source, Path) else source.name
 
 
-def _read(
-    row: SourceRow, read_row: Callable[[SourceRow], BaseInstance | SkippedRow]
-) -> BaseInstance | SkippedRow | RowError:
+def _read(row: SourceRow, reader: FormatReader) -> BaseInstance | SkippedRow | RowError:
     """The instance of a row, or why it has none. A curation counts malformed rows and goes on."""
     try:
-        return read_row(row)
+        return reader.read(row)
     except RowError as error:
         return error
 
@@ -313,7 +314,7 @@ def read_by_function(
     """
     function = find_function(address, f"base_set: {address}")
     try:
-        with function_errors():
+        with function_errors():  # turns everything that is raised in the block into a `FunctionError`
             returned = function(path) if path is not None else function()
             records = run_sync(awaited(returned)) if inspect.isawaitable(returned) else returned
             if not isinstance(records, Iterable):
@@ -321,9 +322,10 @@ def read_by_function(
             # Inside the block, since a generator runs, and may fail, only while its records are taken.
             first_records = list(islice(records, limit))
     except FunctionError as error:
-        # The user's function may use perturb itself, whose error says more.
-        if isinstance(error.__cause__, PerturbError):
-            raise error.__cause__ from None
+        # The user's function may use perturb itself. The error of perturb, the cause, then says more.
+        cause = error.__cause__
+        if isinstance(cause, PerturbError):
+            raise cause from None
         raise SourceError(f"base_set: {address}: {error}: correct the function") from error
     return BaseSet.from_records(
         first_records, name=getattr(function, "__name__", "records"), language=language

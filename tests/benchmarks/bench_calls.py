@@ -25,7 +25,7 @@ from typing import Any
 from perturb.building.generate import read_reply
 from perturb.catalogue.levers import Catalogue
 from perturb.catalogue.prompts import Prompts
-from perturb.curation.base_sets import demo_path, load_base_set
+from perturb.curation.base_sets import embedded_path, load_base_set
 from perturb.ledger.calls import CallLedger
 from perturb.llm.budget import Budget
 from perturb.llm.client import ChatModel, ChatRequest, Message, ModelSettings, Price, Transport
@@ -64,7 +64,7 @@ class Questions:
 
     def __init__(self) -> None:
         self.prompts = Prompts(Catalogue.load())
-        self.instances = load_base_set(demo_path("demo"), "auto", None).instances
+        self.instances = load_base_set(embedded_path("demo"), "auto", None).instances
 
     def __getitem__(self, number: int) -> ChatRequest:
         instance = self.instances[number % len(self.instances)]

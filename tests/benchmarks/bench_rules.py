@@ -59,10 +59,10 @@ def alone(base_set: Path | None) -> str:
     from perturb.building.offline.engine import DonorTable
     from perturb.building.offline.judge import CHECKS, judge_by_rule
     from perturb.catalogue.levers import Catalogue
-    from perturb.curation.base_sets import demo_path, load_base_set
+    from perturb.curation.base_sets import embedded_path, load_base_set
     from perturb.records import ALL_CELLS, Job
 
-    catalogue, instances = Catalogue.load(), load_base_set(base_set or demo_path("demo")).instances
+    catalogue, instances = Catalogue.load(), load_base_set(base_set or embedded_path("demo")).instances
     donors = DonorTable.of(instances)
     jobs = judged = 0
     first = judging = 0.0

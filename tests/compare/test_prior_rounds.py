@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from perturb.building.results import select_items
-from perturb.curation.base_sets import demo_path
+from perturb.curation.base_sets import embedded_path
 from perturb.errors import ConfigError, SnapshotError
 from perturb.ledger.calls import reading
 from perturb.ledger.plans import current_plan
@@ -89,7 +89,7 @@ def test_what_cannot_be_read_is_named_before_anything_is_made(tmp_path: Path) ->
 
 
 def test_near_duplicates_within_a_round_are_left_out_and_counted(tmp_path: Path) -> None:
-    lines = demo_path("demo").read_text(encoding="utf-8").splitlines()
+    lines = embedded_path("demo").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines[1:7]]
     copies = [{**row, "id": f"{row['id']}-again", "query": f"{row['query']} "} for row in rows]
     for name, given in (("once", rows), ("twice", [*rows, *copies])):

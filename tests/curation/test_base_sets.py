@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from perturb.curation.base_sets import BaseSet, demo_path, load_base_set
+from perturb.curation.base_sets import BaseSet, embedded_path, load_base_set
 from perturb.curation.source_rows import MAX_PASSAGE_CHARS, MAX_QUERY_CHARS
 from perturb.errors import SourceError
 from perturb.records import Passage
@@ -481,6 +481,6 @@ def test_the_examples_of_the_guide_load(tmp_path: Path) -> None:
 
 
 def test_demo_path_knows_its_names() -> None:
-    assert demo_path("demo").name == "demo.jsonl"
+    assert embedded_path("demo").name == "demo.jsonl"
     with pytest.raises(SourceError, match=r"'\.\./demo': there is deep, demo, garage"):
-        demo_path("../demo")
+        embedded_path("../demo")

@@ -6,13 +6,13 @@ from collections import Counter
 
 import pytest
 
-from perturb.curation.base_sets import demo_path, load_base_set
+from perturb.curation.base_sets import embedded_path, load_base_set
 from perturb.curation.curation import cut_context
 from perturb.curation.source import load_recipe
 from perturb.records import BaseInstance
 from perturb.text.matching import holds_answer
 
-GARAGE = load_base_set(demo_path("garage"))
+GARAGE = load_base_set(embedded_path("garage"))
 DOMAINS = load_recipe("garage").domains
 each_instance = pytest.mark.parametrize("instance", GARAGE.instances, ids=lambda instance: str(instance.id))
 
@@ -25,7 +25,7 @@ def test_size_licence_and_spread() -> None:
 
 
 def test_no_question_and_no_passage_stands_twice() -> None:
-    others = load_base_set(demo_path("demo"))
+    others = load_base_set(embedded_path("demo"))
     queries = [instance.query for instance in (*GARAGE.instances, *others.instances)]
     texts = [passage.text for instance in GARAGE.instances for passage in instance.passages]
     assert len(set(queries)) == len(queries)

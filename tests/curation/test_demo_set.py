@@ -6,12 +6,12 @@ from collections import Counter
 
 import pytest
 
-from perturb.curation.base_sets import demo_path, load_base_set
+from perturb.curation.base_sets import embedded_path, load_base_set
 from perturb.records import BaseInstance
 from perturb.text.matching import holds_answer
 from perturb.text.passages import split_sentences
 
-DEMO = load_base_set(demo_path("demo"))
+DEMO = load_base_set(embedded_path("demo"))
 DOMAINS = {
     "Science",
     "Health",

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from perturb.curation.articles import look_up
+from perturb.curation.articles import PageName, Span, look_up
 from perturb.curation.curation import Curation, curate
 from perturb.curation.source import SourceRequest, load_recipe
 from perturb.errors import SourceError
@@ -168,7 +168,8 @@ def test_a_gzipped_source_is_streamed_with_flat_memory(tmp_path: Path) -> None:
                 "text": ["P", f"A{number}", filler],
             }
             stream.write(json.dumps(page) + "\n")
-    spans = [(("id", "3"), 1, 1), (("id", "1999"), 1, 1), (("title", "P5"), 1, 1)]
+    pages = [PageName("id", "3"), PageName("id", "1999"), PageName("title", "P5")]
+    spans = [Span(page, 1, 1) for page in pages]
     tracemalloc.start()
     try:
         found = look_up(spans, knowledge)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 
 from perturb.config import load_config
-from perturb.curation.base_sets import demo_path, load_base_set
+from perturb.curation.base_sets import embedded_path, load_base_set
 from perturb.files.resources import data_folder
 
-RECORDED = load_base_set(demo_path("recorded"))
+RECORDED = load_base_set(embedded_path("recorded"))
 
 
 def test_every_row_stands_in_another_set() -> None:
-    lines = [set(demo_path(name).read_text("utf-8").splitlines()[1:]) for name in ("demo", "garage")]
-    own = demo_path("recorded").read_text("utf-8").splitlines()[1:]
+    lines = [set(embedded_path(name).read_text("utf-8").splitlines()[1:]) for name in ("demo", "garage")]
+    own = embedded_path("recorded").read_text("utf-8").splitlines()[1:]
     assert len(own) == 12
     assert set(own) <= lines[0] | lines[1]
     assert (RECORDED.licence, RECORDED.warnings) == ("Apache-2.0", ())

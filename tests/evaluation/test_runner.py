@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from perturb.curation.base_sets import demo_path, load_base_set
+from perturb.curation.base_sets import embedded_path, load_base_set
 from perturb.errors import ConfigError, RecordingError
 from perturb.evaluation.bas import BasTask, Elicitation
 from perturb.evaluation.loading import ItemSource, load_items, read_questions
@@ -154,7 +154,7 @@ def solvers() -> Iterator[LoopbackServer]:
         yield server
 
 
-INSTANCES = load_base_set(demo_path("demo"), limit=4).instances
+INSTANCES = load_base_set(embedded_path("demo"), limit=4).instances
 
 
 def panel(server: LoopbackServer, **solver: Any) -> SolverPanel:

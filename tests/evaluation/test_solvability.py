@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, strategies
 
-from perturb.curation.base_sets import demo_path, load_base_set
+from perturb.curation.base_sets import embedded_path, load_base_set
 from perturb.errors import BudgetSpent, ConfigError, TransientModelError
 from perturb.evaluation.answers import is_exact_match
 from perturb.evaluation.solvability import SolvabilityTest, SolverPanel, read_answer, read_correct, read_raf
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Item.*using the `ReadOnly` quali
 ANSWERS = {
     instance.query: instance.answers[0]
     for name in ("demo", "garage")
-    for instance in load_base_set(demo_path(name)).instances
+    for instance in load_base_set(embedded_path(name)).instances
 }
 GOOD = {"eligible": True, "supported_by_all": True, "supported_by_relevant": True}
 Say = Callable[[str, dict[str, Any]], Any]
@@ -78,11 +78,11 @@ def panel(server: LoopbackServer, judge: bool = True, **changes: Any) -> SolverP
 
 
 def single(count: int = 3) -> Sequence[BaseInstance]:
-    return load_base_set(demo_path("demo"), limit=count).instances
+    return load_base_set(embedded_path("demo"), limit=count).instances
 
 
 def several(count: int = 3) -> Sequence[BaseInstance]:
-    return load_base_set(demo_path("garage"), limit=count).instances
+    return load_base_set(embedded_path("garage"), limit=count).instances
 
 
 # --- grading ----------------------------------------------------------------------------------------
@@ -306,7 +306,7 @@ def test_the_command_replaces_those_that_fall(tmp_path: Path) -> None:
     (tmp_path / "r.yaml").write_text("name: solved\nsize: 40\n")
     with LoopbackServer(SolverPlayer(say)) as server:
         (tmp_path / "p.yaml").write_text(panel(server, judge=False).model_dump_json(exclude_none=True))
-        arguments = [str(demo_path("demo")), "--recipe", str(tmp_path / "r.yaml"), "--json"]
+        arguments = [str(embedded_path("demo")), "--recipe", str(tmp_path / "r.yaml"), "--json"]
         arguments += ["--solvers", str(tmp_path / "p.yaml"), "--out", str(tmp_path / "b.jsonl"), "--force"]
         first, again = (perturb("curate", *arguments).json for _ in range(2))
         assert server.counters.repeated == 0

@@ -5,11 +5,11 @@ from __future__ import annotations
 from perturb.building.generate import generate_by_rule
 from perturb.building.verify import find_fault
 from perturb.catalogue.levers import Catalogue
-from perturb.curation.base_sets import demo_path, load_base_set
+from perturb.curation.base_sets import embedded_path, load_base_set
 from perturb.records import ALL_CELLS, BaseInstance, Job, JobOutcome, Passage
 
 CATALOGUE = Catalogue.load()
-DEMO = load_base_set(demo_path("demo"), limit=8).instances
+DEMO = load_base_set(embedded_path("demo"), limit=8).instances
 
 
 def job(instance: BaseInstance, cell_index: int, replicate: int = 0) -> Job:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from perturb.building.run import build
-from perturb.curation.base_sets import demo_path
+from perturb.curation.base_sets import embedded_path
 from perturb.errors import UnreachableError
 from perturb.llm.budget import Progress
 from perturb.llm.client import ModelSettings, ScriptedModel
@@ -125,7 +125,7 @@ def test_every_command_that_asks_models_ends_with_one_line(tmp_path: Path, close
     snapshot = write_rows(tmp_path / "items.jsonl", [single(number) for number in range(2)])
     words = line.replace("SNAPSHOT", str(snapshot)).split()
     if words[0] == "build":
-        words.append(str(demo_path("demo")))
+        words.append(str(embedded_path("demo")))
     ended = perturb(*words, "-q", "--api-base", f"http://{closed}/v1", cwd=tmp_path)
     assert (ended.returncode, len(ended.stderr.splitlines())) == (1, 1), ended.stderr
     assert f"cannot connect to {closed} (Connection refused)" in ended.stderr

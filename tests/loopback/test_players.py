@@ -9,7 +9,7 @@ import pytest
 from perturb.building.generate import GenerationResult, generate_by_model
 from perturb.building.verify import ask_verifier, read_verdict
 from perturb.catalogue.prompts import Prompts
-from perturb.curation.base_sets import demo_path, load_base_set
+from perturb.curation.base_sets import embedded_path, load_base_set
 from perturb.llm.budget import Budget
 from perturb.llm.client import ChatRequest, ScriptedModel
 from perturb.llm.model_client import ModelClient
@@ -40,7 +40,7 @@ from .players import (
 from .replay import Player, Turns
 
 PROMPTS = Prompts(embedded_catalogue())
-INSTANCES = load_base_set(demo_path("demo"), limit=10).instances
+INSTANCES = load_base_set(embedded_path("demo"), limit=10).instances
 UNREADABLE = {ContentFault.CUT, ContentFault.PROSE_ONLY, ContentFault.EMPTY}
 PREMISE = Cell(PerturbationClass.FALSE_PREMISE, Intensity.MEDIUM)
 MISSING = Cell(PerturbationClass.MISSING_INFO, Intensity.HIGH)

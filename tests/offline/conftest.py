@@ -6,7 +6,7 @@ import pytest
 
 from perturb.building.offline.engine import DonorTable
 from perturb.catalogue.levers import Catalogue
-from perturb.curation.base_sets import demo_path, load_base_set
+from perturb.curation.base_sets import embedded_path, load_base_set
 from perturb.records import BaseInstance
 
 
@@ -17,7 +17,7 @@ def catalogue() -> Catalogue:
 
 @pytest.fixture(scope="session")
 def demo() -> tuple[BaseInstance, ...]:
-    return tuple(load_base_set(demo_path("demo")).instances)
+    return tuple(load_base_set(embedded_path("demo")).instances)
 
 
 @pytest.fixture(scope="session")

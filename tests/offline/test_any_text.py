@@ -13,13 +13,15 @@ from perturb.building.offline.engine import Abstention, DonorTable, RuleCandidat
 from perturb.building.offline.facts import facts_of
 from perturb.building.offline.judge import CHECKS, judge_by_rule
 from perturb.catalogue.levers import Catalogue
-from perturb.curation.base_sets import demo_path, load_base_set
+from perturb.curation.base_sets import embedded_path, load_base_set
 from perturb.records import ALL_CELLS, BaseInstance, Candidate, Cell, Passage
 from perturb.text.matching import MAX_CHARS, beyond_reading
 
 CATALOGUE = Catalogue.load()
 KNOWN = tuple(
-    instance for name in ("demo", "garage") for instance in load_base_set(demo_path(name), limit=25).instances
+    instance
+    for name in ("demo", "garage")
+    for instance in load_base_set(embedded_path(name), limit=25).instances
 )
 DONORS = DonorTable.of(KNOWN)
 

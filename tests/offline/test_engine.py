@@ -165,11 +165,11 @@ def test_no_name_is_invented(made: list[tuple[BaseInstance, RuleCandidate]], cat
 def test_the_same_seed_gives_the_same_item_in_another_process() -> None:
     code = (
         "from perturb.catalogue.levers import Catalogue\n"
-        "from perturb.curation.base_sets import demo_path, load_base_set\n"
+        "from perturb.curation.base_sets import embedded_path, load_base_set\n"
         "from perturb.building.offline.engine import DonorTable\n"
         "from perturb.building.offline.engine import perturb_by_rule\n"
         "from perturb.records import ALL_CELLS\n"
-        "c = Catalogue.load(); b = load_base_set(demo_path('demo')).instances[:9]; t = DonorTable.of(b)\n"
+        "c = Catalogue.load(); b = load_base_set(embedded_path('demo')).instances[:9]; t = DonorTable.of(b)\n"
         "print([perturb_by_rule(c, i, cell, None, 3, t.lent_to(i)) for i in b for cell in ALL_CELLS])"
     )
     shown = {

@@ -9,7 +9,7 @@ import pytest
 from perturb.building.generate import generate_by_rule
 from perturb.building.offline.engine import DonorTable, RuleCandidate, perturb_by_rule
 from perturb.catalogue.levers import Catalogue
-from perturb.curation.base_sets import demo_path, load_base_set
+from perturb.curation.base_sets import embedded_path, load_base_set
 from perturb.records import ALL_CELLS, BaseInstance, Cell, Job, JobOutcome, Passage, Rule
 from perturb.text.passages import passages_fault, removes_answer
 
@@ -65,7 +65,7 @@ def test_a_passage_that_still_answers_settles_a_contradiction(
 
 
 def test_items_of_the_embedded_set_with_ten_passages_pass_the_machine_checks(catalogue: Catalogue) -> None:
-    instances = load_base_set(demo_path("garage")).instances
+    instances = load_base_set(embedded_path("garage")).instances
     table = DonorTable.of(instances)
     outcomes = []
     for instance in instances[:12]:
