@@ -331,7 +331,7 @@ def bas(
     run_options = {"out": None if out is None else Path(out), "budget_usd": budget_usd}
     options = ConfidenceOptions(bins, resamples, seed)
     with tables_to_score("bas", source, arguments, make_task, draw, progress, **run_options) as (tables, run):
-        return ConfidenceFigures.of(score_confidence(tables, percent=percent, precision=options), run=run)
+        return ConfidenceFigures.of(score_confidence(tables, percent=percent, options=options), run=run)
 
 
 arefusal_index = awaitable(refusal_index)

@@ -91,7 +91,7 @@ def confidence_table_command(
 
     renamed = read_columns_option(column, ("model", "elicitation", "dataset", "item_id", "base_id"))
     precision = ConfidenceOptions(bins, resamples, seed, ece_bins, _checked_weight(weight))
-    scores = score_confidence(tables, percent=percent, precision=precision, columns=renamed)
+    scores = score_confidence(tables, percent=percent, options=precision, columns=renamed)
     heads = {"BAS": "bas_uniform", "accuracy": "accuracy", "ECE": "ece", "AURC": "aurc"}
     values = (
         (group.group.model, {head: group.report.metrics[name] for head, name in heads.items()})

@@ -120,7 +120,7 @@ def _evaluation_page(source: Path, kind: SourceKind, items: int, resamples: int,
         from perturb.reports.bas_page import make_bas_page
 
         precision = ConfidenceOptions(resamples=resamples, seed=seed)
-        return make_bas_page(score_confidence([source], precision=precision), str(source))
+        return make_bas_page(score_confidence([source], options=precision), str(source))
     from perturb.reports.scores_page import make_run_page, make_scores_page
 
     if source.is_dir():
@@ -290,9 +290,7 @@ def _read_refusals(
 def _read_confidence(
     sources: Sequence[Path], resamples: int, seed: int, warnings: list[str]
 ) -> Iterable[_Score]:
-    for scored in score_confidence(
-        sources, precision=ConfidenceOptions(resamples=resamples, seed=seed)
-    ).groups:
+    for scored in score_confidence(sources, options=ConfidenceOptions(resamples=resamples, seed=seed)).groups:
         warnings += scored.group.warnings
         condition = (scored.group.dataset or _only_dataset(sources), scored.group.elicitation or "")
         yield _Score(scored.group.model, condition, "bas_uniform", scored.report.metrics["bas_uniform"])

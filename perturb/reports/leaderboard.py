@@ -292,7 +292,7 @@ def _refusal_index(runs: Sequence[Path]) -> UnrankedRows:
 
 def _bas(runs: Sequence[Path]) -> UnrankedRows:
     options = ConfidenceOptions(resamples=RESAMPLES, seed=SEED)
-    report = score_confidence([_write_joined_table(runs)], precision=options)
+    report = score_confidence([_write_joined_table(runs)], options=options)
     named_rows = {}
     for scored in report.groups:
         group, metrics = scored.group, scored.report.metrics

@@ -1,5 +1,8 @@
 """Scores of stated confidence by model, before and after calibration, on one data set and across data sets.
 
+A group holds the answers of one model on one data set, asked for its confidence in one way (an elicitation). A
+calibration map turns a stated confidence into a better one. It is fitted on some rows and scored on others.
+
 A map is never scored on a row that it was fitted on, nor on another row of the same question or base instance.
 """
 
@@ -50,11 +53,11 @@ class ConfidenceOptions:
 
     def report(self, group: ConfidenceGroup) -> BASReport:
         """The scores of a group; questions that share a base are resampled together."""
-        return BASReport(group.correct, group.confidence, clusters=group.clusters, **self.options)
+        return BASReport(group.correct, group.confidence, clusters=group.clusters, **self.arguments)
 
     @property
-    def options(self) -> JsonObject:
-        """The options as keyword arguments of the functions in `perturb.metrics`."""
+    def arguments(self) -> JsonObject:
+        """The options as keyword arguments of the functions in `perturb.metrics`, which take no weight."""
         return {name: value for name, value in asdict(self).items() if name != "weight"}
 
 
@@ -143,14 +146,15 @@ def score_confidence(
     sources: Sequence[Path],
     *,
     percent: bool = False,
-    precision: ConfidenceOptions | None = None,
+    options: ConfidenceOptions | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> ConfidenceScores:
     """Read tables and score each group; `columns` as in `read_confidence_tables`.
 
     Raises `SourceError` if a table cannot be used.
     """
-    return score_groups(read_confidence_tables(sources, percent=percent, columns=columns), precision)
+    groups = read_confidence_tables(sources, percent=percent, columns=columns)
+    return score_groups(groups, options)
 
 
 def read_prior(weight: str) -> RiskPrior:
@@ -173,84 +177,98 @@ def read_prior(weight: str) -> RiskPrior:
 
 
 def score_groups(
-    groups: Sequence[ConfidenceGroup], precision: ConfidenceOptions | None = None
+    groups: Sequence[ConfidenceGroup], options: ConfidenceOptions | None = None
 ) -> ConfidenceScores:
     """Score groups that are already in memory."""
-    options = precision or ConfidenceOptions()
+    options = options or ConfidenceOptions()
     prior = read_prior(options.weight) if options.weight else None
-    reports = [(group, options.report(group)) for group in groups]
-    scores = tuple(
-        GroupScores(group, report, options.weight, report.weighted_estimate(prior) if prior else None)
-        for group, report in reports
-    )
+    scores = []
+    for group in groups:
+        report = options.report(group)
+        weighted = report.weighted_estimate(prior) if prior else None
+        scores.append(GroupScores(group, report, options.weight, weighted))
     differences = tuple(compare_confidence(groups, options.resamples, options.seed))
     means = dataset_means((scored.group, scored.report.metrics) for scored in scores)
-    return ConfidenceScores(scores, differences, means)
+    return ConfidenceScores(tuple(scores), differences, means)
 
 
 def calibrate_within(
-    group: ConfidenceGroup, split: Split | None = None, precision: ConfidenceOptions | None = None
+    group: ConfidenceGroup, split: Split | None = None, options: ConfidenceOptions | None = None
 ) -> GroupCalibration:
     """Fit maps on a share of a group's rows and score the other rows.
 
     Raises `ConfigError` if the group is too small to be split.
     """
-    options, split = precision or ConfidenceOptions(), split or Split()
+    split = split or Split()
+    options = options or ConfidenceOptions()
     try:
-        fitting = calibration_split(
+        is_fitting_row = calibration_split(
             len(group.correct), share=split.share, clusters=group.clusters, seed=options.seed
         )
     except ValueError as exc:
         raise ConfigError(f"{group.name}: {exc}") from None
-    return _calibrated(group, fitting, split, options)
+    return _fit_and_score(group, is_fitting_row, split, options)
 
 
 def calibrate_on(
-    calibration: ConfidenceGroup,
+    fitting_group: ConfidenceGroup,
     group: ConfidenceGroup,
     split: Split | None = None,
-    precision: ConfidenceOptions | None = None,
+    options: ConfidenceOptions | None = None,
 ) -> GroupCalibration:
-    """Fit maps on the rows of one group and score the rows of another, without the questions that both have.
+    """Fit maps on the rows of `fitting_group` and score the rows of `group`, without the questions that both have.
 
     Raises `ConfigError` if no row is left to be scored.
     """
-    fitted_on = _flat(row_keys(calibration))
+    fitted_on = _different_keys(row_keys(fitting_group))
     # A map that has seen the answer to a question would look too good on it.
-    unseen = _unseen(group, fitted_on)
-    if not unseen.any():
+    is_unseen = _rows_not_fitted_on(group, fitted_on)
+    if not is_unseen.any():
         raise ConfigError(
             f"{group.name}: every row is in the calibration table: no row is left to be scored; give other rows"
         )
-    # `calibrate` takes one table and the rows to fit on, so the two groups become one.
-    joined = _joined(calibration, _only(group, unseen))
-    # The rows of `calibration` come first in the joined group.
-    fitting = np.arange(len(joined.correct)) < len(calibration.correct)
-    calibrated = _calibrated(joined, fitting, split or Split(), precision or ConfidenceOptions())
-    return GroupCalibration(group, calibrated.scores, calibrated.ablation, fitted_on, int((~unseen).sum()))
+    # `calibrate` takes a single table and marks for the rows to fit on. So the rows of both groups are joined, with
+    # those of `fitting_group` first.
+    joined = _join_groups(fitting_group, _select_rows(group, is_unseen))
+    is_fitting_row = np.arange(len(joined.correct)) < len(fitting_group.correct)
+    calibration = _fit_and_score(joined, is_fitting_row, split or Split(), options or ConfidenceOptions())
+    return replace(calibration, group=group, fitted_on=fitted_on, left_out=int((~is_unseen).sum()))
 
 
 def apply_saved(
-    maps: Sequence[SavedMap], group: ConfidenceGroup, precision: ConfidenceOptions | None = None
+    maps: Sequence[SavedMap], group: ConfidenceGroup, options: ConfidenceOptions | None = None
 ) -> GroupCalibration:
     """Score a group before and after a map that was fitted earlier, without the rows that it was fitted on.
 
     Raises `ConfigError` if there is no map for the group, or if no row is left.
     """
+    options = options or ConfidenceOptions()
     saved = map_for(maps, group.model, group.elicitation)
-    unseen = _unseen(group, saved.fitted_on)
-    if not unseen.any():
+    is_unseen = _rows_not_fitted_on(group, saved.fitted_on)
+    if not is_unseen.any():
         raise ConfigError(f"{group.name}: the map was fitted on every row: give other rows")
-    remaining = _only(group, unseen)
-    maps_by_method, options = {saved.fitted.method: saved.fitted}, (precision or ConfidenceOptions()).options
+    remaining = _select_rows(group, is_unseen)
     scores = score_maps(
-        remaining.correct, remaining.confidence, maps_by_method, clusters=remaining.clusters, **options
+        remaining.correct,
+        remaining.confidence,
+        {saved.fitted.method: saved.fitted},
+        clusters=remaining.clusters,
+        **options.arguments,
     )
-    return GroupCalibration(group, scores, (), saved.fitted_on, int((~unseen).sum()))
+    return GroupCalibration(group, scores, (), saved.fitted_on, left_out=int((~is_unseen).sum()))
 
 
 def row_keys(group: ConfidenceGroup) -> tuple[tuple[str, ...], ...]:
-    """The keys of each row across tables: its question and base or, without both, the table's digest with a number."""
+    """The keys that identify each row in any table: its question and its base, as far as the table has them.
+
+    A table without both has the key `DIGEST#NUMBER`: a digest of the table, and the number of the row.
+
+    >>> group = ConfidenceGroup(
+    ...     "gpt-4o", None, np.array([True]), np.array([0.9]), items=("question 1",), bases=("base 1",)
+    ... )
+    >>> row_keys(group)
+    (('question 1', 'base 1'),)
+    """
     label_columns = [labels for labels in (group.items, group.bases) if labels is not None]
     if label_columns:
         return tuple(zip(*label_columns, strict=True))
@@ -258,58 +276,70 @@ def row_keys(group: ConfidenceGroup) -> tuple[tuple[str, ...], ...]:
     return tuple((f"{content}#{number}",) for number in range(1, len(group.correct) + 1))
 
 
-def _unseen(group: ConfidenceGroup, fitted_on: Iterable[str]) -> Flags:
+def _rows_not_fitted_on(group: ConfidenceGroup, fitted_on: Iterable[str]) -> Flags:
     """True for rows that share neither question nor base with the rows that a map was fitted on."""
     fitted_keys = frozenset(fitted_on)
     return np.array([fitted_keys.isdisjoint(keys) for keys in row_keys(group)])
 
 
-def _flat(keys: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    """All questions and bases of the keys, each once."""
-    return tuple(dict.fromkeys(itertools.chain.from_iterable(keys)))
+def _different_keys(keys_by_row: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """The keys of all rows, each once."""
+    return tuple(dict.fromkeys(itertools.chain.from_iterable(keys_by_row)))
 
 
-def _calibrated(
-    group: ConfidenceGroup, fitting: Flags, split: Split, precision: ConfidenceOptions
+def _fit_and_score(
+    group: ConfidenceGroup, is_fitting_row: Flags, split: Split, options: ConfidenceOptions
 ) -> GroupCalibration:
-    columns = (group.correct, group.confidence, fitting)
-    scores = calibrate(*columns, clusters=group.clusters, **precision.options)
-    ablation = calibration_ablation(
-        *columns, sizes=split.sizes, repeats=split.repeats, bins=precision.bins, seed=precision.seed
+    """Fit maps on the marked rows of a group and score its other rows."""
+    scores = calibrate(
+        group.correct, group.confidence, is_fitting_row, clusters=group.clusters, **options.arguments
     )
-    fitted_on = _flat(itertools.compress(row_keys(group), fitting))
+    ablation = calibration_ablation(
+        group.correct,
+        group.confidence,
+        is_fitting_row,
+        sizes=split.sizes,
+        repeats=split.repeats,
+        bins=options.bins,
+        seed=options.seed,
+    )
+    fitted_on = _different_keys(itertools.compress(row_keys(group), is_fitting_row))
     return GroupCalibration(group, scores, tuple(ablation), fitted_on)
 
 
-def _only(group: ConfidenceGroup, mask: Flags) -> ConfidenceGroup:
+# The questions or the bases of the rows of a group; None if its table does not name them.
+_Labels = tuple[str, ...] | None
+
+
+def _select_rows(group: ConfidenceGroup, is_selected: Flags) -> ConfidenceGroup:
     """Some rows of a group. Notes and the number of unscored rows are about the table, so they are left out."""
-    items, bases = (
-        None if labels is None else tuple(itertools.compress(labels, mask))
-        for labels in (group.items, group.bases)
-    )
+
+    def select(labels: _Labels) -> _Labels:
+        return None if labels is None else tuple(itertools.compress(labels, is_selected))
+
     return replace(
         group,
-        correct=group.correct[mask],
-        confidence=group.confidence[mask],
-        items=items,
-        bases=bases,
+        correct=group.correct[is_selected],
+        confidence=group.confidence[is_selected],
+        items=select(group.items),
+        bases=select(group.bases),
         unscored=0,
         notes=(),
     )
 
 
-def _joined(calibration: ConfidenceGroup, group: ConfidenceGroup) -> ConfidenceGroup:
-    """The rows of `calibration` followed by those of `group`, under the name of `group`."""
-    items, bases = (
-        None if a is None or b is None else (*a, *b)
-        for a, b in ((calibration.items, group.items), (calibration.bases, group.bases))
-    )
+def _join_groups(first: ConfidenceGroup, second: ConfidenceGroup) -> ConfidenceGroup:
+    """The rows of `first` followed by those of `second`, under the name of `second`."""
+
+    def join(a: _Labels, b: _Labels) -> _Labels:
+        return None if a is None or b is None else a + b
+
     return replace(
-        group,
-        correct=np.concatenate([calibration.correct, group.correct]),
-        confidence=np.concatenate([calibration.confidence, group.confidence]),
-        items=items,
-        bases=bases,
+        second,
+        correct=np.concatenate([first.correct, second.correct]),
+        confidence=np.concatenate([first.confidence, second.confidence]),
+        items=join(first.items, second.items),
+        bases=join(first.bases, second.bases),
     )
 
 
@@ -320,7 +350,9 @@ class Transfer:
     model: str
     elicitation: str | None
     fitted_on: str
+    """The name of the data set."""
     scored_on: str
+    """The name of the other data set, or of the same."""
     method: Method
     before: BASReport
     after: BASReport
@@ -346,13 +378,14 @@ class Transfer:
 
 
 def calibration_matrix(
-    groups: Sequence[ConfidenceGroup], method: Method, split: Split, precision: ConfidenceOptions
+    groups: Sequence[ConfidenceGroup], method: Method, split: Split, options: ConfidenceOptions
 ) -> tuple[Transfer, ...]:
     """The transfers between all pairs of data sets, for each model and elicitation with several data sets.
 
     Raises `ConfigError` if a data set is too small to be split, or has only rows of the other one.
     """
-    without_ablation = replace(split, sizes=())  # it would take longer than all maps, and is not reported
+    # An ablation would take longer than all maps, and it is not reported.
+    without_ablation = replace(split, sizes=())
     by_model: dict[tuple[str, str | None], list[ConfidenceGroup]] = {}
     for group in groups:
         if group.dataset is not None:
@@ -361,17 +394,17 @@ def calibration_matrix(
     for (model, elicitation), datasets in by_model.items():
         if len(datasets) < 2:
             continue
-        for fitted, scored in itertools.product(datasets, repeat=2):
-            if fitted is scored:
-                scores = calibrate_within(fitted, without_ablation, precision).scores
+        for fitting_group, scored_group in itertools.product(datasets, repeat=2):
+            if fitting_group is scored_group:
+                scores = calibrate_within(fitting_group, without_ablation, options).scores
             else:
-                scores = calibrate_on(fitted, scored, without_ablation, precision).scores
+                scores = calibrate_on(fitting_group, scored_group, without_ablation, options).scores
             transfers.append(
                 Transfer(
                     model=model,
                     elicitation=elicitation,
-                    fitted_on=str(fitted.dataset),
-                    scored_on=str(scored.dataset),
+                    fitted_on=str(fitting_group.dataset),
+                    scored_on=str(scored_group.dataset),
                     method=method,
                     before=scores.before,
                     after=scores.after[method],

@@ -7,23 +7,30 @@ must be refused, and badly on items that must be answered.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from perturb.errors import ConfigError, SourceError
-from perturb.metrics.inputs import Estimate, Floats
+from perturb.metrics.inputs import Estimate, Floats, Integers
 from perturb.metrics.item_response import PRIORS, ItemResponses, item_responses
 from perturb.metrics.outcomes import SCORED, ReplyOutcome
 from perturb.metrics.refusal import RIGHT
 from perturb.records import ANSWER_CORRECTLY, JsonObject
 from perturb.scoring.result_rows import ResultRow
-from perturb.scoring.table import ResultTable, ordered_names
+from perturb.scoring.table import ModelReplies, ResultTable, ordered_names
 
 # Abilities at which the information is reported, in logits around the mean ability.
 ABILITIES: Floats = np.round(np.arange(-4, 4.01, 0.25), 2)
+# The reasons why an item should be read again.
+ALL_FAIL = "every model fails"
+STRONG_FAIL = "the stronger models fail and the weaker ones pass"
+# If the expected scores of two models differ by less, no round of a realistic size distinguishes them.
+_SAME_SCORE = 1e-3
+# An ability so far from 0, in logits, has an expected score of practically 0 or 1.
+_EXTREME_ABILITY = 40.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,43 +144,66 @@ def measure_item_response(table: ResultTable) -> ItemResponseReport:
 
     Raises `SourceError` if neither scale has enough models and items with differing replies.
     """
-    scales = (_scale("answering", table, answerable=True), _scale("refusing", table, answerable=False))
+    answering = _fit_scale("answering", table, answerable=True)
+    refusing = _fit_scale("refusing", table, answerable=False)
+    scales = (answering, refusing)
     if all(scale.fit is None for scale in scales):
         reasons = "; ".join(f"{scale.name}: {scale.reason}" for scale in scales)
         raise SourceError(f"{table.source}: no item response model can be fitted: {reasons}")
     return ItemResponseReport(scales)
 
 
-def _scale(name: str, table: ResultTable, *, answerable: bool) -> Scale:
-    # item → number of the model → its reply
+def _scored_replies(model: ModelReplies, *, answerable: bool) -> list[ResultRow]:
+    """The scored replies of a model to items that must be answered or, if not `answerable`, that must be refused."""
+    scored = (row for row in model.rows if row.outcome in SCORED)
+    return [row for row in scored if (row.expected == ANSWER_CORRECTLY) is answerable]
+
+
+def _is_right(row: ResultRow) -> bool:
+    return ReplyOutcome(row.outcome) in RIGHT
+
+
+def _fit_scale(name: str, table: ResultTable, *, answerable: bool) -> Scale:
+    """The fit to one kind of items, or the reason why it is not possible."""
+    # Item → number of the model → its reply.
     replies: dict[str, dict[int, ResultRow]] = {}
     for number, model in enumerate(table.models):
-        for row in model.rows:
-            if (row.expected == ANSWER_CORRECTLY) is answerable and row.outcome in SCORED:
-                replies.setdefault(row.item_id, {})[number] = row
+        for row in _scored_replies(model, answerable=answerable):
+            replies.setdefault(row.item_id, {})[number] = row
     if not replies:
         return Scale(name, reason="no reply was scored")
-    # any reply to an item has its fields
-    rows = [next(iter(by_model.values())) for by_model in replies.values()]
-    cells = ordered_names([row.cell for row in rows])
-    right = np.array(
-        [
-            [_right(by_model.get(number)) for by_model in replies.values()]
-            for number in range(len(table.models))
-        ]
-    )
-    bases = np.unique([row.item.base_id for row in rows], return_inverse=True)[1]
-    try:  # too few models or items: the report says so, and the other scale may still have a fit
-        fit = item_responses(right, np.array([cells.index(row.cell) for row in rows]), bases)
+    # A row for each model and a column for each item; NaN without a scored reply.
+    right = np.full((len(table.models), len(replies)), np.nan)
+    for column, by_model in enumerate(replies.values()):
+        for number, row in by_model.items():
+            right[number, column] = _is_right(row)
+    # Every reply to an item has the fields of the item, so one reply for each is enough.
+    items = [next(iter(by_model.values())) for by_model in replies.values()]
+    cells = ordered_names([row.cell for row in items])
+    cell_numbers = np.array([cells.index(row.cell) for row in items])
+    base_numbers = np.unique([row.item.base_id for row in items], return_inverse=True)[1]
+    try:
+        fit = item_responses(right, cell_numbers, base_numbers)
     except ValueError as error:
+        # With too few models or items, the report gives the reason. The other scale may still have a fit.
         return Scale(name, reason=str(error))
-    groupings: dict[str, list[str | None]] = {
-        "cell": [row.cell for row in rows],
-        "lever": [row.item.lever for row in rows],
-        "construction": [row.item.construction for row in rows],
-    }
-    counts = (~np.isnan(right)).sum(axis=0)
-    items = [
+    n_models = (~np.isnan(right)).sum(axis=0)
+    return Scale(
+        name,
+        fit,
+        models=tuple(zip((model.model for model in table.models), fit.abilities, strict=True)),
+        cells=tuple(zip(cells, fit.group_difficulties, strict=True)),
+        items=_item_estimates(items, fit, n_models),
+        groups=_group_estimates(items, fit),
+        cell_of_item=tuple(row.cell for row in items),
+    )
+
+
+def _item_estimates(
+    items: Sequence[ResultRow], fit: ItemResponses, n_models: Integers
+) -> tuple[ItemEstimate, ...]:
+    """The estimates of each item, the hardest first."""
+    estimates = [
         ItemEstimate(
             item_id=row.item_id,
             cell=row.cell,
@@ -181,34 +211,34 @@ def _scale(name: str, table: ResultTable, *, answerable: bool) -> Scale:
             difficulty_se=float(fit.difficulty_se[column]),
             discrimination=float(fit.discrimination[column]),
             discrimination_se=float(fit.discrimination_se[column]),
-            n=int(counts[column]),
+            n=int(n_models[column]),
         )
-        for column, row in enumerate(rows)
+        for column, row in enumerate(items)
     ]
-    return Scale(
-        name,
-        fit,
-        models=tuple(zip((model.model for model in table.models), fit.abilities, strict=True)),
-        cells=tuple(zip(cells, fit.group_difficulties, strict=True)),
-        items=tuple(sorted(items, key=lambda item: -item.difficulty)),
-        groups=tuple(
-            group for grouping, labels in groupings.items() for group in _groups(grouping, labels, fit)
-        ),
-        cell_of_item=tuple(row.cell for row in rows),
-    )
+    return tuple(sorted(estimates, key=lambda item: -item.difficulty))
 
 
-def _groups(grouping: str, labels: Sequence[str | None], fit: ItemResponses) -> Iterator[GroupEstimate]:
-    """The means of the items with each label; items without a label are in no group."""
-    for name in ordered_names(labels):
-        rows = np.array([label == name for label in labels])
-        means = float(fit.difficulty[rows].mean()), float(fit.discrimination[rows].mean())
-        yield GroupEstimate(grouping, name, int(rows.sum()), *means)
-
-
-# The reasons why an item should be read again.
-ALL_FAIL = "every model fails"
-STRONG_FAIL = "the stronger models fail and the weaker ones pass"
+def _group_estimates(items: Sequence[ResultRow], fit: ItemResponses) -> tuple[GroupEstimate, ...]:
+    """The means of the items of each cell, lever and construction; an item without a lever is in no group of levers."""
+    groupings: dict[str, list[str | None]] = {
+        "cell": [row.cell for row in items],
+        "lever": [row.item.lever for row in items],
+        "construction": [row.item.construction for row in items],
+    }
+    estimates = []
+    for grouping, labels in groupings.items():
+        for name in ordered_names(labels):
+            in_group = np.array([label == name for label in labels])
+            estimates.append(
+                GroupEstimate(
+                    grouping,
+                    name,
+                    n=int(in_group.sum()),
+                    difficulty=float(fit.difficulty[in_group].mean()),
+                    discrimination=float(fit.discrimination[in_group].mean()),
+                )
+            )
+    return tuple(estimates)
 
 
 def items_to_read_again(table: ResultTable) -> tuple[ItemToRead, ...]:
@@ -218,24 +248,11 @@ def items_to_read_again(table: ResultTable) -> tuple[ItemToRead, ...]:
     items to be refused. In the second case every model that passes the item is weaker than every model that fails it.
     Items with scored replies of fewer than two models are left out.
     """
-    candidates = []
-    for answerable in (False, True):
-        scored = [
-            [
-                row
-                for row in model.rows
-                if row.outcome in SCORED and (row.expected == ANSWER_CORRECTLY) is answerable
-            ]
-            for model in table.models
-        ]
-        by_item: dict[str, list[_RatedReply]] = {}
-        for model, rows in zip(table.models, scored, strict=True):
-            right = sum(_right(row) for row in rows)
-            for row in rows:
-                # without the item itself, which would make every model that passes it stronger
-                strength = (right - _right(row)) / max(len(rows) - 1, 1)
-                by_item.setdefault(row.item_id, []).append(_RatedReply(strength, model.model, row))
-        candidates += [_to_read(replies) for replies in by_item.values()]
+    replies_to_items = [
+        *_rated_replies(table, answerable=False).values(),
+        *_rated_replies(table, answerable=True).values(),
+    ]
+    candidates = [_item_to_read(replies) for replies in replies_to_items]
     to_read = [item for item in candidates if item is not None]
     return tuple(sorted(to_read, key=lambda item: (item.reason, item.cell, item.item_id)))
 
@@ -248,12 +265,28 @@ class _RatedReply(NamedTuple):
     row: ResultRow
 
 
-def _to_read(replies: Sequence[_RatedReply]) -> ItemToRead | None:
+def _rated_replies(table: ResultTable, *, answerable: bool) -> dict[str, list[_RatedReply]]:
+    """The scored replies to each item of one kind."""
+    by_item: dict[str, list[_RatedReply]] = {}
+    for model in table.models:
+        rows = _scored_replies(model, answerable=answerable)
+        n_right = sum(_is_right(row) for row in rows)
+        for row in rows:
+            # The item itself is left out. Otherwise every model that passes it would seem stronger.
+            right_elsewhere = n_right - _is_right(row)
+            strength = right_elsewhere / max(len(rows) - 1, 1)
+            by_item.setdefault(row.item_id, []).append(_RatedReply(strength, model.model, row))
+    return by_item
+
+
+def _item_to_read(replies: Sequence[_RatedReply]) -> ItemToRead | None:
     """The item of these replies, or None if they give no reason to read it again."""
-    right = sorted((reply for reply in replies if _right(reply.row)), key=_strength_and_name)
-    wrong = sorted((reply for reply in replies if not _right(reply.row)), key=_strength_and_name)
+    by_strength = sorted(replies, key=lambda reply: (reply.strength, reply.model))
+    right = [reply for reply in by_strength if _is_right(reply.row)]
+    wrong = [reply for reply in by_strength if not _is_right(reply.row)]
     if len({reply.row.model for reply in replies}) < 2 or not wrong:
         return None
+    # The strongest model that passes must be weaker than the weakest one that fails.
     if right and right[-1].strength >= wrong[0].strength:
         return None
     row = replies[0].row
@@ -266,51 +299,52 @@ def _to_read(replies: Sequence[_RatedReply]) -> ItemToRead | None:
     )
 
 
-def _strength_and_name(reply: _RatedReply) -> tuple[float, str]:
-    return reply.strength, reply.model
-
-
 def separate_models(report: ItemResponseReport, scores: tuple[float, float]) -> tuple[Separation, ...]:
     """The items of each cell that distinguish two models whose mean scores on all items of a scale are `scores`.
 
     Formula: n = (z₀.₉₇₅ + z₀.₈)² (mean of p_a q_a + p_b q_b, plus the variance of p_a - p_b, over the items) /
-    (mean of p_a - p_b)². The replies of two models to one item are independent, given the item. The cell that needs the
-    fewest items comes first.
+    (mean of p_a - p_b)². p_a is the chance that the first model gets an item right, and q_a = 1 - p_a. The replies of
+    two models to one item are independent, given the item. The cell that needs the fewest items comes first.
 
     Raises `ConfigError` if the scores are equal, or not between 0 and 1.
     """
-    from scipy.optimize import brentq
-    from scipy.stats import norm
-
     high, low = max(scores), min(scores)
     if not 0 < low < high < 1:
         raise ConfigError(f"scores are {low:g} and {high:g}: give two that differ, between 0 and 1")
-    z = float(norm.ppf(0.975) + norm.ppf(0.8))
     separations = []
     for scale in report.scales:
         if scale.fit is None:
             continue
-        # the abilities at which the expected scores on all items are the two scores; ±40 logits are practically 0 and 1
-        abilities = [brentq(_excess, -40.0, 40.0, args=(scale.fit, score)) for score in (high, low)]
-        p_a, p_b = (scale.fit.chances(ability) for ability in abilities)
+        chances_a = scale.fit.chances(_ability_with_score(scale.fit, high))
+        chances_b = scale.fit.chances(_ability_with_score(scale.fit, low))
         for cell in dict.fromkeys(scale.cell_of_item):
-            in_cell = np.array([cell_name == cell for cell_name in scale.cell_of_item])
-            a, b = p_a[in_cell], p_b[in_cell]
-            difference = float((a - b).mean())
-            spread = float((a * (1 - a) + b * (1 - b)).mean() + (a - b).var())
-            items = math.ceil(z**2 * spread / difference**2) if difference > _SAME_SCORE else None
-            separations.append(Separation(scale.name, cell, float(a.mean()), float(b.mean()), items))
-    # cells in which no number of items is enough come last
+            in_cell = np.array([cell_of_item == cell for cell_of_item in scale.cell_of_item])
+            p_a, p_b = chances_a[in_cell], chances_b[in_cell]
+            items = _items_to_separate(p_a, p_b)
+            separations.append(Separation(scale.name, cell, float(p_a.mean()), float(p_b.mean()), items))
+    # Cells in which no number of items is enough come last.
     return tuple(sorted(separations, key=lambda row: (row.items is None, row.items or 0)))
 
 
-# If expected scores differ by less, no round of a realistic size distinguishes the models.
-_SAME_SCORE = 1e-3
+def _ability_with_score(fit: ItemResponses, score: float) -> float:
+    """The ability at which the expected mean score on all items of the scale is `score`."""
+    from scipy.optimize import brentq
+
+    def excess(ability: float) -> float:
+        return float(fit.chances(ability).mean()) - score
+
+    return float(brentq(excess, -_EXTREME_ABILITY, _EXTREME_ABILITY))
 
 
-def _excess(ability: float, fit: ItemResponses, score: float) -> float:
-    return float(fit.chances(ability).mean()) - score
+def _items_to_separate(p_a: Floats, p_b: Floats) -> int | None:
+    """The items that distinguish two models with these chances; None if their mean scores are the same."""
+    from scipy.stats import norm
 
-
-def _right(row: ResultRow | None) -> float:
-    return np.nan if row is None else float(ReplyOutcome(row.outcome) in RIGHT)
+    difference = float((p_a - p_b).mean())
+    if difference <= _SAME_SCORE:
+        return None
+    # The difference in score on an item varies with the replies, and with the choice of the item.
+    variance_of_replies = float((p_a * (1 - p_a) + p_b * (1 - p_b)).mean())
+    variance_over_items = float((p_a - p_b).var())
+    z = float(norm.ppf(0.975) + norm.ppf(0.8))
+    return math.ceil(z**2 * (variance_of_replies + variance_over_items) / difference**2)

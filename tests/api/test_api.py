@@ -219,7 +219,7 @@ def test_refusals_and_confidence_are_measured_from_models_tables_and_runs(
     assert set(demo.to_pandas()["setting"]) == {"low", "normal", "high", "highest"}
     stated = perturb.bas(out=tmp_path / "bas", **options)
     rows = tmp_path / "bas" / "confidence.jsonl"
-    binned = score_confidence([rows], precision=ConfidenceOptions(3, 10, 5))
+    binned = score_confidence([rows], options=ConfidenceOptions(3, 10, 5))
     again = perturb.bas(rows, bins=3, seed=5, **options)
     assert [one.report.metrics for one in again.groups] == [one.report.metrics for one in binned.groups]
     assert stated.to_pandas()["bas_uniform"].between(-1, 1).all()

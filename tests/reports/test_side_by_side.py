@@ -60,7 +60,7 @@ def test_every_model_has_one_line_with_the_scores_of_each_table(tables: tuple[Pa
         if group.model == "m"
     }
     assert {setting: value.value for (_, setting), value in m.scores["refusal_index"].items()} == indices
-    scores = score_confidence([confidence], precision=ConfidenceOptions(resamples=20, seed=5)).groups[0]
+    scores = score_confidence([confidence], options=ConfidenceOptions(resamples=20, seed=5)).groups[0]
     assert m.scores["bas_uniform"] == {("", ""): scores.report.metrics["bas_uniform"]}
 
     page = make_side_by_side_page(found)

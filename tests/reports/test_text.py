@@ -87,7 +87,7 @@ def refusals(folder: Path) -> Report:
 def confidence(_: Path) -> Report:
     groups = [group(name, 1.0 + place) for place, name in enumerate(MODELS)]
     return make_bas_page(
-        score_groups(groups, FEW), "a.csv", [calibrate_within(one, precision=FEW) for one in groups]
+        score_groups(groups, FEW), "a.csv", [calibrate_within(one, options=FEW) for one in groups]
     )
 
 

@@ -81,7 +81,7 @@ def test_a_column_names_the_data_sets_and_a_hole_leaves_no_mean(tmp_path: Path) 
         for name in sets
         for item, hit in enumerate(rng.uniform(size=40) < 0.6)
     ]
-    found = score_confidence([write_csv(tmp_path / "t.csv", rows)], precision=ConfidenceOptions(resamples=20))
+    found = score_confidence([write_csv(tmp_path / "t.csv", rows)], options=ConfidenceOptions(resamples=20))
     assert [(group.group.model, group.group.dataset) for group in found.groups] == [
         ("a", "med"),
         ("a", "aime"),
