@@ -1,4 +1,4 @@
-"""The stability of a metric across settings, and of its ranking of models.
+"""The ranking of models, and how stable a metric and its ranking are across settings.
 
 A table of scores has one row per model and one column per setting; a higher score is better. Reference: Refusal Index
 paper, tables 2 and 3, appendices H and K.
@@ -6,7 +6,7 @@ paper, tables 2 and 3, appendices H and K.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,10 +14,57 @@ from numpy.typing import ArrayLike
 from perturb.metrics.inputs import Estimate, Floats, read_flags, read_numbers, require_same_length
 from perturb.metrics.tetrachoric import rank_correlation, tetrachoric
 
+# Two models differ beyond chance if their corrected p-value is below this.
+BEYOND_CHANCE = 0.05
 # Rounds of the coordinate descent after which it ends although it has not converged.
 MAX_SWEEPS = 1000
 # Residuals below this share of the largest score are rounding errors, and become 0.
 ROUNDING = 1e-10
+
+
+def common_ranks(
+    values: Mapping[str, float | None], p_values: Mapping[tuple[str, str], float | None]
+) -> dict[str, int | None]:
+    """Rank each model: one more than the number of models that are better beyond chance. Possible ties share a rank.
+
+    `p_values` are the uncorrected ones of all pairs; this applies Holm's correction. A model without a value has no
+    rank.
+
+    >>> common_ranks({"a": 0.9, "b": 0.8, "c": 0.1}, {("a", "b"): 0.4, ("a", "c"): 0.001, ("b", "c"): 0.002})
+    {'a': 1, 'b': 1, 'c': 3}
+    """
+    corrected = zip(p_values, holm(list(p_values.values())), strict=True)
+    distinct = {frozenset(pair) for pair, p in corrected if p is not None and p < BEYOND_CHANCE}
+    defined = {name: value for name, value in values.items() if value is not None}
+    ranks: dict[str, int | None] = dict.fromkeys(values)
+    for name, value in defined.items():
+        better = [
+            rival
+            for rival, rival_value in defined.items()
+            if rival_value > value and frozenset((name, rival)) in distinct
+        ]
+        ranks[name] = 1 + len(better)
+    return ranks
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Holm's step-down correction; None stays None and does not count.
+
+    Formula: the k-th smallest of m p-values is multiplied by m - k + 1, then raised to the largest of those before it,
+    and limited to 1. The probability of any false rejection in the family stays below the level.
+
+    Reference: Holm (1979), Scandinavian Journal of Statistics 6.
+
+    >>> holm([0.01, 0.04, None, 0.03])
+    [0.03, 0.06, None, 0.06]
+    """
+    corrected: list[float | None] = [None] * len(p_values)
+    ordered = sorted((p, position) for position, p in enumerate(p_values) if p is not None)
+    largest = 0.0
+    for n_smaller, (p, position) in enumerate(ordered):
+        largest = max(largest, min(1.0, p * (len(ordered) - n_smaller)))
+        corrected[position] = largest
+    return corrected
 
 
 def normalised_difference(values: ArrayLike, refusal_rates: ArrayLike) -> Estimate:

@@ -25,9 +25,10 @@ from perturb.evaluation.session import EvaluationReport
 from perturb.files.resources import code_version, digest, read_text
 from perturb.llm.recording import Recording, Replay, read_recording
 from perturb.metrics.inputs import Estimate, NamedEstimates
+from perturb.metrics.ranking import common_ranks
 from perturb.reports.scores_page import DASHBOARD
 from perturb.scoring.confidence_report import ConfidenceOptions, score_confidence
-from perturb.scoring.model_comparison import common_ranks, compare_models, compare_refusals
+from perturb.scoring.model_comparison import compare_models, compare_refusals
 from perturb.scoring.model_scores import Resampling, score_model
 from perturb.scoring.refusal_report import RefusalOptions, report_refusals
 from perturb.scoring.refusal_table import read_refusals

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from perturb.errors import PublishError
 from perturb.metrics.inputs import Estimate
+from perturb.metrics.ranking import BEYOND_CHANCE
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, Range
 from perturb.reports.model import (
     NUMBER,
@@ -52,7 +53,6 @@ from perturb.reports.scores_sections import (
     codes_section,
 )
 from perturb.scoring.human_grades import CORRECTED
-from perturb.scoring.model_comparison import BEYOND_CHANCE
 from perturb.scoring.model_scores import ModelScores
 from perturb.scoring.score_report import ScoreReport, score
 from perturb.scoring.table import table_of_run

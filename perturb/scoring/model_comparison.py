@@ -1,12 +1,12 @@
-"""Comparisons of models on the same items: differences with paired intervals, and the ranks that follow from them.
+"""Comparisons of models on the same items: differences with paired intervals and p-values.
 
-P-values are corrected for the number of pairs. One comparison asks whether a model does better on items that it
-generated itself.
+Three kinds of results are compared: stated confidence and refusals on questions, and the scores on the items of a
+snapshot. A further comparison asks whether a model does better on items that it generated itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import NamedTuple
@@ -16,6 +16,7 @@ import numpy as np
 from perturb.metrics.calibrated_scores import paired_bas
 from perturb.metrics.inputs import Estimate, Flags, plain
 from perturb.metrics.intervals import Bounded, WeightedSum, reported_estimate, weighted_sum
+from perturb.metrics.ranking import holm
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric, ResampledReplies
 from perturb.metrics.resampling import Resamples, SignFlips, bootstrap_means
 from perturb.metrics.tetrachoric import paired_p_value
@@ -24,9 +25,6 @@ from perturb.scoring.confidence_table import ConfidenceGroup
 from perturb.scoring.model_scores import Resampling, corrected_values
 from perturb.scoring.refusal_table import RefusalGroup
 from perturb.scoring.table import ModelReplies, in_common
-
-# Two models differ beyond chance if their corrected p-value is below this.
-BEYOND_CHANCE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +35,7 @@ class Difference:
     b: str
     bas: Estimate
     p_value: float | None
-    """Two-sided, from the interval: at the confidence level 1 - p, one of its ends is exactly 0. None without an
+    """Two-sided: the p for which the interval with the confidence level 1 - p just touches 0. None without an
     interval."""
 
 
@@ -76,35 +74,13 @@ def compare_refusals(a: RefusalGroup, b: RefusalGroup, resamples: int, seed: int
     # The four cells of both groups are resampled together, so that each resample has the same questions in both.
     columns = np.hstack([a.cells[rows_a], b.cells[rows_b]]).astype(np.float64)
     bases = np.array(a.bases)[rows_a]
-    means = bootstrap_means(columns, clusters=bases, resamples=resamples, seed=seed)
-    # The data first, then the resamples. Rounding may leave a mean just below 0, which is not a count.
-    tables = np.maximum(np.vstack([columns.mean(axis=0), means]), 0.0) * len(rows_a)
-    return paired_p_value(tables[:, :4], tables[:, 4:], len({*bases}))
-
-
-def common_ranks(
-    values: Mapping[str, float | None], p_values: Mapping[tuple[str, str], float | None]
-) -> dict[str, int | None]:
-    """Rank each model: one more than the number of models that are better beyond chance. Possible ties share a rank.
-
-    `p_values` are the uncorrected ones of all pairs; this applies Holm's correction. A model without a value has no
-    rank.
-
-    >>> common_ranks({"a": 0.9, "b": 0.8, "c": 0.1}, {("a", "b"): 0.4, ("a", "c"): 0.001, ("b", "c"): 0.002})
-    {'a': 1, 'b': 1, 'c': 3}
-    """
-    corrected = zip(p_values, holm(list(p_values.values())), strict=True)
-    distinct = {frozenset(pair) for pair, p in corrected if p is not None and p < BEYOND_CHANCE}
-    defined = {name: value for name, value in values.items() if value is not None}
-    ranks: dict[str, int | None] = dict.fromkeys(values)
-    for name, value in defined.items():
-        better = [
-            rival
-            for rival, rival_value in defined.items()
-            if rival_value > value and frozenset((name, rival)) in distinct
-        ]
-        ranks[name] = 1 + len(better)
-    return ranks
+    resampled_means = bootstrap_means(columns, clusters=bases, resamples=resamples, seed=seed)
+    # `paired_p_value` takes the data in the first row, then the resamples.
+    means = np.vstack([columns.mean(axis=0), resampled_means])
+    # Rounding may leave a mean just below 0, which is not a count.
+    counts = np.maximum(means, 0.0) * len(rows_a)
+    counts_a, counts_b = np.hsplit(counts, 2)
+    return paired_p_value(counts_a, counts_b, clusters=len(set(bases)))
 
 
 def _shared_rows(a: Sequence[str | None], b: Sequence[str | None]) -> tuple[list[int], list[int]]:
@@ -137,7 +113,10 @@ class SelfGeneratedComparison:
 def compare_self_generated(
     models: Sequence[ModelReplies], resampling: Resampling, *, raf: bool
 ) -> tuple[SelfGeneratedComparison, ...]:
-    """The comparisons of every model that also generated items, on the items that all models replied to."""
+    """The comparisons of every model that also generated items, on the items that all models replied to.
+
+    `raf` says whether answers were judged by relevance-aware factuality.
+    """
     shared = in_common(*models)
     if not shared[0].rows:
         return ()
@@ -151,11 +130,10 @@ def compare_self_generated(
             # There is nothing to compare its own items with.
             if is_own.all():
                 continue
-            halves = [
-                _split_by_generator(model, is_own, resamples, raf=raf) for model in (replies, *peer_models)
-            ]
+            compared = _split_by_generator(replies, is_own, resamples, raf=raf)
+            peers = [_split_by_generator(peer, is_own, resamples, raf=raf) for peer in peer_models]
             comparisons += [
-                _compare_own_items(REFUSAL_METRICS[name], replies.model, generator, halves)
+                _compare_own_items(REFUSAL_METRICS[name], replies.model, generator, compared, peers)
                 for name in METRICS
             ]
     return tuple(comparisons)
@@ -180,31 +158,39 @@ class _RepliesByGenerator(NamedTuple):
 def _split_by_generator(
     replies: ModelReplies, is_own: Flags, drawn: Resamples, *, raf: bool
 ) -> _RepliesByGenerator:
-    rows = np.flatnonzero(is_own), np.flatnonzero(~is_own)
+    own_rows, other_rows = np.flatnonzero(is_own), np.flatnonzero(~is_own)
     return _RepliesByGenerator(
-        *(ResampledReplies.of(replies.cells[half], drawn.only(half), raf=raf) for half in rows)
+        own=ResampledReplies.of(replies.cells[own_rows], drawn.only(own_rows), raf=raf),
+        others=ResampledReplies.of(replies.cells[other_rows], drawn.only(other_rows), raf=raf),
     )
 
 
 def _compare_own_items(
-    metric: RefusalMetric, model: str, generator: str, halves: Sequence[_RepliesByGenerator]
+    metric: RefusalMetric,
+    model: str,
+    generator: str,
+    replies: _RepliesByGenerator,
+    peers: Sequence[_RepliesByGenerator],
 ) -> SelfGeneratedComparison:
-    """The comparison in one metric; the first entry of `halves` is the model itself, the others are its peers."""
-    # For each model two values: on the own items, then on those of others.
-    values = [replies.bounded(metric) for half in halves for replies in half]
-    n, peers = sum(metric.n(replies.point) for replies in halves[0]), len(halves) - 1
-    own, others = values[:2]
-    difference = _add_up([own, others], [1.0, -1.0], n, "the metric is undefined on one side")
-    if peers:
-        # own minus others of the model, minus the mean of own minus others of its peers
-        weights = [1.0, -1.0, *[-1 / peers, 1 / peers] * peers]
-        beyond = _add_up(values, weights, n, "the metric is undefined on one side for some model")
-    else:
-        beyond = Estimate.undefined("no other model replied to these items")
+    """The comparison in one metric; `peers` are the replies of the other models."""
+    n = metric.n(replies.own.point) + metric.n(replies.others.point)
+    own, others = replies.own.bounded(metric), replies.others.bounded(metric)
+    values, weights = [own, others], [1.0, -1.0]
+    difference = _add_up(values, weights, n, "the metric is undefined on one side")
+    # The mean of the peers' differences is taken away from the difference of the model.
+    for peer in peers:
+        values += [peer.own.bounded(metric), peer.others.bounded(metric)]
+        weights += [-1 / len(peers), 1 / len(peers)]
+    beyond = (
+        _add_up(values, weights, n, "the metric is undefined on one side for some model")
+        if peers
+        else Estimate.undefined("no other model replied to these items")
+    )
     return SelfGeneratedComparison(model, generator, metric.name, own.value, others.value, difference, beyond)
 
 
 def _add_up(values: Sequence[Bounded | Estimate], weights: Sequence[float], n: int, reason: str) -> Estimate:
+    """The weighted sum, undefined with this reason if one of the values is undefined."""
     if any(value.value is None for value in values):
         return Estimate.undefined(reason, n)
     return reported_estimate(weighted_sum(values, weights, n))
@@ -222,7 +208,7 @@ class ModelComparison:
     """Two-sided; None without an interval.
 
     If the metric is a share of the items that both models were asked, a sign-flip test over base instances gives it.
-    Otherwise the interval of the difference does: at the confidence level 1 - p, one of its ends is exactly 0."""
+    Otherwise it is the p for which the interval with the confidence level 1 - p just touches 0."""
     p_holm: float | None = None
     """`p_value` after Holm's correction over all pairs of models, for each metric."""
     corrected: Estimate | None = None
@@ -243,13 +229,16 @@ class ModelComparison:
 def compare_models(
     models: Sequence[ModelReplies], resampling: Resampling, *, raf: bool
 ) -> tuple[ModelComparison, ...]:
-    """Every pair of models in every metric, metric by metric in the order of the registry."""
+    """Every pair of models in every metric, metric by metric in the order of the registry.
+
+    `raf` says whether answers were judged by relevance-aware factuality.
+    """
     by_metric: dict[str, list[ModelComparison]] = {name: [] for name in REFUSAL_METRICS}
     for a, b in combinations(models, 2):
         if a.base_model != b.base_model and a.prompt != b.prompt:
             # a difference between two models in two settings could come from either
             continue
-        for comparison in _compare(a, b, resampling, raf=raf):
+        for comparison in _compare_pair(a, b, resampling, raf=raf):
             by_metric[comparison.metric].append(comparison)
     corrected = []
     for comparisons in by_metric.values():
@@ -261,43 +250,27 @@ def compare_models(
     return tuple(corrected)
 
 
-def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Holm's step-down correction; None stays None and does not count.
-
-    Formula: the k-th smallest of m p-values is multiplied by m - k + 1, then raised to the largest of those before it,
-    and limited to 1. The probability of any false rejection in the family stays below the level.
-
-    Reference: Holm (1979), Scandinavian Journal of Statistics 6.
-
-    >>> holm([0.01, 0.04, None, 0.03])
-    [0.03, 0.06, None, 0.06]
-    """
-    corrected: list[float | None] = [None] * len(p_values)
-    ordered = sorted((p, position) for position, p in enumerate(p_values) if p is not None)
-    largest = 0.0
-    for n_smaller, (p, position) in enumerate(ordered):
-        largest = max(largest, min(1.0, p * (len(ordered) - n_smaller)))
-        corrected[position] = largest
-    return corrected
-
-
-def _compare(a: ModelReplies, b: ModelReplies, resampling: Resampling, *, raf: bool) -> list[ModelComparison]:
+def _compare_pair(
+    a: ModelReplies, b: ModelReplies, resampling: Resampling, *, raf: bool
+) -> list[ModelComparison]:
+    """One comparison for each metric."""
     a, b = in_common(a, b)  # from here on, row i of both models is the same item
     if not a.rows:
         undefined = Estimate.undefined("the two models share no item")
         return [ModelComparison(name, a.model, b.model, undefined, None) for name in REFUSAL_METRICS]
     resamples = resampling.draw(a.rows)
     without_each = resamples.without_each(resampling.seed)
-    compared = [
-        _ComparedModel(
+
+    def resample(model: ModelReplies) -> _ComparedModel:
+        return _ComparedModel(
             model.model,
             ResampledReplies.of(model.cells, resamples, raf=raf),
             ResampledReplies.of(model.cells, without_each, raf=raf),
         )
-        for model in (a, b)
-    ]
+
+    compared_a, compared_b = resample(a), resample(b)
     return [
-        _compare_metric(metric, *compared, n=len(a.rows), seed=resampling.seed)
+        _compare_metric(metric, compared_a, compared_b, n=len(a.rows), seed=resampling.seed)
         for metric in REFUSAL_METRICS.values()
     ]
 
@@ -313,6 +286,7 @@ class _ComparedModel(NamedTuple):
 def _compare_metric(
     metric: RefusalMetric, a: _ComparedModel, b: _ComparedModel, *, n: int, seed: int
 ) -> ModelComparison:
+    """The difference of two models in one metric, on `n` shared items."""
     values = []
     for compared_model in (a, b):
         value = compared_model.resampled.bounded(metric)
@@ -321,15 +295,27 @@ def _compare_metric(
             return ModelComparison(metric.name, a.model, b.model, Estimate.undefined(reason), None)
         values.append(value)
     difference = weighted_sum(values, [1.0, -1.0], n)
-    if not isinstance(difference, WeightedSum):
+    if not isinstance(difference, WeightedSum):  # one of the values has no interval
         return ModelComparison(metric.name, a.model, b.model, difference, None)
-    estimate, p_value = difference.estimate(), difference.p_value()
-    flips = None
-    if metric.hits:  # both models have the same denominator; otherwise a flip of signs is not a fair exchange
-        without = metric.compute(a.without_each.replicates) - metric.compute(b.without_each.replicates)
-        flips = SignFlips.of(difference.value, without, seed)
-    if flips and estimate.low is not None and estimate.high is not None:
-        # The interval and the test must not contradict each other about a difference of 0.
-        low, high = flips.agree(estimate.low, estimate.high)
-        estimate, p_value = replace(estimate, low=low, high=high), flips.p_value()
-    return ModelComparison(metric.name, a.model, b.model, estimate, p_value)
+    estimate = difference.estimate()
+    flips = _sign_flips(metric, a, b, difference.value, seed)
+    if flips is None or estimate.low is None or estimate.high is None:
+        return ModelComparison(metric.name, a.model, b.model, estimate, difference.p_value())
+    # The interval and the test must not contradict each other about a difference of 0.
+    low, high = flips.agree(estimate.low, estimate.high)
+    return ModelComparison(
+        metric.name, a.model, b.model, replace(estimate, low=low, high=high), flips.p_value()
+    )
+
+
+def _sign_flips(
+    metric: RefusalMetric, a: _ComparedModel, b: _ComparedModel, difference: float, seed: int
+) -> SignFlips | None:
+    """The difference with the models exchanged on some base instances; None if such an exchange is not fair.
+
+    It is fair if the metric is a share with the same denominator for both models: a metric with `hits`.
+    """
+    if not metric.hits:
+        return None
+    without_each = metric.compute(a.without_each.replicates) - metric.compute(b.without_each.replicates)
+    return SignFlips.of(difference, without_each, seed)

@@ -1,7 +1,11 @@
 """Tables of refusals and errors, with a row for each question, model and setting, and comparisons of the settings.
 
-Three questions are answered about settings. How much does a metric change between the settings of a model? How stable
-is the ranking of the models by a metric? Do prompts agree on the questions that a model gets right?
+A setting is a prompt under which a model was asked. A question that the model refuses is asked again in a second pass,
+which forces an answer. `read_refusals` reads the tables. Three functions then compare the settings. How much does a
+metric change between the settings of a model (`setting_stability`)? How stable is the ranking of the models by a metric
+(`ranking_stability`)? Do prompts agree on the questions that a model gets right (`prompt_agreement`)?
+
+Reference for equations and appendices: Refusal Index paper.
 """
 
 from __future__ import annotations
@@ -53,7 +57,8 @@ class RefusalGroup(AnswerGroup):
     @property
     def cells(self) -> Flags:
         """Refused and wrong, refused and right, answered wrongly, answered rightly: shape (rows, 4)."""
-        refused, wrong = np.array(self.refused, dtype=bool), np.array(self.wrong, dtype=bool)
+        refused = np.array(self.refused, dtype=bool)
+        wrong = np.array(self.wrong, dtype=bool)
         return np.stack([refused & wrong, refused & ~wrong, ~refused & wrong, ~refused & ~wrong], axis=1)
 
 
@@ -115,7 +120,7 @@ def _with_columns(path: Path, columns: Mapping[str, str]) -> Iterator[Row]:
     yield from (replace(row, fields=rename(row.fields, columns)) for row in rows)
 
 
-# The metrics of a group and their headings; the two rates are also covariates in the rankings by the others.
+# The metrics of a group and their headings. The two rates are also covariates in the rankings by the other metrics.
 METRICS: Mapping[str, str] = {
     "correct_rate": "correct",
     "refusal_rate": "refused",
@@ -149,7 +154,8 @@ class Stability:
     dataset: str | None
     metric: str
     difference: Estimate
-    """Most refusing setting minus least refusing one, over the absolute mean (equation 7)."""
+    """The metric in the setting that refuses most, minus the metric in the one that refuses least, divided by the
+    absolute mean (equation 7)."""
     cv: Estimate
     """Coefficient of variation over the settings (equation 8)."""
 
@@ -176,76 +182,77 @@ def setting_stability(groups: Sequence[MeasuredGroup]) -> tuple[Stability, ...]:
         for metric in METRICS:
             values = [(run[metric].value, run["refusal_rate"].value) for run in runs]
             defined = [(value, rate) for value, rate in values if value is not None and rate is not None]
-            difference = cv = Estimate.undefined("undefined under some setting", n=len(defined))
-            # Over other settings for each metric, the metrics could not be compared.
-            if len(defined) == len(runs):
-                scores, rates = zip(*defined, strict=True)
-                difference, cv = normalised_difference(scores, rates), coefficient_of_variation(scores)
+            if len(defined) < len(runs):
+                # The metric is not computed on the other settings alone: metrics over different settings cannot be
+                # compared.
+                difference = cv = Estimate.undefined("undefined under some setting", n=len(defined))
+            else:
+                scores = [value for value, _ in defined]
+                rates = [rate for _, rate in defined]
+                difference = normalised_difference(scores, rates)
+                cv = coefficient_of_variation(scores)
             stabilities.append(Stability(model, dataset, metric, difference, cv))
     return tuple(stabilities)
 
 
-# A setting on a data set; None where a table does not name it.
-_DatasetAndWay = tuple[str | None, str | None]
+# A data set and a setting in which models were asked about it. Either is None if the table does not name it.
+_Condition = tuple[str | None, str | None]
 
 
-def ranking_settings(
-    groups: Sequence[MeasuredGroup],
-) -> tuple[list[_DatasetAndWay], list[_DatasetAndWay]]:
-    """The settings in which every model has every metric, and the other settings."""
-    models = dict.fromkeys(group.model for group in groups)
-    complete_models: dict[_DatasetAndWay, set[str | None]] = {}
+def ranking_settings(groups: Sequence[MeasuredGroup]) -> tuple[list[_Condition], list[_Condition]]:
+    """The conditions in which every model has every metric, and the other conditions."""
+    models = {group.model for group in groups}
+    complete_models: dict[_Condition, set[str | None]] = {}
     for group in groups:
-        ranked_models = complete_models.setdefault((group.dataset, group.way), set())
+        models_with_all_metrics = complete_models.setdefault((group.dataset, group.way), set())
         if all(group.metrics[metric].value is not None for metric in METRICS):
-            ranked_models.add(group.model)
-    usable = [setting for setting, names in complete_models.items() if len(names) == len(models)]
-    return usable, [setting for setting in complete_models if setting not in usable]
+            models_with_all_metrics.add(group.model)
+    usable = [condition for condition, names in complete_models.items() if names == models]
+    return usable, [condition for condition in complete_models if condition not in usable]
 
 
 def ranking_stability(groups: Sequence[MeasuredGroup]) -> tuple[RankingStability, ...]:
     """Kendall's W and winner entropy of each metric and of its residuals; empty for one model or one setting.
 
-    A setting is a prompt on a data set: four prompts on one data set and one prompt on each of four others are eight
-    settings. A setting counts if every model has every metric in it (`ranking_settings`).
+    The same prompt on two data sets counts as two settings: four prompts on one data set and one prompt on each of four
+    others are eight settings. A setting counts if every model has every metric in it (`ranking_settings`).
     """
     models = list(dict.fromkeys(group.model for group in groups))
-    settings, incomplete = ranking_settings(groups)
-    if len(models) < 2 or len(settings) + len(incomplete) < 2:
+    conditions, incomplete = ranking_settings(groups)
+    n = len(conditions)
+    if len(models) < 2 or n + len(incomplete) < 2:
         return ()
-    if len(settings) < 2:
-        missing = Estimate.undefined(
-            "undefined for some model under all settings but one, or all", len(settings)
-        )
+    if n < 2:
+        missing = Estimate.undefined("undefined for some model under all settings but one, or all", n)
         return tuple(
-            RankingStability(name, condition, missing, missing)
-            for name in (RANDOM, *METRICS)
-            for condition in GIVEN
+            RankingStability(name, given, missing, missing) for name in (RANDOM, *METRICS) for given in GIVEN
         )
     metrics_of = {(group.model, group.dataset, group.way): group.metrics for group in groups}
 
-    def values(metric: str) -> Floats:
-        return np.array(
-            [[metrics_of[model, *setting][metric].value for setting in settings] for model in models],
-            dtype=np.float64,
-        )
+    def read_scores(metric: str) -> Floats:
+        """A row for each model, and a column for each condition."""
+        rows = [[metrics_of[model, *condition][metric].value for condition in conditions] for model in models]
+        return np.array(rows, dtype=np.float64)
 
-    chance = [Estimate(value, n=len(settings)) for value in random_ranking(len(models), len(settings))]
-    stabilities = [RankingStability(RANDOM, condition, *chance) for condition in GIVEN]
+    random_w, random_entropy = random_ranking(len(models), n)
+    stabilities = [
+        RankingStability(RANDOM, given, Estimate(random_w, n=n), Estimate(random_entropy, n=n))
+        for given in GIVEN
+    ]
     # A metric that only follows accuracy or refusal would rank models stably for the wrong reason. Its residuals show
     # what is left without them.
-    correct, refused = values("correct_rate"), values("refusal_rate")
+    correct, refused = read_scores("correct_rate"), read_scores("refusal_rate")
     for metric in METRICS:
-        scores = values(metric)
-        variants = (  # in the order of `GIVEN`
-            scores,
-            isotonic_residuals(scores, correct),
-            isotonic_residuals(scores, refused),
-            additive_isotonic_residuals(scores, correct, refused),
-        )
+        scores = read_scores(metric)
+        tables_by_covariate = {
+            "nothing": scores,
+            "correct_rate": isotonic_residuals(scores, correct),
+            "refusal_rate": isotonic_residuals(scores, refused),
+            "both": additive_isotonic_residuals(scores, correct, refused),
+        }
         stabilities += [
-            RankingStability(metric, condition, kendalls_w(table), winner_entropy(table))
-            for condition, table in zip(GIVEN, variants, strict=True)
+            RankingStability(metric, given, kendalls_w(table), winner_entropy(table))
+            for given, table in tables_by_covariate.items()
         ]
     return tuple(stabilities)
 
@@ -255,12 +262,14 @@ FORCED = "forced"
 
 
 class _Answer(NamedTuple):
+    """The answer to a question, which is right or wrong."""
+
     is_wrong: bool
     base: str
     """The base instance of the question."""
 
 
-# By question.
+# Id of a question → its answer.
 Answers = dict[str, _Answer]
 
 
@@ -290,13 +299,14 @@ def prompt_agreement(
         ]
         if len(runs) < 2:
             continue
-        answers = {run.way or "": _answers(run, refused=False) for run in runs}
-        # All settings share the second pass, so that its answers are joined.
+        named_answers = [(run.way or "", _answers(run, refused=False)) for run in runs]
+        # The second pass is the same for all settings, so its answers are joined.
         forced: Answers = {}
         for run in runs:
             forced |= _answers(run, refused=True)
-        for a, b in combinations([*answers, FORCED], 2):
-            agreement = _agreement(answers[a], answers.get(b, forced), resamples, seed)
+        named_answers.append((FORCED, forced))
+        for (a, answers_a), (b, answers_b) in combinations(named_answers, 2):
+            agreement = _agreement(answers_a, answers_b, resamples, seed)
             agreements.append(PromptAgreement(model, dataset, a, b, agreement))
     return tuple(agreements)
 
@@ -312,6 +322,7 @@ def _answers(group: RefusalGroup, *, refused: bool) -> Answers:
 
 
 def _agreement(a: Answers, b: Answers, resamples: int, seed: int) -> Estimate:
+    """The share of the questions in both that are right in both or wrong in both."""
     shared = [item for item in a if item in b]
     if not shared:
         return Estimate.undefined("no question was answered under both")

@@ -1,6 +1,7 @@
 """The comparison of two rounds: repeated items, shares of cells, levers and generators, scores of the same models.
 
-The end of the module decides gates, which are rules on a score or on its difference from an earlier score.
+`compare` does all of this. `check_gate` decides a gate, which is a rule on a score or on its difference from an earlier
+score, such as `crs >= against - 0.02`.
 """
 
 from __future__ import annotations
@@ -9,10 +10,10 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from perturb.errors import ConfigError, SourceError
 from perturb.evaluation.stop_rule import SHORT_NAMES
@@ -178,18 +179,19 @@ def _read_lines(path: Path, text: str) -> list[Any]:
 
 
 def _change(model: str, metric: str, old: Facts, new: Facts) -> ScoreChange:
+    """The change of one metric; `old` and `new` are the fields of its two estimates."""
     old_value, new_value = old.get("value"), new.get("value")
     change = ScoreChange(model, metric, old_value, new_value)
     if old_value is None or new_value is None:
         reason = old.get("reason") if old_value is None else new.get("reason")
         return replace(change, reason=reason or "undefined in one round")
     difference = new_value - old_value
-    old_low, old_high, new_low, new_high = (
-        scores.get(end) for scores in (old, new) for end in ("low", "high")
-    )
+    old_low, old_high = old.get("low"), old.get("high")
+    new_low, new_high = new.get("low"), new.get("high")
     if old_low is None or old_high is None or new_low is None or new_high is None:
         return replace(change, difference=difference, reason="no interval in one round")
-    # the rounds have different items, so their errors are independent and the distances add up as squares
+    # MOVER: the rounds have different items, so their errors are independent and the distances add up as squares. The
+    # difference is smallest where the new score is at its lower end and the old score at its upper end.
     width_below = math.hypot(new_value - new_low, old_high - old_value)
     width_above = math.hypot(new_high - new_value, old_value - old_low)
     return replace(change, difference=difference, low=difference - width_below, high=difference + width_above)
@@ -198,8 +200,8 @@ def _change(model: str, metric: str, old: Facts, new: Facts) -> ScoreChange:
 def _agreement(metric: str, changes: list[ScoreChange]) -> RankAgreement:
     from scipy.stats import kendalltau
 
-    of_metric = [(change.old, change.new) for change in changes if change.metric == metric]
-    pairs = [(old, new) for old, new in of_metric if old is not None and new is not None]
+    scores_by_model = [(change.old, change.new) for change in changes if change.metric == metric]
+    pairs = [(old, new) for old, new in scores_by_model if old is not None and new is not None]
     if len(pairs) < 3:
         return RankAgreement(metric, None, len(pairs), "a ranking takes at least 3 models in both rounds")
     old_scores, new_scores = zip(*pairs, strict=True)
@@ -212,7 +214,7 @@ Verdict = Literal["fresh", "repeats found", "drifted"]
 
 # Up to this distance in the shares of cells, two rounds do not count as drifted.
 DRIFT_DISTANCE = 0.1
-# A larger distance counts as drift if its p-value is smaller.
+# A larger distance counts as drift if its p-value is below this.
 DRIFT_CHANCE = 0.01
 
 
@@ -240,8 +242,8 @@ class RoundComparison:
             return "fresh"
         from scipy.stats import chi2_contingency
 
-        chance = chi2_contingency([[share.old, share.new] for share in cells.shares]).pvalue
-        return "drifted" if chance < DRIFT_CHANCE else "fresh"
+        p_value = chi2_contingency([[share.old, share.new] for share in cells.shares]).pvalue
+        return "drifted" if p_value < DRIFT_CHANCE else "fresh"
 
     def to_dict(self) -> JsonObject:
         """Plain values for JSON; shares refer to the items of the newer round."""
@@ -275,7 +277,7 @@ def compare(old: str | Path, new: str | Path, scores: tuple[Path, Path] | None =
     Raises `SnapshotError` or `SourceError` if a round or a score cannot be read.
     """
     old_set, new_set = read_set(old), read_set(new)
-    changes, rankings = compare_scores(*_read_both(scores, (old_set, new_set))) if scores else ([], [])
+    changes, rankings = compare_scores(*_read_both(scores, old_set, new_set)) if scores else ([], [])
     return RoundComparison(
         old=old_set,
         new=new_set,
@@ -317,67 +319,96 @@ def check_gate(rule: str, scores: Scores, against: Scores | None) -> tuple[GateD
     A model is compared with the model of the same name in `against`; if both have a single model, the two are compared.
     Raises `ConfigError` if the rule cannot be read, or if a model or a metric is missing.
     """
-    match = _GATE.fullmatch(rule)
-    if match is None:
-        raise ConfigError(f"'{rule}' is not a gate: write 'crs >= against - 0.02' or 'crs >= 0.6'")
-    names = next(iter(scores.values()), {})
-    name = match["metric"]
-    # a metric of the user's may be called crs
-    metric = name if name in names else SHORT_NAMES.get(name, name)
-    sign, is_relative = 1 if match["sign"] == ">=" else -1, match["against"] is not None
-    if is_relative and against is None:
+    gate = _read_gate(rule, next(iter(scores.values()), {}))
+    if not gate.is_relative:
+        # The difference from a score of exactly 0 is the score itself.
+        zero = {"value": 0.0, "low": 0.0, "high": 0.0}
+        against = {model: {gate.metric: zero} for model in scores}
+    if against is None:
         raise ConfigError(f"'{rule}' compares with other scores: name them with --against")
-    offset = float((match["offset"] or "0").replace(" ", "")) if is_relative else float(match["number"])
+    is_single_pair = len(scores) == len(against) == 1
     decisions = []
     for model, metrics in scores.items():
-        # a gate with a number is the difference from a score of exactly 0
-        earlier: Facts = {"value": 0.0, "low": 0.0, "high": 0.0}
-        if is_relative and against is not None:
-            is_single_pair = len(scores) == len(against) == 1
-            rival = next(iter(against.values())) if is_single_pair else against.get(model)
-            if rival is None:
-                raise ConfigError(f"{model}: has no scores in --against: score the same models")
-            earlier = rival.get(metric) or {}
-        if metric not in metrics or not earlier:
-            raise ConfigError(f"'{metric}' is not a metric: use {', '.join(metrics)}")
-        change = _change(model, metric, earlier, metrics[metric])
-        decisions.append(_decide(change, sign, offset, int(metrics[metric].get("n") or 0)))
+        earlier_metrics = next(iter(against.values())) if is_single_pair else against.get(model)
+        if earlier_metrics is None:
+            raise ConfigError(f"{model}: has no scores in --against: score the same models")
+        earlier = earlier_metrics.get(gate.metric)
+        if gate.metric not in metrics or not earlier:
+            raise ConfigError(f"'{gate.metric}' is not a metric: use {', '.join(metrics)}")
+        estimate = metrics[gate.metric]
+        change = _change(model, gate.metric, earlier, estimate)
+        decisions.append(_decide(change, gate, items=int(estimate.get("n") or 0)))
     return tuple(decisions)
 
 
-def _decide(change: ScoreChange, sign: int, offset: float, items: int) -> GateDecision:
-    """Whether a difference is at least `offset`, or at most if `sign` is -1; `items` is the number of items now."""
+class _Gate(NamedTuple):
+    """A rule that was read."""
+
+    metric: str
+    sign: int
+    """1 if the score must be at least as high, -1 if it must be at most as high."""
+    offset: float
+    """The number of the rule, or what it adds to the earlier score."""
+    is_relative: bool
+    """Whether the rule compares with an earlier score."""
+
+
+def _read_gate(rule: str, metrics: Collection[str]) -> _Gate:
+    """The parts of a rule on one of these metrics."""
+    match = _GATE.fullmatch(rule)
+    if match is None:
+        raise ConfigError(f"'{rule}' is not a gate: write 'crs >= against - 0.02' or 'crs >= 0.6'")
+    name = match["metric"]
+    # A user's metric may have the name of an abbreviation, such as crs. Then the rule means the user's metric.
+    metric = name if name in metrics else SHORT_NAMES.get(name, name)
+    sign = 1 if match["sign"] == ">=" else -1
+    if match["against"] is None:
+        return _Gate(metric, sign, float(match["number"]), is_relative=False)
+    offset = (match["offset"] or "0").replace(" ", "")
+    return _Gate(metric, sign, float(offset), is_relative=True)
+
+
+def _decide(change: ScoreChange, gate: _Gate, items: int) -> GateDecision:
+    """Whether a change passes the gate; `items` is the number of items that the score is from."""
     if change.difference is None or change.low is None or change.high is None:
         return GateDecision(change.model, None, Estimate.undefined(change.reason or "no interval", n=items))
-    value = sign * (change.difference - offset)
-    low, high = sorted((sign * (change.low - offset), sign * (change.high - offset)))
+    # With the sign, a margin is positive on the side that passes. A negative sign exchanges the two ends.
+    value = gate.sign * (change.difference - gate.offset)
+    low, high = sorted((gate.sign * (change.low - gate.offset), gate.sign * (change.high - gate.offset)))
     margin = Estimate(value, low, high, n=items)
     if low >= 0 or high < 0:
         return GateDecision(change.model, low >= 0, margin)
     distance = abs(value)
     if distance <= 1e-9:  # no number of items would decide a score exactly at the gate
         return GateDecision(change.model, None, margin)
-    # the width of an interval falls with the root of the number of items; its end has to come back to the gate
-    beyond = -low if value > 0 else high
-    more_items = math.ceil(items * (((distance + beyond) / distance) ** 2 - 1))
+    # One end of the interval lies beyond the gate and has to come back to it: its width must shrink to the distance.
+    # The width falls with the root of the number of items.
+    width = value - low if value > 0 else high - value
+    more_items = math.ceil(items * ((width / distance) ** 2 - 1))
     return GateDecision(change.model, None, margin, more_items)
 
 
-def _read_both(paths: tuple[Path, Path], rounds: tuple[ComparedSet, ComparedSet]) -> tuple[Scores, Scores]:
+def _read_both(paths: tuple[Path, Path], old: ComparedSet, new: ComparedSet) -> tuple[Scores, Scores]:
     """The scores on each round. Raises `SourceError` if an evaluation belongs to another round."""
-    for path, item_set, other_set in zip(paths, rounds, reversed(rounds), strict=True):
-        ids, item_ids = evaluated_ids(path), {item.id for item in item_set.items}
-        # An evaluation may lack items of its round, but it never has items of the other round alone.
-        foreign = (ids - item_ids) & {item.id for item in other_set.items}
-        if foreign or (ids and ids.isdisjoint(item_ids)):
-            raise SourceError(
-                f"{path}: is not an evaluation of {item_set.name}, which has no item '{min(foreign or ids)[:80]}': give"
-                " --scores the evaluation of the older round, then that of the newer one"
-            )
-    old, new = paths
-    if old.resolve() == new.resolve() and rounds[0].items != rounds[1].items:
-        raise SourceError(f"{old}: the same scores are given for two rounds: give --scores one for each")
-    return read_scores(old), read_scores(new)
+    old_path, new_path = paths
+    _require_own_round(old_path, own=old, other=new)
+    _require_own_round(new_path, own=new, other=old)
+    if old_path.resolve() == new_path.resolve() and old.items != new.items:
+        raise SourceError(f"{old_path}: the same scores are given for two rounds: give --scores one for each")
+    return read_scores(old_path), read_scores(new_path)
+
+
+def _require_own_round(path: Path, own: ComparedSet, other: ComparedSet) -> None:
+    evaluated, own_ids = evaluated_ids(path), {item.id for item in own.items}
+    # An evaluation may lack items of its round, but it never has items of the other round alone.
+    foreign = (evaluated - own_ids) & {item.id for item in other.items}
+    if not foreign and evaluated.isdisjoint(own_ids):
+        foreign = evaluated
+    if foreign:
+        raise SourceError(
+            f"{path}: is not an evaluation of {own.name}, which has no item '{min(foreign)[:80]}': give --scores the"
+            " evaluation of the older round, then that of the newer one"
+        )
 
 
 def _with_share(number: int, total: int) -> dict[str, float]:

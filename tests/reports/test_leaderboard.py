@@ -15,6 +15,7 @@ import pytest
 from perturb.errors import PerturbError, PublishError, RecordingError
 from perturb.files.resources import demo_recording
 from perturb.llm.recording import read_recording, write_recording
+from perturb.metrics.ranking import common_ranks
 from perturb.reports.leaderboard import DATA, BoardRow, make_leaderboard, read_leaderboard, replay_evaluation
 from perturb.reports.leaderboard_page import (
     check_rows,
@@ -24,7 +25,6 @@ from perturb.reports.leaderboard_page import (
     write_leaderboard,
 )
 from perturb.reports.rendering import render_page
-from perturb.scoring.model_comparison import common_ranks
 from perturb.snapshots.publish import push_space
 from tests.building import perturb
 from tests.loopback_hub import LoopbackHub

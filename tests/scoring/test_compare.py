@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
 
+from perturb.metrics.ranking import holm
 from perturb.metrics.refusal_registry import REFUSAL_METRICS
-from perturb.scoring.model_comparison import ModelComparison, SelfGeneratedComparison, compare_models, holm
+from perturb.scoring.model_comparison import ModelComparison, SelfGeneratedComparison, compare_models
 from perturb.scoring.model_scores import Resampling
 from perturb.scoring.score_report import score
 from tests.scoring.tables import Row, items, reply, right, right_at_rate, table, wrong
