@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -52,7 +52,7 @@ class ConfidenceGroup(AnswerGroup):
 
     @property
     def elicitation(self) -> str | None:
-        """The way of asking."""
+        """The way in which the model was asked for its confidence. It is the third label of an `AnswerGroup`."""
         return self.way
 
     @property
@@ -106,6 +106,8 @@ def read_confidence_tables(
 def _read(source: Path, percent: bool, columns: Mapping[str, str]) -> Sequence[ConfidenceGroup]:
     if source.is_dir() and not (source / CONFIDENCE_TABLE).is_file():
         return _of_evaluation(source)
+    import pandas as pd
+
     path = source / CONFIDENCE_TABLE if source.is_dir() else source
     texts = (*LABELS, *columns.values())
     frame = read_columns(path, (*NEEDED, *texts), texts=texts)
@@ -114,7 +116,8 @@ def _read(source: Path, percent: bool, columns: Mapping[str, str]) -> Sequence[C
             present = ", ".join(map(str, frame.columns)) or "none"
             needs = ": it needs is_correct and confidence" if name in NEEDED else ""
             raise SourceError(f"{path}: no column '{name}'{needs} (there is {present})")
-    frame = type(frame)(rename({str(name): values for name, values in frame.items()}, columns))
+    # Unlike `DataFrame.rename`, this drops a column whose name is given to another one.
+    frame = pd.DataFrame(rename({str(name): values for name, values in frame.items()}, columns))
     if frame.empty:
         raise SourceError(f"{path}: the table has no rows: give one row per answer")
     return _groups(path, frame, percent)
@@ -152,8 +155,21 @@ def _of_evaluation(folder: Path) -> Sequence[ConfidenceGroup]:
     return [replace(groups[0], notes=notes), *groups[1:]]
 
 
-def _groups(path: Path, frame: pd.DataFrame, percent: bool) -> list[ConfidenceGroup]:
-    correct, confidence = _flags(frame["is_correct"]), _probabilities(path, frame["confidence"], percent)
+class _Answers(NamedTuple):
+    """The columns of a table that are scored, with an entry for each row."""
+
+    correct: Floats
+    """0 or 1."""
+    confidence: Floats
+    """In [0, 1]."""
+    is_unscored: Flags
+    """Rows whose two other values may be anything, or NaN."""
+
+
+def _read_answers(path: Path, frame: pd.DataFrame, percent: bool) -> _Answers:
+    """The scored columns. Raises `SourceError` for the first value that cannot be used."""
+    correct = _flags(frame["is_correct"])
+    confidence = _probabilities(path, frame["confidence"], percent)
     is_unscored = _present(frame["unscored"]) if "unscored" in frame else np.zeros(len(frame), dtype=np.bool_)
     for name, values in (("is_correct", correct), ("confidence", confidence)):
         unreadable = np.flatnonzero(np.isnan(values) & ~is_unscored)
@@ -162,31 +178,32 @@ def _groups(path: Path, frame: pd.DataFrame, percent: bool) -> list[ConfidenceGr
             raise SourceError(f"{row_place(path, row)}: {_describe_fault(name, frame[name].iloc[row])}")
     # An unscored row may hold any number, or none; 0 is always in range.
     _refuse_outside(path, np.where(is_unscored, 0.0, confidence), percent)
-    confidence = confidence / 100 if percent else confidence
+    return _Answers(correct, confidence / 100 if percent else confidence, is_unscored)
+
+
+def _groups(path: Path, frame: pd.DataFrame, percent: bool) -> list[ConfidenceGroup]:
+    """The groups of a table, in order of appearance."""
+    answers = _read_answers(path, frame, percent)
     # A table without a column of models is about one model: the file is named after it. The table of a run has the same
     # name in every run, so there the folder counts.
-    models = _labels(path, frame, "model", path.stem if path.name != CONFIDENCE_TABLE else path.parent.name)
-    elicitations = _labels(path, frame, "elicitation", None)
-    keys = list(zip(models, elicitations, _labels(path, frame, "dataset", None), strict=True))
+    models = _labels(frame, "model", path.stem if path.name != CONFIDENCE_TABLE else path.parent.name)
+    elicitations, datasets = _labels(frame, "elicitation"), _labels(frame, "dataset")
     groups = []
-    for (model, elicitation, dataset), rows in _rows_by_key(keys).items():
-        usable = rows[~is_unscored[rows]]
+    for key, rows in _rows_by_key(list(zip(models, elicitations, datasets, strict=True))).items():
+        model, elicitation, dataset = key
+        usable = rows[~answers.is_unscored[rows]]
         if not len(usable):
             raise SourceError(
                 f"{path}: '{model}' has no scored row ({counted(len(rows), 'row')}): see column 'unscored'"
             )
-        items, bases = (
-            tuple(_labels(path, frame.iloc[usable], name, "")) if name in frame else None
-            for name in ("item_id", "base_id")
-        )
         groups.append(
             ConfidenceGroup(
                 model,
                 elicitation,
-                correct=correct[usable] == 1,
-                confidence=confidence[usable],
-                items=items,
-                bases=bases,
+                correct=answers.correct[usable] == 1,
+                confidence=answers.confidence[usable],
+                items=_ids(path, frame.iloc[usable], "item_id"),
+                bases=_ids(path, frame.iloc[usable], "base_id"),
                 dataset=dataset,
                 unscored=len(rows) - len(usable),
             )
@@ -195,6 +212,7 @@ def _groups(path: Path, frame: pd.DataFrame, percent: bool) -> list[ConfidenceGr
 
 
 def _rows_by_key(keys: Sequence[Any]) -> dict[Any, Any]:
+    """The numbers of the rows with each key."""
     if len(set(keys)) == 1:  # the usual case, in which a table can have millions of rows
         return {keys[0]: np.arange(len(keys))}
     rows_by_key: dict[Any, list[int]] = {}
@@ -262,7 +280,7 @@ def _refuse_outside(path: Path, confidence: Floats, percent: bool) -> None:
 
 def _describe_fault(name: str, value: Any) -> str:
     expected = "0 or 1" if name == "is_correct" else "a number from 0 to 1"
-    is_missing = value is None or value != value or str(value).strip() == ""  # NaN differs from itself
+    is_missing = _is_null(value) or str(value).strip() == ""
     problem = "is missing" if is_missing else f"is {str(value)[:40]!r}"
     return f"{name} {problem}: it must be {expected}"
 
@@ -271,16 +289,28 @@ def _present(column: pd.Series[Any]) -> Flags:
     return np.array([isinstance(value, str) and value.strip() != "" for value in column], dtype=np.bool_)
 
 
-def _labels(path: Path, frame: pd.DataFrame, name: str, default: str | None) -> list[Any]:
+def _is_null(value: Any) -> bool:
+    return value is None or value != value  # NaN differs from itself
+
+
+def _labels(frame: pd.DataFrame, name: str, default: str | None = None) -> list[str | None]:
     """The names in a column as text, or `default` if the column is missing or a cell is empty."""
     if name not in frame:
         return [default] * len(frame)
-    values = frame[name].tolist()
-    labels = [default if value is None or value != value or value == "" else str(value) for value in values]
-    # Rows without an id cannot be told apart, so a column of ids must be filled in every row.
-    if default == "" and "" in labels:
+    return [default if _is_null(value) or value == "" else str(value) for value in frame[name].tolist()]
+
+
+def _ids(path: Path, frame: pd.DataFrame, name: str) -> tuple[str, ...] | None:
+    """The ids in a column, or None if the column is missing.
+
+    Raises `SourceError` if a cell is empty: rows without an id cannot be told apart.
+    """
+    if name not in frame:
+        return None
+    ids = [label for label in _labels(frame, name) if label is not None]
+    if len(ids) < len(frame):
         raise SourceError(f"{path}: column '{name}' is empty in places: fill it in or leave it out")
-    return labels
+    return tuple(ids)
 
 
 # What a file of maps says about itself, with the version of its format.

@@ -100,6 +100,8 @@ def static_size(epsilon: float, delta: float, drift: float) -> int | None:
 def paper_static_size(epsilon: float, delta: float) -> int:
     """The static size that the paper prints: (2 / epsilon²) ln(2 / delta), which is right for a drift of epsilon / 2.
 
+    Plans show it beside `static_size`, which follows equation 1 for any drift.
+
     >>> paper_static_size(0.05, 0.05) == static_size(0.05, 0.05, 0.025) == 2952
     True
     """
@@ -116,6 +118,10 @@ def _check(epsilon: float, delta: float) -> None:
 
 # Up to this number of items the binomial distribution decides; above it the normal approximation is good enough.
 EXACT_ITEMS = 5_000
+# The end of the search for a size: the logarithm of a number of items that no plan needs.
+_LARGEST_LOG_SIZE = 60.0
+# Half of a 95 % interval, in standard errors.
+_Z_95 = 1.96
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,25 +163,29 @@ def design_effect(scores: ArrayLike, base_ids: ArrayLike) -> DesignEffect:
     values = read_numbers(scores, "scores")
     codes = cluster_codes(base_ids, len(values))
     codes = np.arange(len(values)) if codes is None else codes
-    n, bases, mean = len(values), int(codes.max()) + 1, float(values.mean())
+    n, bases = len(values), int(codes.max()) + 1
+    mean = float(values.mean())
     variance = float(values.var(ddof=1)) if n > 1 else 0.0
     if bases < 2 or variance == 0:
         reason = "all items come from one base instance" if bases < 2 else "all scores are the same"
         return DesignEffect(n, bases, mean, variance, None, reason)
-    totals = np.bincount(codes, weights=values - mean)
-    clustered = bases / (bases - 1) * float((totals**2).sum()) / n**2
-    return DesignEffect(n, bases, mean, variance, clustered / (variance / n))
+    deviations_of_bases = np.bincount(codes, weights=values - mean)
+    variance_of_mean = bases / (bases - 1) * float((deviations_of_bases**2).sum()) / n**2
+    variance_if_independent = variance / n
+    return DesignEffect(n, bases, mean, variance, variance_of_mean / variance_if_independent)
 
 
 def size_from_variance(
     epsilon: float, delta: float, rounds: int, variance: float = 0.25, effect: float = 1.0
 ) -> int:
-    """The items for each round with which Wilson's interval reaches at most `epsilon`; the rounds share `delta`.
+    """The items for each round that keep the error of a score below `epsilon`; the rounds share `delta`.
 
-    Near rates of 0 and 1 the normal approximation plans too few items. Up to `EXACT_ITEMS` items, the binomial
-    probability of an error above `epsilon` must therefore be small enough too. The result is multiplied by `effect`,
-    the design effect. It is smaller than Hoeffding's bound, since it uses the variance of a score: p (1 - p) for a rate
-    p, 0.25 at worst.
+    There are three steps. First, the size with which Wilson's interval reaches at most `epsilon`. Then, up to
+    `EXACT_ITEMS` items, a check that the binomial probability of a larger error is small enough: near rates of 0 and 1
+    the normal approximation plans too few items. Last, the size is multiplied by `effect`, the design effect.
+
+    The result is smaller than Hoeffding's bound, since it uses the variance of a score: p (1 - p) for a rate p, 0.25 at
+    worst.
 
     Raises `ConfigError` if `variance` or `effect` is out of its range.
 
@@ -202,7 +212,11 @@ def size_from_variance(
         low, high = wilson_interval(rate, math.exp(log_size), critical)
         return max(rate - low, high - rate) - epsilon
 
-    size = 1 if excess(0.0) <= 0 else math.ceil(math.exp(brentq(excess, 0.0, 60.0, xtol=1e-12)))
+    if excess(0.0) <= 0:  # a single item is enough
+        size = 1
+    else:
+        log_size = brentq(excess, 0.0, _LARGEST_LOG_SIZE, xtol=1e-12)
+        size = math.ceil(math.exp(log_size))
     if size <= EXACT_ITEMS:
         size = _exact_size(rate, epsilon, round_delta, size)
     return math.ceil(size * effect)
@@ -212,12 +226,15 @@ def _exact_size(rate: float, epsilon: float, delta: float, size: int) -> int:
     """The smallest size, `size` or more, from which on errors above `epsilon` have at most the probability `delta`."""
     from scipy.stats import binom
 
-    # the probability jumps up and down with the size, so the last failing size decides, not the first good one
+    # The probability jumps up and down with the size, so the last failing size decides, not the first good one.
     sizes = np.arange(size, 2 * size + 50)
-    # 1e-9: a product such as 100 * 0.55 must not fall just beside its whole number
-    most, least = np.floor(sizes * (rate + epsilon) + 1e-9), np.ceil(sizes * (rate - epsilon) - 1e-9)
-    failing = np.asarray(binom.sf(most, sizes, rate) + binom.cdf(least - 1, sizes, rate) > delta)
-    return int(sizes[np.flatnonzero(failing)[-1]] + 1) if failing.any() else size
+    # 1e-9: a product such as 100 * 0.55 must not fall just beside its whole number.
+    most_hits = np.floor(sizes * (rate + epsilon) + 1e-9)
+    fewest_hits = np.ceil(sizes * (rate - epsilon) - 1e-9)
+    chance_of_more = binom.sf(most_hits, sizes, rate)
+    chance_of_fewer = binom.cdf(fewest_hits - 1, sizes, rate)
+    failing_sizes = sizes[np.asarray(chance_of_more + chance_of_fewer > delta)]
+    return int(failing_sizes[-1]) + 1 if len(failing_sizes) else size
 
 
 # Names under which tables have the score and the base instance; the first that a table has counts.
@@ -234,10 +251,8 @@ def read_scores(path: Path) -> tuple[Floats, list[str]]:
     Raises `SourceError` if the file cannot be read, lacks a column, or has values that are not scores.
     """
     table = read_columns(path, (*SCORE_COLUMNS, *BASE_COLUMNS, "model"), texts=(*BASE_COLUMNS, "model"))
-    score, base = (
-        next((name for name in alternatives if name in table.columns), None)
-        for alternatives in (SCORE_COLUMNS, BASE_COLUMNS)
-    )
+    score = next((name for name in SCORE_COLUMNS if name in table.columns), None)
+    base = next((name for name in BASE_COLUMNS if name in table.columns), None)
     if score is None or base is None:
         missing_column = "score" if score is None else "base_id"
         raise SourceError(f"{path}: has no column '{missing_column}': it has {', '.join(column_names(path))}")
@@ -295,7 +310,7 @@ class RoundDesign:
         >>> round(RoundDesign("q4", 400, 100, 4.0).half_width(0.25, 4.0), 3)
         0.098
         """
-        return 1.96 * math.sqrt(variance * effect / self.n)
+        return _Z_95 * math.sqrt(variance * effect / self.n)
 
 
 def read_design(source: Path) -> RoundDesign | None:
@@ -384,8 +399,10 @@ def split_budget(budget: Budget, variance: float = 0.25, effect: float = 1.0) ->
             items = min(items, budget.items)
         if items < 1:
             break
-        item_variance = max(effect, 1.0) - budget.within * (1 - 1 / samples)
-        splits.append(Split(samples, items, 1.96 * math.sqrt(variance * item_variance / items)))
+        # As in the formula. An effect below 1 is mostly chance, so it counts as 1.
+        effect_of_samples = max(effect, 1.0) - budget.within * (1 - 1 / samples)
+        half_width = _Z_95 * math.sqrt(variance * effect_of_samples / items)
+        splits.append(Split(samples, items, half_width))
     if not splits:
         raise ConfigError(f"{budget.replies} replies do not pay for one item: give more --replies")
     return tuple(splits)

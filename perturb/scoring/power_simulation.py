@@ -1,8 +1,9 @@
-"""A seeded simulation of static and generative benchmarks under drift, to check the bounds, and its figure.
+"""A seeded simulation of static and generative benchmarks under drift, and a figure of it.
 
-The true score moves from `start` by `drift` over the rounds, in equal steps. The static benchmark keeps the items of
-the first round; the generative one draws new items in each round. If items share base instances, the bounds are those
-of the effective number of items.
+It shows how often a benchmark errs, beside the bounds on that from `perturb.scoring.power`. The true score moves from
+`start` by `drift` over the rounds, in equal steps. The static benchmark keeps the items of the first round; the
+generative one draws new items in each round (fresh rounds). If items share base instances, the bounds are those of the
+effective number of items.
 """
 
 from __future__ import annotations
@@ -47,17 +48,25 @@ class DriftSetting:
 
 
 def clusters_of(effect: float, per_base: int | None = None) -> tuple[int, float]:
-    """The items of a base instance, and their correlation, that give the design effect 1 + (items - 1) × correlation.
+    """The number of items of each base instance, and their correlation, that give a design effect.
 
-    The number of items is `per_base`, or twice the effect if that is None; it is always more than the effect.
+    Formula: effect = 1 + (items - 1) × correlation. The number of items is `per_base`, or twice the effect if that is
+    None; it is always more than the effect.
 
     >>> clusters_of(1.0), clusters_of(2.5, 6)
     ((1, 0.0), (6, 0.3))
     """
     if effect <= 1:
         return 1, 0.0
-    items = max(math.ceil(2 * effect) if per_base is None else per_base, math.floor(effect) + 1)
+    wanted_items = math.ceil(2 * effect) if per_base is None else per_base
+    items = max(wanted_items, math.floor(effect) + 1)
     return items, (effect - 1) / (items - 1)
+
+
+def _effective_size(setting: DriftSetting) -> int:
+    """The number of independent items with the same precision: size / design effect."""
+    design_effect = 1 + (setting.per_base - 1) * setting.icc
+    return max(1, math.floor(setting.size / design_effect))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +80,11 @@ class Simulation:
     generative: float
     """The same for the generative benchmark."""
     static_bound: float
+    """The largest possible value of `static`, from `static_failure_bound`."""
     static_floor: float
+    """The smallest possible value of `static`."""
     generative_bound: float
+    """The largest possible value of `generative`."""
     example_static: tuple[float, ...]
     """The estimates of the first run, by round."""
     example_generative: tuple[float, ...]
@@ -95,15 +107,15 @@ def simulate(setting: DriftSetting, runs: int = 1000, seed: int = 0) -> Simulati
     fresh = _estimates(rng, setting, np.tile(truth, (runs, 1)))
     static_fails = np.abs(static - truth).max(axis=1) > setting.epsilon
     fresh_fails = np.abs(fresh - truth).max(axis=1) > setting.epsilon
-    drift = float(np.abs(truth - truth[0]).max())
+    largest_drift = float(np.abs(truth - truth[0]).max())
     effective_size = _effective_size(setting)
     return Simulation(
         setting=setting,
         runs=runs,
         static=float(static_fails.mean()),
         generative=float(fresh_fails.mean()),
-        static_bound=static_failure_bound(effective_size, setting.epsilon, drift),
-        static_floor=static_failure_floor(effective_size, setting.epsilon, drift),
+        static_bound=static_failure_bound(effective_size, setting.epsilon, largest_drift),
+        static_floor=static_failure_floor(effective_size, setting.epsilon, largest_drift),
         generative_bound=generative_failure_bound([effective_size] * setting.rounds, setting.epsilon),
         example_static=tuple(np.repeat(static[0], setting.rounds).tolist()),
         example_generative=tuple(fresh[0].tolist()),
@@ -124,15 +136,18 @@ def _estimates(rng: np.random.Generator, setting: DriftSetting, truth: Floats) -
     """The mean score of one sample of items for each entry of `truth`."""
     if setting.icc == 0 or setting.per_base == 1:
         return np.asarray(rng.binomial(setting.size, truth) / setting.size)
-    # The items of a base instance share a success rate, drawn from the beta distribution with this mean and
-    # correlation. A size that is not a multiple of `per_base` has one smaller cluster.
-    weight = 1 / setting.icc - 1
-    sizes = [setting.per_base] * (setting.size // setting.per_base)
+    # A size that is not a multiple of `per_base` has one smaller base instance.
+    items_of_bases = [setting.per_base] * (setting.size // setting.per_base)
     if remainder := setting.size % setting.per_base:
-        sizes.append(remainder)
+        items_of_bases.append(remainder)
+    # The items of a base instance share a success rate from a beta distribution. If its two parameters add up to
+    # 1 / icc - 1, two of the items have the correlation icc (the beta-binomial distribution).
+    concentration = 1 / setting.icc - 1
     right = np.zeros_like(truth)
-    for items in sizes:
-        right += rng.binomial(items, rng.beta(truth * weight, (1 - truth) * weight))
+    for n_items in items_of_bases:
+        # one base instance in all samples at once
+        success_rates = rng.beta(truth * concentration, (1 - truth) * concentration)
+        right += rng.binomial(n_items, success_rates)
     return np.asarray(right / setting.size)
 
 
@@ -176,10 +191,10 @@ def draw_figure(example: Simulation, sweep: Sequence[Simulation], path: Path) ->
 
 def _draw_rounds(axes: Axes, example: Simulation) -> None:
     """The estimates of both benchmarks in one run, round by round."""
-    setting, numbers = example.setting, np.arange(1, example.setting.rounds + 1)
-    truth = setting.truth
-    band = (truth - setting.epsilon, truth + setting.epsilon)
-    axes.fill_between(numbers, *band, color=_TRUTH, alpha=0.12, lw=0, label="within ε")
+    setting, truth = example.setting, example.setting.truth
+    numbers = np.arange(1, setting.rounds + 1)
+    low, high = truth - setting.epsilon, truth + setting.epsilon
+    axes.fill_between(numbers, low, high, color=_TRUTH, alpha=0.12, lw=0, label="within ε")
     axes.plot(numbers, truth, color=_TRUTH, label="true score")
     axes.plot(numbers, example.example_static, color=_STATIC, ls="--", marker="s", label="static benchmark")
     axes.plot(numbers, example.example_generative, color=_FRESH, ls="", marker="o", label="fresh round")
@@ -187,25 +202,21 @@ def _draw_rounds(axes: Axes, example: Simulation) -> None:
     _legend(axes)
 
 
-def _effective_size(setting: DriftSetting) -> int:
-    """The number of independent items with the same precision."""
-    return max(1, math.floor(setting.size / (1 + (setting.per_base - 1) * setting.icc)))
-
-
 def _draw_failures(axes: Axes, sweep: Sequence[Simulation]) -> None:
     """How often both benchmarks failed by drift, with the bounds."""
     setting = sweep[0].setting
-    observed = [result.setting.drift for result in sweep]
-    drifts = np.linspace(0, max(observed), 400)
+    simulated_drifts = [result.setting.drift for result in sweep]
+    drifts = np.linspace(0, max(simulated_drifts), 400)
     # The bounds are for independent items.
     n, epsilon = _effective_size(setting), setting.epsilon
     for bound, style, side in ((static_failure_bound, ":", "upper"), (static_failure_floor, "-.", "lower")):
         values = [bound(n, epsilon, drift) for drift in drifts]
         axes.plot(drifts, values, color=_STATIC, ls=style, label=f"static: {side} bound")
     axes.axhline(sweep[0].generative_bound, color=_FRESH, ls=":", label="fresh rounds: upper bound")
-    static, fresh = [result.static for result in sweep], [result.generative for result in sweep]
-    axes.plot(observed, static, color=_STATIC, marker="s", ls="", label="static: simulated")
-    axes.plot(observed, fresh, color=_FRESH, marker="o", ls="", label="fresh rounds: simulated")
+    static = [result.static for result in sweep]
+    fresh = [result.generative for result in sweep]
+    axes.plot(simulated_drifts, static, color=_STATIC, marker="s", ls="", label="static: simulated")
+    axes.plot(simulated_drifts, fresh, color=_FRESH, marker="o", ls="", label="fresh rounds: simulated")
     axes.axvline(epsilon, color=_TRUTH, lw=0.8, alpha=0.6)
     axes.annotate("drift = ε ", (epsilon, 0.9), color=_TRUTH, ha="right")
     axes.set(
