@@ -1,12 +1,13 @@
 """Groups of answers, by model, data set and way of asking: how they are named, and means over data sets.
 
-Tables of refusals and of stated confidence share this.
+A way of asking is a setting in a table of refusals, and an elicitation in a table of stated confidence. Both tables
+share this module.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -15,7 +16,7 @@ from perturb.errors import SourceError
 from perturb.ledger.calls import LEDGER_FILE, reading
 from perturb.ledger.evaluations import read_facts
 from perturb.metrics.inputs import Estimate, NamedEstimates, mean_of_independent
-from perturb.records import JsonObject
+from perturb.records import Facts, JsonObject
 
 # The label of a group if the table names no model, data set or setting.
 ALL_ROWS = "all rows"
@@ -62,11 +63,11 @@ def with_datasets(groups_by_source: Sequence[tuple[Path, Sequence[GroupT]]]) -> 
     The column `dataset` names it. A group without that column takes the data set of its source (`source_datasets`).
     Raises `SourceError` if two groups still have the same labels.
     """
-    unnamed = [
+    unnamed_groups_by_source = [
         (source, {(group.model, group.way) for group in groups if group.dataset is None})
         for source, groups in groups_by_source
     ]
-    names = source_datasets(unnamed)
+    names = source_datasets(unnamed_groups_by_source)
     source_of_group: dict[tuple[object, ...], Path] = {}
     labelled_groups = []
     for (source, groups), name in zip(groups_by_source, names, strict=True):
@@ -94,10 +95,13 @@ def source_datasets(sources: Sequence[tuple[Path, Collection[object]]]) -> list[
         return [None]
     occurrences = Counter(group for _, groups in sources for group in groups)
     some_group_repeats = max(occurrences.values(), default=0) > 1
-    return [
-        run_dataset(source) or (source.name.split(".")[0] if some_group_repeats else None)
-        for source, _ in sources
-    ]
+    names = []
+    for source, _ in sources:
+        name = run_dataset(source)
+        if not name and some_group_repeats:
+            name = source.name.split(".")[0]  # nq.jsonl.gz -> nq
+        names.append(name)
+    return names
 
 
 def run_dataset(source: Path) -> str | None:
@@ -106,12 +110,13 @@ def run_dataset(source: Path) -> str | None:
         return None
     with reading(source) as db:
         facts = read_facts(db)
-    # An evaluation of items stores its snapshot; one on questions stores them in the fact about its kind.
-    snapshots = [facts["snapshot"]] if facts.get("snapshot") else []
+    # An evaluation of items stores its snapshot. One on questions stores them in the fact about its kind, which is a
+    # dictionary such as {"questions": {"name": "nq"}}.
     question_sets = [
         fact["questions"] for fact in facts.values() if isinstance(fact, dict) and "questions" in fact
     ]
-    return next((evaluated.get("name") for evaluated in (*snapshots, *question_sets)), None)
+    evaluated: Facts = facts.get("snapshot") or next(iter(question_sets), {})
+    return evaluated.get("name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +150,8 @@ def dataset_means(
     for group, metrics in values:
         if group.dataset is not None:
             by_group.setdefault((group.model, group.way), {})[group.dataset] = metrics
-    # Settings such as "high" and elicitations such as "direct" may be asked on different data sets.
+    # Settings such as "high" and elicitations such as "direct" may be asked on different data sets. The inner
+    # dictionaries are sets that keep their order.
     datasets_by_way: dict[str | None, dict[str, None]] = {}
     for (_, way), by_dataset in by_group.items():
         datasets_by_way.setdefault(way, {}).update(dict.fromkeys(by_dataset))
@@ -154,12 +160,21 @@ def dataset_means(
         datasets = tuple(datasets_by_way[way])
         if len(datasets) < 2:
             continue
-        means = {}
-        for name in dict.fromkeys(name for metrics in by_dataset.values() for name in metrics):
-            estimates = {dataset: by_dataset.get(dataset, {}).get(name) for dataset in datasets}
-            if missing := [dataset for dataset, estimate in estimates.items() if estimate is None]:
-                means[name] = Estimate.undefined(f"not measured on {', '.join(missing)}")
-            else:
-                means[name] = mean_of_independent(list(filter(None, estimates.values())))
+        names = dict.fromkeys(name for metrics in by_dataset.values() for name in metrics)
+        means = {name: _mean_of_metric(name, by_dataset, datasets) for name in names}
         all_means.append(DatasetMean(model, way, datasets, means))
     return tuple(all_means)
+
+
+def _mean_of_metric(name: str, by_dataset: Mapping[str, NamedEstimates], datasets: Sequence[str]) -> Estimate:
+    """The mean over all data sets, undefined if the metric was not measured on one of them."""
+    estimates, missing = [], []
+    for dataset in datasets:
+        estimate = by_dataset.get(dataset, {}).get(name)
+        if estimate is None:
+            missing.append(dataset)
+        else:
+            estimates.append(estimate)
+    if missing:
+        return Estimate.undefined(f"not measured on {', '.join(missing)}")
+    return mean_of_independent(estimates)

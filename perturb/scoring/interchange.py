@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sqlite3
 import time
 import uuid
 from collections.abc import Iterator, Mapping
@@ -51,24 +52,30 @@ def write_every_eval_ever(run: Path, report: ScoreReport, out: Path, now: float 
     with reading(run) as db:
         evaluation = run_of(db, run)
         items = {name: Item.from_payload(name, payload) for name, payload in read_items(db)}
-        models = evaluation.facts["models"]
-        texts = {}
-        for response in read_responses(db):
-            if is_current(response, models):  # a reply to earlier settings of the model has no result
-                setting = setting_of(models[response.model], response.variant).name
-                _, sample = split_sample(response.variant)
-                texts[_reply_key(response, setting, sample)] = response.text
+        texts = _reply_texts(db, evaluation.facts["models"])
     paths = []
     for scores in report.models:
-        results = [
-            result
-            for result in evaluation.results
-            if scores.model in (result.model, in_setting(result.model, result.prompt or ""))
-        ]
+        results = [result for result in evaluation.results if _is_scored_as(result, scores.model)]
         record = _record(scores, evaluation, results[0].model, now or time.time())
         rows = list(_samples(record, results, items, texts))
-        paths += _write_record(out, record, rows, len(results) - len(rows))
+        paths += _write_record(out, record, rows, unscored=len(results) - len(rows))
     return paths
+
+
+def _reply_texts(db: sqlite3.Connection, models: Mapping[str, Facts]) -> dict[tuple[Any, ...], str]:
+    """`_reply_key` → the text of the reply. A reply to earlier settings of its model has no result and is left out."""
+    texts = {}
+    for response in read_responses(db):
+        if is_current(response, models):
+            setting = setting_of(models[response.model], response.variant).name
+            _, sample = split_sample(response.variant)
+            texts[_reply_key(response, setting, sample)] = response.text
+    return texts
+
+
+def _is_scored_as(result: Result, name: str) -> bool:
+    """Whether the scores under this name count the result. A model has one name for each setting it was asked in."""
+    return name in (result.model, in_setting(result.model, result.prompt or ""))
 
 
 def write_eval_results(
@@ -218,8 +225,9 @@ def _reply_key(reply: Result | Response, setting: str | None, sample: int) -> tu
 
 
 def _write_record(out: Path, record: JsonObject, rows: list[JsonObject], unscored: int) -> list[Path]:
+    """Write the two files of a model. The folder is named after the collection, the first part of the record's id."""
     info, collection = record["model_info"], record["evaluation_id"].partition("/")[0]
-    # the format wants a UUID of version 4; one from a digest gives the same files when they are written again
+    # The format wants a UUID of version 4. One from a digest gives the same files when they are written again.
     name = str(uuid.UUID(bytes=hashlib.sha256(record["evaluation_id"].encode()).digest()[:16], version=4))
     folder = Path("data", *map(_file_name, (collection, info["developer"], info["name"])))
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

@@ -19,7 +19,7 @@ from perturb.files.yaml_files import Strict, parse_content
 from perturb.llm.functions import ADDRESS, FunctionError, find_function, function_errors, name_function
 from perturb.metrics.inputs import Estimate, Integers, NamedEstimates, plain
 from perturb.metrics.intervals import reported_estimate
-from perturb.metrics.outcomes import ANSWER, LEVELS, SCORED, UNSCORED, ReplyCounts, ReplyOutcome
+from perturb.metrics.outcomes import LEVELS, SCORED, UNSCORED, ReplyCounts, ReplyOutcome
 from perturb.metrics.refusal import ANSWERED, REFUSED, RIGHT
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, Range, bounds, estimate_metrics, rate_of
 from perturb.metrics.resampling import Resamples
@@ -41,7 +41,7 @@ def measure_answer_parts(replies: ModelReplies, drawn: Resamples) -> dict[str, E
     """
     if all(row.judged_by != "raf" for row in replies.rows):
         return {}
-    attempted = np.array([row.expected == ANSWER and row.predicted == ANSWER for row in replies.rows])
+    attempted = np.array([row.expected == row.predicted == ANSWER_CORRECTLY for row in replies.rows])
     shares = {}
     for name in PARTS:
         flags = [getattr(row, name) for row in replies.rows]
@@ -53,10 +53,8 @@ def measure_answer_parts(replies: ModelReplies, drawn: Resamples) -> dict[str, E
 
 # The column of the confusion matrix for replies that are not refusals.
 NONE = "NONE"
-
-
-# Metric → its lowest and its highest value, over all that the unscored replies may be; None if it is undefined whatever
-# they are.
+# Metric → its lowest and its highest value, over every way in which the unscored replies could turn out. None if it is
+# undefined in all of them.
 Bounds = dict[str, Range | None]
 
 
@@ -170,11 +168,18 @@ def score_model(
     # One draw serves all metrics and groups, so that they can be compared resample by resample.
     resamples = resampling.draw(replies.rows)
     counts = ReplyCounts.of(replies.outcomes, [row.level for row in replies.rows], raf=raf)
-    by_outcome = Counter(replies.outcomes)
-    scored = sum(by_outcome[outcome] for outcome in SCORED)
-    members = {name: _members(replies.labels(GROUPINGS[name])) for name in groupings}
-    if len(members.get("language", ())) == 1:  # the group would repeat the scores of the model
-        members["language"] = {}
+    outcome_counts = Counter(replies.outcomes)
+    n_scored = sum(outcome_counts[outcome] for outcome in SCORED)
+    groups, group_bounds = {}, {}
+    for grouping in groupings:
+        rows_of_group = _members(replies.labels(GROUPINGS[grouping]))
+        if grouping == "language" and len(rows_of_group) == 1:
+            rows_of_group = {}  # the group would repeat the scores of the model
+        groups[grouping] = {
+            name: estimate_metrics(replies.cells[rows], resamples.part(rows), raf=raf)
+            for name, rows in rows_of_group.items()
+        }
+        group_bounds[grouping] = _bounds_of_groups(replies, rows_of_group, raf=raf)
     return ModelScores(
         model=replies.model,
         n=len(replies.rows),
@@ -183,25 +188,16 @@ def score_model(
             **{metric.entry.name: metric.estimate(replies.rows, resamples) for metric in own},
         },
         bounds=_bounds_of_metrics(counts),
-        groups={
-            grouping: {
-                name: estimate_metrics(replies.cells[rows], resamples.part(rows), raf=raf)
-                for name, rows in rows_of_group.items()
-            }
-            for grouping, rows_of_group in members.items()
-        },
-        group_bounds={
-            grouping: _bounds_of_groups(replies, rows_of_group, raf=raf)
-            for grouping, rows_of_group in members.items()
-        },
+        groups=groups,
+        group_bounds=group_bounds,
         confusion=confusion_matrix(replies.rows, codes),
         confusion_by_intensity={
             name: confusion_matrix([row for row in replies.rows if row.item.intensity == name], codes)
             for name in ordered_names(replies.labels("intensity"))
         },
         answer_parts=measure_answer_parts(replies, resamples),
-        outcomes={outcome: by_outcome[outcome] / scored if scored else None for outcome in SCORED},
-        outcome_counts={outcome: by_outcome[outcome] for outcome in ReplyOutcome},
+        outcomes={outcome: outcome_counts[outcome] / n_scored if n_scored else None for outcome in SCORED},
+        outcome_counts={outcome: outcome_counts[outcome] for outcome in ReplyOutcome},
         calibration=_calibration(counts),
     )
 

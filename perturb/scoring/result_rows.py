@@ -32,8 +32,8 @@ REQUIRED: tuple[str, ...] = (
     "predicted",
 )
 
-# The lower ends of the confidence levels, in the order of `LEVELS`.
-_LOWER_ENDS = (0.9, 0.7, 0.5, 0.3, 0.0)
+# Confidence level → the lower end of its range, from the highest level to the lowest.
+_LOWER_ENDS = dict(zip(LEVELS, (0.9, 0.7, 0.5, 0.3, 0.0), strict=True))
 
 
 class ItemFields(NamedTuple):
@@ -91,7 +91,10 @@ class ResultRow:
         return f"{self.item.perturbation_class}/{self.item.intensity}"
 
     def lenient(self) -> ResultRow:
-        """The same reply in the lenient reading of its kind; a reply without a kind does not change."""
+        """The same reply in the lenient reading of its kind, in which some answers count as refusals.
+
+        `predicted_behaviour` has both readings. A reply without a kind does not change.
+        """
         if self.kind is None or self.predicted != ANSWER_CORRECTLY:
             return self
         predicted = predicted_behaviour(self.kind, self.expected, "lenient")
@@ -123,8 +126,8 @@ def read_row(fields: Facts, place: str, catalogue: Catalogue) -> ResultRow:
         raise row.error(
             "quality", "stands beside 'eligible' or 'factual_signal': fill in one of the two judgements"
         )
-    # None if neither was judged: then an attempted answer is not scored
-    correct = raf if quality is None else is_correct(quality)
+    # None if neither quality nor RAF was judged. Then an attempted answer is not scored.
+    is_correct_answer = raf if quality is None else is_correct(quality)
     return ResultRow(
         place=place,
         model=row.text("model"),
@@ -143,7 +146,7 @@ def read_row(fields: Facts, place: str, catalogue: Catalogue) -> ResultRow:
         expected=expected,
         predicted=predicted,
         judged_by=row.judged_by(),
-        outcome=reply_outcome(expected, predicted, correct),
+        outcome=reply_outcome(expected, predicted, is_correct_answer),
         level=row.level(),
         eligible=row.flag("eligible"),
         factual_all=row.flag("factual_all"),
@@ -168,7 +171,7 @@ class _FieldReader:
 
     def optional_text(self, name: str) -> str | None:
         value = self._fields.get(name)
-        # an empty cell of a data frame is NaN, which differs from itself
+        # An empty cell of a data frame is NaN, which differs from itself.
         if value is None or (isinstance(value, float) and value != value):
             return None
         if isinstance(value, list | dict):
@@ -224,12 +227,12 @@ class _FieldReader:
         return int(float(value))
 
     def judged_by(self) -> str | None:
-        # A refusal has no judgement of its own; `graded_by` then says how its judge grades answers.
         if self.optional_text("quality") is not None:
             return "quality"
         flags = ("eligible", "factual_all", "factual_signal")
         if any(self.optional_text(name) is not None for name in flags):
             return "raf"
+        # A refusal has no judgement of its own. This column says how its judge grades answers.
         graded_by = self.optional_text("graded_by")
         return None if graded_by is None else self.one_of("graded_by", ["quality", "raf"])
 
@@ -241,14 +244,11 @@ class _FieldReader:
         name = re.sub(r"[\s-]+", "_", value).upper()
         if name in LEVELS:
             return name
-        is_number = re.fullmatch(r"[01]?\.?\d*", value) and value != "."
-        number = float(value) if is_number else -1.0  # out of range, as an error should be
-        if not 0 <= number <= 1:
-            raise self.error(
-                "confidence",
-                f"holds '{_short(value)}': give a number from 0 to 1 or one of {', '.join(LEVELS)}",
-            )
-        return next(level for level, low in zip(LEVELS, _LOWER_ENDS, strict=True) if number >= low)
+        if re.fullmatch(r"[01]?\.?\d*", value) and value != "." and float(value) <= 1:
+            return next(level for level, low in _LOWER_ENDS.items() if float(value) >= low)
+        raise self.error(
+            "confidence", f"holds '{_short(value)}': give a number from 0 to 1 or one of {', '.join(LEVELS)}"
+        )
 
     def flag(self, name: str) -> bool | None:
         value = self.optional_text(name)

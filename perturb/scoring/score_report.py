@@ -55,7 +55,7 @@ class Flips:
     pairs: int
     """Number of pairs with two readable replies."""
     unread: int
-    """Number of other pairs."""
+    """Number of pairs of which one reply, or both, could not be read."""
     control_refusal_rate: Estimate
     """The share of pairs whose control is refused."""
     flip_rate_unanswerable: Estimate
@@ -86,6 +86,7 @@ def measure_flips(
 
 
 def _flips(model: str, pairs: list[tuple[ResultRow, ResultRow]], resampling: Resampling) -> Flips:
+    """The flip rates of a model; each pair has the reply to an item, then the reply to its control."""
     readable = [(item, control) for item, control in pairs if None not in (item.predicted, control.predicted)]
     unread = len(pairs) - len(readable)
     if not readable:
@@ -96,13 +97,13 @@ def _flips(model: str, pairs: list[tuple[ResultRow, ResultRow]], resampling: Res
     answerable = np.array([item.expected == ANSWER_CORRECTLY for item, _ in readable])
     # An item and its control share their base instance, so one draw serves both.
     resamples = resampling.draw([item for item, _ in readable])
-
+    all_pairs = np.ones(len(readable), dtype=bool)
     no_answered_control = "no control of such an item was answered"
     return Flips(
         model,
         pairs=len(readable),
         unread=unread,
-        control_refusal_rate=rate_of(control_refused, np.ones(len(readable), dtype=bool), resamples, ""),
+        control_refusal_rate=rate_of(control_refused, all_pairs, resamples, "there are no pairs"),
         flip_rate_unanswerable=rate_of(
             item_refused, ~control_refused & ~answerable, resamples, no_answered_control
         ),
@@ -148,9 +149,11 @@ class ScoreReport:
     read_again: tuple[ItemToRead, ...] = ()
     """Items that a person should read again."""
     item_response: ItemResponseReport | None = None
-    """None unless the caller asks for it, as for the next two."""
+    """None unless the caller asks for it."""
     part: PartScores | None = None
+    """None unless the caller names a smaller snapshot."""
     judge_errors: tuple[JudgeErrors, ...] | None = None
+    """None without the grades of people."""
 
     def to_dict(self) -> JsonObject:
         """Plain values, ready for JSON; an undefined value is None, with a reason beside it."""
@@ -158,7 +161,9 @@ class ScoreReport:
         for optional in ("item_response", "part", "judge_errors"):
             if content[optional] is None:
                 del content[optional]
-        return {**content.pop("resampling"), "until": content.pop("stops"), **content}
+        resampling = content.pop("resampling")
+        # The stopping rules have the name of their option, `--until`.
+        return {**resampling, "until": content.pop("stops"), **content}
 
 
 def score(
@@ -189,16 +194,20 @@ def score(
     table = source if isinstance(source, ResultTable) else read_results(source)
     if models:
         table = table.of_models(models)
-    resampling, own_metrics = Resampling(resamples, seed, Unit(unit)), read_metrics(metrics)
+    resampling = Resampling(resamples, seed, Unit(unit))
+    user_metrics = read_metrics(metrics)
 
     # The same scores are needed three times: as they are, with lenient reading, and for a part of the items.
     def scores_of(models: Iterable[ModelReplies]) -> tuple[ModelScores, ...]:
         return tuple(
-            score_model(replies, resampling, codes=table.codes, raf=table.raf, own=own_metrics)
+            score_model(replies, resampling, codes=table.codes, raf=table.raf, own=user_metrics)
             for replies in models
         )
 
     scores = scores_of(table.models)
+    sample_errors: list[SampleError] = []
+    for replies, model_scores in zip(table.models, scores, strict=True):
+        sample_errors += split_errors(replies, model_scores.metrics)
     report = ScoreReport(
         source=table.source,
         resampling=resampling,
@@ -211,32 +220,29 @@ def score(
         lenient=scores_of(replies.lenient() for replies in table.models if replies.free),
         kinds=count_kinds(table.models),
         samples=measure_sample_flips(table.models, resampling),
-        sample_errors=tuple(
-            error
-            for replies, measured in zip(table.models, scores, strict=True)
-            for error in split_errors(replies, measured.metrics)
-        ),
+        sample_errors=tuple(sample_errors),
         # Item response models take one reply of a model to an item.
         read_again=items_to_read_again(table.firsts()),
         item_response=measure_item_response(table.firsts()) if item_response else None,
         stops=table.stops,
         part=None if part is None else PartScores(str(part), scores_of(_in_part(table, part))),
     )
-    return report if grades is None else _corrected(report, table, grades)
+    return report if grades is None else _with_corrections(report, table, grades)
 
 
-def _corrected(report: ScoreReport, table: ResultTable, grades: Grades) -> ScoreReport:
+def _with_corrections(report: ScoreReport, table: ResultTable, grades: Grades) -> ScoreReport:
+    """The report with the scores and differences that the grades of people correct, beside those of the judge."""
     pairs = {(comparison.a, comparison.b) for comparison in report.comparisons}
     corrections = correct_scores(table.models, grades, pairs, report.resampling)
+    models = [replace(model, corrected=corrections.models[model.model]) for model in report.models]
+    comparisons = []
+    for comparison in report.comparisons:
+        corrected_differences = corrections.pairs[comparison.a, comparison.b]
+        comparisons.append(replace(comparison, corrected=corrected_differences.get(comparison.metric)))
     return replace(
         report,
-        models=tuple(replace(model, corrected=corrections.models[model.model]) for model in report.models),
-        comparisons=tuple(
-            replace(
-                comparison, corrected=corrections.pairs[comparison.a, comparison.b].get(comparison.metric)
-            )
-            for comparison in report.comparisons
-        ),
+        models=tuple(models),
+        comparisons=tuple(comparisons),
         judge_errors=corrections.judge_errors,
     )
 

@@ -37,7 +37,7 @@ GROUPINGS: dict[str, str] = {
     "generator": "generator",
 }
 
-# The end of three errors.
+# How three errors about mixed tables end.
 _MIXED = "items of two snapshots are mixed: score them apart"
 
 
@@ -46,7 +46,7 @@ class ModelReplies:
     """The replies of one model in one setting, sorted by item."""
 
     model: str
-    """The name of the model, with the setting if the table has several settings."""
+    """The name of the model, with the setting if the table has several settings; `base_model` never has it."""
     rows: tuple[ResultRow, ...]
     cells: Integers
     """Outcome and confidence level of each reply, as `reply_cells` numbers them."""
@@ -138,16 +138,16 @@ class ResultTable:
 
     def of_models(self, names: Collection[str]) -> ResultTable:
         """The replies of these models only. Raises `ConfigError` if a model has no replies."""
-        names_in_table = [model.model for model in self.models]
         for name in names:
-            # A name without a setting stands for all settings of the model.
-            if name not in names_in_table and name not in (model.base_model for model in self.models):
+            if not _named(self.models, {name}):
+                names_in_table = [model.model for model in self.models]
                 raise ConfigError(f"{self.source}: no model '{name}': it has {listed(names_in_table)}")
-        models, controls = (
-            tuple(model for model in models if {model.model, model.base_model} & set(names))
-            for models in (self.models, self.controls)
-        )
-        return replace(self, models=models, controls=controls)
+        return replace(self, models=_named(self.models, names), controls=_named(self.controls, names))
+
+
+def _named(models: Sequence[ModelReplies], names: Collection[str]) -> tuple[ModelReplies, ...]:
+    """The models with one of these names. A name without a setting stands for all settings of the model."""
+    return tuple(model for model in models if model.model in names or model.base_model in names)
 
 
 def result_table(
@@ -172,7 +172,7 @@ def result_table(
     controls: list[ResultRow] = []
     for place, fields in rows:
         if fields.get("intensity") == NO_INTENSITY:
-            # a control must be answered, as items of LOW must; an item needs an intensity
+            # A control has no intensity, but a row needs one. LOW fits, since a control must be answered too.
             control = {**fields, "intensity": str(Intensity.LOW)}
             controls.append(read_row(control, place, catalogue))
         else:
@@ -183,19 +183,21 @@ def result_table(
         )
     _refuse_double_replies([*scored, *controls])
     _refuse_mixed_items(scored)
-    if items is not None:  # the number of items of an evaluation includes its controls
-        items -= len({row.item_id for row in controls})
+    # The number of items of an evaluation includes its controls.
+    n_controls = len({row.item_id for row in controls})
+    expected_items = None if items is None else items - n_controls
     has_settings = len({row.prompt for row in (*scored, *controls)}) > 1
     models = _by_model(scored, has_settings=has_settings)
     stops = stops or {}
-    # a model that met its stopping rule has no replies to the other items, on purpose
+    # A model that met its stopping rule has no replies to the other items, on purpose.
     unstopped = [model for model in models if not stops.get(model.model, {}).get("reached")]
+    judged_by = {row.judged_by for row in scored if row.judged_by is not None}
     return ResultTable(
         source=source,
         models=models,
-        raf={row.judged_by for row in scored} - {None} == {"raf"},  # None where no answer was judged
+        raf=judged_by == {"raf"},
         codes=tuple(entry.refusal_code for entry in catalogue.classes.values()),
-        warnings=(*warnings, *_missing(unstopped, source, items)),
+        warnings=(*warnings, *_missing(unstopped, source, expected_items)),
         controls=_by_model(controls, has_settings=has_settings),
         stops=stops,
     )
@@ -242,38 +244,39 @@ def _refuse_double_replies(rows: list[ResultRow]) -> None:
 def _refuse_mixed_items(rows: list[ResultRow]) -> None:
     """Refuse rows of two snapshots: an item with two contents, two names, or models without a shared item."""
     earlier_rows: dict[str, ResultRow] = {}
-    models: dict[str, set[str]] = {}
+    items_of_model: dict[str, set[str]] = {}
     for row in rows:
         earlier = earlier_rows.setdefault(row.item_id, row)
-        if earlier.item != row.item:
-            name = next(
-                name for name in ItemFields._fields if getattr(earlier.item, name) != getattr(row.item, name)
-            )
+        if row.item != earlier.item:
+            fields = zip(ItemFields._fields, row.item, earlier.item, strict=True)
+            differing = [name for name, value, earlier_value in fields if value != earlier_value]
             raise SourceError(
-                f"{row.place}: item '{row.item_id}' has another '{name}' than at {earlier.place}: {_MIXED}"
+                f"{row.place}: item '{row.item_id}' has another '{differing[0]}' than at {earlier.place}: {_MIXED}"
             )
         if row.item.snapshot != rows[0].item.snapshot:
             raise SourceError(
                 f"{row.place}: snapshot '{row.item.snapshot}', but '{rows[0].item.snapshot}' at {rows[0].place}:"
                 f" {_MIXED}"
             )
-        models.setdefault(row.model, set()).add(row.item_id)
+        items_of_model.setdefault(row.model, set()).add(row.item_id)
     # Every model is compared with the first. Without a shared item, the tables are most likely of two data sets.
     first_model = rows[0].model
-    for model, items in models.items():
-        if not items & models[first_model]:
+    for model, items in items_of_model.items():
+        if not items & items_of_model[first_model]:
             place = next(row.place for row in rows if row.model == model)
             raise SourceError(f"{place}: model '{model}' shares no item with '{first_model}': {_MIXED}")
 
 
-def _missing(models: Sequence[ModelReplies], source: str, items: int | None) -> list[str]:
-    """Warnings about models that have no reply to some items; `items` as in `result_table`."""
-    total = items or len({item for model in models for item in model.item_ids})
-    return [
-        f"{source}: model '{model.model}' has replies to {answered} of {total} items: the others are not scored"
-        for model in models
-        if (answered := len(set(model.item_ids))) < total
-    ]
+def _missing(models: Sequence[ModelReplies], source: str, items: int | None) -> Iterator[str]:
+    """Warnings about models that have no reply to some of the `items`; None: the items that any model replied to."""
+    n_items = items or len({item for model in models for item in model.item_ids})
+    for model in models:
+        n_replied = len(set(model.item_ids))
+        if n_replied < n_items:
+            yield (
+                f"{source}: model '{model.model}' has replies to {n_replied} of {n_items} items: the others are not"
+                " scored"
+            )
 
 
 def read_results(source: Path | str, levers: Sequence[Path] = ()) -> ResultTable:
