@@ -90,8 +90,8 @@ class GradingStrata:
         """Half the 95 % interval that these numbers of grades would give, computed as `CorrectedRate` does."""
         # the variance of a mean of `counts` of `sizes` replies, drawn without replacement
         added = (self.weights * self.spreads) ** 2 * (1 / counts - 1 / self.sizes)
-        # The variance that a single disagreement among the grades would add. As in `CorrectedRate.estimate`, half a
-        # disagreement more than the grades show counts, and never fewer than two.
+        # The variance that a single disagreement among the grades would add. As in `CorrectedRate.estimate`, the
+        # interval counts half a disagreement more than the grades show, and never fewer than two.
         one_error = 0.0
         for rate in np.unique(self.rates):
             in_rate = self.rates == rate
@@ -144,6 +144,8 @@ def draw_for(run: Path, metric: str, half_width: float, seed: int = 0) -> Sample
 
     Within a stratum (model, class, kind of judgement) replies are drawn at random, more of them where judge and people
     differ more often. Replies with a grade stay in the sample.
+
+    Returns the ids of the replies in the order of review, and the facts about the draw for the ledger.
 
     Raises `ConfigError` for a metric that people's grades do not correct, and if no number of grades is enough.
     """
@@ -214,9 +216,7 @@ class _ModelPlan:
         rows = []
         for number, (name, rate) in enumerate(zip(names, counted, strict=True)):
             weight = 1 / len(names) / max(1, len(rate.replies))
-            for reply, judge_hit, people_hit, stratum in zip(
-                rate.replies, rate.judge_hits, rate.people_hits, rate.strata, strict=True
-            ):
+            for position, reply in enumerate(rate.replies):
                 kind = reply.kind_for(name)
                 if kind is None:
                     continue
@@ -224,15 +224,16 @@ class _ModelPlan:
                 judged = judged_replies.get((reply_key(row.model, row.prompt, row.item_id, row.sample), kind))
                 if judged is None:
                     continue
-                votes = {is_hit(name, kind, vote, row.expected) for vote in judged.votes.values()}
+                judge_hit, people_hit = rate.judge_hits[position], rate.people_hits[position]
+                hits_by_judges = {is_hit(name, kind, vote, row.expected) for vote in judged.votes.values()}
                 rows.append(
                     {
                         "rate": number,
-                        "stratum": stratum,
+                        "stratum": rate.strata[position],
                         "id": judged.id,
                         "weight": weight,
                         "judge_errs": np.nan if np.isnan(people_hit) else float(people_hit != judge_hit),
-                        "judges_differ": float(len(votes) > 1) if votes else np.nan,
+                        "judges_differ": float(len(hits_by_judges) > 1) if hits_by_judges else np.nan,
                     }
                 )
         if not rows:
