@@ -44,7 +44,7 @@ class OwnCode(NamedTuple):
     """The code with its meaning, as an entry of the list of codes."""
     example: str
     before: str
-    """The code that follows it in the list."""
+    """The code before which it stands in the list."""
 
 
 class ClassFields(Strict):
@@ -84,7 +84,7 @@ class ClassEntry:
     """
     example: Statement = ""
     before: ClassName | None = None
-    """The class whose code follows this one in the list. If several codes fit, the first in the list is right."""
+    """The class before whose code this one stands in the list. If several codes fit, the first in the list is right."""
 
     @property
     def query_only(self) -> bool:
@@ -132,7 +132,10 @@ class Judges:
 
     @property
     def keys(self) -> list[str]:
-        """Class, verifier and fingerprint of each verifier that judges a class, separated by blanks."""
+        """Class, verifier and fingerprint of each verifier that judges a class, separated by blanks.
+
+        SQL finds the votes of a panel by them, with one comparison for each vote.
+        """
         return [
             f"{name} {verifier} {fingerprint}"
             for name in self.every_class
@@ -157,11 +160,12 @@ def with_own_codes(source: str, own_codes: Sequence[OwnCode]) -> str:
     - REFUSE_OTHER: no.
     """
     for number, code in enumerate(own_codes):
-        name = f"own_codes[{number}]"
-        example = f"{{% if examples %}}\n{{{{ {name}.example }}}}\n{{% endif %}}\n" if code.example else ""
+        # Only the places go into the template. The texts themselves are values, so they cannot contain template code.
+        places = "{{ own_codes[NUMBER].entry }}\n"
+        if code.example:
+            places += "{% if examples %}\n{{ own_codes[NUMBER].example }}\n{% endif %}\n"
         marker = f"- {code.before}:"
-        # Only the place goes into the template. The text itself is a value, so it cannot contain template code.
-        source = source.replace(marker, f"{{{{ {name}.entry }}}}\n{example}{marker}", 1)
+        source = source.replace(marker, places.replace("NUMBER", str(number)) + marker, 1)
     return source
 
 
@@ -182,10 +186,11 @@ def class_entry(
     criteria = {intensity: text.strip() for intensity, text in (content.criteria or {}).items()}
     existing = classes.get(name)
     if existing is not None:
-        # A file that replaces levers of an intensity must replace its criterion too, and no other.
+        # A file that replaces the levers of an intensity must replace its criterion too, and no other.
         if replaced and criteria.keys() == set(replaced):
             existing = replace(existing, criteria={**existing.criteria, **criteria})
             fields.remove("criteria")
+        # All other fields of an existing class are fixed.
         if fields:
             raise file.fault((fields[0],), f"'{fields[0]}' of {name} is fixed: the file may hold levers only")
         return existing
@@ -208,6 +213,7 @@ def _new_class(
             f"there is no class {name}: {advice}, or give 'refusal_code' and the other fields of a new class",
         )
     needed = ["refusal_code", "target", "summary", "criteria"]
+    # The embedded files define the published classes, whose codes a template explains.
     if name not in PUBLISHED_CLASSES:
         needed.append("refuse_when")
     if lacking := [key for key in needed if key not in fields]:

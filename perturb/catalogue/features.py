@@ -21,7 +21,10 @@ from perturb.files.resources import data_folder
 from perturb.records import BaseInstance
 
 FEATURES_VERSION = "fbb0296dd996e5a7"
-"""Part of the digest of the levers' needs. Change it whenever instances may get other features than before."""
+"""Part of the digest of the levers' needs.
+
+Any other text will do: change it whenever instances may get other features than before.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ def features_of(instance: BaseInstance) -> frozenset[str]:
         features.add("about:person")
     if word_pattern("organisation_named").search(query):
         features.add("about:organisation")
-    features |= {f"about:{name}" for name in ("work", "product") if _words(name).search(query)}
+    features |= {f"about:{name}" for name in ("work", "product") if _bank_pattern(name).search(query)}
     return frozenset(features)
 
 
@@ -107,33 +110,37 @@ def word_table(name: str) -> Mapping[str, tuple[str, ...]]:
 
 
 @cache
-def _source(name: str) -> str:
+def _pattern_text(name: str) -> str:
     """The text of a pattern. A pattern may contain others as `<name>`. The name of a bank means any of its words."""
+
+    def referred_text(reference: re.Match[str]) -> str:
+        return _pattern_text(reference[1])
+
     if name in _content()["words"]:
         # Longer words first, since a pattern takes the first alternative that fits.
         return f"(?:{'|'.join(map(re.escape, sorted(word_bank(name), key=len, reverse=True)))})"
     # The file may break a pattern into several lines.
     pattern = "".join(_content()["patterns"][name])
-    return re.sub(r"<([a-z_]+)>", lambda match: _source(match[1]), pattern)
+    return re.sub(r"<([a-z_]+)>", referred_text, pattern)
 
 
 @cache
 def word_pattern(name: str, flags: int = 0) -> re.Pattern[str]:
     """A compiled pattern of `levers/words.yaml`."""
-    return re.compile(_source(name), flags)
+    return re.compile(_pattern_text(name), flags)
 
 
 @cache
-def _words(bank: str) -> re.Pattern[str]:
+def _bank_pattern(bank: str) -> re.Pattern[str]:
     """A pattern for any word of a bank. Only names of places and people must have their capitals."""
     flags = 0 if bank in ("city", "region", "first_name") else re.IGNORECASE
-    return re.compile(rf"(?<![\w-]){_source(bank)}(?![\w-])", flags)
+    return re.compile(rf"(?<![\w-]){_pattern_text(bank)}(?![\w-])", flags)
 
 
 @cache
 def _full_name() -> re.Pattern[str]:
     """A pattern for a first name with a family name."""
-    return re.compile(rf"(?<![\w-]){_source('first_name')}(?![\w-]){_source('name')}")
+    return re.compile(rf"(?<![\w-]){_pattern_text('first_name')}(?![\w-]){_pattern_text('name')}")
 
 
 # -- question and answer -----------------------------------------------------------------------------------------
@@ -145,7 +152,7 @@ _QUESTION_KINDS = ("how_many", "how", "when", "who", "where", "why", "which", "w
 def _question_kind(query: str) -> str:
     """The kind of question, by its first words or by those of a question inside it."""
     # "in which year …" is read as "which year …".
-    texts = [query, re.sub(rf"^{_source('preposition')} ", "", query)]
+    texts = [query, re.sub(rf"^{_pattern_text('preposition')} ", "", query)]
     if inner := word_pattern("question_inside").search(query):
         # Of the two groups of the pattern, the one that matched holds the question.
         texts += filter(None, inner.groups())
@@ -202,8 +209,8 @@ def _is_number(answer: str) -> bool:
 def _is_named(answer: str) -> bool:
     """Whether every word has a capital, except small words such as "of"."""
     words = [word for word in answer.split() if word.lower() not in word_bank("small")]
-    has_letters = len("".join(words)) > 1
-    return has_letters and all(re.fullmatch(r"\D+", word) and word[0].isupper() for word in words)
+    is_single_letter = len("".join(words)) <= 1  # an option or a grade, or nothing at all
+    return not is_single_letter and all(re.fullmatch(r"\D+", word) and word[0].isupper() for word in words)
 
 
 def _is_person(name: str, instance: BaseInstance) -> bool:
@@ -273,6 +280,27 @@ class _Texts:
         return [match[1].rstrip(",.") for match in word_pattern("figure").finditer(self.text)]
 
 
+def _has_spare_colour(texts: _Texts) -> bool:
+    asks_for_colour = re.search(" colou?r", texts.query)
+    return not asks_for_colour and texts.has_spare("colour_use")
+
+
+def _has_spare_example(texts: _Texts) -> bool:
+    examples = [sentence for sentence in texts.sentences if word_pattern("example").search(sentence)]
+    # A shorter passage would say too little without its example.
+    return len(texts.sentences) > 2 and any(map(texts.is_spare, examples))
+
+
+def _has_spare_opening(texts: _Texts) -> bool:
+    openings = (word_pattern("opening").search(sentence) for sentence in texts.sentences)
+    return any(opening is not None and texts.is_spare(opening[0]) for opening in openings)
+
+
+def _has_exact_figure(texts: _Texts) -> bool:
+    # A figure with fewer than three digits before its zeros, such as 1,200, is rounded already.
+    return any(len(re.sub(r"[,.]", "", figure).strip("0")) >= 3 for figure in texts.figures)
+
+
 def _names_spare_person(texts: _Texts) -> bool:
     # A person who shares a name with somebody in the question may be a relative, whom the question needs.
     query_words = set(texts.query.split())
@@ -296,27 +324,17 @@ _IN_TEXT = {
 _SPARE_IN_TEXT = {"city": "city_phrase", "spare_bracket": "bracket", "alias": "alias"}
 # Feature of the group `has` -> the test for it
 _TESTS: Mapping[str, Callable[[_Texts], bool]] = {
-    "colour": lambda texts: not re.search(" colou?r", texts.query) and texts.has_spare("colour_use"),
-    "example": lambda texts: (
-        len(texts.sentences) > 2
-        and any(
-            word_pattern("example").search(sentence) and texts.is_spare(sentence)
-            for sentence in texts.sentences
-        )
-    ),
-    # A figure with fewer than three digits before its zeros, such as 1,200, is rounded already.
-    "figure": lambda texts: any(len(re.sub(r"[,.]", "", figure).strip("0")) >= 3 for figure in texts.figures),
+    "colour": _has_spare_colour,
+    "example": _has_spare_example,
+    "opening": _has_spare_opening,
+    "figure": _has_exact_figure,
     "spare_figure": lambda texts: any(map(texts.is_spare, texts.figures)) or texts.has_spare("counted"),
     "spare_date": _has_spare_date,
     "spare_person": _names_spare_person,
     "two_people": lambda texts: len({name.split()[-1] for name in texts.people}) > 1,
-    "office": lambda texts: bool(_words("office").search(texts.both)),
-    "opening": lambda texts: any(
-        (match := word_pattern("opening").search(sentence)) is not None and texts.is_spare(match[0])
-        for sentence in texts.sentences
-    ),
-    "organism": lambda texts: bool(re.search(rf"(?<![\w-]){_source('organism')}(?![\w-])", texts.text)),
-    "institution": lambda texts: bool(_words("institution").search(texts.both)),
+    "office": lambda texts: bool(_bank_pattern("office").search(texts.both)),
+    "organism": lambda texts: bool(re.search(rf"(?<![\w-]){_pattern_text('organism')}(?![\w-])", texts.text)),
+    "institution": lambda texts: bool(_bank_pattern("institution").search(texts.both)),
 }
 
 

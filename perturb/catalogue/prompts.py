@@ -76,7 +76,10 @@ DEEP_KEYS: tuple[str, ...] = (
 """The fields of a generator's reply with a deep item."""
 
 PromptKind = Literal["single", "several", "quiet", "deep", "blind"]
-"""The kinds of prompts: for one passage, for several, or for deep items. `quiet` is an addition to the first two."""
+"""The kinds of prompts: for one passage, for several, or for deep items.
+
+`quiet` is an addition to the first two. `blind` asks a verifier about a deep item before it sees the claim.
+"""
 
 
 def prompt_kind(instance: BaseInstance) -> PromptKind:
@@ -111,9 +114,10 @@ def _codes_of(folder: Path, own_codes: Sequence[OwnCode]) -> dict[str, str]:
 
 @cache
 def system_message(name: str, **options: Any) -> str:
-    """Like `render_template`, but without the last line break of the file.
+    """Like `render_template`, but without the last line break of the file and without codes of the user.
 
-    The ledger keys a request by the digest of its bytes, so a line break more would make every call a new one.
+    Both functions stay, since the ledger keys a request by the digest of its bytes: one line break more or less would
+    make every call a new one.
     """
     return environment(keep_last_newline=False).get_template(f"{name}.j2").render(options)
 
@@ -184,7 +188,8 @@ class Prompts:
         self._environment = environment(self.folder, replacements=replaced_codes)
         # Levers with an answer ask a new question. Templates in `asked/` replace those that assume the original one.
         self._asked = environment([self.folder / "asked", self.folder], replacements=replaced_codes)
-        # A system message depends on the cell and the levers alone, so a few texts serve all jobs of a build.
+        # A system message depends on the cell and the levers alone, so a few texts serve all jobs of a build. The cache
+        # belongs to these prompts, and goes with them.
         self._system = lru_cache(maxsize=4096)(self._render_system)
 
     def version(self, name: str, kind: PromptKind = "single") -> str:
@@ -294,10 +299,10 @@ class Prompts:
 
     def _render_system(
         self,
-        name: str,
+        folder: str,
         kind: PromptKind,
         cell: Cell,
-        names: tuple[str, ...],
+        lever_names: tuple[str, ...],
         *,
         chosen: str = "",
         way: str = "",
@@ -305,18 +310,18 @@ class Prompts:
     ) -> str:
         """The system message of a prompt about a cell.
 
-        `names` are the levers that it explains, and `chosen` is the lever of the candidate. `way` and `constructions`
-        are for planted and deep items.
+        `folder` is that of the template. The prompt explains the levers `lever_names`, and `chosen` is the lever of the
+        candidate. `way` and `constructions` are for planted and deep items.
         """
         entry = self.catalogue.classes[cell.perturbation_class]
-        levers = list(filter(None, map(self.catalogue.find, names)))
+        levers = list(filter(None, map(self.catalogue.find, lever_names)))
         chosen_lever = self.catalogue.find(chosen)
         other_levers = {
             lever.name: _first_sentence(lever.instruction) for lever in levers if lever is not chosen_lever
         }
         explained = list(filter(None, map(self.catalogue.construction, constructions)))
         templates = self._asked if any(lever.answer for lever in levers) else self._environment
-        return templates.get_template(f"{name}/{kind}.j2").render(
+        return templates.get_template(f"{folder}/{kind}.j2").render(
             entry=entry,
             cell=cell,
             criterion=entry.criteria[cell.intensity],

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from perturb.building.offline.answers import leak, other_value
 from perturb.building.offline.facts import InstanceFacts, facts_of
@@ -255,25 +255,17 @@ class DonorTable:
 
     def lent_to(self, instance: BaseInstance) -> tuple[BaseInstance, ...]:
         """The donors for an instance: some with its kind of answer, some with its way of asking, and a few others."""
-        return _donors_for(self, instance.id, instance.query, instance.answers)
-
-
-# Cached, since an instance has a job in every cell. The key is not the instance, whose metadata have no hash.
-@lru_cache(maxsize=256)
-def _donors_for(
-    table: DonorTable, instance_id: str, query: str, answers: tuple[str, ...]
-) -> tuple[BaseInstance, ...]:
-    donors: dict[str, BaseInstance] = {}
-    # Each instance starts at another place of the group, so that not all of them get the same donors.
-    start = seed_of("lend", instance_id)
-    for group in _groups_of(query, answers):
-        members = table.groups.get(group, ())
-        # One more than needed is taken, since the instance itself may be among them.
-        for offset in range(min(len(members), _DONORS_PER_INSTANCE + 1)):
-            donor = members[(start + offset) % len(members)]
-            if donor.id != instance_id:
-                donors[donor.id] = donor
-    return tuple(donors.values())
+        donors: dict[str, BaseInstance] = {}
+        # Each instance starts at another place of the group, so that not all of them get the same donors.
+        start = seed_of("lend", instance.id)
+        for group in _groups_of(instance.query, instance.answers):
+            members = self.groups.get(group, ())
+            # One more than needed is taken, since the instance itself may be among them.
+            for offset in range(min(len(members), _DONORS_PER_INSTANCE + 1)):
+                donor = members[(start + offset) % len(members)]
+                if donor.id != instance.id:
+                    donors[donor.id] = donor
+        return tuple(donors.values())
 
 
 def _groups_of(query: str, answers: tuple[str, ...]) -> list[str]:
