@@ -131,8 +131,8 @@ _RECENT_SIZE = 32
 
 def checked_item(original: BaseInstance, candidate: Candidate, target: frozenset[Target]) -> CheckedItem:
     """The item of an original and a candidate. The verifiers, which are asked one after the other, share it."""
-    # Instances hold dictionaries, so they have no hash. Identities are safe keys: a stored item keeps both records alive,
-    # so that no other object can get their ids.
+    # Instances hold dictionaries, so they have no hash. Identities are safe keys: a stored item keeps both records, so
+    # that no other object can get their ids.
     key = (id(original), id(candidate), target)
     item = _RECENT.get(key)
     if item is None:
