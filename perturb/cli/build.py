@@ -144,10 +144,12 @@ def build_command(
     # Any of these options means a round other than the embedded one.
     round_options = (config, base_set, round_name, seed, replay, generator, verifier)
     embedded = _embedded_round(demo, chosen=any(option is not None for option in round_options))
+    # --demo names an embedded round, such as `deep`, or else a base set.
     named_set = _named_set(None if embedded else demo, base_set, base_format, column)
     start_config = None if config is None else load_config(config)
     if embedded is not None:
         start_config, replay = embedded.config, embedded.replies
+    # Without a name of its own, a demo runs in OUT/DEMO.
     if demo is not None and base_set is None and config is None and name is None:
         name = demo
     options = {
@@ -181,6 +183,7 @@ def build_command(
         print_json(dict(report.facts))
     elif embedded is not None and report.snapshot is not None:
         _print_demo(report.run)
+        # A first try, without any option, shows both embedded rounds.
         if demo is None and not changes:
             _replay_deep_round(out)
         typer.echo(NEXT_STEP)

@@ -187,7 +187,7 @@ def calibrate_command(
         fitting_groups = read_confidence_tables([on], percent=percent) if on else ()
         split = Split(share, repeats=repeats)
         calibrations = [_fit(group, fitting_groups, split, precision) for group in groups]
-    # Maps that a group has fitted itself are also tried on the other groups.
+    # Maps that each group has fitted on a part of itself are also tried on the other groups.
     transfers = () if apply or on else calibration_matrix(groups, method, Split(share), precision)
     if save is not None:
         save_maps(save, [calibration.saved_map(method) for calibration in calibrations])

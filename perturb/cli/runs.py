@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -26,7 +26,9 @@ from perturb.records import PUBLISHED_CLASSES, Intensity, JsonObject, taxonomy_p
 from perturb.text.wording import counted
 
 if TYPE_CHECKING:
+    from perturb.ledger.plans import PlanFacts
     from perturb.snapshots.card import ExportedReplies
+    from perturb.snapshots.select import SelectionPlan
     from perturb.snapshots.snapshot import Snapshot
 
 # How long `perturb status --watch` waits before it shows the status again.
@@ -245,12 +247,12 @@ def _export_snapshot(
     from perturb.ledger.calls import reading
     from perturb.ledger.plans import current_plan
     from perturb.snapshots.replies import export_replies, holds_evaluation
-    from perturb.snapshots.select import SelectionPlan
 
-    chosen = {name: value for name, value in selection.items() if value is not None}
-    has_quotas = bool(chosen.keys() & {"per_generator", "min_per_cell"})
-    if has_quotas and chosen.setdefault("strategy", "balanced") == "natural":
-        reject_option("--strategy natural", "takes no quotas: leave them out")
+    given = {name: value for name, value in selection.items() if value is not None}
+    if given.keys() & {"per_generator", "min_per_cell"}:
+        given.setdefault("strategy", "balanced")
+        if given["strategy"] == "natural":
+            reject_option("--strategy natural", "takes no quotas: leave them out")
     if out is None and replies is None:
         reject_option("--out", "is missing: say where the snapshot goes")
     exported = None if replies is None else export_replies(run, replies)
@@ -265,31 +267,37 @@ def _export_snapshot(
     with reading(run) as db:
         plan = current_plan(db, run)
         note_unfinished(db, plan)
-        # Options take precedence over the configuration of the run.
         configured = plan.facts.select
-        quota = SelectionPlan(
-            strategy=chosen.get("strategy", configured.strategy),
-            per_generator=chosen.get("per_generator", configured.per_generator),
-            min_per_cell=chosen.get("min_per_cell", configured.min_per_cell),
-            seed=chosen.get("seed", plan.facts.seed),
-            reviewed=chosen.get("reviewed"),
-            drop_repeats=True,
-        )
-        # only this strategy asks how hard an item must be
-        if quota.strategy == "hard":
-            quota = replace(quota, at_least=configured.at_least)
         snapshot = export_snapshot(
             db,
             plan,
-            quota,
+            _selection_plan(given, plan.facts),
             out or run / "snapshot",
             datetime.now(UTC),
-            configured.controls if options.controls is None else options.controls,
-            exported,
-            options.shortcuts or configured.shortcuts,
-            options.max_wrong,
+            controls=configured.controls if options.controls is None else options.controls,
+            replies=exported,
+            shortcuts=options.shortcuts or configured.shortcuts,
+            max_wrong=options.max_wrong,
         )
     _print_snapshot(snapshot, exported, json_output)
+
+
+def _selection_plan(given: JsonObject, facts: PlanFacts) -> SelectionPlan:
+    """How to draw the rows. Options take precedence over the configuration of the run."""
+    from perturb.snapshots.select import SelectionPlan
+
+    configured = facts.select
+    strategy = given.get("strategy", configured.strategy)
+    return SelectionPlan(
+        strategy=strategy,
+        per_generator=given.get("per_generator", configured.per_generator),
+        min_per_cell=given.get("min_per_cell", configured.min_per_cell),
+        seed=given.get("seed", facts.seed),
+        # only this strategy asks how hard an item must be
+        at_least=configured.at_least if strategy == "hard" else None,
+        reviewed=given.get("reviewed"),
+        drop_repeats=True,
+    )
 
 
 def _print_snapshot(snapshot: Snapshot, exported: ExportedReplies | None, json_output: bool) -> None:

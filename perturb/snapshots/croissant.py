@@ -121,32 +121,36 @@ def _field(part: str, path: str, column: Column) -> JsonObject:
 
 def _responsible(manifest: Facts) -> JsonObject:
     """The Responsible AI fields; a field is empty if the manifest has nothing about it."""
-    stages, counts, panel = manifest["counts"]["stages"], manifest["counts"], manifest["panel"]
-    generators, verifiers = _models(manifest["generators"]), _models(manifest["verifiers"])
-    missing_items = [
-        f"{shortfall['generator']} {shortfall['cell'] or ''}: {shortfall['got']} of {shortfall['wanted']} items"
-        for shortfall in manifest["selection"]["shortfalls"]
-    ]
+    certificate_sentences = []
+    certificate = manifest.get("certificate")  # snapshots that earlier versions wrote have none
+    if certificate:
+        line = certificate_line(certificate, len(manifest["verifiers"]))
+        certificate_sentences.append(f"{line} (measured on planted faults)")
     licences = listed(
         [
             f"{entry['licence'] or 'no stated licence'} ({entry['rows']} items)"
             for entry in manifest["licences"]
         ]
     )
+    return {
+        **_collection_fields(manifest, licences),
+        **_annotation_fields(manifest, certificate_sentences),
+        **_use_fields(manifest, licences, certificate_sentences),
+    }
+
+
+def _collection_fields(manifest: Facts, licences: str) -> JsonObject:
+    """The fields on how the items were made."""
+    counts = manifest["counts"]
+    stages = counts["stages"]
     lost = {
         name: stages.get(name, 0)
         for name in ("unparsed", "error", "not_applicable", "abstained", "undecided")
     }
-    # snapshots of earlier versions have neither
-    people, certificate = manifest.get("people") or {"n": 0}, manifest.get("certificate")
-    certificate_sentences = []
-    if certificate:
-        line = certificate_line(certificate, len(manifest["verifiers"]))
-        certificate_sentences.append(f"{line} (measured on planted faults)")
     return {
         "dataCollection": (
             f"{counted(stages.get('jobs', 0), 'job')}: each asked a generator to put one flaw into an answerable"
-            f" question with its context. Generators: {generators}. The panel accepted"
+            f" question with its context. Generators: {_models(manifest['generators'])}. The panel accepted"
             f" {counted(stages.get('accepted', 0), 'candidate')}."
         ),
         "dataCollectionType": ["Synthetic", "Software Collection"],
@@ -166,15 +170,33 @@ def _responsible(manifest: Facts) -> JsonObject:
             f"Linguistic levers in {counted(len(counts['cells']), 'cell')} of class and intensity, catalogue"
             f" {manifest['digests'].get('catalogue')}. Selection: {manifest['selection']['strategy']}."
         ),
+    }
+
+
+def _annotation_fields(manifest: Facts, certificate_sentences: Sequence[str]) -> JsonObject:
+    """The fields on how the labels were checked."""
+    panel, verifiers = manifest["panel"], manifest["verifiers"]
+    n_read = (manifest.get("people") or {"n": 0})["n"]
+    return {
         "dataAnnotationProtocol": [
-            f"Panel '{panel['name']}' of {len(manifest['verifiers'])}, consensus {panel['consensus']}:"
+            f"Panel '{panel['name']}' of {len(verifiers)}, consensus {panel['consensus']}:"
             f" each verifier judges {', '.join(CHECK_NAMES)}."
         ],
         "dataAnnotationPlatform": [f"perturb {manifest['code_version']}"],
         "dataAnnotationAnalysis": [*_agreement(manifest), *certificate_sentences],
-        "annotationsPerItem": f"{len(manifest['verifiers'])} verifiers; people read {people['n']} items",
-        "annotatorDemographics": [f"The verifiers are models or programs, not people: {verifiers}."],
-        "machineAnnotationTools": [_model(entry) for entry in manifest["verifiers"]],
+        "annotationsPerItem": f"{len(verifiers)} verifiers; people read {n_read} items",
+        "annotatorDemographics": [f"The verifiers are models or programs, not people: {_models(verifiers)}."],
+        "machineAnnotationTools": [_model(entry) for entry in verifiers],
+    }
+
+
+def _use_fields(manifest: Facts, licences: str, certificate_sentences: Sequence[str]) -> JsonObject:
+    """The fields on what the items are good for, and what they are not."""
+    missing_items = [
+        f"{shortfall['generator']} {shortfall['cell'] or ''}: {shortfall['got']} of {shortfall['wanted']} items"
+        for shortfall in manifest["selection"]["shortfalls"]
+    ]
+    return {
         "dataBiases": _biases(manifest),
         "dataUseCases": [
             f"To evaluate selective refusal in one round ({manifest['round']}), not to train. Canary:"
