@@ -95,12 +95,10 @@ class Agreement:
 def measure_agreement(table: VoteTable, resamples: Resamples) -> Agreement:
     """Agreement of each pair of raters of a vote table, and of all of them."""
     kinds = 1 - table.votes  # a pass is the kind 0, so that passes come first
-    pairs = tuple(
-        _Pair.of(
-            (table.verifiers[a], table.verifiers[b]), kinds[:, a], kinds[:, b], resamples, words=table.words
-        )
-        for a, b in combinations(range(len(table.verifiers)), 2)
-    )
+    pairs = []
+    for a, b in combinations(range(len(table.verifiers)), 2):
+        names = table.verifiers[a], table.verifiers[b]
+        pairs.append(_Pair.of(names, kinds[:, a], kinds[:, b], resamples, words=table.words))
     return Agreement(
         pairs=tuple(pair.measure() for pair in pairs),
         mean_kappa=_mean_kappa(pairs, table, resamples),
@@ -189,7 +187,7 @@ class _Pair:
             return "graded other than the commonest way"
         _, pass_fail, fail_pass, fail_fail = self.totals.point
         fails_of_a, fails_of_b = fail_pass + fail_fail, pass_fail + fail_fail
-        # If fails are rare, the rater with fewer fails has too few of them.
+        # Fails are the rare votes if one of the raters failed at most half of the items.
         fails_are_rare = min(fails_of_a, fails_of_b) <= self.n / 2
         return self.words.failed if fails_are_rare else self.words.passed
 

@@ -50,9 +50,10 @@ class AcceptanceRate:
 
     def to_dict(self) -> JsonObject:
         """The fields of the rate without its name, and the counts."""
-        counts = plain(self)
-        rate = counts.pop("rate")
-        return {name: value for name, value in rate.items() if name != "name"} | counts
+        content = plain(self)
+        rate: JsonObject = content.pop("rate")
+        del rate["name"]
+        return rate | content
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
@@ -31,6 +31,7 @@ from perturb.errors import LedgerError
 from perturb.evaluation.answers import Grade
 from perturb.evaluation.reading import ANSWER
 from perturb.ledger.evaluations import Reviews, read_reviews, read_sample_fact
+from perturb.metrics.inputs import plain
 from perturb.metrics.resampling import Resamples
 from perturb.records import Facts, JsonObject
 
@@ -119,18 +120,11 @@ class GradeAgreement:
 
     def to_dict(self) -> JsonObject:
         """One entry of the JSON."""
-        return {
-            "name": self.name,
-            "n": self.n,
-            "split": self.split,
-            "agreement": asdict(self.agreement),
-            "judge": self.judge.to_dict(),
-            "judge_by_person": [pair.to_dict() for pair in self.judge_by_person],
-            "members": [pair.to_dict() for pair in self.members],
-            "people": [pair.to_dict() for pair in self.people],
-            "by_model": [asdict(rate) for rate in self.by_model],
-            "stand_in": self.stand_in and asdict(self.stand_in),
-            "confusion": [{"judge": judge, "people": people, "n": n} for judge, people, n in self.confusion],
+        content = plain(self)
+        del content["title"]
+        confusion = content.pop("confusion")
+        return content | {
+            "confusion": [{"judge": judge, "people": people, "n": n} for judge, people, n in confusion]
         }
 
 
@@ -152,15 +146,10 @@ class JudgeReport:
 
     def to_dict(self) -> JsonObject:
         """Plain values, ready for JSON; an undefined value is None, with a reason beside it."""
-        annotators = [
-            {"name": annotator.name, "finished": annotator.finished, "begun": annotator.begun}
-            for annotator in self.annotators
-        ]
-        return {
-            **asdict(self),
-            "annotators": annotators,
-            "measures": [measure.to_dict() for measure in self.measures],
-        }
+        content = plain(self)
+        for annotator in content["annotators"]:
+            del annotator["pass_rate"]  # people grade replies, and do not pass them
+        return content
 
 
 def measure_judge(db: sqlite3.Connection, run: Path, *, seed: int = 0, resamples: int = 1000) -> JudgeReport:

@@ -11,7 +11,7 @@ intervals do (`perturb.metrics.intervals`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,9 +33,9 @@ from perturb.catalogue.classes import Judges
 from perturb.files.tables import read_columns
 from perturb.ledger.calls import reading
 from perturb.ledger.queries import BY_JUDGE, bind
-from perturb.metrics.inputs import Estimate, Flags, Floats, Integers
+from perturb.metrics.inputs import Estimate, Flags, Floats, Integers, plain
 from perturb.metrics.intervals import effective_size, t_quantile, wilson_interval
-from perturb.records import PerturbationClass
+from perturb.records import JsonObject, PerturbationClass
 
 if TYPE_CHECKING:
     import sqlite3
@@ -188,18 +188,13 @@ class MatrixRate:
 
     generator: str
     verifier: str
-    n: int
-    rate: float | None
-    low: float | None
-    high: float | None
-    cluster_low: float | None
-    cluster_high: float | None
-    reason: str | None
+    passes: Rate
 
-    @property
-    def estimate(self) -> Estimate:
-        """The rate with its interval over base instances."""
-        return Estimate(self.rate, self.cluster_low, self.cluster_high, n=self.n, reason=self.reason)
+    def to_dict(self) -> JsonObject:
+        """One entry of the JSON, which has the fields of the rate but its name and its design effect."""
+        content = plain(self.passes)
+        del content["name"], content["design_effect"]
+        return {"generator": self.generator, "verifier": self.verifier, **content}
 
 
 def pass_rates(table: VoteTable, labels: Labels) -> tuple[Rate, ...]:
@@ -223,9 +218,7 @@ def pass_rate_matrix(table: VoteTable) -> tuple[MatrixRate, ...]:
     matrix = []
     for row, generator in enumerate(table.generator.names):
         for verifier, rates in zip(table.verifiers, rates_by_verifier, strict=True):
-            figures = asdict(rates[row])
-            del figures["name"], figures["design_effect"]
-            matrix.append(MatrixRate(generator, verifier, **figures))
+            matrix.append(MatrixRate(generator, verifier, rates[row]))
     return tuple(matrix)
 
 

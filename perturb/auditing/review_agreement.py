@@ -23,7 +23,7 @@ from perturb.ledger import queries
 from perturb.ledger.evaluations import read_reviews, read_sample_fact, sample_ids
 from perturb.ledger.plans import CurrentPlan
 from perturb.metrics.agreement import cohen_kappa
-from perturb.metrics.inputs import Estimate, Floats, Integers
+from perturb.metrics.inputs import Estimate, Floats, Integers, plain
 from perturb.metrics.resampling import Resamples
 from perturb.records import Facts, JsonObject
 
@@ -120,11 +120,8 @@ class HumanReport:
 
     def to_dict(self) -> JsonObject:
         """Plain values, ready for JSON; an undefined value is None, with a reason beside it."""
-        agreement = {
-            "pairs": [pair.to_dict() for pair in self.agreement.pairs],
-            "mean_kappa": self.agreement.mean_kappa.to_dict(),
-            **{name: measure.to_dict() for name, measure in self.agreement.panel.items()},
-        }
+        agreement = plain(self.agreement)
+        agreement |= agreement.pop("panel")
         return {**asdict(self), "agreement": agreement}
 
 

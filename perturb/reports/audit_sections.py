@@ -15,7 +15,7 @@ from perturb.auditing.audit_report import AuditReport
 from perturb.auditing.bias import SelfBias
 from perturb.auditing.certificate import CAVEAT, Certificate, PlantedVerdicts
 from perturb.auditing.judge_audit import JudgeAudit, audit_judges, panel_of
-from perturb.auditing.rates import MatrixRate, Rate
+from perturb.auditing.rates import Rate
 from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import read_judge_votes
 from perturb.metrics.inputs import Estimate
@@ -165,7 +165,7 @@ def kappa_figure(report: AuditReport, name: str, title: str) -> Figure:
     names = report.verifiers
     # A verifier agrees with itself, so κ is 1 on the diagonal. Without any variance κ is undefined there as well.
     for verifier in names:
-        rates = {rate.rate for rate in report.pass_rate_matrix if rate.verifier == verifier}
+        rates = {entry.passes.rate for entry in report.pass_rate_matrix if entry.verifier == verifier}
         always_same = rates <= {None, 0.0} or rates <= {None, 1.0}
         kappas[frozenset((verifier,))] = None if always_same else 1.0
     grid = [[kappas[frozenset((a, b))] for b in names] for a in names]
@@ -188,7 +188,7 @@ _ROWS_AT_START = 20
 
 
 def _pass_rates(report: AuditReport, by: Collection[str] | None) -> Section:
-    rates = {(rate.generator, rate.verifier): rate for rate in report.pass_rate_matrix}
+    rates = {(entry.generator, entry.verifier): entry.passes for entry in report.pass_rate_matrix}
     percents = [
         [_percent(rates[generator, verifier]) for verifier in report.verifiers]
         for generator in report.generators
@@ -203,7 +203,7 @@ def _pass_rates(report: AuditReport, by: Collection[str] | None) -> Section:
         Table.of(
             "pass-rate-matrix",
             "Pass rate of each generator by each verifier",
-            "generator | verifier | votes = n: count | pass rate = estimate: share",
+            "generator | verifier | votes = passes.n: count | pass rate = passes.estimate: share",
             report.pass_rate_matrix,
         )
     ]
@@ -251,7 +251,7 @@ def _generator_map(report: AuditReport, name: str) -> Figure:
     )
 
 
-def _percent(rate: Rate | MatrixRate) -> float | None:
+def _percent(rate: Rate) -> float | None:
     return None if rate.rate is None else 100 * rate.rate
 
 
@@ -422,8 +422,8 @@ def judges_section(audit: JudgeAudit) -> Section:
         Table.of(
             "judges-credit",
             "Share of replies that a judge credits",
-            "judgement = kind | model = entry.generator | judge = entry.verifier | replies = entry.n: count"
-            " | credited = entry.estimate: share",
+            "judgement = kind | model = entry.generator | judge = entry.verifier | replies = entry.passes.n: count"
+            " | credited = entry.passes.estimate: share",
             rows(lambda report: report.pass_rate_matrix),
         ),
         Table.of(
