@@ -267,13 +267,7 @@ def curate_source(
     # These checks come before any model is called.
     check_name(out)
     check_place(out, force)
-    # With a writer, rows are articles.
-    if writer is not None and request.form == "auto" and not request.is_folder:
-        request = replace(request, form="articles")
-    if (request.is_folder or request.form == "articles") != (writer is not None):
-        raise ConfigError("writer: goes with a folder of documents or the format 'articles', which need it")
-    if writer and solvers and not request.is_folder:
-        raise ConfigError("solvers: do not go with a writer of articles: leave them out")
+    request = _request_with_writer(request, writer, solvers)
     test: SolvabilityTest | None = None
     facts: JsonObject = {}
     # Both hold an open ledger, which has to be closed whatever happens.
@@ -297,6 +291,17 @@ def curate_source(
             facts["pre_test"] = test.facts()
     curation = replace(curation, report={**curation.report, **facts})
     return curation, write_base_set(curation, out, code_version())
+
+
+def _request_with_writer(request: SourceRequest, writer: Path | None, solvers: Path | None) -> SourceRequest:
+    """The request, for articles if a writer is given for rows. Raises `ConfigError` for what cannot be combined."""
+    if writer is not None and request.form == "auto" and not request.is_folder:
+        request = replace(request, form="articles")
+    if (request.is_folder or request.form == "articles") != (writer is not None):
+        raise ConfigError("writer: goes with a folder of documents or the format 'articles', which need it")
+    if writer and solvers and not request.is_folder:
+        raise ConfigError("solvers: do not go with a writer of articles: leave them out")
+    return request
 
 
 def _write_and_solve(

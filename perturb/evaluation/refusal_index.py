@@ -214,20 +214,7 @@ class RefusalIndexTask(QuestionTask[RefusalRow]):
         second_pass: Callable[[], Awaitable[Grade]],
     ) -> RefusalRow:
         """The row of a question with one prompt; what is missing from it is `unscored`."""
-        row = RefusalRow(
-            item_id=question.id,
-            base_id=question.base_id,
-            model=model,
-            setting=setting,
-            refused=None,
-            wrong=None,
-            first_grade=None,
-            forced_grade=None,
-            p_answering=None,
-            answerable=question.answerable,
-            source=question.source,
-            unscored=None,
-        )
+        row = _empty_row(question, model, setting)
         # The other samples are asked for while the first reply is graded.
         other_samples = asyncio.ensure_future(
             gather_all(
@@ -261,6 +248,23 @@ class RefusalIndexTask(QuestionTask[RefusalRow]):
         unscored = sum(row.unscored is not None and not is_disagreement(row.unscored) for row in rows)
         if unscored and not stopped:
             yield f"{unscored} of {len(rows)} rows are unscored: run the same command again to retry"
+
+
+def _empty_row(question: Question, model: str, setting: str) -> RefusalRow:
+    return RefusalRow(
+        item_id=question.id,
+        base_id=question.base_id,
+        model=model,
+        setting=setting,
+        refused=None,
+        wrong=None,
+        first_grade=None,
+        forced_grade=None,
+        p_answering=None,
+        answerable=question.answerable,
+        source=question.source,
+        unscored=None,
+    )
 
 
 def pass_request(question: Question, variant: str) -> ChatRequest:

@@ -121,7 +121,7 @@ def prepare_evaluation(plan: EvaluationPlan) -> tuple[RefusalBench, ModelSet]:
             f"'{plan.until}' and batches exclude each other: a batch asks about all items at once"
         )
     planted = plan.planted_judgements
-    if plan.replay and not plan.replay.fill:
+    if not plan.asks_models:
         # No judge can be asked, so the planted replies are those that were judged when the run was recorded.
         planted = header.get("planted_judgements", 0)
     task = RefusalBench(
@@ -173,9 +173,9 @@ def _as_folder(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "snapshot"
 
 
-# Under a stopping rule, at most one item in 25 may be in progress, but always 8. If the rule is met meanwhile, their
-# replies are paid for in vain.
-_IN_PROGRESS_SHARE, _LEAST_IN_PROGRESS = 25, 8
+# The most items of a model in progress under a stopping rule: a 25th of all items, but at least 8. If the rule is met
+# meanwhile, their replies are paid for in vain.
+_PART_IN_PROGRESS, _LEAST_IN_PROGRESS = 25, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +211,7 @@ class RefusalBench(Task[Item]):
         """All items, or a few under a stopping rule."""
         if self.order is None:
             return len(self.items)
-        return max(_LEAST_IN_PROGRESS, len(self.items) // _IN_PROGRESS_SHARE)
+        return max(_LEAST_IN_PROGRESS, len(self.items) // _PART_IN_PROGRESS)
 
     def register_run(self, ledger: EvaluationLedger, models: ModelSet) -> None:
         """Store the facts of the run in the ledger; the entries of models from earlier sessions do not change."""
@@ -229,12 +229,15 @@ class RefusalBench(Task[Item]):
         if item_set.classes:
             snapshot["classes"] = [entry.to_payload() for entry in item_set.classes]
         ledger.write_fact(self.fact, snapshot)
-        # a run that began without planted replies continues without them
-        if "models" not in facts and (number := self.planted_number(models)):
-            ledger.write_fact(PLANTED_FACT, {"number": number, "entries": []})
-        entries = dict(facts.get("models", {}))
-        entries |= {name: self._entry(models, name, entries.get(name, {})) for name in models.under_test}
-        ledger.write_fact("models", entries)
+        former_entries = facts.get("models", {})
+        n_planted = self.planted_number(models)
+        # A run that began without planted replies continues without them.
+        if n_planted and not former_entries:
+            ledger.write_fact(PLANTED_FACT, {"number": n_planted, "entries": []})
+        entries = {
+            name: self._entry(models, name, former_entries.get(name, {})) for name in models.under_test
+        }
+        ledger.write_fact("models", {**former_entries, **entries})
 
     def agenda(self, ledger: EvaluationLedger, model: str) -> Iterator[Item]:
         """All items or, under a stopping rule, blocks of items until the rule is met. Stored replies count at once."""
@@ -247,7 +250,7 @@ class RefusalBench(Task[Item]):
     def planted_number(self, models: ModelSet) -> int:
         """The number of replies that are planted for each judge."""
         if not models.judges or (self.planted is None and self.order is not None):
-            return 0  # the default depends on the number of real replies, unknown under a stopping rule
+            return 0  # the default depends on the number of real replies, which a stopping rule leaves open
         replies = len(self.items) * len(self.settings) * self.samples * len(models.under_test)
         return choose_number(self.planted, replies)
 

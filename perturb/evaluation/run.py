@@ -54,7 +54,7 @@ def run_task(
     """
     started = time.monotonic()
     task.check(models)
-    if options.replay is None or options.replay.fill:
+    if options.asks_models:
         models.check(in_batches=options.batch is not None)
     with EvaluationLedger(run) as ledger:
         task.register_run(ledger, models)
@@ -121,7 +121,7 @@ async def open_session(
     """
     budget = Budget(options.budget_usd, queries.spent_usd(ledger.db))  # what earlier sessions spent counts
     replay = options.replay
-    called = () if replay and not replay.fill else tuple(models.called.values())
+    called = tuple(models.called.values()) if options.asks_models else ()
     executor = await open_executor(options.executor)
     opened: list[ChatModel] = []
     with sigterm_as_interrupt():  # after the executor: Ray sets a handler of its own
@@ -219,7 +219,7 @@ async def _run_all(
                 raise first_error(failures) from None
             stops = [model_run.result() for model_run in model_runs]
             stopped = next((stop for stop in stops if stop is not None), None)
-            # The judges are checked last: real replies are worth more than planted ones if the budget ends
+            # The judges are checked last. If the budget ends, real replies are worth more than planted ones.
             if stopped is None:
                 try:
                     await task.check_judges(session)
@@ -278,9 +278,8 @@ def _disagreements(ledger: EvaluationLedger, models: ModelSet) -> Iterator[str]:
     if len(models.judges) < 2:
         return
     panel_judgements = [judgement for judgement in read_judgements(ledger.db) if judgement.judge == PANEL]
-    split = sum(
-        judgement.raw.startswith(DISAGREE) for judgement in panel_judgements
-    )  # see `Session._ask_judges`
+    # The text of a split judgement comes from `Session._ask_judges`.
+    split = sum(judgement.raw.startswith(DISAGREE) for judgement in panel_judgements)
     among = f"{votes_needed(models.rule, len(models.judges))} of {len(models.judges)} judges"
     if split and split == len(panel_judgements):
         yield (

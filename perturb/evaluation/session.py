@@ -284,6 +284,11 @@ class RunOptions:
     executor: ExecutorEntry = field(default_factory=ExecutorEntry)
     """Makes the calls in this process, or on the nodes of a Ray cluster."""
 
+    @property
+    def asks_models(self) -> bool:
+        """Whether models are called: for all replies, or for those that a recording lacks."""
+        return self.replay is None or self.replay.fill
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskPlan(RunOptions):

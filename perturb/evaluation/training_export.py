@@ -95,18 +95,12 @@ def export_training(
     Raises `SourceError` if nothing may be trained on, an excluded set or an evaluation cannot be read or an item lacks
     its original; `SnapshotError` if the folder cannot be written or holds something else.
     """
-    is_empty = folder.is_dir() and not any(folder.iterdir())
-    if folder.exists() and not is_empty and not (folder / FACTS).is_file():
-        raise SnapshotError(
-            f"{folder} exists and is not a training export: give a new or empty folder, or move it away"
-        )
+    _refuse_other_folder(folder)
     rows = accepted_rows(db, plan)
     if not rows:
         raise SourceError(f"{plan.facts.name}: no accepted item to train on: see the run's status")
     exclusion = Exclusion(training.exclude, levers=not training.keep_levers)
-    chosen, reasons = exclusion.apply(
-        [read_round_item(row, "item", n) for n, row in enumerate(rows, start=1)]
-    )
+    chosen, reasons = exclusion.apply(_round_items(rows))
     chosen_ids = {item.id for item in chosen}
     chosen_rows = [row for row in rows if row["id"] in chosen_ids]
     # Items of one base instance have the same original; that of the first item is taken.
@@ -116,7 +110,7 @@ def export_training(
     bases = sorted({row["source_id"] for row in chosen_rows})
     used_rows = [*chosen_rows, *(originals[base] for base in bases)]
     # The rows are compared again after the choice, so that `training.json` proves what it claims.
-    proof = exclusion.prove(read_round_item(row, "item", n) for n, row in enumerate(used_rows, start=1))
+    proof = exclusion.prove(_round_items(used_rows))
     replies = _wrong_replies(training.evaluations)
     if training.evaluations and chosen_ids.isdisjoint(replies):
         raise SourceError(
@@ -138,6 +132,19 @@ def export_training(
     with atomic_directory(folder) as target:
         _write(target, examples, used_rows, facts)
     return facts
+
+
+def _refuse_other_folder(folder: Path) -> None:
+    """Raise `SnapshotError` if the folder holds something that is not a training export."""
+    is_empty = folder.is_dir() and not any(folder.iterdir())
+    if folder.exists() and not is_empty and not (folder / FACTS).is_file():
+        raise SnapshotError(
+            f"{folder} exists and is not a training export: give a new or empty folder, or move it away"
+        )
+
+
+def _round_items(rows: Sequence[Row]) -> list[RoundItem]:
+    return [read_round_item(row, "item", number) for number, row in enumerate(rows, start=1)]
 
 
 def _exclusion_facts(training: TrainingPlan, reasons: Mapping[str, int], proof: Freshness) -> JsonObject:
@@ -334,12 +341,12 @@ class Exclusion:
             return "lever"
         return "near duplicate" if self._index.find(item) else None
 
-    def prove(self, written: Iterable[RoundItem]) -> Freshness:
+    def prove(self, written: Sequence[RoundItem]) -> Freshness:
         """What `perturb compare` finds between the excluded sets and the items about to be written.
 
         It checks `apply` with the method that users have. Raises `SourceError` if an excluded question remains.
         """
-        fresh = measure_freshness(self.items, list(written))
+        fresh = measure_freshness(self.items, written)
         if fresh.near or fresh.same_base:
             raise SourceError(
                 f"--exclude: {fresh.near} near duplicates and {fresh.same_base} items of the same base instance are"
