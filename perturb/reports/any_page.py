@@ -245,7 +245,7 @@ def make_side_by_side_page(side_by_side: SideBySide) -> Report:
         lines = [line for line in side_by_side.lines if metric in line.scores]
         if lines:
             sections.append(_single_score_section(metric, lines, caption))
-    return Report("Models side by side", ", ".join(side_by_side.sources), tuple(sections))
+    return Report("Models side by side", ", ".join(side_by_side.sources), sections)
 
 
 class _Score(NamedTuple):
@@ -337,7 +337,7 @@ def _overview_section(side_by_side: SideBySide) -> Section:
             sentences.append(
                 f"{heading}: not all models were measured on the same data sets, so their means do not compare."
             )
-    return Section("overview", "Side by side", sentences, tuple(figures), (table,))
+    return Section("overview", "Side by side", sentences, figures, (table,))
 
 
 def _by_dataset_section(side_by_side: SideBySide) -> Section:

@@ -158,7 +158,7 @@ def make_page(
                 counted(len(plan.judges.fingerprints), "verifier"),
             )
         ),
-        sections=tuple(sections),
+        sections=sections,
         browser=browser,
     )
 

@@ -23,7 +23,7 @@ from perturb.records import LABEL_FAULTS, JsonObject, taxonomy_place
 from perturb.reports.figures import Drawing, Mark, draw_bars, draw_heat_map, draw_intervals
 from perturb.reports.model import Figure, Report, Section, Table, TableRows, show
 from perturb.reports.words import describe_audit, describe_certificate, is_certain
-from perturb.text.wording import counted, listed
+from perturb.text.wording import capitalised, counted, listed
 
 
 def make_audit_report(report: AuditReport, by: Collection[str]) -> Report:
@@ -80,7 +80,7 @@ def certificate_section(certificate: Certificate) -> Section:
     ]
     votes = effective_votes(verdicts.errors)
     n_votes = votes.reason if votes.value is None else f"{votes.value:.1f} of {len(verdicts.verifiers)}"
-    sentences = (f"Effective number of votes: {n_votes}.", f"{CAVEAT[0].upper()}{CAVEAT[1:]}.")
+    sentences = (f"Effective number of votes: {n_votes}.", f"{capitalised(CAVEAT)}.")
     return Section("certificate", "How many labels are wrong", sentences, tables=tables)
 
 
@@ -207,10 +207,8 @@ def _pass_rates(report: AuditReport, by: Collection[str] | None) -> Section:
             report.pass_rate_matrix,
         )
     ]
-    groupings = [name for name in report.pass_rates if name != "lever"]
-    if "lever" in report.pass_rates:
-        groupings.append("lever")  # the longest table comes last
-    for name in groupings:
+    # False sorts before True, so the table by lever, which is the longest, comes last.
+    for name in sorted(report.pass_rates, key=lambda name: name == "lever"):
         n_shown = 0  # the CSV file alone has the rows
         if by is None:
             n_shown = _ROWS_AT_START
@@ -430,14 +428,15 @@ def judges_section(audit: JudgeAudit) -> Section:
             "judges-bias",
             "Judges on their own replies, in percentage points",
             "judgement = kind | model = entry.model | replies = entry.n: count | own = entry.own: share"
-            " | others = entry.peers: share | bias = entry.bias: points | leniency and quality out = entry.did: points",
+            " | others = entry.peers: share | bias = entry.bias: points"
+            " | leniency and quality out = entry.did: points",
             rows(lambda report: [row for row in report.self_bias if row.role == "both"]),
         ),
     ]
-    figures = tuple(
+    figures = [
         kappa_figure(judged.report, f"judges-kappa-{kind}", f"Cohen's κ between judges: {kind}")
         for kind, judged in audit.kinds.items()
-    )
+    ]
     return Section("judges", "Judges", tuple(_describe_judges(audit)), figures, tables)
 
 

@@ -224,7 +224,7 @@ def make_bas_page(
         sections.append(calibration_section(calibrations))
     if transfers:
         sections.append(transfer_section(transfers))
-    return Report("Behavioral Alignment Score", source, tuple(sections))
+    return Report("Behavioral Alignment Score", source, sections)
 
 
 def _scores_section(scores: ConfidenceScores) -> Section:
@@ -367,7 +367,7 @@ def _single_groups_section(scores: ConfidenceScores) -> Section:
         ]
     left_out = len(scores.groups) - MAX_GROUPS
     sentences = (f"{left_out} more groups have no figures here.",) if left_out > 0 else ()
-    return Section("confidence", "Confidence", sentences, tuple(figures))
+    return Section("confidence", "Confidence", sentences, figures)
 
 
 def draw_histogram(scored: GroupScores) -> Drawing:

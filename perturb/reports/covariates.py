@@ -317,9 +317,11 @@ def _tokens(model: ModelValues) -> int:
 def _draw_budget(curves: dict[str, list[ModelValues]], score: str) -> Drawing:
     def paint(axes: Axes) -> None:
         for number, (name, members) in enumerate(curves.items()):
-            budgets = ((_tokens(member), member.scores[score]) for member in members)
-            marks = ((tokens, Mark.of(f"{name}: {tokens:g}", value)) for tokens, value in budgets)
-            plot_series(axes, marks, name, number, "-")
+            points = []
+            for member in members:
+                tokens = _tokens(member)
+                points.append((tokens, Mark.of(f"{name}: {tokens:g}", member.scores[score])))
+            plot_series(axes, points, name, number, "-")
         axes.set_xscale("symlog", linthresh=100, base=10)
         axes.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}")
         axes.set(xlabel="reasoning tokens", ylabel=score)

@@ -45,7 +45,7 @@ def make_refusal_page(report: RefusalReport) -> Report:
     sections.append(_copulas(report))
     if report.stability or report.ranking:
         sections.append(stability_section(report))
-    return Report("Refusal Index", report.source, tuple(sections))
+    return Report("Refusal Index", report.source, sections)
 
 
 def _scores(report: RefusalReport) -> Section:
@@ -149,7 +149,7 @@ def _curves(report: RefusalReport) -> Section:
                 )
             )
     sentence = "A model with one index moves along a curve as it is made to refuse more or less."
-    return Section("curves", "Accuracy against refusal", (sentence,), tuple(figures))
+    return Section("curves", "Accuracy against refusal", (sentence,), figures)
 
 
 def _copulas(report: RefusalReport) -> Section:

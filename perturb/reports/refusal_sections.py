@@ -278,7 +278,7 @@ def sampling_section(report: RefusalReport) -> Section | None:
         "P(Answering) is the share of a question's sampled replies that are not refusals. AUROC: how well it tells"
         " questions that the model gets right, forced to answer or not, from those it gets wrong."
     )
-    return Section("sampling", "P(Answering)", (sentence,), tuple(figures), (scores, correlations))
+    return Section("sampling", "P(Answering)", (sentence,), figures, (scores, correlations))
 
 
 def by_model(groups: Sequence[GroupResult]) -> dict[str, list[GroupResult]]:

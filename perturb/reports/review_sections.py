@@ -23,7 +23,7 @@ from perturb.reports.audit_sections import estimate_table
 from perturb.reports.figures import Mark, draw_intervals
 from perturb.reports.model import Figure, Report, Section, Table, show
 from perturb.reports.words import describe_review, describe_stand_in
-from perturb.text.wording import counted
+from perturb.text.wording import capitalised, counted
 
 
 def make_review_report(report: HumanReport, source: str) -> Report:
@@ -218,6 +218,6 @@ def _check_sentences(report: JudgeReport) -> Iterator[str]:
         rate = measure.agreement
         if rate.rate is not None:
             yield (
-                f"{measure.title[0].upper()}{measure.title[1:]}: people agree with the judge on"
+                f"{capitalised(measure.title)}: people agree with the judge on"
                 f" {show(rate.estimate, 'share')} of {counted(measure.n, 'reply', 'replies')}."
             )

@@ -11,7 +11,8 @@ from perturb.scoring.item_response import Separation
 from perturb.scoring.power import DesignEffect, PowerQuestion, RoundDesign, Split
 from perturb.scoring.power_simulation import Simulation
 from perturb.scoring.round_comparison import RoundComparison, Shift
-from perturb.text.wording import counted
+from perturb.snapshots.freshness import ComparedSet
+from perturb.text.wording import capitalised, counted
 
 
 def make_comparison_report(comparison: RoundComparison, top: int) -> Report:
@@ -48,14 +49,13 @@ def make_comparison_report(comparison: RoundComparison, top: int) -> Report:
     ]
     if comparison.score_changes:
         sections.append(_scores(comparison))
-    older, newer = (
-        f"{item_set.name}, {counted(len(item_set.items), 'item')}"
-        for item_set in (comparison.old, comparison.new)
-    )
-    sections.append(
-        Section("verdict", "Verdict", [f"{comparison.verdict[0].upper()}{comparison.verdict[1:]}."])
-    )
+    older, newer = _describe_items(comparison.old), _describe_items(comparison.new)
+    sections.append(Section("verdict", "Verdict", [f"{capitalised(comparison.verdict)}."]))
     return Report(f"Older: {older}", f"Newer: {newer}", sections)
+
+
+def _describe_items(item_set: ComparedSet) -> str:
+    return f"{item_set.name}, {counted(len(item_set.items), 'item')}"
 
 
 def _drift_table(name: str, shift: Shift, top: int) -> Table:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from perturb.records import Cell, Facts, Lever
-from perturb.reports.model import COUNT, TEXT, Report, Section, Table, show, table_columns
+from perturb.reports.model import COUNT, TEXT, CellValue, Report, Section, Table, show
 from perturb.reports.words import describe_certificate, describe_replay
 from perturb.text.wording import counted, listed
 
@@ -27,15 +27,15 @@ def make_status_report(status: Facts) -> Report:
     if status["kind"] == "evaluation":
         return _evaluation_status(status)
     counts = "jobs: count | candidates: count | accepted: count"
-    by_cell = [(cell, n["jobs"], n["candidates"], n["accepted"]) for cell, n in status["cells"].items()]
-    by_depth = [(depth, *n.values()) for depth, n in status.get("depths", {}).items()]
-    reasons = [(lever, entry["jobs"], entry["reason"]) for lever, entry in status["declined"].items()]
+    by_cell = [{**n, "cell": cell} for cell, n in status["cells"].items()]
+    by_depth = [{**n, "depth": depth} for depth, n in status.get("depths", {}).items()]
+    reasons = [{**entry, "lever": lever} for lever, entry in status["declined"].items()]
     # A section drops tables without rows, so that a run without depths prints no table of them.
     tables = [
         _stage_table(status["stages"]),
-        Table("cells", "", f"cell | {counts}", by_cell),
-        Table("depths", "", f"depth | {counts}", by_depth),
-        Table("declined", "", "declined lever | jobs: count | one reason", reasons),
+        Table.of("cells", "", f"cell | {counts}", by_cell),
+        Table.of("depths", "", f"depth | {counts}", by_depth),
+        Table.of("declined", "", "declined lever = lever | jobs: count | one reason = reason", reasons),
         *_reply_tables(status, "job"),
         Table.of("unread", "Unreadable replies", "model | items: count | cause", status["unread"]),
     ]
@@ -63,8 +63,8 @@ def _evaluation_status(status: Facts) -> Report:
 
 def _reply_tables(status: Facts, subject: str) -> tuple[Table, ...]:
     """Replies that a recording lacks, calls by model, and failed calls; `subject` is "job" or "item"."""
-    rows = [(reply[subject], reply["role"], reply["model"]) for reply in status["missing_replies"]]
-    missing = Table("missing", "", "reply not on record | role | model", rows)
+    columns = f"reply not on record = {subject} | role | model"
+    missing = Table.of("missing", "", columns, status["missing_replies"])
     failures = Table.of("failures", "Failed calls", "model | calls: count | cause", status["failures"])
     return missing, call_table(status["models"]), failures
 
@@ -84,15 +84,17 @@ def describe_quota(quota: Facts) -> list[str]:
 
 def make_build_report(facts: Facts, snapshot: Path | None) -> Report:
     """How a build ended; `facts` is what `perturb build --json` gives."""
-    verifiers = len((facts["certificate"] or {}).get("by_verifier", ()))
+    certificate = facts["certificate"]
     stage_names = ["jobs", "candidates", "abstained", "unparsed", "not_applicable", "rejected_by_checks"]
     stage_names += ["near_duplicates", "errors", "faults", "votes", "accepted", "repeats", "rows"]
-    # these are rare, and a line with 0 would only raise questions
+    # These are rare, and a line with 0 would only raise questions.
     hidden_if_zero = ("not_applicable", "near_duplicates", "faults", "repeats")
     stages = {name: facts[name] for name in stage_names if facts[name] or name not in hidden_if_zero}
-    # Without votes there is no panel to certify.
-    certificate = describe_certificate(facts["certificate"], verifiers) if facts["votes"] else ()
-    sentences = [*certificate, f"Cells with accepted items: {facts['cells_filled']}", describe_work(facts)]
+    sentences: list[str] = []
+    if facts["votes"]:  # without votes there is no panel to certify
+        n_verifiers = len(certificate.get("by_verifier", ())) if certificate else 0
+        sentences += describe_certificate(certificate, n_verifiers)
+    sentences += [f"Cells with accepted items: {facts['cells_filled']}", describe_work(facts)]
     if "rules" in facts:
         sentences.append(_describe_panel_rules(facts["rules"], facts["votes_saved"]))
     sentences += describe_quota(facts["quota"]) if "quota" in facts else []
@@ -103,7 +105,7 @@ def make_build_report(facts: Facts, snapshot: Path | None) -> Report:
 
 
 def _describe_panel_rules(rules: Facts, votes_saved: int) -> str:
-    """The rules of acceptance that planted items chose, by the group of cells that each is for."""
+    """Which classes got a cheaper rule of acceptance than unanimity, since votes on planted items allow it."""
     if not rules:
         return "Planted votes chose no cheaper rule than unanimity: plant more items, or raise 'target'"
     names = listed([f"{name} ({', '.join(rule['verifiers'])})" for name, rule in rules.items()])
@@ -118,36 +120,28 @@ def make_estimate_report(
     estimate: CostEstimate, replicates: int, generators: int, *, verbose: bool = False
 ) -> Report:
     """What a build would do and cost; `verbose` also names levers that fit no instance."""
-    factors = (
-        counted(estimate.instances, "instance"),
-        counted(estimate.cells, "cell"),
-        counted(replicates, "replicate"),
-        counted(generators, "generator"),
-    )
-    sentences = [
-        f"{' × '.join(factors)} = {counted(estimate.jobs, 'job')}",
-        f"At most {counted(estimate.calls, 'call')} to models, estimated cost {show(estimate.cost_usd, 'usd')}",
-    ]
-    if estimate.least_jobs is not None and estimate.jobs:
-        sentences.append(f"Filling the quota takes at least {_priced_jobs(estimate, estimate.least_jobs)}")
-        if estimate.jobs_to_go is not None:
-            to_go = _priced_jobs(estimate, estimate.jobs_to_go)
-            sentences.append(
-                f"At the acceptance rates so far, about {to_go} more, if there are enough instances"
-            )
+    factors = [counted(estimate.instances, "instance"), counted(estimate.cells, "cell")]
+    factors += [counted(replicates, "replicate"), counted(generators, "generator")]
+    asks_generators = any(model.role == "generator" for model in estimate.models)
+    sentences: list[str] = []
+    # What the user should change in the configuration comes before all numbers.
+    if asks_generators:
+        sentences += _describe_idle_levers(estimate.levers, verbose=verbose)
+    sentences += _describe_model_cells(estimate.cells_without_rule)
+    sentences.append(f"{' × '.join(factors)} = {counted(estimate.jobs, 'job')}")
+    calls, cost = counted(estimate.calls, "call"), show(estimate.cost_usd, "usd")
+    sentences.append(f"At most {calls} to models, estimated cost {cost}")
+    sentences += _describe_jobs_of_quota(estimate)
     if estimate.planted:
         share = estimate.planted / (estimate.jobs + estimate.planted)
         items = counted(estimate.planted, "planted item")
         sentences.append(f"The estimate includes {items} to test the panel, {share:.1%} of all votes")
-    # Cells that nobody fills come before all numbers, because the user should change the configuration first.
-    sentences = [*_describe_model_cells(estimate.cells_without_rule), *sentences]
     if estimate.audit_fraction is not None and estimate.jobs:
         sentences.append(_describe_audit_share(estimate.jobs, estimate.audit_fraction))
-    tables = [_estimate_table(estimate.models)]
-    if any(model.role == "generator" for model in estimate.models):
-        tables.append(_lever_table(estimate.levers))
-        sentences = [*_describe_idle_levers(estimate.levers, verbose=verbose), *sentences]
     sentences += estimate.obstacles
+    tables = [_estimate_table(estimate.models)]
+    if asks_generators:
+        tables.append(_lever_table(estimate.levers))
     return _terminal_report("", sentences, tables)
 
 
@@ -178,13 +172,26 @@ def _priced_jobs(estimate: CostEstimate, jobs: int) -> str:
     return counted(jobs, "job") + ("" if cost is None else f" ({show(cost * jobs / estimate.jobs, 'usd')})")
 
 
+def _describe_jobs_of_quota(estimate: CostEstimate) -> list[str]:
+    if estimate.least_jobs is None or not estimate.jobs:
+        return []
+    sentences = [f"Filling the quota takes at least {_priced_jobs(estimate, estimate.least_jobs)}"]
+    if estimate.jobs_to_go is not None:
+        to_go = _priced_jobs(estimate, estimate.jobs_to_go)
+        sentences.append(f"At the acceptance rates so far, about {to_go} more, if there are enough instances")
+    return sentences
+
+
 def _describe_audit_share(candidates: int, share: float) -> str:
-    """How precise κ of two verifiers will be, and what share of fully voted candidates brings it to ±0.10."""
+    """How precise κ of two verifiers will be, and what share of fully voted candidates brings it to ±0.10.
+
+    The half-width of an interval falls with the root of the number of candidates. So the needed share of them is the
+    square of the half-width with all candidates, over that of the target.
+    """
     from perturb.metrics.agreement import kappa_half_width
 
     audited = round(candidates * share)
-    # The half-width falls with the root of the number of candidates, so the share needed goes by its square.
-    needed = kappa_half_width(candidates) ** 2 / 0.10**2
+    needed = (kappa_half_width(candidates) / 0.10) ** 2
     width = f"κ of a pair to about ±{kappa_half_width(audited):.2f}" if audited else "no κ"
     precision = f"±0.10 needs {needed:.2f}" if needed <= 1 else "±0.10 takes more candidates than there are"
     return (
@@ -252,10 +259,12 @@ def make_curation_report(report: Facts, written: Sequence[str]) -> Report:
 
 def call_table(models: Mapping[str, Facts]) -> Table:
     """Calls, tokens and cost of each model, as `queries.call_totals` gives them."""
-    keys = ("calls", "tries", "errors", "prompt_tokens", "completion_tokens", "cost_usd")
-    counts = "calls: count | tries: count | errors: count | prompt tokens: count | reply tokens: count"
-    rows = [(name, *(entry[key] for key in keys)) for name, entry in models.items()]
-    return Table("cost", "Calls by model", f"model | {counts} | cost: usd", rows)
+    columns = (
+        "model | calls: count | tries: count | errors: count | prompt tokens = prompt_tokens: count"
+        " | reply tokens = completion_tokens: count | cost = cost_usd: usd"
+    )
+    items = [{**usage, "model": name} for name, usage in models.items()]
+    return Table.of("cost", "Calls by model", columns, items)
 
 
 def describe_work(facts: Facts) -> str:
@@ -285,19 +294,17 @@ def make_levers_report(levers: Sequence[Lever], without_rule: Sequence[Cell] | N
 
     `without_rule` lists the cells in which no lever has an offline rule; None leaves rules out of the report.
     """
-    columns = table_columns("intensity | lever")
-    if without_rule is not None:
-        columns["rule"] = "text"
-    rows: dict[str, list[tuple[str, ...]]] = {}
+    columns = "intensity | lever" if without_rule is None else "intensity | lever | rule"
+    rows_by_class: dict[str, list[list[CellValue]]] = {}
     for lever in levers:
-        row = [str(lever.cell.intensity), lever.name]
+        row: list[CellValue] = [str(lever.cell.intensity), lever.name]
         if without_rule is not None:
             row.append(" ".join(filter(None, (lever.rule.do, lever.rule.what))) if lever.rule else "-")
-        rows.setdefault(str(lever.cell.perturbation_class), []).append(tuple(row))
+        rows_by_class.setdefault(str(lever.cell.perturbation_class), []).append(row)
     notes = [counted(len(levers), "lever")]
     if without_rule:
         notes.append(f"no rule, a model is needed: {', '.join(map(str, without_rule))}")
-    tables = [Table(name, name, columns, of_class, shown=len(of_class)) for name, of_class in rows.items()]
+    tables = [Table(name, name, columns, rows, shown=len(rows)) for name, rows in rows_by_class.items()]
     return Report("", "", (Section("levers", "", tables=tables), Section("notes", "", notes)))
 
 
@@ -340,4 +347,4 @@ def make_lever_report(lever: Lever, entry: ClassEntry, expected: str) -> Report:
         f"Expected: {lever.illustration.expected}",
     )
     texts = (facts, (lever.instruction,), example)
-    return Report(f"{lever.name} ({lever.cell})", "", tuple(Section("", "", text) for text in texts))
+    return Report(f"{lever.name} ({lever.cell})", "", [Section("", "", text) for text in texts])

@@ -85,7 +85,7 @@ def groups_section(models: Models, by: Collection[str] = ("class", "intensity"))
             sentences.append("All items are in one language.")
         else:
             sentences.append(f"The results do not say the {name} of an item.")
-    return Section("groups", "Classes and levers", sentences, figures=tuple(figures), tables=tuple(tables))
+    return Section("groups", "Classes and levers", sentences, figures=figures, tables=tables)
 
 
 def answer_parts_section(models: Models) -> Section:

@@ -50,9 +50,7 @@ def settings_section(report: ScoreReport) -> Section:
     ]
     figures = [_kinds_figure(report.kinds)] if report.kinds else []
     tables = [_gap_table(report), _readings_table(report), _kinds_table(report.kinds)]
-    return Section(
-        "settings", "Prompt settings", sentences if report.kinds else (), tuple(figures), tuple(tables)
-    )
+    return Section("settings", "Prompt settings", sentences if report.kinds else (), figures, tables)
 
 
 def samples_section(report: ScoreReport) -> Section:
@@ -88,8 +86,8 @@ def _gap_table(report: ScoreReport) -> Table:
     """
     gaps_of_row: dict[tuple[str, str, str, str], dict[str, ExamGap]] = {}
     for gap in report.exam_gaps:
-        labels = gap.model, gap.prompt, gap.reading, _class_name(gap.perturbation_class)
-        gaps_of_row.setdefault(labels, {})[gap.metric] = gap
+        row_labels = gap.model, gap.prompt, gap.reading, _class_name(gap.perturbation_class)
+        gaps_of_row.setdefault(row_labels, {})[gap.metric] = gap
     rows: TableRows = []
     for labels, gaps in gaps_of_row.items():
         gap = gaps["refusal_accuracy"]

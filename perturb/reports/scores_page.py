@@ -20,7 +20,6 @@ from perturb.metrics.refusal_registry import REFUSAL_METRICS, Range
 from perturb.reports.model import (
     NUMBER,
     PERCENT,
-    SHARE,
     CellFormat,
     ItemBrowser,
     Report,
@@ -51,6 +50,7 @@ from perturb.reports.scores_sections import (
     behaviour_section,
     calibration_section,
     codes_section,
+    outcomes_table,
 )
 from perturb.scoring.human_grades import CORRECTED
 from perturb.scoring.model_scores import ModelScores
@@ -95,7 +95,7 @@ def make_scores_page(
         tables.append(_ranking_table("part", f"The same on the items of {source} alone", models))
     sentences = (*_summary(report), *source_notes, *(f"{text}." for text in report.warnings))
     sections = [
-        Section("summary", "Summary", sentences, tables=tuple(tables), verdict=_verdict(report)),
+        Section("summary", "Summary", sentences, tables=tables, verdict=_verdict(report)),
         _dashboard_section(report),
         balance_section(report.models),
         behaviour_section(report.models),
@@ -121,15 +121,13 @@ def make_scores_page(
         sections.append(_read_again_section(report))
     if report.item_response is not None:
         sections.append(item_response_section(report.item_response))
-    return Report("Selective refusal: scores", report.source, tuple(sections), browser)
+    return Report("Selective refusal: scores", report.source, sections, browser)
 
 
 def make_scores_overview(report: ScoreReport) -> Report:
     """The scores on one screen: verdict, ranking, outcomes of the replies, and refusal accuracy by class."""
     models = _ranked(report.models)[:_MOST_IN_OVERVIEW]
     ranking = _metrics_table("ranking", "Ranking, in percent with 95 % intervals", models, HEADLINES)
-    shares = {name.replace("_", " "): SHARE for name in models[0].outcomes}
-    outcomes: TableRows = [[model.model, *model.outcomes.values()] for model in models]
     rows: TableRows = []
     for name in group_names(models, "class"):
         estimates = [in_group(model, "class", name, "refusal_accuracy") for model in models]
@@ -144,7 +142,7 @@ def make_scores_overview(report: ScoreReport) -> Report:
     ]
     tables = (
         ranking,
-        Table("outcomes", "What became of the scored replies", {"model": "text", **shares}, outcomes),
+        outcomes_table(models),
         Table(
             "by-class",
             "Refusal accuracy by class, in percent",

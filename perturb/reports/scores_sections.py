@@ -91,7 +91,6 @@ def _series(models: Models, metrics: Mapping[str, str]) -> list[tuple[str, list[
 
 def behaviour_section(models: Models) -> Section:
     """False and missed refusals, the six outcomes, refusals by intensity."""
-    shares = {name.replace("_", " "): SHARE for name in models[0].outcomes}
     counts = {name.replace("_", " "): COUNT for name in models[0].outcome_counts}
     return Section(
         "behaviour",
@@ -108,12 +107,7 @@ def behaviour_section(models: Models) -> Section:
             ),
         ),
         tables=(
-            Table(
-                "outcomes",
-                "What became of the scored replies",
-                {"model": TEXT, **shares},
-                [(model.model, *model.outcomes.values()) for model in models],
-            ),
+            outcomes_table(models),
             Table(
                 "outcome-counts",
                 "Outcomes, replies",
@@ -123,6 +117,13 @@ def behaviour_section(models: Models) -> Section:
             ),
         ),
     )
+
+
+def outcomes_table(models: Models) -> Table:
+    """The share of each outcome among the scored replies of a model."""
+    shares = {name.replace("_", " "): SHARE for name in models[0].outcomes}
+    rows = [(model.model, *model.outcomes.values()) for model in models]
+    return Table("outcomes", "What became of the scored replies", {"model": TEXT, **shares}, rows)
 
 
 def _errors_figure(models: Models) -> Figure:
@@ -183,7 +184,7 @@ def codes_section(models: Models) -> Section:
         ],
         shown=0,
     )
-    return Section("codes", "Refusal codes", _note_left_out(models), tuple(figures), (table,))
+    return Section("codes", "Refusal codes", _note_left_out(models), figures, (table,))
 
 
 def _confusion_at(intensity: Intensity, models: Models) -> list[Figure]:
@@ -254,7 +255,7 @@ def calibration_section(models: Models) -> Section:
         [{"model": model.model, "level": level} for model in models for level in model.calibration],
         shown=0,
     )
-    return Section("calibration", "Stated confidence", _note_left_out(models), tuple(figures), (table,))
+    return Section("calibration", "Stated confidence", _note_left_out(models), figures, (table,))
 
 
 def _average_matrices(matrices: Sequence[tuple[str, Matrix]]) -> Matrix:

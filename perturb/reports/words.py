@@ -13,7 +13,7 @@ from perturb.ledger.calls import reading
 from perturb.ledger.plans import CurrentPlan, current_plan
 from perturb.records import Facts
 from perturb.reports.model import CellFormat, show
-from perturb.text.wording import certificate_line, counted, listed
+from perturb.text.wording import capitalised, certificate_line, counted, listed
 
 if TYPE_CHECKING:
     from perturb.auditing.audit_report import AuditReport
@@ -74,7 +74,7 @@ def describe_certificate(certificate: Facts | None, verifiers: int) -> tuple[str
     if certificate is None:
         return (NOT_CERTIFIED,)
     line = certificate_line(certificate, verifiers)
-    sentences = [f"{line[0].upper()}{line[1:]}."]
+    sentences = [f"{capitalised(line)}."]
     people = certificate.get("people")
     if people:
         by_planted, by_people = _percent_interval(certificate["wrong_labels"]), _percent_interval(people)
@@ -268,7 +268,7 @@ def describe_stand_in(test: StandIn | None, who: str) -> str:
     beaten = f"{sum(person.beaten for person in test.people)} of {len(test.people)}"
     verdict = "may" if test.stands_in else "may not"
     return (
-        f"{who[0].upper()}{who[1:]} {verdict} stand in for a person: it is as close to the other people as {beaten} of"
+        f"{capitalised(who)} {verdict} stand in for a person: it is as close to the other people as {beaten} of"
         f" them, to within {test.epsilon:g} (alternative-annotator test)."
     )
 
@@ -301,8 +301,7 @@ def describe_demo(run: Path, page: Path) -> Iterator[str]:
     yield describe_replay(manifest["replies"]["replies"])
     yield _agreement_line(manifest)
     if certificate := manifest["certificate"]:
-        line = certificate_line(certificate, len(manifest["verifiers"]))
-        yield f"{line[0].upper()}{line[1:]}"
+        yield capitalised(certificate_line(certificate, len(manifest["verifiers"])))
     yield f"Rejected: {rejections}"
     yield f"Report: {page}"
 

@@ -36,6 +36,11 @@ def listed(names: Sequence[str]) -> str:
     return f"{beginning} and {others} more" if others > 0 else beginning
 
 
+def capitalised(text: str) -> str:
+    """The text with a capital at its start; the rest keeps its case, unlike with `str.capitalize`."""
+    return text[:1].upper() + text[1:]
+
+
 ENGLISH = "en"
 """The language of a text that does not state one."""
 

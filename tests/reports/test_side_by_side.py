@@ -103,7 +103,7 @@ def test_what_readers_of_a_table_should_know_is_said_of_many_tables_too(tmp_path
 def test_only_what_there_is_gets_a_chapter(tables: tuple[Path, Path, Path]) -> None:
     page = make_side_by_side_page(gather(tables[1:], resamples=20))
     assert [section.name for section in page.sections] == ["overview", "refusal-index", "bas"]
-    assert page.sections[0].figures == ()
+    assert not page.sections[0].figures
 
 
 def test_the_same_score_twice_is_refused(tables: tuple[Path, Path, Path], tmp_path: Path) -> None:
