@@ -121,12 +121,10 @@ def _object_if_answer_vanished(item: CheckedItem) -> list[str]:
 def _judge_low(item: CheckedItem) -> RuleVerdict:
     """The verdict on an item at LOW: a careful reader must still give the accepted answer."""
     objections = _object_if_not_derivable(item) + _object_if_not_asked(item) + _object_if_given_away(item)
-    if not objections:
-        objections = [
-            f"An equally credible rival of the answer was brought in: {rival!r}."
-            for rival in rivals_of(item)[:1]
-        ]
-    return verdict(item, {"answer_constraint": objections}, ANSWER_CORRECTLY if not objections else None)
+    rivals = [] if objections else rivals_of(item)
+    if rivals:
+        objections = [f"An equally credible rival of the answer was brought in: {rivals[0]!r}."]
+    return verdict(item, {"answer_constraint": objections}, None if objections else ANSWER_CORRECTLY)
 
 
 def _object_if_not_derivable(item: CheckedItem) -> list[str]:
@@ -220,13 +218,10 @@ def _judge_missing_info(item: CheckedItem) -> RuleVerdict:
     visible_text = item.shown if _BRACKETED.search(item.reading.text) else _BRACKETED.sub(" ", item.shown)
     traces = traces_of(item.reading, item.candidate.query, visible_text)
     objections = [f"The answer can be recovered from {trace}." for trace in traces[:2]]
-    if not objections:
-        # Sentences that count are a second test, for questions with "how many" only.
-        stepping_in = _sentences_with_rival(item) or _sentences_that_count(item)
-        objections = [
-            f"Another value of the same type steps in as an answer: {sentence!r}."
-            for sentence in stepping_in[:1]
-        ]
+    # Sentences that count are a second test, for questions with "how many" only.
+    rivals = [] if traces else _sentences_with_rival(item) or _sentences_that_count(item)
+    if rivals:
+        objections = [f"Another value of the same type steps in as an answer: {rivals[0]!r}."]
     # A reader who can recover the answer would answer.
     predicted = ANSWER_CORRECTLY if objections else item.candidate.expected_behavior
     return verdict(item, {"answer_constraint": objections}, predicted)

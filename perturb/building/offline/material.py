@@ -95,8 +95,7 @@ def _opening(facts: InstanceFacts) -> Iterator[Cut]:
             )
 
 
-# The next patterns find sentences that need their opening. All but the last two match at the start of the opening or of
-# the main clause. The example shows a sentence that stays whole.
+# By the next patterns, `_needs_opening` finds sentences that must stay whole. Each has an example of such a sentence.
 
 # "Because of a fire, the bridge was closed": the main clause may make no sense without its cause.
 _CAUSE = re.compile(r"(?:After|Following|Because|Since|Due|Thanks)\b")
@@ -219,8 +218,8 @@ def _month(facts: InstanceFacts) -> Iterator[Cut]:
 def _comma_closes_date(text_before: str, day_and_month: str) -> bool:
     """Whether a comma after the year would belong to the date.
 
-    After an earlier comma of the sentence, it may close more than the date. The same is true of an opening phrase: of
-    at most two words before the date.
+    After an earlier comma of the sentence, it may close more than the date. In an opening phrase, which has at most two
+    words before the date, it may end the phrase.
 
     >>> _comma_closes_date("The bridge opened ", "on May 4, ")  # "… on May 4, 1818, in Rome"
     True

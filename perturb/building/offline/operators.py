@@ -100,11 +100,11 @@ def _begins_with_verb(text_after: str) -> bool:
 def _reword(rule: Rule, filling: Filling) -> Iterator[Draft]:
     """Replace a word of the question by another one."""
     query = filling.facts.instance.query
-    for old, new in filling.rng.sample(rule.words, len(rule.words)):
-        match = compiled(rf"(?<![\w'-]){old}(?![\w'-])", re.IGNORECASE).search(query)
+    for pattern, replacements in filling.rng.sample(rule.words, len(rule.words)):
+        match = compiled(rf"(?<![\w'-]){pattern}(?![\w'-])", re.IGNORECASE).search(query)
         if match is not None and not _in_a_name(filling.facts, match.span()):
             # A replacement may refer to groups of the pattern.
-            replacement = match.expand(filling.rng.choice(new))
+            replacement = match.expand(filling.rng.choice(replacements))
             reworded = query[: match.start()] + replacement + query[match.end() :]
             yield Draft(reworded, filling.facts.passages)
 
