@@ -73,6 +73,7 @@ def read_own_row(row: SourceRow) -> BaseInstance:
             mapping = propose_columns(row.fields)
             if mapping:
                 advice = f"{advice} ({mapping})"
+            # `quote` escapes control characters. The marks are left out, since `error` adds its own.
             raise row.error(quote(key)[1:-1], f"is unknown: {advice}")
     name = "question" if row.fields.get("query") is None and "question" in row.fields else "query"
     if name == "query" and "question" in row.fields:
@@ -135,9 +136,9 @@ def render(header: Header, instances: Iterable[BaseInstance]) -> str:
 def _passages(row: SourceRow) -> tuple[Passage, ...]:
     """The passages of a row, or its single context as a passage."""
     context, passages = row.fields.get("context"), row.fields.get("passages")
-    if context is not None and passages is not None:
-        raise row.error("context", "stands beside 'passages': keep one of the two")
     if context is not None:
+        if passages is not None:
+            raise row.error("context", "stands beside 'passages': keep one of the two")
         return (Passage(row.text(context, "context", MAX_PASSAGE_CHARS)),)
     if passages is None:
         raise row.error("passages", "is missing: give a list of passages, or one 'context' string")
@@ -182,25 +183,31 @@ def recognises_squad(fields: Mapping[str, Any]) -> bool:
 
 
 def read_squad_row(row: SourceRow) -> BaseInstance:
-    """A single-passage instance. Raises `SourceError` for a malformed row, `NoAnswer` for one without an answer."""
-    if "prompt" in row.fields and "question" not in row.fields:
-        hallulens_names = {"question": "prompt", "context": "reference", "answers": "answer"}
-        renamed = {name: row.fields.get(hallulens_name) for name, hallulens_name in hallulens_names.items()}
-        row = replace(row, fields={**row.fields, **renamed})
+    """A single-passage instance. Raises `SourceError` for a malformed row or one without an answer."""
+    row = _with_plain_squad_fields(row)
     if row.fields.get("question") is None or row.fields.get("context") is None:
         missing = "context" if row.fields.get("context") is None else "question"
         raise row.error(missing, "is missing: a row needs question, context and answers")
-    answers = row.fields.get("answers")
-    # SQuAD gives the answers with their positions; HalluLens gives a single text.
-    texts = answers.get("text") if isinstance(answers, dict) else answers
     query = row.question("question")
     context = row.text(row.fields["context"], "context", MAX_PASSAGE_CHARS)
-    accepted = replace(row, fields={**row.fields, "answers": texts}).answers("answers")
+    answers = row.answers("answers")
     # Titles of SQuAD are parts of Wikipedia addresses, with underscores for blanks.
     title = (row.optional_text("title", MAX_NAME_CHARS) or "").replace("_", " ")
-    level = row.identifier("h_score_cat")
+    level = row.identifier("h_score_cat")  # HalluLens's name of the difficulty
     metadata = {} if level is None else {"difficulty": level}
-    return row.instance(query, (Passage(context, title),), accepted, metadata=metadata)
+    return row.instance(query, (Passage(context, title),), answers, metadata=metadata)
+
+
+def _with_plain_squad_fields(row: SourceRow) -> SourceRow:
+    """The row with `question`, `context` and the texts of its `answers`, without their positions."""
+    fields = dict(row.fields)
+    if "prompt" in fields and "question" not in fields:  # a row of HalluLens
+        names = {"question": "prompt", "context": "reference", "answers": "answer"}
+        fields |= {name: fields.get(hallulens_name) for name, hallulens_name in names.items()}
+    answers = fields.get("answers")
+    if isinstance(answers, dict):
+        fields["answers"] = answers.get("text")
+    return replace(row, fields=fields)
 
 
 GOLD_FLAGS: tuple[str, ...] = ("isgold", "is_gold", "hasanswer")
@@ -218,7 +225,7 @@ def read_nq_row(row: SourceRow) -> BaseInstance | SkippedRow:
     Raises `SourceError` for a malformed row.
     """
     query = row.question("question")
-    answers = row.answers("answer" if "answer" in row.fields and "answers" not in row.fields else "answers")
+    answers = row.answers("answers" if "answers" in row.fields or "answer" not in row.fields else "answer")
     gold = _gold_passages(row)
     if not gold:
         return SkippedRow("no passage is marked gold")
@@ -255,8 +262,8 @@ def _flag(row: SourceRow, field: str, value: Any) -> bool:
     return value
 
 
-# The blanks before a marker [N] at the start of a line, with N as group 1. The marker itself is not matched.
-_NUMBER = re.compile(r"(?:\A|\n)\s*(?=\[(\d+)\] ?)")
+# The place before a marker [N] at the start of a line, with N as group 1. The marker itself is not matched.
+_MARKER_PLACE = re.compile(r"(?:\A|\n)\s*(?=\[(\d+)\] ?)")
 
 
 def recognises_refusalbench(fields: Mapping[str, Any]) -> bool:
@@ -265,7 +272,7 @@ def recognises_refusalbench(fields: Mapping[str, Any]) -> bool:
 
 
 def read_refusalbench_row(row: SourceRow) -> BaseInstance | SkippedRow:
-    """The base instance that a row was made from. Raises `RowError` for a malformed row."""
+    """The base instance that a row was made from. Raises `SourceError` for a malformed row."""
     if row.fields.get("original_query") is None:
         raise row.error("original_query", "is missing: the row does not say what it was made from")
     identifier = row.identifier("source_id")
@@ -276,7 +283,7 @@ def read_refusalbench_row(row: SourceRow) -> BaseInstance | SkippedRow:
         return SkippedRow("the original passages cannot be determined from the row")
     return row.instance(
         row.text(row.fields["original_query"], "original_query", MAX_QUERY_CHARS),
-        _numbered_passages(row, texts),
+        _passages_with_roles(row, texts),
         row.answers("original_answers"),
         id=identifier,
         reference_answer=row.optional_text("reference_answer", MAX_PASSAGE_CHARS),
@@ -289,42 +296,45 @@ def _original_texts(row: SourceRow) -> list[str] | None:
     """The texts of the original passages; None if the row does not have them separately."""
     context, grounding = row.fields.get("original_context"), row.fields.get("grounding")
     if isinstance(context, list) and context:
-        return _listed(row, "original_context")
+        return _texts_of_list(row, "original_context")
+    # A row of the set with single passages has no `grounding`, and its context is the passage.
     if not grounding:
         return [row.text(context, "original_context", MAX_PASSAGE_CHARS)]
     if isinstance(context, str) and context.strip():
         # A marker may also be part of a text, so the number of pieces is compared with the number of passages.
-        pieces = _numbered(context)
+        pieces = _split_at_markers(context)
         return pieces if len(pieces) == len(grounding) else None
     # This class changes the question alone, so the passages of the row are the original ones.
     if row.fields.get("perturbation_class") == PerturbationClass.FALSE_PREMISE:
-        return _listed(row, "grounding")
+        return _texts_of_list(row, "grounding")
     return None
 
 
-def _numbered(context: str) -> list[str]:
+def _split_at_markers(context: str) -> list[str]:
     """Split a context at its markers [1], [2], …. A marker out of order is part of the text."""
     starts: list[int] = []
-    for mark in _NUMBER.finditer(context):
-        if int(mark[1]) == len(starts) + 1:
-            # The pattern ends before the marker, which stays in the text for `split_marker`.
-            starts.append(mark.end())
+    for place in _MARKER_PLACE.finditer(context):
+        if int(place[1]) == len(starts) + 1:
+            # The marker stays in the text for `split_marker`.
+            starts.append(place.end())
     return [context[start:end].strip() for start, end in pairwise([*starts, len(context)])]
 
 
-def _listed(row: SourceRow, field: str) -> list[str]:
+def _texts_of_list(row: SourceRow, field: str) -> list[str]:
     """The texts of a list of passages, each given as a text or as an object."""
     entries = row.fields[field]
     if not isinstance(entries, list):
         raise row.error(field, "must be a list of passages")
     texts = []
     for number, entry in enumerate(entries):
-        text = (cited_text(entry) or entry.get("text")) if isinstance(entry, dict) else entry
+        text = entry
+        if isinstance(entry, dict):
+            text = cited_text(entry) or entry.get("text")
         texts.append(row.text(text, f"{field}[{number}]", MAX_PASSAGE_CHARS))
     return texts
 
 
-def _numbered_passages(row: SourceRow, texts: list[str]) -> tuple[Passage, ...]:
+def _passages_with_roles(row: SourceRow, texts: list[str]) -> tuple[Passage, ...]:
     """The passages with these texts; `signal_indices` of the row lists those that are signal."""
     if len(texts) == 1:
         return (Passage(texts[0]),)

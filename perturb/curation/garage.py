@@ -43,7 +43,7 @@ _SENTENCE_END = re.compile(r"\w{4,}[.!?] ")
 # "[3]" or "[1, 4]" in an answer.
 _CITATION = re.compile(r"\s*\[\d+(?:\s*[,;]\s*\d+)*\]")
 # The beginnings of the names of fields that go into the metadata.
-_METADATA_FIELDS = ("question_", "answer_validate", "question_tag", "topic_tag")
+_METADATA_FIELDS = ("question_", "answer_validate", "topic_tag")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def read_row(row: SourceRow) -> BaseInstance | SkippedRow:
 
 
 def cited_text(entry: Mapping[str, Any]) -> Any:
-    """The first `cite_N` value of an entry that is not null; None if all are null or missing.
+    """The first `cite_N` value of an entry that is not null; None if all are null or missing. Its type is not checked.
 
     >>> cited_text({"cite_1": None, "cite_2": "[2] A: b", "date": ""})
     '[2] A: b'
@@ -187,8 +187,9 @@ def _rank(labelled: _Labelled) -> int:
 def titled_passages(context: str, texts: list[str]) -> list[tuple[str, str]] | None:
     """Titles and texts of the passages that `context` numbers, in the order of `texts`.
 
-    `texts` are the passages of the context in snapshots of this package. In other data sets they may be the passages
-    before the change; the context is then split at its numbers. None if neither gives the right number of passages.
+    In snapshots of this package, `texts` are exactly the passages of the context. In other data sets, they may be the
+    passages before the change. Then the context is split at its numbers. None if the numbers do not run from 1 to the
+    number of texts.
 
     >>> titled_passages("[1] Mill: It stands.\\n\\n[2] It fell.", ["It stands.", "It fell."])
     [('Mill', 'It stands.'), ('', 'It fell.')]
@@ -198,21 +199,19 @@ def titled_passages(context: str, texts: list[str]) -> list[tuple[str, str]] | N
 
 def _match_texts(context: str, texts: list[str]) -> list[tuple[str, str]] | None:
     """Titles and texts if `context` is exactly the numbered texts with their titles; else None."""
-    titled_texts, position = [], 0
+    titled_texts, remaining = [], context
     for number, text in enumerate(texts, start=1):
         marker = f"[{number}] "
-        # With the next marker, so that a text that begins inside another passage is not taken for the whole passage.
-        next_marker = f"\n\n[{number + 1}] " if number < len(texts) else ""
-        start = context.find(text + next_marker, position + len(marker))
-        if not context.startswith(marker, position) or start < 0:
+        if not text or not remaining.startswith(marker):
             return None
-        title = context[position + len(marker) : start]
-        if title and not title.endswith(": "):
+        # With the next marker, so that a text that begins inside another passage is not taken for the whole passage.
+        separator = f"\n\n[{number + 1}] " if number < len(texts) else ""
+        title, mark, remaining = remaining.removeprefix(marker).partition(text + separator)
+        if not mark or (title and not title.endswith(": ")):
             return None
         titled_texts.append((title.removesuffix(": "), text))
-        position = start + len(text) + len("\n\n")
-    # No line breaks follow the last text.
-    return titled_texts if position - len("\n\n") == len(context) else None
+        remaining = separator.lstrip() + remaining
+    return None if remaining else titled_texts
 
 
 def parted_context(context: str, count: int) -> list[tuple[str, str]] | None:

@@ -1,4 +1,7 @@
-"""Reads the rows of base sets, and checks their fields strictly."""
+"""Reads the rows of base sets, and checks their fields strictly.
+
+`read_rows` yields the rows of a file. A format reads the fields of a row with its methods, which raise `RowError`.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +30,8 @@ MAX_NAME_CHARS = 500
 FIELDS_OF_A_QUESTION = ("query", "question", "passages", "context", "ctxs", "answers")
 """Columns of a table that are read even if they are not mapped."""
 
-# What differs between equal faults of two rows: the index in `passages[3]`, and the length of a text.
+# The index in `passages[3]`, which differs between rows with the same fault.
 _INDEX = re.compile(r"\[\d+\]")
-_COUNT = re.compile(r"[\d,]*\d(?= characters, the limit)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,19 +75,18 @@ class SourceRow(tables.Row):
         `FIELDS_OF_A_QUESTION` are read.
         """
         if columns:
-            cells_by_name = tables.rename(cells, columns)
-            cells = {
-                name: cells_by_name[name]
-                for name in (*columns, *FIELDS_OF_A_QUESTION)
-                if name in cells_by_name
-            }
+            renamed = tables.rename(cells, columns)
+            names = (*columns, *FIELDS_OF_A_QUESTION)
+            cells = {name: renamed[name] for name in names if name in renamed}
         fields = {name: nested(cell) for name, cell in cells.items() if cell is not None}
         return cls(path, line, fields, header)
 
-    def error(self, field: str, problem: str) -> RowError:
-        """An error that names the file, the line and the field."""
-        # Numbers and positions differ from row to row, but the report counts equal reasons.
-        reason = _COUNT.sub("too many", problem.partition(":")[0])
+    def error(self, field: str, problem: str, reason: str = "") -> RowError:
+        """An error that names the file, the line and the field.
+
+        `problem` has the form `WHAT IS WRONG: WHAT TO DO`. The report counts equal reasons, by default what is wrong.
+        """
+        reason = reason or problem.partition(":")[0]
         message = f"{self.place}: field '{field}' {problem}"
         return RowError(message, f"{_INDEX.sub('[]', field)} {reason}")
 
@@ -96,9 +97,9 @@ class SourceRow(tables.Row):
         if not value.strip():
             raise self.error(field, "is empty: fill it in or remove the row")
         if len(value) > limit:
-            raise self.error(
-                field, f"has {len(value):,} characters, the limit is {limit:,}: shorten it or remove the row"
-            )
+            too_long = f"characters, the limit is {limit:,}"
+            problem = f"has {len(value):,} {too_long}: shorten it or remove the row"
+            raise self.error(field, problem, reason=f"has too many {too_long}")
         return value
 
     def question(self, field: str) -> str:
@@ -159,20 +160,17 @@ class SourceRow(tables.Row):
         return tuple(dict.fromkeys(values))
 
     def instance(
-        self, query: str, passages: tuple[Passage, ...], answers: tuple[str, ...], **more: Any
+        self, query: str, passages: tuple[Passage, ...], answers: tuple[str, ...], **others: Any
     ) -> BaseInstance:
-        """The base instance of the row. Id, source and licence come from the row and its set unless `more` has them."""
-        content = digest(
-            query, [[passage.title, passage.text, passage.role] for passage in passages], answers
-        )
-        header = self.header
-        identity = {
-            "id": self.identifier() or content,
-            "source": header.name,
-            "licence": header.licence,
-            **more,
+        """The base instance of the row. Id, source and licence come from the row and its set unless `others` has them."""
+        contents = [[passage.title, passage.text, passage.role] for passage in passages]
+        fields = {
+            "id": self.identifier() or digest(query, contents, answers),
+            "source": self.header.name,
+            "licence": self.header.licence,
+            **others,
         }
-        return BaseInstance(query=query, passages=passages, answers=answers, **identity)
+        return BaseInstance(query=query, passages=passages, answers=answers, **fields)
 
     def objects(self, field: str) -> list[dict[str, Any]]:
         """The JSON objects of a top-level list that is not empty."""
@@ -211,21 +209,23 @@ def read_rows(
     are in `language` unless a header states another one. `columns` works as in `SourceRow.of_table`. Raises
     `SourceError` for a file that is missing, not readable, not UTF-8 or in another format.
     """
-    plain = header = Header(name=path.name.split(".")[0] or path.name, language=language)
+    default_header = Header(name=path.name.split(".")[0] or path.name, language=language)
     if tables.ending_of(path) in (".csv", ".parquet"):
         for number, row in enumerate(tables.read_table(path)):
             if number == 0:
                 check_columns(path, row.fields, columns or {})
-            yield SourceRow.of_table(path, row.line, row.fields, plain, columns or {})
+            yield SourceRow.of_table(path, row.line, row.fields, default_header, columns or {})
         return
+    header = default_header
     is_first_row = True
     for number, text in read_lines(path):
         if not text.strip():
             continue
         fields = parse_line(path, number, text.rstrip("\r\n"))
-        # Later in the file, a line that has other fields too is a row, whose unknown field is reported.
+        # In the first row, `base_set` always means a header. Later it means one only if it stands alone. Otherwise the
+        # line is a row, and its format reports `base_set` as an unknown field.
         if "base_set" in fields and (is_first_row or len(fields) == 1):
-            header = _header(SourceRow(path, number, fields, plain))
+            header = _header(SourceRow(path, number, fields, default_header))
         elif columns:
             yield SourceRow.of_table(path, number, fields, header, columns)
         else:
@@ -285,7 +285,7 @@ def parse_line(path: Path, number: int, text: str | bytes) -> dict[str, Any]:
     place = location(path, number)
     try:
         value = json.loads(
-            text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite_float
+            text, object_pairs_hook=_refuse_repeats, parse_constant=_refuse_constants, parse_float=_finite
         )
     except json.JSONDecodeError as error:
         hint = "write one JSON object per line, closed on the same line"
@@ -307,7 +307,7 @@ def parse_line(path: Path, number: int, text: str | bytes) -> dict[str, Any]:
     return value
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
         keys = [key for key, _ in pairs]
@@ -316,11 +316,11 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-def _no_constant(name: str) -> Any:
+def _refuse_constants(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")
 
 
-def _finite_float(digits: str) -> float:
+def _finite(digits: str) -> float:
     number = float(digits)
     if not math.isfinite(number):
         raise ValueError(f"the number {quote(digits)} is too large")

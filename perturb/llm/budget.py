@@ -13,7 +13,7 @@ import threading
 import time
 import warnings
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from logging import INFO, WARNING
 from typing import TYPE_CHECKING, Any, Self
@@ -244,7 +244,7 @@ class Progress:
         cost_per_item = (spent - before) / n_done
         return f"${spent:,.2f} of about ${spent + cost_per_item * n_left:,.2f}"
 
-    def _tell_troubles(self, models: list[LimitedModel]) -> list[str]:
+    def _tell_troubles(self, models: Sequence[LimitedModel]) -> list[str]:
         """One line for each model in trouble. Each cause is logged once, and so is the end of all trouble of a name."""
         # A generator and a verifier may share a name and have different settings, and so both have trouble. A name
         # without trouble stays with an empty list.

@@ -480,7 +480,7 @@ def test_the_examples_of_the_guide_load(tmp_path: Path) -> None:
 # --- embedded sets ----------------------------------------------------------------------------------
 
 
-def test_demo_path_knows_its_names() -> None:
+def test_embedded_path_knows_its_names() -> None:
     assert embedded_path("demo").name == "demo.jsonl"
     with pytest.raises(SourceError, match=r"'\.\./demo': there is deep, demo, garage"):
         embedded_path("../demo")
