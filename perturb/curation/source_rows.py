@@ -162,7 +162,7 @@ class SourceRow(tables.Row):
     def instance(
         self, query: str, passages: tuple[Passage, ...], answers: tuple[str, ...], **others: Any
     ) -> BaseInstance:
-        """The base instance of the row. Id, source and licence come from the row and its set unless `others` has them."""
+        """The base instance of the row. Id, source and licence come from the row and its set if `others` lacks them."""
         contents = [[passage.title, passage.text, passage.role] for passage in passages]
         fields = {
             "id": self.identifier() or digest(query, contents, answers),
