@@ -27,6 +27,8 @@ from perturb.text.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from perturb.auditing.rubric import Sample
+
 
 # What pass rates can be listed by.
 AuditGrouping = StrEnum("AuditGrouping", "CLASS INTENSITY LEVER GENERATOR LANGUAGE")
@@ -151,26 +153,22 @@ def draw_command(
     from perturb.auditing.review_exports import sheet_text, write_text
     from perturb.auditing.review_items import load_items
     from perturb.auditing.rubric import GRADE_QUESTIONS, draw_candidates
-    from perturb.evaluation.stop_rule import read_stop_rule
     from perturb.ledger.evaluations import ReviewLedger, holds_items
     from perturb.ledger.plans import current_plan
-    from perturb.scoring.grades_needed import draw_for
 
     run: Path = context.obj
     for name in kind or ():
         check_choice("--kind", name, tuple(GRADE_QUESTIONS))
-    # A rule determines how many replies to draw, and of which kinds.
     if target is not None:
         options = {"--per-cell": per_cell, "--from": population, "--size": size, "--kind": kind}
         reject_given(options, "does not go with --for, which says how many to draw: leave it out")
-        with given_by_options():
-            rule = read_stop_rule(target)
     with ReviewLedger.of_run(run) as ledger:
+        is_evaluation = holds_items(ledger.db)
         if target is not None:
-            if not holds_items(ledger.db):
+            if not is_evaluation:
                 reject_option("--for", "is for an evaluation: give --per-cell")
-            ids, facts = draw_for(run, rule.metric.name, rule.half_width, seed)
-        elif holds_items(ledger.db):
+            ids, facts = _draw_by_rule(run, target, seed)
+        elif is_evaluation:
             reject_given({"--per-cell": per_cell, "--from": population}, "is for a build: give --size")
             ids, facts = draw_replies(ledger.db, size or 200, seed, kind or ())
         else:
@@ -191,8 +189,21 @@ def draw_command(
     _note_sample(facts)
 
 
+def _draw_by_rule(run: Path, rule_text: str, seed: int) -> Sample:
+    """Draw the replies that the corrected score of a rule needs. The rule says how many, and of which kinds."""
+    from perturb.evaluation.stop_rule import read_stop_rule
+    from perturb.scoring.grades_needed import draw_for
+
+    with given_by_options():
+        rule = read_stop_rule(rule_text)
+    return draw_for(run, rule.metric.name, rule.half_width, seed)
+
+
 def _note_sample(facts: Facts) -> None:
-    """Say on stderr what the sample lacks, or how many of the judged replies it has; which, depends on the draw."""
+    """Say on stderr what the sample lacks, or how many of the judged replies it has.
+
+    Each way of drawing has one of these entries in its facts.
+    """
     # Of a build: cells with too few candidates.
     for cell, drawn in facts.get("counts", {}).items():
         if drawn < facts["per_cell"]:

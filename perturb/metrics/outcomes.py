@@ -77,11 +77,14 @@ class ReplyOutcome(StrEnum):
     """An unanswerable item; it is unknown whether it was answered or refused."""
 
 
-# The six outcomes of a scored reply; their shares sum to 1.
-SCORED: tuple[ReplyOutcome, ...] = tuple(ReplyOutcome)[:6]
-
 # The outcomes of a reply that could not be read, or whose answer has no grade.
-UNSCORED: tuple[ReplyOutcome, ...] = tuple(ReplyOutcome)[6:]
+UNSCORED: tuple[ReplyOutcome, ...] = (
+    ReplyOutcome.UNGRADED_ANSWER,
+    ReplyOutcome.UNREAD_ANSWERABLE,
+    ReplyOutcome.UNREAD_UNANSWERABLE,
+)
+# The six outcomes of a scored reply; their shares sum to 1.
+SCORED: tuple[ReplyOutcome, ...] = tuple(outcome for outcome in ReplyOutcome if outcome not in UNSCORED)
 
 # The position of each outcome in tables of counts.
 OUTCOME_POSITIONS = {outcome: position for position, outcome in enumerate(ReplyOutcome)}
@@ -168,12 +171,12 @@ class ReplyCounts:
 
     @classmethod
     def of_rows(cls, cells: Integers, *, raf: bool = False) -> ReplyCounts:
-        """Count replies by their `reply_cells`."""
+        """Count replies from the number of each one's cell (`reply_cells`)."""
         return cls.of_cells(np.bincount(cells, minlength=CELLS).astype(np.float64), raf=raf)
 
     @classmethod
     def of_cells(cls, counts: Floats, *, raf: bool = False) -> ReplyCounts:
-        """The counts from a table by `reply_cells`, shape (…, 54)."""
+        """The counts from the number of replies in each cell, shape (…, `CELLS`)."""
         return cls(counts.reshape(*counts.shape[:-1], len(ReplyOutcome), NO_LEVEL + 1), raf)
 
     def total(self, outcomes: Iterable[str]) -> Floats:
@@ -191,8 +194,9 @@ class ReplyCounts:
     def completions(self) -> ReplyCounts:
         """These counts, then the counts for every way in which the unscored replies of each kind could be read.
 
-        The leading axis has 19 entries. A metric that is a ratio is linear-fractional in the counts, so its
-        smallest and its largest value are among these.
+        All replies of a kind are read alike. Such readings give a ratio of sums of counts its smallest and its largest
+        value, because the ratio only rises or only falls as one count grows. The leading axis has 19 entries: these
+        counts and 2 × 3 × 3 readings.
         """
         tables = [self.table]
         for choice in product(*COULD_BE.values()):
@@ -206,10 +210,12 @@ class ReplyCounts:
     @cached_property
     def _by_outcome(self) -> list[Floats]:
         """The number of replies with each outcome, for all levels: nine arrays of shape (…)."""
-        return list(np.ascontiguousarray(np.moveaxis(self.table.sum(axis=-1), -1, 0)))
+        outcomes_first = np.moveaxis(self.table.sum(axis=-1), -1, 0)
+        # Contiguous, since `total` adds these arrays for every metric and every set of resamples.
+        return list(np.ascontiguousarray(outcomes_first))
 
 
-# The number of combinations of outcome and level.
+# The number of combinations of outcome and level, which are called cells here.
 CELLS = len(ReplyOutcome) * (NO_LEVEL + 1)
 
 
