@@ -13,7 +13,7 @@ from typing import Literal
 
 from perturb.catalogue.levers import Catalogue
 from perturb.evaluation.reading import ANSWER
-from perturb.evaluation.results import answer_kind, judge_rubric
+from perturb.evaluation.results import judge_rubric, judgement_kinds
 from perturb.evaluation.session import FAILED_CALL, Session
 from perturb.files.resources import digest
 from perturb.ledger.evaluations import PLANTED_MODEL
@@ -156,7 +156,7 @@ async def _judge_reply(
     )
     values: JsonObject = {}
     judged_kinds = []
-    for kind in ["classification", answer_kind(item)] if item.answerable else ["classification"]:
+    for kind in judgement_kinds(item):
         rubric = judge_rubric(kind, item, response, fingerprint, catalogue, free=reply.setting.free)
         judgement = await session.ask_judge(judge, response, rubric)
         judged_kinds.append({"purpose": rubric.purpose, "raw": judgement.raw})

@@ -239,8 +239,7 @@ def _values(
     if response.status is ResponseStatus.ERROR:
         return {}, f"{CALL_FAILED}{response.error}"
     values: JsonObject = {}
-    kinds = ["classification", answer_kind(item)] if item.answerable else ["classification"]
-    for kind in kinds:
+    for kind in judgement_kinds(item):
         judgement = judgements.get(kind)
         if judgement is None:
             return values, f"{kind}: {NOT_JUDGED}"
@@ -267,6 +266,11 @@ def outcome_of(expected: str, values: Facts) -> ReplyOutcome:
 def answer_kind(item: Item) -> str:
     """The kind of judgement for an answer to an answerable item."""
     return "raf" if item.several else "quality"
+
+
+def judgement_kinds(item: Item) -> list[str]:
+    """The judgements that a reply to an item may need, in the order in which they are made."""
+    return ["classification", answer_kind(item)] if item.answerable else ["classification"]
 
 
 # The judgements of an empty reply: a bad answer. It is not a refusal.

@@ -1,8 +1,7 @@
 """Training data from a run's ledger, without what named benchmarks contain, split by base instance.
 
-The data teach a model when to refuse. Each accepted item and each unperturbed original gives an example: the prompt
-with the right reply (format `sft`), or with the right reply and a wrong one (format `dpo`). The right reply to an item
-that cannot be answered is the refusal code of its class.
+The data teach a model when to refuse. Each accepted item and each original gives an example: the prompt with the right
+reply (format `sft`), or with a wrong one too (`dpo`). The right reply to an unanswerable item is its refusal code.
 
 The folder that `export_training` writes:
 
@@ -52,16 +51,12 @@ from perturb.snapshots.published_card import join_card
 from perturb.snapshots.rows import write_rows
 from perturb.snapshots.settings import CODES
 
-# The file with the facts of an export: what was left out, and the proof of it.
-FACTS = "training.json"
-# The share of base instances that go into the validation split.
-VALIDATION = 0.1
+FACTS = "training.json"  # the file that says what was left out of an export, with the proof of it
+VALIDATION = 0.1  # the share of base instances that go into the validation split
 # Prompt and completion, or prompt, chosen and rejected, as TRL's trainers name them.
 TrainingFormat = Literal["sft", "dpo"]
-# Item id → the wrong replies of models to it.
-Replies = Mapping[str, Sequence[str]]
-# A row of a snapshot, or an example, by field.
-Row = JsonObject
+Replies = Mapping[str, Sequence[str]]  # item id → the wrong replies of models to it
+Row = JsonObject  # a row of a snapshot, or an example, by field
 # The fields of an item's row that an example has as well.
 _COPIED_FIELDS = (
     "source_id",
@@ -149,18 +144,18 @@ def _round_items(rows: Sequence[Row]) -> list[RoundItem]:
 
 def _exclusion_facts(training: TrainingPlan, reasons: Mapping[str, int], proof: Freshness) -> JsonObject:
     """What was excluded, and what a comparison with the excluded sets then found."""
+    # Of a path only the end is named, since the rest describes the machine and not the set.
+    names = [
+        source if source.startswith(HUB_PREFIX) else "/".join(Path(source).parts[-2:])
+        for source in training.exclude
+    ]
     return {
-        "sets": [_set_name(source) for source in training.exclude],
+        "sets": names,
         "levers": bool(training.exclude) and not training.keep_levers,
         "items": reasons,
         "compared": {"items": proof.items, "with_items": proof.old_items, "with_bases": proof.old_bases},
         "left": {"near_duplicate": proof.near, "same_base": proof.same_base},
     }
-
-
-def _set_name(source: str) -> str:
-    """The name of an excluded set; of a path only its end, since the rest describes the machine and not the set."""
-    return source if source.startswith(HUB_PREFIX) else "/".join(Path(source).parts[-2:])
 
 
 def _wrong_replies(evaluations: Sequence[Path]) -> Replies:
