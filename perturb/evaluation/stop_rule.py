@@ -23,9 +23,9 @@ Each item multiplies K(θ) by (1 + b (x - g)) exp(b (g - μ)). The steps of the 
 
 1. If the sum is θ, one item multiplies the capital by at most 1 on average. For x has the mean μ, and 1 + y <= exp(y)
    with y = b (μ - g).
-2. The same holds for the items of a block together, although they are drawn without replacement. Their product is a
-   convex function of the number of hits, and drawing without replacement makes its mean no larger (Hoeffding 1963,
-   theorem 4).
+2. The same holds for the items of a block together, although they are drawn without replacement. In each stratum, their
+   product is a convex function of the number of hits. Drawing without replacement makes its mean no larger (Hoeffding
+   1963, theorem 4).
 3. So the capital exceeds 1 / tail at any time with a probability of at most `tail` (Ville's inequality). Each θ for
    which it does is ruled out. The lower end of the interval is the smallest θ that is left.
 4. μ need not be known. A bet is `bet_scale` times what the item represents in the sum. So over a block the b μ add up
