@@ -75,7 +75,7 @@ def _scores(report: RefusalReport) -> Section:
         "Questions",
         {**NAMES, **dict.fromkeys(counts, COUNT)},
         [(*_labels(group), *_counts(group), group.unscored, _needed(group)) for group in report.groups],
-        note=f"Needed: questions at which the coefficient of variation of RI would be {report.precision.cv:g}.",
+        note=f"Needed: questions at which the coefficient of variation of RI would be {report.options.cv:g}.",
     )
     tables = [scores, questions]
     figures = [figure]

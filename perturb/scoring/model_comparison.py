@@ -160,8 +160,8 @@ def _split_by_generator(
 ) -> _RepliesByGenerator:
     own_rows, other_rows = np.flatnonzero(is_own), np.flatnonzero(~is_own)
     return _RepliesByGenerator(
-        own=ResampledReplies.of(replies.cells[own_rows], drawn.only(own_rows), raf=raf),
-        others=ResampledReplies.of(replies.cells[other_rows], drawn.only(other_rows), raf=raf),
+        own=ResampledReplies.of(replies.outcome_levels[own_rows], drawn.only(own_rows), raf=raf),
+        others=ResampledReplies.of(replies.outcome_levels[other_rows], drawn.only(other_rows), raf=raf),
     )
 
 
@@ -264,8 +264,8 @@ def _compare_pair(
     def resample(model: ModelReplies) -> _ComparedModel:
         return _ComparedModel(
             model.model,
-            ResampledReplies.of(model.cells, resamples, raf=raf),
-            ResampledReplies.of(model.cells, without_each, raf=raf),
+            ResampledReplies.of(model.outcome_levels, resamples, raf=raf),
+            ResampledReplies.of(model.outcome_levels, without_each, raf=raf),
         )
 
     compared_a, compared_b = resample(a), resample(b)

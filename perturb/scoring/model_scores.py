@@ -176,7 +176,7 @@ def score_model(
         if grouping == "language" and len(rows_of_group) == 1:
             rows_of_group = {}  # the group would repeat the scores of the model
         groups[grouping] = {
-            name: estimate_metrics(replies.cells[rows], resamples.part(rows), raf=raf)
+            name: estimate_metrics(replies.outcome_levels[rows], resamples.part(rows), raf=raf)
             for name, rows in rows_of_group.items()
         }
         group_bounds[grouping] = _bounds_of_groups(replies, rows_of_group, raf=raf)
@@ -184,7 +184,7 @@ def score_model(
         model=replies.model,
         n=len(replies.rows),
         metrics={
-            **estimate_metrics(replies.cells, resamples, raf=raf),
+            **estimate_metrics(replies.outcome_levels, resamples, raf=raf),
             **{metric.entry.name: metric.estimate(replies.rows, resamples) for metric in own},
         },
         bounds=_bounds_of_metrics(counts),
@@ -231,7 +231,10 @@ def _bounds_of_groups(
     replies: ModelReplies, rows_of_group: Mapping[str, Integers], *, raf: bool
 ) -> dict[str, Bounds]:
     """The bounds of the groups with unscored replies."""
-    counts = {name: ReplyCounts.of_rows(replies.cells[rows], raf=raf) for name, rows in rows_of_group.items()}
+    counts = {
+        name: ReplyCounts.of_rows(replies.outcome_levels[rows], raf=raf)
+        for name, rows in rows_of_group.items()
+    }
     return {
         name: _bounds_of_metrics(group_counts)
         for name, group_counts in counts.items()

@@ -1,5 +1,8 @@
 """The report on a table of refusals and errors: Refusal Index, companions, copulas, stability and ranking.
 
+The companions of the index are the other metrics of the same table, such as the rate of correct answers. A copula is a
+model of how refusals and errors depend on each other; the index assumes the Gaussian one.
+
 If questions were asked several times, it also measures P(Answering), the share of the replies to a question that are
 answers, as a confidence.
 """
@@ -38,10 +41,27 @@ from perturb.scoring.refusal_table import (
 
 # The number of models and settings that a correlation needs: over two it is always 1 or -1.
 FEWEST_GROUPS = 3
+# The sizes of random subsets on which the spread of metrics is measured, as far as the table is larger.
+SUBSET_SIZES: tuple[int, ...] = (50, 100, 200, 500, 1000, 2000)
+# The warning of a group without a single scored row.
+ALL_UNSCORED = "every row is unscored"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusalOptions:
+    """The options of the intervals and of the sample size."""
+
+    interval_by: IntervalMethod | None = None
+    """The method for the index; None means the bootstrap if questions share a base, or else the delta method."""
+    resamples: int = 1000
+    """For the intervals of the companions, and of the index with the bootstrap."""
+    seed: int = 0
+    cv: float = 0.1
+    """The coefficient of variation that the sample size should reach."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sampling:
+class AnsweringConfidence:
     """P(Answering) as a confidence, compared with whether the answer is right (the forced answer after a refusal)."""
 
     auroc: Estimate
@@ -62,27 +82,28 @@ class Correlation:
     """Number of groups with both values."""
 
 
-def sampling_of(group: RefusalGroup, options: RefusalOptions) -> Sampling | None:
+def measure_answering(group: RefusalGroup, options: RefusalOptions) -> AnsweringConfidence | None:
     """P(Answering) of a group; None if a row has no samples."""
     if not group.answering or len(group.answering) < len(group.refused):
         return None
-    correct, chance = ~np.array(group.wrong), np.array(group.answering)
-    return Sampling(
-        auroc=_auroc(correct, chance, group, options),
+    correct = ~np.array(group.wrong)
+    p_answering = np.array(group.answering)
+    return AnsweringConfidence(
+        auroc=_auroc(correct, p_answering, group, options),
         ece=BASReport(
-            correct, chance, clusters=group.clusters, resamples=options.resamples, seed=options.seed
+            correct, p_answering, clusters=group.clusters, resamples=options.resamples, seed=options.seed
         ).metrics["ece"],
-        reliability=tuple(reliability_bins(correct, chance)),
+        reliability=tuple(reliability_bins(correct, p_answering)),
     )
 
 
-def _auroc(correct: Flags, chance: Floats, group: RefusalGroup, options: RefusalOptions) -> Estimate:
+def _auroc(correct: Flags, p_answering: Floats, group: RefusalGroup, options: RefusalOptions) -> Estimate:
     """The AUROC of P(Answering), with a bootstrap interval."""
-    estimate = auroc(correct, chance)
+    estimate = auroc(correct, p_answering)
     if estimate.value is None:
         return estimate
     # P(Answering) has few levels, so the shares of right and of wrong answers at each level are enough.
-    levels, level_of_row = np.unique(chance, return_inverse=True)
+    levels, level_of_row = np.unique(p_answering, return_inverse=True)
     is_at_level = np.eye(len(levels))[level_of_row]
     right_at_level = is_at_level * correct[:, np.newaxis]
     wrong_at_level = is_at_level * ~correct[:, np.newaxis]
@@ -138,23 +159,6 @@ def _correlation(name: str, measured: Sequence[tuple[NamedEstimates, float]]) ->
     return Correlation(name, pearson, spearman, len(pairs))
 
 
-# The sizes of random subsets on which the spread of metrics is measured, as far as the table is larger.
-SUBSET_SIZES: tuple[int, ...] = (50, 100, 200, 500, 1000, 2000)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RefusalOptions:
-    """The options of the intervals and of the sample size."""
-
-    interval_by: IntervalMethod | None = None
-    """The method for the index; None means the bootstrap if questions share a base, or else the delta method."""
-    resamples: int = 1000
-    """For the intervals of the companions, and of the index with the bootstrap."""
-    seed: int = 0
-    cv: float = 0.1
-    """The coefficient of variation that the sample size should reach."""
-
-
 @dataclass(frozen=True)
 class GroupResult(MeasuredGroup):
     """The figures of one model in one setting on one data set."""
@@ -166,7 +170,7 @@ class GroupResult(MeasuredGroup):
     """The number of questions with which the index has the coefficient of variation of the options."""
     subset_cv: Mapping[str, Mapping[int, Estimate]]
     """Coefficient of variation of each of `METRICS` over random subsets, by their size."""
-    sampling: Sampling | None = None
+    sampling: AnsweringConfidence | None = None
     """None without P(Answering)."""
 
     @property
@@ -198,16 +202,12 @@ class GroupResult(MeasuredGroup):
         }
 
 
-# The warning of a group without a single scored row.
-ALL_UNSCORED = "every row is unscored"
-
-
 @dataclass(frozen=True, slots=True)
 class RefusalReport:
     """The report on a table of refusals and errors."""
 
     source: str
-    precision: RefusalOptions
+    options: RefusalOptions
     groups: tuple[GroupResult, ...]
     stability: tuple[Stability, ...]
     ranking: tuple[RankingStability, ...]
@@ -238,19 +238,19 @@ class RefusalReport:
 
 def report_refusals(
     sources: Sequence[Path],
-    precision: RefusalOptions | None = None,
+    options: RefusalOptions | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> RefusalReport:
     """Read tables and compute all figures; this calls no model. `columns` as in `read_refusals`.
 
     Raises `SourceError` if a table cannot be used.
     """
-    options = precision or RefusalOptions()
+    options = options or RefusalOptions()
     tables = read_refusals(sources, columns)
     groups = tuple(_group_result(group, options) for group in tables)
     return RefusalReport(
         source=", ".join(map(str, sources)),
-        precision=options,
+        options=options,
         groups=groups,
         stability=setting_stability(groups),
         ranking=ranking_stability(groups),
@@ -294,7 +294,7 @@ def _group_result(group: RefusalGroup, options: RefusalOptions) -> GroupResult:
         copulas=compare_copulas(index.n11, index.n10, index.n01, index.n00),
         questions_needed=questions_for_cv(index, options.cv),
         subset_cv={metric: _subset_cv(group, metric, options.seed) for metric in METRICS},
-        sampling=sampling_of(group, options),
+        sampling=measure_answering(group, options),
     )
 
 

@@ -126,8 +126,8 @@ def _gaps(
     resamples = resampling.draw(codes.rows)
     for group, rows in groups.items():
         group_resamples = resamples.part(rows)
-        codes_replies = ResampledReplies.of(codes.cells[rows], group_resamples, raf=raf)
-        other_replies = ResampledReplies.of(other.cells[rows], group_resamples, raf=raf)
+        codes_replies = ResampledReplies.of(codes.outcome_levels[rows], group_resamples, raf=raf)
+        other_replies = ResampledReplies.of(other.outcome_levels[rows], group_resamples, raf=raf)
         for metric in GAP_METRICS:
             # each rate with its interval
             codes_rate = codes_replies.bounded(REFUSAL_METRICS[metric])

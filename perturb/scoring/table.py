@@ -48,8 +48,8 @@ class ModelReplies:
     model: str
     """The name of the model, with the setting if the table has several settings; `base_model` never has it."""
     rows: tuple[ResultRow, ...]
-    cells: Integers
-    """Outcome and confidence level of each reply, as `reply_cells` numbers them."""
+    outcome_levels: Integers
+    """A number for each reply that stands for its outcome and its confidence level, from `reply_cells`."""
 
     @property
     def item_ids(self) -> list[str]:
@@ -70,7 +70,9 @@ class ModelReplies:
     def only(self, is_chosen: Callable[[ResultRow], bool]) -> ModelReplies:
         """The replies for which a function is true."""
         chosen = [index for index, row in enumerate(self.rows) if is_chosen(row)]
-        return ModelReplies(self.model, tuple(self.rows[index] for index in chosen), self.cells[chosen])
+        return ModelReplies(
+            self.model, tuple(self.rows[index] for index in chosen), self.outcome_levels[chosen]
+        )
 
     def of_items(self, items: frozenset[str]) -> ModelReplies:
         """The replies to some of the items."""
@@ -226,8 +228,8 @@ def _by_model(rows: Iterable[ResultRow], *, has_settings: bool) -> tuple[ModelRe
 
 def _replies(model: str, rows: Iterable[ResultRow]) -> ModelReplies:
     ordered = tuple(rows)
-    cells = reply_cells([row.outcome for row in ordered], [row.level for row in ordered])
-    return ModelReplies(model, ordered, np.asarray(cells))
+    outcome_levels = reply_cells([row.outcome for row in ordered], [row.level for row in ordered])
+    return ModelReplies(model, ordered, np.asarray(outcome_levels))
 
 
 def _refuse_double_replies(rows: list[ResultRow]) -> None:
