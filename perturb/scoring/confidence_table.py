@@ -104,6 +104,7 @@ def read_confidence_tables(
 
 
 def _read(source: Path, percent: bool, columns: Mapping[str, str]) -> Sequence[ConfidenceGroup]:
+    """The groups of one source; a folder has its table in a file of a fixed name, or an evaluation of a snapshot."""
     if source.is_dir() and not (source / CONFIDENCE_TABLE).is_file():
         return _of_evaluation(source)
     import pandas as pd

@@ -168,17 +168,18 @@ def draw_for(run: Path, metric: str, half_width: float, seed: int = 0) -> Sample
     for model in models:
         plan = _ModelPlan.of(model, graded_replies(model.rows, grades), by_reply_and_kind, metric)
         strata = plan.strata(bases)
-        counts = strata.fewest(half_width)
-        if counts is None:
-            narrowest = strata.half_width(strata.sizes)
-            raise ConfigError(
-                f"{model.model}: no number of grades is enough: with all replies graded the interval is ±"
-                f" {narrowest:.3f}: allow a wider one, or evaluate on more items"
-            )
+        counts = _fewest_grades(model.model, strata, half_width)
         chosen |= plan.draw(counts, seed)
-        expected = strata.half_width(counts)
-        graded, size = int(strata.graded.sum()), int(strata.sizes.sum())
-        needs.append(GradesNeeded(model.model, size, graded, int(counts.sum()), expected, plan.source))
+        needs.append(
+            GradesNeeded(
+                model=model.model,
+                judged=int(strata.sizes.sum()),
+                graded=int(strata.graded.sum()),
+                needed=int(counts.sum()),
+                half_width=strata.half_width(counts),
+                source=plan.source,
+            )
+        )
     # By id, since a reply with several kinds of judgement is in the list once for each.
     chosen_replies = {reply.id: reply for reply in replies if reply.id in chosen}
     kinds = Counter(reply.kind for reply in chosen_replies.values())
@@ -186,6 +187,18 @@ def draw_for(run: Path, metric: str, half_width: float, seed: int = 0) -> Sample
     ids = sorted(chosen, key=lambda reply_id: seed_of(seed, "review order", reply_id))
     rule = {"for": f"ci({metric}) <= {half_width:g}", "seed": seed}
     return ids, {**rule, "needed": [asdict(need) for need in needs], "drawn": dict(sorted(kinds.items()))}
+
+
+def _fewest_grades(model: str, strata: GradingStrata, half_width: float) -> Integers:
+    """The fewest grades by stratum. Raises `ConfigError` if no number of grades is enough."""
+    counts = strata.fewest(half_width)
+    if counts is None:
+        narrowest = strata.half_width(strata.sizes)
+        raise ConfigError(
+            f"{model}: no number of grades is enough: with all replies graded the interval is ± {narrowest:.3f}:"
+            " allow a wider one, or evaluate on more items"
+        )
+    return counts
 
 
 @dataclass(frozen=True)
@@ -209,6 +222,7 @@ class _ModelPlan:
         judged_replies: Mapping[tuple[Key, str], JudgedReply],
         metric: str,
     ) -> _ModelPlan:
+        """The plan of a model; `judged_replies` has the judged replies by key and kind of judgement."""
         import pandas as pd
 
         names = HALVES if metric == CRS else (metric,)
