@@ -79,11 +79,11 @@ class ConfidenceGroup(AnswerGroup):
         if self.correct.all() or not self.correct.any():
             side = "right" if self.correct.all() else "wrong"
             warnings.append(
-                f"{self.name}: every answer is {side}: AURC and a calibration map say nothing here"
+                f"{self.name}: every answer is {side}: AURC and a calibration map tell nothing about the model"
             )
         if np.ptp(self.confidence) == 0:
             warnings.append(
-                f"{self.name}: confidence is {self.confidence[0]:g} throughout: AURC is the error rate, whatever it is"
+                f"{self.name}: confidence is {self.confidence[0]:g} throughout: AURC is then just the error rate"
             )
         return tuple(warnings)
 
