@@ -36,7 +36,7 @@ from perturb.llm.client import (
     ModelSettings,
     RowOutcome,
 )
-from perturb.llm.limits import OutOfTriesError, insist
+from perturb.llm.limits import OutOfTriesError, retry_transient
 from perturb.llm.remote import with_price
 from perturb.llm.remote_batches import LiteLLMBatches, check_batches, discounted
 from perturb.text.wording import counted
@@ -97,7 +97,7 @@ class BatchModel:
         self._asked: set[str] = set()
         """The ids of requests whose callers wait."""
         self.settings = service.settings
-        self._insist = partial(insist, retries=self.settings.max_retries)
+        self._retry = partial(retry_transient, retries=self.settings.max_retries)
         # Batches of earlier processes are followed only when a caller asks for one of their rows.
         live_batches = (_LiveBatch(held_batch) for held_batch in book.held_batches(self._fingerprint))
         self._holders = {custom_id: batch for batch in live_batches for custom_id in batch.held.custom_ids}
@@ -206,7 +206,7 @@ class BatchModel:
         """
         upload = partial(self._service.upload, content)
         del content  # it may be large, and this coroutine may live for a day
-        input_file = await self._insist(upload)
+        input_file = await self._retry(upload)
         del upload
         entry = HeldBatch(secrets.token_hex(12), input_file, None, tuple(waiting))
         await self._book.intend_batch(entry, self.settings.name, self._fingerprint)
@@ -236,7 +236,7 @@ class BatchModel:
             existing = await self._service.find(entry.input_file, entry.tag)
             return existing or await self._service.create(entry.input_file, entry.tag)
 
-        return await self._insist(create)
+        return await self._retry(create)
 
     def _await_earlier_batch(self, row: _WaitingRow, batch: _LiveBatch) -> None:
         """Wait for a request that a batch of an earlier process holds."""
@@ -254,7 +254,7 @@ class BatchModel:
         entry = batch.held
         if entry.batch_id is None:
             try:
-                batch_id = await self._insist(lambda: self._service.find(entry.input_file, entry.tag))
+                batch_id = await self._retry(lambda: self._service.find(entry.input_file, entry.tag))
             except BatchGoneError:
                 batch_id = None  # this provider has no list of batches to look it up in
             if batch_id is None:
@@ -298,7 +298,7 @@ class BatchModel:
         failures = misses = 0
         for polls in itertools.count():
             try:
-                view = await self._insist(lambda: self._service.view(batch_id))
+                view = await self._retry(lambda: self._service.view(batch_id))
                 failures = misses = 0
                 if view.ended:
                     break
@@ -329,7 +329,7 @@ class BatchModel:
         """The rows of a file; empty if it is gone."""
         for polls in range(GONE_POLLS):
             try:
-                return await self._insist(lambda: self._service.outcomes(file_id))
+                return await self._retry(lambda: self._service.outcomes(file_id))
             except BatchGoneError:
                 await asyncio.sleep(self._limits.wait(polls))
         return iter(())

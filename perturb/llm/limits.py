@@ -1,8 +1,11 @@
 """Keeps a model within its limits, and retries calls if that may help.
 
-A try waits for a free slot (`max_connections`, or fewer while the model fails) and then for its turn (`rpm`, `tpm`).
-The slot is kept until the reply is recorded. A failed try frees its slot before the wait for the next try, so that a
-failing call never holds up others.
+- `Pace` spreads requests or tokens evenly over time (`rpm`, `tpm`).
+- `Throttle` limits how many calls are in flight (`max_connections`, or fewer while the model fails).
+- `LimitedModel` makes the tries of a call with both.
+
+A try waits for a free slot of the throttle and then for its turn. The slot is kept until the reply is recorded. A
+failed try frees its slot before the wait for the next try, so that a failing call never holds up others.
 """
 
 from __future__ import annotations
@@ -200,8 +203,7 @@ class Throttle:
 T = TypeVar("T")
 
 # The wait before retry n, in seconds, is drawn from 0 to FIRST_WAIT × 2ⁿ, and at most to LONGEST_WAIT.
-FIRST_WAIT = 1.0
-LONGEST_WAIT = 60.0
+FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
 
 REFUSALS_BEFORE_GIVING_UP = 20
 """After this many permanent failures in a row, no more calls are sent to the model."""
@@ -326,12 +328,14 @@ class LimitedModel:
                 losses += 1
                 if losses > LOSSES_BEFORE_GIVING_UP:
                     raise OutOfTriesError(_with_tries(error, tries), tries) from None
+            except OutOfTriesError as error:  # the model has failed for too long
+                raise OutOfTriesError(_with_tries(error, tries), tries) from None
             except TransientModelError as error:
                 # While many calls fail, a failure says nothing about its request.
                 if was_low:
                     excused += 1
                 counted_tries = tries - excused
-                is_last = isinstance(error, OutOfTriesError) or counted_tries > self.settings.max_retries
+                is_last = counted_tries > self.settings.max_retries
                 if is_last or (error.retry_after or 0.0) > LONGEST_HINT:
                     raise OutOfTriesError(_with_tries(error, tries), tries, error.retry_after) from None
                 wait = self._wait(max(0, counted_tries - 1), error.retry_after)
@@ -406,7 +410,7 @@ class LimitedModel:
         if not self._tokens or reply.prompt_tokens is None or reply.completion_tokens is None:
             return
         # A usage above the limit is an error of the provider, and would stop the model for hours.
-        most = self.settings.tpm or 0
+        most = self.settings.tpm or 0  # never 0 here, since the model has a limit of tokens
         used = min(reply.prompt_tokens + reply.completion_tokens, most)
         self._tokens.correct(used - expected)
         difference = min(reply.completion_tokens, most) - self._expected_completion
@@ -429,8 +433,11 @@ async def holding(model: ChatModel, request: ChatRequest) -> AsyncIterator[ChatR
             yield reply
 
 
-async def insist(call: Callable[[], Awaitable[T]], retries: int) -> T:
-    """The result of a call to a batch API, which is repeated after transient failures. Raises the last failure."""
+async def retry_transient(call: Callable[[], Awaitable[T]], retries: int) -> T:
+    """The result of a call to a batch API, which is repeated after transient failures. Raises the last failure.
+
+    The waits double from try to try, and are at least as long as the provider asks for.
+    """
     for number in range(retries):
         try:
             return await call()

@@ -1,6 +1,13 @@
 """Finds keys in texts.
 
 Errors and replies are stripped of keys before they are shown, logged or stored. Texts with a key are not published.
+Keys are the values of environment variables. How long a value must be depends on the place:
+
+- In an error (`redact`), 4 characters are enough if a configuration names the variable, and 8 if only its name tells
+  that it holds a key. Plain words must have 8. The error also loses everything that looks like a key.
+- In a reply (`without_keys`), a key has 12 characters, and is not a plain word.
+- In a text to publish (`find_keys`), a key has 8 characters, or 16 if it consists of plain words. What looks like a key
+  counts from 20 characters, or 12 with a digit.
 """
 
 from __future__ import annotations
@@ -16,9 +23,9 @@ from dataclasses import dataclass
 from typing import Any
 
 # What stands in a text instead of a key.
-MARK = "[redacted]"
+REDACTED = "[redacted]"
 # Why a reply that held a key counts as unread: the text that is left is not what the model wrote.
-LEAKED = "the reply held a key, which was taken out"
+HELD_KEY = "the reply held a key, which was taken out"
 
 # The end of the name of a variable that holds a key: OPENAI_API_KEY, AWS_ACCESS_KEY_ID, DB_PASSWORD
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASS|PASSWD|PASSWORD|PASSPHRASE|CREDENTIALS?)(_ID)?$")
@@ -49,10 +56,9 @@ _LOOKS_LIKE_KEY = re.compile(
     # GitHub, GitLab, registries of packages, DigitalOcean
     | \b(?:github_pat|gh[supr]|glpat|gldt|glrt|pypi|npm|dop_v1|whsec|rubygems|ntn)[-_][\w-]{10,}
     | \bxox[abeoprs]-[\w-]{8,} | \bxapp-[\w-]{8,}                # Slack
-    | \bya29\.[\w-]{8,} | \bGOCSPX-[\w-]{8,}                     # Google
+    | \bya29\.[\w-]{8,} | \bGOCSPX-[\w-]{8,} | \bAIza[\w-]{10,}  # Google
     | \bdapi[0-9a-f]{16,}                                          # Databricks
     | \bSG\.[\w-]{8,}\.[\w-]{8,}                                  # SendGrid
-    | \bAIza[\w-]{10,}                                             # Google
     | \b(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[A-Z0-9]{8,}             # AWS
     | \beyJ[\w-]{8,}\.[\w-]+\.[\w-]*                              # JSON web tokens
     | (?<=Bearer[ ])[^\s"',)]+
@@ -100,10 +106,12 @@ def redact(text: str) -> str:
     )
     text = _finder(secrets).replace(text)
     *_, unescaped = _decodings(text)  # the last one has no escapes left
-    # The escapes are kept unless a key hides behind them, since the text may be read as JSON later.
-    hidden = set(_LOOKS_LIKE_KEY.findall(unescaped)) - set(_LOOKS_LIKE_KEY.findall(text))
-    text = _LOOKS_LIKE_KEY.sub(MARK, unescaped if hidden else text)
-    return _SECRET_IN_ADDRESS.sub(lambda match: (match["name"] or "") + MARK, text)
+    # The escapes are kept, since the text may be read as JSON later. But a key may hide behind them.
+    hidden_keys = set(_LOOKS_LIKE_KEY.findall(unescaped)) - set(_LOOKS_LIKE_KEY.findall(text))
+    if hidden_keys:
+        text = unescaped
+    text = _LOOKS_LIKE_KEY.sub(REDACTED, text)
+    return _SECRET_IN_ADDRESS.sub(lambda match: (match["name"] or "") + REDACTED, text)
 
 
 def without_keys(reply: str) -> str:
@@ -255,7 +263,7 @@ class _Finder:
     def replace(self, text: str) -> str:
         """The text with a mark instead of each value."""
         is_present = any(probe in decoding for decoding in _decodings(text) for probe in self.probes)
-        return self.pattern.sub(MARK, text) if is_present else text
+        return self.pattern.sub(REDACTED, text) if is_present else text
 
 
 @functools.lru_cache(maxsize=16)

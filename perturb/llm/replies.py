@@ -43,17 +43,19 @@ _CLOSING = {
     "◁think▷": re.compile("◁/think▷", re.IGNORECASE),
     "<|channel|>analysis<|message|>": re.compile(r"<\|channel\|>final<\|message\|>", re.IGNORECASE),
 }
-# A tag of thinking. One of its groups is "/" if the tag ends the thinking.
-_TAG = re.compile(rf"<(?P<end>/?)(?:{_TAGS})>|\[(?P<end2>/?)THINK\]|◁(?P<end3>/?)think▷", re.IGNORECASE)
-# Patterns of the marks around thinking, which harness files use too. A chat template may put the first mark into the
-# prompt, so that a reply has only the second.
-END_OF_THINKING = rf"(?:</(?:{_TAGS})>|\[/THINK\]|◁/think▷|<\|channel\|>final<\|message\|>)"
-START_OF_THINKING = rf"(?:<(?:{_TAGS})>|\[THINK\]|◁think▷|<\|channel\|>analysis<\|message\|>)"
+# Tags that begin and end thinking. The group `end` is None for a tag that begins it.
+_TAG_START = rf"<(?:{_TAGS})>|\[THINK\]|◁think▷"
+_TAG_END = rf"</(?:{_TAGS})>|\[/THINK\]|◁/think▷"
+_TAG = re.compile(rf"(?P<end>{_TAG_END})|{_TAG_START}", re.IGNORECASE)
+# All marks around thinking: these tags and harmony's channels. Harness files use the patterns too. A chat template may
+# put the first mark into the prompt, so that a reply has only the second.
+START_OF_THINKING = rf"(?:{_TAG_START}|<\|channel\|>analysis<\|message\|>)"
+END_OF_THINKING = rf"(?:{_TAG_END}|<\|channel\|>final<\|message\|>)"
 _THINKING_MARK = re.compile(rf"(?P<end>{END_OF_THINKING})|{START_OF_THINKING}", re.IGNORECASE)
 # The beginning of an object: a brace before a key, or the braces of an empty object.
 _OBJECT_START = re.compile(r'\{\s*+["}]')
-# A JSON string with its quotation marks, or the rest of the text if the string never ends. The possessive quantifiers
-# ("++") keep the time linear.
+# A JSON string: a quotation mark, then plain characters or escapes such as \", then a quotation mark or the end of the
+# text. The possessive quantifiers ("++") keep the time linear.
 _STRING = r'"(?:[^"\\]++|\\.?)*+(?:"|\Z)'
 _STRING_OR_BRACE = re.compile(rf"{_STRING}|[{{}}]", re.DOTALL)
 _STRING_OR_SPARE_COMMA = re.compile(rf"{_STRING}|,(?=\s*+[}}\]])", re.DOTALL)
@@ -148,7 +150,7 @@ def find_object(text: str, required: frozenset[str] = frozenset()) -> FoundObjec
     before, *later_texts = _texts_around(reply, pieces)
     # An opening tag without its closing tag before the object, or any tag after it, may enclose the object.
     tags_before = list(_TAG.finditer(before))
-    is_thinking_open = bool(tags_before) and not any(tags_before[-1].groups())
+    is_thinking_open = bool(tags_before) and tags_before[-1]["end"] is None
     if is_thinking_open or any(map(_TAG.search, later_texts)):
         raise ReplyError("a JSON object that may be part of the thinking: it must come after all of it")
     return FoundObject(pieces[0].value or {}, pieces[0].text, "\n".join([before, *later_texts]))
@@ -334,7 +336,7 @@ def _cleaned(value: dict[str, Any], text: str) -> dict[str, Any]:
 # The decoder is strict about what JSON leaves open, since a verdict must have one meaning.
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _refuse_two_values(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):
         # A key that is repeated with the same value is harmless.
@@ -351,12 +353,15 @@ def _finite(number: str) -> float:
     return value
 
 
-def _no_constant(name: str) -> None:
+def _refuse_constants(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
 _DECODER = json.JSONDecoder(
-    strict=False, object_pairs_hook=_unique, parse_float=_finite, parse_constant=_no_constant
+    strict=False,
+    object_pairs_hook=_refuse_two_values,
+    parse_float=_finite,
+    parse_constant=_refuse_constants,
 )
 
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from perturb.errors import ConfigError, ModelError, PermanentModelError, TransientModelError
 from perturb.llm.client import ChatReply, ModelSettings
-from perturb.llm.redaction import LEAKED, redact, without_keys
+from perturb.llm.redaction import HELD_KEY, redact, without_keys
 from perturb.llm.replies import whole_characters
 
 COMPATIBLE: tuple[str, ...] = ("hosted_vllm", "openai", "custom_openai", "lm_studio", "llamafile")
@@ -307,7 +307,7 @@ def chat_reply(
         cost_usd=cost,
         seconds=seconds,
         finish_reason=finish_reason if isinstance(finish_reason, str) else None,
-        problem="" if text == characters else LEAKED,
+        problem="" if text == characters else HELD_KEY,
     )
 
 

@@ -1,9 +1,14 @@
 """Runs many small tasks with bounded concurrency, stops them cleanly, and reports events.
 
-A coroutine can be run from synchronous code even if an event loop is running, as in a notebook. The first Ctrl-C or
-SIGTERM ends the work in order, and a later one ends it at once. A second signal right after the first is ignored.
-Events are records of `logging` with fields. This module imports nothing heavy, since the console script needs it at
-once.
+- Concurrency: `run_concurrently` and `gather_all` do many tasks.
+- From synchronous code: `run_sync` runs a coroutine. In a notebook an event loop is already running, so `call` and
+  `acall` do the work in a thread. The context variable `_THREAD` tells `run_sync` about that thread, so that Ctrl-C can
+  stop the coroutine in it.
+- Interrupts: the first Ctrl-C or SIGTERM ends the work in order, and a later one ends it at once. A second signal right
+  after the first is ignored (`sigterm_as_interrupt`).
+- Events: `event` writes a record of `logging` with fields.
+
+This module imports nothing heavy, since the console script needs it at once.
 """
 
 from __future__ import annotations
@@ -130,7 +135,7 @@ async def acall(work: Callable[[], T]) -> T:
 def in_thread(work: Callable[[], T]) -> Future[T]:
     """Start a function in a daemon thread, which does not keep the process from exiting."""
     result: Future[T] = Future()
-    result.set_running_or_notify_cancel()
+    result.set_running_or_notify_cancel()  # so that nobody can cancel the future while the thread runs
 
     def run() -> None:
         try:
@@ -158,7 +163,7 @@ class _StoppableThread(Generic[T]):
         with self._lock:
             self._running = (loop, task) if task is not None else None
             if self._stopped and task is not None:
-                task.cancel()
+                task.cancel()  # directly, since this is the thread of the loop
 
     def stop(self) -> None:
         """End the work as an interrupt would."""
@@ -191,7 +196,7 @@ _in_command = threading.Event()
 def mark_command_started() -> None:
     """Note that this process is a `perturb` command, so that an interrupt ends the whole process."""
     _in_command.set()
-    # Python restores the default handlers before it exits. A late interrupt must not change the exit code.
+    # Python restores the default handlers before it exits. A late Ctrl-C must not change the exit code.
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
 
 

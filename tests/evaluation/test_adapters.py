@@ -28,7 +28,7 @@ from perturb.evaluation.refusalbench import EvaluationPlan, evaluate
 from perturb.evaluation.results import read_run
 from perturb.files.yaml_files import YamlFile
 from perturb.llm.client import ChatReply, ChatRequest, Message, ModelSettings
-from perturb.llm.redaction import LEAKED
+from perturb.llm.redaction import HELD_KEY
 
 from .rows import single, write_rows
 
@@ -200,7 +200,7 @@ def test_a_reply_of_a_service_with_its_key_is_no_reply(
     monkeypatch.setenv("RAG", KEY)
     service.answer = replies({"answer": f"You sent {KEY}"})
     reply = ask_once(model_at(service.url, api_key_env="RAG"))
-    assert (reply.text, reply.problem) == ("You sent [redacted]", LEAKED)
+    assert (reply.text, reply.problem) == ("You sent [redacted]", HELD_KEY)
 
 
 def test_an_evaluation_writes_no_key_that_a_service_says(

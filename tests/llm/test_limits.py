@@ -17,7 +17,7 @@ from perturb.llm.limits import (
     LimitedModel,
     OutOfTriesError,
     holding,
-    insist,
+    retry_transient,
 )
 from tests.llm.virtual_time import VirtualClock
 
@@ -363,5 +363,5 @@ async def test_a_hint_of_hours_is_not_obeyed_in_silence(monkeypatch: pytest.Monk
             raise error
         return "done"
 
-    assert await insist(call, 2) == "done"
+    assert await retry_transient(call, 2) == "done"
     assert waits == [LONGEST_HINT]

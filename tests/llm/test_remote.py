@@ -19,7 +19,7 @@ from perturb.llm.budget import Budget
 from perturb.llm.client import ChatModel, ChatReply, ChatRequest, Message, ModelSettings, Price, Transport
 from perturb.llm.factory import open_models, open_transport
 from perturb.llm.limits import Clock, LimitedModel
-from perturb.llm.redaction import LEAKED
+from perturb.llm.redaction import HELD_KEY
 from perturb.llm.remote import check_model, with_price, without_redirects
 from tests.loopback import Fault, LoopbackServer, ScriptedFaults, ScriptedPlayer
 
@@ -410,7 +410,7 @@ async def test_no_key_of_the_environment_is_sent_to_an_api_base(
 async def test_a_reply_with_a_key_is_no_reply(route: Route) -> None:
     with LoopbackServer(ScriptedPlayer([f"You sent {KEY}."])) as server:
         reply = await ask(settings_for(server, **route))
-    assert (reply.text, reply.problem) == ("You sent [redacted].", LEAKED)
+    assert (reply.text, reply.problem) == ("You sent [redacted].", HELD_KEY)
 
 
 @each_transport
