@@ -1,6 +1,12 @@
 """Runs a generation job: by a model, by the offline engine or by a function of the user.
 
-The result of a job is a candidate that has passed the machine checks, or the reason why there is none.
+A job names a base instance and a *cell*, which is a perturbation class and an intensity. A *lever* is one way of
+changing the instance. The *offers* of the job are groups of levers: a generator chooses a lever from the first group,
+and gets the next group if it declines. The result of a job is a candidate that has passed the machine checks, or the
+reason why there is none.
+
+`generate_by_model`, `generate_by_rule` and `generate_by_function` run a job. The `read_...` functions read what a
+generator returned, and `check_reply` makes and checks the candidate.
 """
 
 from __future__ import annotations
@@ -40,8 +46,8 @@ class GenerationResult:
 
 
 # The fields that every reply must have as texts, and those by which the generator says what it has achieved.
-_TEXTS = frozenset({"perturbed_query", "lever_selected", "implementation_reasoning"})
-_CLAIMS = ("intensity_achieved", "answer_constraint_satisfied", "expected_rag_behavior")
+_TEXT_FIELDS = frozenset({"perturbed_query", "lever_selected", "implementation_reasoning"})
+_CLAIM_FIELDS = ("intensity_achieved", "answer_constraint_satisfied", "expected_rag_behavior")
 # How many characters of a reason are stored. The call keeps the whole reply.
 _MAX_REASON = 300
 
@@ -73,12 +79,13 @@ async def generate_by_model(
     seed: int,
     earlier: Mapping[str, Any] | None = None,
 ) -> GenerationResult:
-    """Run one job. The result is a candidate that passed the machine checks, or the reason why there is none.
+    """Run one job, with a call for each offer until one is not declined.
 
-    `earlier` is the item that the job should make harder, with replies to it. A generator that declines an offer of
-    levers gets the next one. Raises `BudgetSpent` if a call could overspend; every other failure is a result.
+    `earlier` is the item that the job should make harder by a quieter flaw, which is harder to see, with replies to it.
+    Raises `BudgetSpent` if a call could overspend; every other failure is a result.
     """
-    query_only = prompts.catalogue.classes[job.cell.perturbation_class].query_only
+    catalogue = prompts.catalogue
+    query_only = catalogue.classes[job.cell.perturbation_class].query_only
 
     def read(text: str) -> Reply | DeepReply | Declined:
         if job.depth == "deep":
@@ -86,20 +93,18 @@ async def generate_by_model(
         return read_reply(text, len(instance.passages), query_only=query_only)
 
     async def ask(number: int, offer: Sequence[str]) -> GenerationResult:
-        levers = [lever for name in offer if (lever := prompts.catalogue.find(name)) is not None]
+        levers = _known_levers(catalogue, offer)
         request = prompts.generation(job.cell, instance, levers, job.depth, job.constructions)
-        # Equal prompts of other rounds, seeds or replicates must get new replies, and so must quieter attempts.
-        salt_parts: list[str | int] = [job.round, seed, job.replicate]
-        if job.hardens:
-            salt_parts.append(job.id)
+        if earlier is not None:
+            request = prompts.quieter(request, earlier)
         answer = await client.ask(
             job.generator,
-            request if earlier is None else prompts.quieter(request, earlier),
+            request,
             read,
             purpose="generate",
             subject=job.id,
             part=str(number),
-            salt=digest(*salt_parts),
+            salt=_salt(job, seed),
         )
         if answer.status == "error":
             return GenerationResult(JobOutcome.ERROR, answer.error)
@@ -107,9 +112,24 @@ async def generate_by_model(
             return GenerationResult(JobOutcome.UNPARSED, answer.error, answer.raw)
         if isinstance(answer.value, Declined):
             return GenerationResult(JobOutcome.NOT_APPLICABLE, answer.value.reason, answer.raw)
-        return check_reply(prompts.catalogue, job, instance, answer.value, offer, answer.raw)
+        return check_reply(catalogue, job, instance, answer.value, offer, answer.raw)
 
     return await offer_in_turn(job, ask)
+
+
+def _known_levers(catalogue: Catalogue, names: Sequence[str]) -> list[Lever]:
+    """The levers with these names, without those that the catalogue lacks."""
+    found = [catalogue.find(name) for name in names]
+    return [lever for lever in found if lever is not None]
+
+
+def _salt(job: Job, seed: int) -> str:
+    """What keeps the calls of two jobs with equal prompts apart, so that the second does not get a cached reply."""
+    parts: list[str | int] = [job.round, seed, job.replicate]
+    # Attempts to make an item harder have the round and replicate of the item, so their own id tells them apart.
+    if job.hardens:
+        parts.append(job.id)
+    return digest(*parts)
 
 
 async def offer_in_turn(
@@ -118,7 +138,7 @@ async def offer_in_turn(
     """The result of the first offer that is not declined. `ask` takes the number of an offer and its levers."""
     result = GenerationResult(JobOutcome.NOT_APPLICABLE, "no lever of the cell fits this instance")
     declined: dict[str, str] = {}
-    # A job without offers leaves the choice of the lever to the generator, which is a single empty offer.
+    # A job without offers leaves the choice of the lever to the generator. It counts as one offer without names.
     offers = ((),) if job.offers is None else job.offers
     for number, offer in enumerate(offers):
         result = await ask(number, offer)
@@ -147,26 +167,28 @@ def check_reply(
     return GenerationResult(JobOutcome.CANDIDATE, candidate.lever, raw, candidate)
 
 
-def read_reply(text: str, passages: int = 1, *, query_only: bool = False) -> Reply | Declined:
-    """Read a generator's reply about an instance with `passages` passages.
+def read_reply(text: str, n_passages: int = 1, *, query_only: bool = False) -> Reply | Declined:
+    """Read a generator's reply about an instance with `n_passages` passages.
 
     With `query_only`, the reply may leave out the passages, since the class cannot change them. Raises a `ReplyError`
     that says what is missing or wrong.
     """
-    field = "perturbed_context" if passages == 1 else "changed_passages"
-    needed = _TEXTS if query_only else _TEXTS | {field}
-    if DECLINED_KEY in text and (declined := _read_declined(text, needed)) is not None:
+    # A single passage is written out in full. Of several passages, the reply has the changed ones.
+    context_field = "perturbed_context" if n_passages == 1 else "changed_passages"
+    item_fields = _TEXT_FIELDS if query_only else _TEXT_FIELDS | {context_field}
+    declined = _read_declined(text, item_fields)
+    if declined is not None:
         return declined
-    content = read_object(text, needed)
-    for key in sorted(_TEXTS):
+    content = read_object(text, item_fields)
+    for key in sorted(_TEXT_FIELDS):
         required_text(content[key], key)
+    context = content.get(context_field)
     texts: dict[int, str] = {}
-    if content.get(field) or not query_only:
-        if passages == 1:
-            texts = {1: required_text(content[field], field)}
-        else:
-            texts = _changed_passages(content[field], passages)
-    claims = {key: content[key] for key in _CLAIMS if isinstance(content.get(key), str)}
+    if n_passages > 1 and (context or not query_only):
+        texts = _changed_passages(context, n_passages)
+    elif context or not query_only:
+        texts = {1: required_text(context, context_field)}
+    claims = {key: content[key] for key in _CLAIM_FIELDS if isinstance(content.get(key), str)}
     return Reply(
         query=content["perturbed_query"].strip(),
         texts=texts,
@@ -176,19 +198,19 @@ def read_reply(text: str, passages: int = 1, *, query_only: bool = False) -> Rep
     )
 
 
-def read_deep(text: str, passages: int) -> DeepReply | Declined:
-    """Read a reply with a deep item about an instance with `passages` passages, or with a reason to decline.
+def read_deep(text: str, n_passages: int) -> DeepReply | Declined:
+    """Read a reply with a deep item about an instance with `n_passages` passages, or with a reason to decline.
 
     Raises a `ReplyError` that says what is missing or wrong.
     """
-    needed = frozenset({"perturbed_query", "passages", "proof"})
-    if DECLINED_KEY in text and (declined := _read_declined(text, needed)) is not None:
-        return declined
-    return read_deep_reply(text, passages)
+    item_fields = frozenset({"perturbed_query", "passages", "proof"})
+    return _read_declined(text, item_fields) or read_deep_reply(text, n_passages)
 
 
-def _read_declined(text: str, needed: frozenset[str]) -> Declined | None:
-    """The reason why a reply declines; None if it has an item."""
+def _read_declined(text: str, item_fields: frozenset[str]) -> Declined | None:
+    """The reason why a reply declines; None if it gives no reason. `item_fields` are those of a reply with an item."""
+    if DECLINED_KEY not in text:
+        return None
     try:
         content = read_object(text, frozenset({DECLINED_KEY}))
     except ReplyError:
@@ -197,19 +219,22 @@ def _read_declined(text: str, needed: frozenset[str]) -> Declined | None:
     if not isinstance(reason, str) or not reason.strip():
         return None
     # A schema may force a model to write the fields of an item as well. Then they are empty.
-    item: Mapping[str, Any] = content
-    if not needed <= content.keys():
-        try:
-            item = read_object(text, needed)
-        except ReplyError:
-            item = {}  # the reply holds no item besides the reason
+    item = content if item_fields <= content.keys() else _read_item(text, item_fields)
     if item.get("perturbed_query"):
         raise ReplyError(f"an item and '{DECLINED_KEY}' in one reply: give one of the two")
     return Declined(" ".join(reason.split())[:_MAX_REASON])
 
 
-def _changed_passages(value: Any, passages: int) -> dict[int, str]:
-    """The changed passages of a reply by their number, from 1; `passages` is how many there are."""
+def _read_item(text: str, item_fields: frozenset[str]) -> Mapping[str, Any]:
+    """The item in another object than the reason to decline; empty if the reply holds no such object."""
+    try:
+        return read_object(text, item_fields)
+    except ReplyError:
+        return {}
+
+
+def _changed_passages(value: Any, n_passages: int) -> dict[int, str]:
+    """The changed passages of a reply by their number, from 1; `n_passages` is how many the instance has."""
     if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
         raise ReplyError("field 'changed_passages' must be a list of objects with 'number' and 'text'")
     texts: dict[int, str] = {}
@@ -220,9 +245,9 @@ def _changed_passages(value: Any, passages: int) -> dict[int, str]:
             number = int(number)
         if not isinstance(number, int) or isinstance(number, bool):
             raise ReplyError("field 'changed_passages' must give each passage its 'number'")
-        if not 1 <= number <= passages:
+        if not 1 <= number <= n_passages:
             raise ReplyError(
-                f"field 'changed_passages' names passage {number}, the passages are 1 to {passages}"
+                f"field 'changed_passages' names passage {number}, the passages are 1 to {n_passages}"
             )
         if number in texts:
             raise ReplyError(f"field 'changed_passages' names passage {number} twice")
@@ -266,6 +291,7 @@ def generate_by_rule(
     try:
         if unread := why_not_read_offline(instance.language):
             return GenerationResult(JobOutcome.ABSTAINED, unread)
+        # Without an offer, the engine chooses the lever itself.
         lever = job.offers[0][0] if job.offers else None
         draw = seed_of("rule", instance.id, instance.query, str(job.cell), job.round, seed, job.replicate)
         result = perturb_by_rule(catalogue, instance, job.cell, lever, draw, donors)
@@ -282,9 +308,11 @@ def generate_by_rule(
             reasoning=result.reasoning,
             expected_behavior=catalogue.expected_behavior(job.cell),
         )
-        fault = find_fault(catalogue, instance, candidate, () if lever is None else (lever,))
-        outcome = JobOutcome.CANDIDATE if fault is None else JobOutcome.REJECTED
-        return GenerationResult(outcome, fault or candidate.lever, candidate=candidate)
+        offered = () if lever is None else (lever,)
+        fault = find_fault(catalogue, instance, candidate, offered)
+        if fault is not None:
+            return GenerationResult(JobOutcome.REJECTED, fault, candidate=candidate)
+        return GenerationResult(JobOutcome.CANDIDATE, candidate.lever, candidate=candidate)
     except Exception as error:  # noqa: BLE001  (a rule may fail on a text in any way)
         return GenerationResult(JobOutcome.ERROR, fault_line(error, f"the offline engine, {job.cell}"))
 
@@ -292,7 +320,7 @@ def generate_by_rule(
 FUNCTION_PARAMETERS = ("instance", "cell", "levers", "seed")
 """The parameters that a generator function may declare."""
 # What a generator function may return.
-_KEYS = ("query", "context", "passages", "lever", "reasoning")
+_RETURNED_KEYS = ("query", "context", "passages", "lever", "reasoning")
 
 
 async def generate_by_function(
@@ -301,7 +329,7 @@ async def generate_by_function(
     """Run one job, offer after offer as for a model. An exception of the function is stored as an error."""
 
     async def ask(_: int, offer: Sequence[str]) -> GenerationResult:
-        levers = tuple(lever for name in offer if (lever := catalogue.find(name)) is not None)
+        levers = tuple(_known_levers(catalogue, offer))
         # Each replicate gets another seed, so that a seeded function does not repeat its item.
         arguments = {"instance": instance, "cell": job.cell, "levers": levers, "seed": seed + job.replicate}
         try:
@@ -326,12 +354,15 @@ def read_returned(returned: Any, instance: BaseInstance, levers: Sequence[Lever]
     """
     if not isinstance(returned, Mapping):
         raise ReplyError(
-            f"returned {type(returned).__name__}: return a dictionary with {', '.join(_KEYS)}, or None"
+            f"returned {type(returned).__name__}: return a dictionary with {', '.join(_RETURNED_KEYS)}, or None"
         )
-    if unknown := [key for key in returned if key not in _KEYS]:
-        raise ReplyError(f"unknown key '{unknown[0]}': return {', '.join(_KEYS)} or some of them")
+    unknown = [key for key in returned if key not in _RETURNED_KEYS]
+    if unknown:
+        raise ReplyError(f"unknown key '{unknown[0]}': return {', '.join(_RETURNED_KEYS)} or some of them")
+    passages = returned.get("passages")
     # A function may return a single context instead of a list of passages.
-    passages = returned.get("passages", [returned["context"]] if "context" in returned else None)
+    if "passages" not in returned and "context" in returned:
+        passages = [returned["context"]]
     if passages is None:
         passages = [passage.text for passage in instance.passages]
     if (
@@ -353,4 +384,10 @@ def read_returned(returned: Any, instance: BaseInstance, levers: Sequence[Lever]
     for key, text in texts.items():
         if not isinstance(text, str):
             raise ReplyError(f"'{key}' must be a text, got {type(text).__name__}")
-    return Reply(texts["query"], dict(enumerate(passages, start=1)), lever, texts["reasoning"], {})
+    return Reply(
+        query=texts["query"],
+        texts=dict(enumerate(passages, start=1)),
+        lever=lever,
+        reasoning=texts["reasoning"],
+        claims={},
+    )

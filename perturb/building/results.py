@@ -1,4 +1,12 @@
-"""What a build gives: the snapshot that its ledger is exported to, and the report on its figures and failures."""
+"""What a build gives: its snapshot, its figures and notes on its failures.
+
+A build stores everything in a ledger: jobs, candidates and votes. `export_snapshot` selects from the accepted
+candidates and writes them as a snapshot. `build_facts` gives the figures that `perturb build --json` prints, and
+`failure_notes` the lines on what failed.
+
+There are three plans here. A `BuildPlan` says what a build does. A `CurrentPlan` is what the ledger stores of it, so it
+is there without the configuration too. A `SelectionPlan` says which accepted candidates a snapshot takes.
+"""
 
 from __future__ import annotations
 
@@ -44,32 +52,34 @@ from perturb.records import (
 from perturb.snapshots.card import ExportedReplies, SnapshotFacts
 from perturb.snapshots.freshness import FreshnessIndex, perturbed_item
 from perturb.snapshots.items import build_controls, items_of, items_with_votes
-from perturb.snapshots.rows import build_rows, read_part
+from perturb.snapshots.rows import SnapshotRow, build_rows, read_part
 from perturb.snapshots.select import Selection, SelectionPlan, select
 from perturb.snapshots.snapshot import Snapshot, write_snapshot
 from perturb.text.matching import folded
 from perturb.text.wording import counted
 
 
-def select_items(db: sqlite3.Connection, plan: CurrentPlan, quota: SelectionPlan) -> Selection:
+def select_items(db: sqlite3.Connection, plan: CurrentPlan, selection_plan: SelectionPlan) -> Selection:
     """Select from the accepted candidates of the current plan. Raises `ConfigError` or `SnapshotError`."""
     accepted = [planned.job for planned in queries.accepted_jobs(db, plan.number, plan.panel)]
-    generators = [entry.name for entry in plan.facts.generators]
-    if quota.strategy == "hard":
+    if selection_plan.strategy == "hard":
         if not plan.facts.solvers:
             raise ConfigError(NO_SOLVERS)
-        failed = failed_items(db, plan.facts.solvers, quota.at_least or 0.5)
+        failed = failed_items(db, plan.facts.solvers, selection_plan.at_least or 0.5)
         accepted = [job for job in accepted if job.id in failed]
-    if quota.reviewed:
+    if selection_plan.reviewed:
         verdicts = people_verdicts(read_reviews(db))
         if not verdicts:
             raise SnapshotError("nobody has reviewed an item: use `perturb review`, or leave --reviewed out")
         # Items without a review stay if only failed items are dropped, and go if only passed items are kept.
-        keep_unreviewed = quota.reviewed == "drop-failed"
+        keep_unreviewed = selection_plan.reviewed == "drop-failed"
         accepted = [job for job in accepted if verdicts.get(job.id, keep_unreviewed)]
     # Last, so that a repeat is dropped only if the item that it repeats has a chance to be selected.
-    fresh = list(_without_repeats(db, accepted, quota.seed)) if quota.drop_repeats else accepted
-    selection = select(fresh, quota, generators, plan.cells)
+    fresh = (
+        list(_without_repeats(db, accepted, selection_plan.seed)) if selection_plan.drop_repeats else accepted
+    )
+    generators = [entry.name for entry in plan.facts.generators]
+    selection = select(fresh, selection_plan, generators, plan.cells)
     return replace(selection, repeats=len(accepted) - len(fresh))
 
 
@@ -116,7 +126,7 @@ def count_foreign_rows(snapshot: Snapshot, instances: Iterable[BaseInstance]) ->
 def export_snapshot(
     db: sqlite3.Connection,
     plan: CurrentPlan,
-    quota: SelectionPlan,
+    selection_plan: SelectionPlan,
     folder: Path,
     created: datetime | None,
     controls: bool = False,
@@ -128,23 +138,25 @@ def export_snapshot(
 
     If given, `replies` is the file that all rows follow from, which the manifest names. With `shortcuts`, the manifest
     says how well baselines guess labels from a part of a row. Raises `SnapshotError` if nothing was accepted, if the
-    interval of wrong labels ends above `max_wrong` or if the folder cannot be written, and `ConfigError` if the quota
-    contradicts itself.
+    interval of wrong labels ends above `max_wrong` or if the folder cannot be written, and `ConfigError` if the
+    selection plan contradicts itself.
     """
     from perturb.auditing.audit_report import shortcut_figures
 
     # Before anything is selected, since a snapshot that is refused needs no work.
     if max_wrong is not None:
-        _refuse_wrong_labels(certify(db, plan), max_wrong, hard=quota.strategy == "hard")
-    selection = select_items(db, plan, quota)
-    round_and_panel = (plan.facts.round, plan.facts.panel.name)
-    rows = build_rows(items_with_votes(db, plan, selection.ids), *round_and_panel)
+        _refuse_wrong_labels(certify(db, plan), max_wrong, hard=selection_plan.strategy == "hard")
+    selection = select_items(db, plan, selection_plan)
+    round_name, panel = plan.facts.round, plan.facts.panel.name
+    rows = build_rows(items_with_votes(db, plan, selection.ids), round_name, panel)
     # Training the baselines takes a while, so they are trained only if somebody asks.
     measured = shortcut_figures(list(items_of(rows, plan.facts.classes))) if shortcuts and rows else None
-    facts = replace(_facts(db, plan, quota, selection, created), replies=replies, shortcuts=measured)
-    control_rows = (
-        build_controls(items_with_votes(db, plan, selection.ids), *round_and_panel) if controls else ()
-    )
+    snapshot_facts = _snapshot_facts(db, plan, selection_plan, selection, created)
+    facts = replace(snapshot_facts, replies=replies, shortcuts=measured)
+    control_rows: Sequence[SnapshotRow] = ()
+    if controls:
+        # The items are read again, since they may be too many to keep in memory.
+        control_rows = build_controls(items_with_votes(db, plan, selection.ids), round_name, panel)
     return write_snapshot(folder, rows, facts, plan.config, control_rows)
 
 
@@ -155,6 +167,7 @@ def _refuse_wrong_labels(certificate: Certificate | None, max_wrong: float, *, h
             "nothing is certified: no items were planted: add `planted: 60` to `panel` in build.yaml and build again,"
             " or leave --max-wrong out"
         )
+    # Solvers fail wrongly labelled items more often, so the hard items have an estimate of their own.
     wrong_share = certificate.wrong_labels_of_hard() if hard else certificate.quoted()
     high = None if wrong_share is None else wrong_share.high
     # The upper end must not be above the limit, since the share itself is only an estimate.
@@ -169,10 +182,10 @@ def _refuse_wrong_labels(certificate: Certificate | None, max_wrong: float, *, h
         )
 
 
-def _facts(
+def _snapshot_facts(
     db: sqlite3.Connection,
     plan: CurrentPlan,
-    quota: SelectionPlan,
+    selection_plan: SelectionPlan,
     selection: Selection,
     created: datetime | None,
 ) -> SnapshotFacts:
@@ -181,23 +194,24 @@ def _facts(
 
     facts = plan.facts
     counts = plan.count_stages(db)
+    stages = {"jobs": counts.jobs, **counts.outcomes, "votes": counts.votes, **counts.decisions}
+    if selection_plan.drop_repeats:
+        stages["repeats"] = selection.repeats
+    stages["near_duplicates"] = queries.count_rejected(db, plan.number, NEAR_DUPLICATE)
     totals = queries.call_totals(db)
+    tokens = {
+        kind: sum(entry[f"{kind}_tokens"] or 0 for entry in totals.values())
+        for kind in ("prompt", "completion")
+    }
     # One unknown cost makes the sum unknown.
     costs = [entry["cost_usd"] for entry in totals.values()]
     certificate = certify(db, plan)
     return SnapshotFacts(
         run=facts,
-        stages={
-            **{"jobs": counts.jobs, **counts.outcomes, "votes": counts.votes, **counts.decisions},
-            **({"repeats": selection.repeats} if quota.drop_repeats else {}),
-            "near_duplicates": queries.count_rejected(db, plan.number, NEAR_DUPLICATE),
-        },
-        plan=quota,
+        stages=stages,
+        plan=selection_plan,
         shortfalls=selection.shortfalls,
-        tokens={
-            kind: sum(entry[f"{kind}_tokens"] or 0 for entry in totals.values())
-            for kind in ("prompt", "completion")
-        },
+        tokens=tokens,
         cost_usd=None if None in costs else round(sum(costs), 6),
         certificate=certificate.to_dict() if certificate else None,
         people=people_figures(db, plan),
@@ -252,47 +266,67 @@ class OpenBuild:
 
 def build_facts(build: OpenBuild, snapshot: Snapshot | None) -> dict[str, Any]:
     """The figures of a build as `perturb build --json` prints them, without the seconds."""
-    plan, ledger, number = build.plan, build.ledger, build.number
-    db, panel = ledger.db, plan.panel
+    db, current = build.ledger.db, build.current_plan()
+    judges = build.plan.panel.judges
     counts = build.count_stages()
-    outcomes, decisions = Counter(counts.outcomes), Counter(counts.decisions)
-    calls = queries.call_facts(db, ledger.cached_calls)
-    cells = queries.cell_counts(db, number, panel.digest)
-    certificate = certify(db, build.current_plan())
-    quota = quota_status(db, build.current_plan())
-    replies = build.exported_replies()
     # The snapshot is missing if the build stopped early or if nothing was selected.
     exported: Facts = snapshot.manifest["counts"] if snapshot else {"rows": 0, "stages": {}}
-    return {
-        "run": str(ledger.folder),
+    certificate = certify(db, current)
+    quota = quota_status(db, current)
+    cells = queries.cell_counts(db, build.number, build.plan.panel.digest)
+    facts = {
+        "run": str(build.ledger.folder),
         "snapshot": str(snapshot.folder) if snapshot else None,
+        **_job_facts(build, counts, repeats=exported["stages"].get("repeats", 0)),
+        "votes": counts.votes,
+        "planted_votes": count_planted_votes(db, judges),
+        "certificate": certificate.to_dict() if certificate else None,
+        **_rule_facts(build),
+        # `decisions` lacks a decision that no candidate has.
+        "accepted": counts.decisions.get(Acceptance.ACCEPTED, 0),
+        "undecided": counts.decisions.get(Acceptance.UNDECIDED, 0),
+        **_solver_facts(build),
+    }
+    if quota:
+        facts["quota"] = quota
+    return {
+        **facts,
+        "rows": exported["rows"],
+        "cells_filled": sum(1 for numbers in cells.values() if numbers["accepted"]),
+        "cells_without_rule": list(build.plan.cells_without_rule),
+        **_call_facts(build),
+    }
+
+
+def _job_facts(build: OpenBuild, counts: queries.StageCounts, *, repeats: int) -> dict[str, Any]:
+    """How many jobs ended in which way. `repeats` are the accepted items that the selection dropped as repeats."""
+    outcomes = Counter(counts.outcomes)
+    return {
         "jobs": counts.jobs,
         "candidates": outcomes[JobOutcome.CANDIDATE],
         "unparsed": outcomes[JobOutcome.UNPARSED],
         "not_applicable": outcomes[JobOutcome.NOT_APPLICABLE],
         "rejected_by_checks": outcomes[JobOutcome.REJECTED],
-        "near_duplicates": queries.count_rejected(db, number, NEAR_DUPLICATE),
-        "repeats": exported["stages"].get("repeats", 0),
+        "near_duplicates": queries.count_rejected(build.ledger.db, build.number, NEAR_DUPLICATE),
+        "repeats": repeats,
         "abstained": outcomes[JobOutcome.ABSTAINED],
         "errors": outcomes[JobOutcome.ERROR],
         "faults": counts.faults,
-        "votes": counts.votes,
-        "planted_votes": count_planted_votes(db, panel.judges),
-        "certificate": certificate and certificate.to_dict(),
-        **_rule_facts(build),
-        "accepted": decisions[Acceptance.ACCEPTED],
-        "undecided": decisions[Acceptance.UNDECIDED],
-        **_solver_facts(build),
-        **({"quota": quota} if quota else {}),
-        "rows": exported["rows"],
-        "cells_filled": sum(1 for numbers in cells.values() if numbers["accepted"]),
-        "cells_without_rule": list(plan.cells_without_rule),
+    }
+
+
+def _call_facts(build: OpenBuild) -> dict[str, Any]:
+    """The calls with their tokens and cost, and the replies that came from a recording or that it lacks."""
+    db, judges = build.ledger.db, build.plan.panel.judges
+    calls = queries.call_facts(db, build.ledger.cached_calls)
+    replies = build.exported_replies()
+    return {
         "calls": calls["calls"],
         "cached_calls": calls["cached_calls"],
         "recorded_replies": replies.replies if replies else None,
         "missing_replies": [
-            *missing_replies(db, number, panel.judges),
-            *missing_planted_replies(db, panel.judges),
+            *missing_replies(db, build.number, judges),
+            *missing_planted_replies(db, judges),
         ],
         "tokens": calls["tokens"],
         "cost_usd": calls["cost_usd"],
@@ -306,12 +340,12 @@ def _rule_facts(build: OpenBuild) -> dict[str, Any]:
         return {}
     tallies = read_tallies(build.ledger.db, build.current_plan())
     judges = build.plan.panel.judges
-    # The rule asked fewer verifiers about each decided candidate.
-    saved = sum(
-        tallies[name].decided * (len(judges.of(PerturbationClass(name))) - len(rule.verifiers))
-        for name, rule in rules.items()
-        if name in tallies
-    )
+    saved = 0
+    for name, rule in rules.items():
+        if name in tallies:
+            # Without the rule, all verifiers of the class would have voted on each decided candidate.
+            n_verifiers = len(judges.of(PerturbationClass(name)))
+            saved += tallies[name].decided * (n_verifiers - len(rule.verifiers))
     return {"rules": {name: asdict(rule) for name, rule in rules.items()}, "votes_saved": saved}
 
 
@@ -329,33 +363,27 @@ def failure_notes(build: OpenBuild, missing: Sequence[Mapping[str, str]]) -> Ite
 
     `missing` are the replies that a recording lacks.
     """
-    plan, ledger, number = build.plan, build.ledger, build.number
-    panel, replay = plan.panel, plan.replay
+    plan, db, judges = build.plan, build.ledger.db, build.plan.panel.judges
+    replay = plan.replay
     counts = build.count_stages()
     # Embedded recordings may be older than the prompts, which users cannot change.
     if replay and plan.changed_since_recording and replay.recording.path.parent != data_folder("base_sets"):
         yield "Replaying replies recorded with an earlier version of the prompts."
     if missing:
-        names = ", ".join(
-            f"{reply['job']} ({reply['role']}, {reply['model']})" for reply in missing[:_MAX_NAMED]
-        )
-        unnamed = f" and {len(missing) - _MAX_NAMED} more" if len(missing) > _MAX_NAMED else ""
-        yield (
-            f"{counted(len(missing), 'reply', 'replies')} not on record, the jobs stay undecided: {names}{unnamed}:"
-            " --fill calls the models for them"
-        )
+        yield _missing_replies_note(missing)
     else:
         yield from _retry_notes(build, counts)
     if plan.asks_models:  # the lines advise to ask again, but a replay would get the same replies
-        unread = unread_replies(ledger.db, number, panel.digest, panel.judges)
+        unread = unread_replies(db, build.number, plan.panel.digest, judges)
         yield from map(str, unread[:_MAX_NAMED])
-    if abstained := queries.count_decisions(ledger.db, panel.digest, number, ALL_ABSTAINED):
+    abstained = queries.count_decisions(db, plan.panel.digest, build.number, ALL_ABSTAINED)
+    if abstained:
         yield (
             f"{counted(abstained, 'candidate')} left out, since every verifier of the class abstained: add a model to"
             " the panel"
         )
     if counts.faults:
-        fault = first_fault(ledger.db, number, panel.judges)
+        fault = first_fault(db, build.number, judges)
         yield (
             f"{counted(counts.faults, 'fault')} of offline rules and checks, whose items are left out (the first:"
             f" {fault}): please report this line, with 'perturb {code_version()}'"
@@ -364,9 +392,19 @@ def failure_notes(build: OpenBuild, missing: Sequence[Mapping[str, str]]) -> Ite
         yield f"solver '{name}' also {' and '.join(roles)}: how hard it finds items is a judgement of its own work"
 
 
+def _missing_replies_note(missing: Sequence[Mapping[str, str]]) -> str:
+    """A line that names the first replies that a recording lacks."""
+    names = [f"{reply['job']} ({reply['role']}, {reply['model']})" for reply in missing[:_MAX_NAMED]]
+    unnamed = f" and {len(missing) - _MAX_NAMED} more" if len(missing) > _MAX_NAMED else ""
+    return (
+        f"{counted(len(missing), 'reply', 'replies')} not on record, the jobs stay undecided:"
+        f" {', '.join(names)}{unnamed}: --fill calls the models for them"
+    )
+
+
 def _retry_notes(build: OpenBuild, counts: queries.StageCounts) -> Iterator[str]:
     """The causes of failed jobs and missing votes, and a line that the same command tries again."""
-    # A rule's fault comes again, so another run would not help.
+    # Another run does not help if a rule or check has a fault, which comes again. So these are not counted.
     failed = counts.outcomes.get(JobOutcome.ERROR, 0) - counts.rule_faults
     undecided = counts.decisions.get(Acceptance.UNDECIDED, 0) - counts.stuck
     if not failed and not undecided:

@@ -1,16 +1,19 @@
 """Checks a candidate by machine, then asks verifiers for their votes.
 
-A verifier is a model, an offline check or a function of the user. Each vote passes or fails the candidate, abstains, or
-is unscored if it cannot be read. The machine checks come first, since votes cost money.
+The machine checks come first, since votes cost money: `find_fault` returns the first thing that is wrong with a
+candidate, for instance that nothing was changed.
+
+A verifier is a model (`ask_verifier`), an offline check (`ask_rule`) or a function of the user (`ask_function`). Each
+gives a `Verdict`, which is its vote: it passes or fails the candidate, abstains, or is unscored if it cannot be read.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from perturb.building.deep import deep_fault
 from perturb.building.offline.checked_item import NO_OPINION
@@ -27,19 +30,27 @@ from perturb.text.passages import passages_fault, removes_answer, shown_texts
 from perturb.text.wording import is_english, why_not_read_offline
 
 # The keys that a reply must have, and all keys that the prompt asks for.
-_NEEDED = frozenset({"verdict", "checks", "predicted_rag_behavior"})
-_KEYS = _NEEDED | {"issues"}
+_REQUIRED_KEYS = frozenset({"verdict", "checks", "predicted_rag_behavior"})
+_ASKED_KEYS = _REQUIRED_KEYS | {"issues"}
 # The words, in lower case, that models write for a verdict or a check.
-_WORDS = {"true": True, "yes": True, "pass": True, "false": False, "no": False, "fail": False}
+_FLAG_OF_WORD = {"true": True, "yes": True, "pass": True, "false": False, "no": False, "fail": False}
 
-# The result of an offline check → the state of its vote.
-_RULE_STATES = {True: VerdictState.PASS, False: VerdictState.FAIL, None: VerdictState.ABSTAIN}
+# The result of an offline check, or what a function of the user returns → the state of the vote.
+_STATE_OF_RESULT: Mapping[bool | str | None, VerdictState] = {
+    True: VerdictState.PASS,
+    False: VerdictState.FAIL,
+    None: VerdictState.ABSTAIN,
+    "pass": VerdictState.PASS,
+    "fail": VerdictState.FAIL,
+}
 
 # Text beside the object may state another verdict than the object. These patterns find "Verdict: FAIL", "**verdict** is
 # pass" and the like. `replies` has put the text into lower case.
-_BETWEEN_WORDS = r"[\W_]{0,12}"
-_SAYS_FAIL = re.compile(rf"(?<![a-z])verdict{_BETWEEN_WORDS}(?:is|was)?{_BETWEEN_WORDS}fail")
-_SAYS_PASS = re.compile(rf"(?<![a-z])verdict{_BETWEEN_WORDS}(?:is|was)?{_BETWEEN_WORDS}(?:pass|true|yes)")
+_BETWEEN_FLAG_OF_WORD = r"[\W_]{0,12}"
+_SAYS_FAIL = re.compile(rf"(?<![a-z])verdict{_BETWEEN_FLAG_OF_WORD}(?:is|was)?{_BETWEEN_FLAG_OF_WORD}fail")
+_SAYS_PASS = re.compile(
+    rf"(?<![a-z])verdict{_BETWEEN_FLAG_OF_WORD}(?:is|was)?{_BETWEEN_FLAG_OF_WORD}(?:pass|true|yes)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +75,7 @@ async def ask_verifier(
 
     `version` identifies model, settings and prompt. Raises `BudgetSpent` if the call could overspend.
     """
-    # The blind decision comes first, since the verifier must not have seen the claim when it makes it.
+    # The blind decision comes first: the verifier makes it before it has seen the claim.
     blind = await _decide_blind(client, prompts, verifier, instance, candidate)
     request = prompts.verification(instance, candidate)
     answer = await client.ask(
@@ -74,13 +85,20 @@ async def ask_verifier(
         purpose="verify",
         subject=candidate.id,
     )
-    vote = partial(Verdict, candidate.id, verifier, prompt_version=version, blind=blind)
-    if (reply := answer.value) is None:
-        # `raw` and the issue are equal exactly if no reply arrived, see `Verdict.is_unread`.
+    make_verdict = partial(Verdict, candidate.id, verifier, prompt_version=version, blind=blind)
+    reply = answer.value
+    if reply is None:
+        # If no reply arrived, the error is stored as the raw text too. `Verdict.is_unread` tells the cases apart by it.
         raw = answer.raw if answer.status == "unread" else answer.error
-        return vote(VerdictState.UNSCORED, issues=(answer.error,), raw=raw)
-    state, issues = _state(reply, candidate.expected_behavior)
-    return vote(state, reply.checks, reply.predicted_behavior, issues, answer.raw)
+        return make_verdict(VerdictState.UNSCORED, issues=(answer.error,), raw=raw)
+    state, issues = _state_and_issues(reply, candidate.expected_behavior)
+    return make_verdict(
+        state,
+        checks=reply.checks,
+        predicted_behavior=reply.predicted_behavior,
+        issues=issues,
+        raw=answer.raw,
+    )
 
 
 async def _decide_blind(
@@ -105,11 +123,17 @@ async def _decide_blind(
 def read_blind(text: str, codes: Mapping[str, str]) -> dict[str, str]:
     """Read a blind decision: `code`, and `answer`, `why` and `certainty` as given. Raises `ReplyError`."""
     content = find_object(text, frozenset({"decision"})).value
-    code = str(content["decision"]).strip().upper()
-    if code not in codes:
-        raise ReplyError(f"field 'decision' must be one of {', '.join(sorted(set(codes.values())))}")
+    code = _read_code(content, "decision", codes)
     texts = {name: str(content.get(name) or "") for name in ("answer", "why", "certainty")}
-    return {"code": codes[code], **texts}
+    return {"code": code, **texts}
+
+
+def _read_code(content: Mapping[str, Any], field: str, codes: Mapping[str, str]) -> str:
+    """The code in a field of a reply. `codes` maps each name that a reply may use to its code."""
+    name = str(content[field]).strip().upper()
+    if name not in codes:
+        raise ReplyError(f"field '{field}' must be one of {', '.join(sorted(set(codes.values())))}")
+    return codes[name]
 
 
 def ask_rule(
@@ -124,7 +148,7 @@ def ask_rule(
 
     The check abstains if it has no opinion, for instance on deep items and on other languages than English.
     """
-    vote = partial(Verdict, candidate.id, verifier, prompt_version=version)
+    make_verdict = partial(Verdict, candidate.id, verifier, prompt_version=version)
     target = catalogue.classes[candidate.cell.perturbation_class].target
     try:
         is_readable = why_not_read_offline(instance.language) is None and candidate.depth != "deep"
@@ -133,8 +157,13 @@ def ask_rule(
         raise
     except Exception as error:  # noqa: BLE001  (no text may stop a run)
         fault = fault_line(error, f"the check '{check}', lever '{candidate.lever}'")
-        return vote(VerdictState.UNSCORED, issues=(fault,), raw=fault)
-    return vote(_RULE_STATES[result.passed], result.checks, result.predicted_behavior, result.issues)
+        return make_verdict(VerdictState.UNSCORED, issues=(fault,), raw=fault)
+    return make_verdict(
+        _STATE_OF_RESULT[result.passed],
+        checks=result.checks,
+        predicted_behavior=result.predicted_behavior,
+        issues=result.issues,
+    )
 
 
 def read_verdict(text: str, codes: Mapping[str, str], material: str = "") -> _Reply:
@@ -142,7 +171,7 @@ def read_verdict(text: str, codes: Mapping[str, str], material: str = "") -> _Re
 
     Raises `ReplyError` that says what is missing or unknown, or why the verdict may come from the material.
     """
-    reply = find_object(text, _NEEDED)
+    reply = find_object(text, _REQUIRED_KEYS)
     # A passage may try to pass for a verdict, so the object must be the verifier's own and stand alone.
     reply.must_not_hold_thinking()
     reply.must_not_stand_in(material)
@@ -154,29 +183,31 @@ def read_verdict(text: str, codes: Mapping[str, str], material: str = "") -> _Re
         _pass_must_stand_alone(reply)
     else:
         reply.must_not_be_denied(_SAYS_PASS)
-    values = content["checks"]
-    if not isinstance(values, dict):
-        raise ReplyError("field 'checks' must be an object with the eight checks")
-    if missing := [name for name in CHECK_NAMES if name not in values]:
-        raise ReplyError(f"field 'checks' lacks '{missing[0]}'")
-    checks = {name: _as_bool(values[name], f"checks.{name}") for name in CHECK_NAMES}
-    code = str(content["predicted_rag_behavior"]).strip().upper()
-    if code not in codes:
-        raise ReplyError(
-            f"field 'predicted_rag_behavior' must be one of {', '.join(sorted(set(codes.values())))}"
-        )
+    checks = _read_checks(content["checks"])
+    predicted_behavior = _read_code(content, "predicted_rag_behavior", codes)
     issues = content.get("issues") or []
     # Some models write a single issue as a text.
     if not isinstance(issues, list):
         issues = [issues]
-    return _Reply(passed, checks, codes[code], tuple(str(issue) for issue in issues if str(issue).strip()))
+    texts = tuple(str(issue) for issue in issues if str(issue).strip())
+    return _Reply(passed, checks, predicted_behavior, issues=texts)
+
+
+def _read_checks(values: Any) -> dict[str, bool]:
+    """The eight checks of a reply by name. Raises `ReplyError` if one is missing or cannot be read."""
+    if not isinstance(values, dict):
+        raise ReplyError("field 'checks' must be an object with the eight checks")
+    for name in CHECK_NAMES:
+        if name not in values:
+            raise ReplyError(f"field 'checks' lacks '{name}'")
+    return {name: _as_bool(values[name], f"checks.{name}") for name in CHECK_NAMES}
 
 
 def _pass_must_stand_alone(reply: FoundObject) -> None:
     """Raise `ReplyError` if a PASS comes with further text. No word list covers every way of taking a PASS back."""
     reply.must_be_all(_SAYS_FAIL)
     # A key of the model's own, such as "but", may take the PASS back as well.
-    unknown_keys = reply.value.keys() - _KEYS
+    unknown_keys = reply.value.keys() - _ASKED_KEYS
     if isinstance(checks := reply.value["checks"], dict):
         unknown_keys |= checks.keys() - set(CHECK_NAMES)
     if unknown_keys:
@@ -186,16 +217,16 @@ def _pass_must_stand_alone(reply: FoundObject) -> None:
 
 
 def _as_bool(value: Any, field: str) -> bool:
-    """A verdict or check as a flag. Models also write it as a word, see `_WORDS`."""
+    """A verdict or check as a flag. Models also write it as a word, see `_FLAG_OF_WORD`."""
     if isinstance(value, bool):
         return value
-    if isinstance(value, str) and value.strip().lower() in _WORDS:
-        return _WORDS[value.strip().lower()]
+    if isinstance(value, str) and value.strip().lower() in _FLAG_OF_WORD:
+        return _FLAG_OF_WORD[value.strip().lower()]
     allowed = "PASS or FAIL" if field == "verdict" else "true or false"
     raise ReplyError(f"field '{field}' must be {allowed}")
 
 
-def _state(reply: _Reply, expected: str) -> tuple[VerdictState, tuple[str, ...]]:
+def _state_and_issues(reply: _Reply, expected: str) -> tuple[VerdictState, tuple[str, ...]]:
     """The state of a vote and its issues. A PASS counts only if nothing else in the reply contradicts it."""
     if not reply.passed:
         return VerdictState.FAIL, reply.issues
@@ -232,27 +263,23 @@ def find_fault(
         return _lever_fault(catalogue, candidate, offered) or deep_fault(
             catalogue, original, candidate, constructions
         )
-    # As functions, so that no check runs after the first fault.
-    checks: tuple[Callable[[], str | None], ...] = (
-        lambda: _lever_fault(catalogue, candidate, offered),
-        lambda: _target_fault(catalogue, original, candidate),
-        lambda: passages_fault(original, candidate),
-        lambda: _length_fault(original, candidate),
-        lambda: _answer_fault(catalogue, original, candidate),
+    return (
+        _lever_fault(catalogue, candidate, offered)
+        or _target_fault(catalogue, original, candidate)
+        or passages_fault(original, candidate)
+        or _length_fault(original, candidate)
+        or _answer_fault(catalogue, original, candidate)
     )
-    return next((fault for check in checks if (fault := check()) is not None), None)
 
 
 def copy_unchanged_parts(original: BaseInstance, candidate: Candidate) -> Candidate:
     """Restore the original text where a generator copied it with other blanks or quotation marks."""
-    changes: dict[str, object] = {}
-    if folded(candidate.query) == folded(original.query):
-        changes["query"] = original.query
+    same_query = folded(candidate.query) == folded(original.query)
     passages = tuple(
         old if folded(old.text) == folded(new.text) else new
         for old, new in zip(original.passages, candidate.passages, strict=True)
     )
-    return replace(candidate, passages=passages, **changes)  # type: ignore[arg-type]
+    return replace(candidate, query=original.query if same_query else candidate.query, passages=passages)
 
 
 def _lever_fault(catalogue: Catalogue, candidate: Candidate, offered: Sequence[str]) -> str | None:
@@ -303,13 +330,17 @@ def _answer_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candi
         remaining = [answer for answer in original.answers if holds_answer(context, answer)]
         return f"the answer '{remaining[0][:80]}' is left in the context" if remaining else None
     lever = catalogue.find(candidate.lever)
-    keeps_answer = candidate.cell.intensity is Intensity.LOW and not (lever and lever.answer)
-    if keeps_answer and _stands(original, original.passages) and not _stands(original, candidate.passages):
+    # Only items of LOW are still answered. A lever with an answer of its own asks another question than the original.
+    if candidate.cell.intensity is not Intensity.LOW or (lever and lever.answer):
+        return None
+    # Some answers, such as summaries, stand in no passage of the original either. Then nothing can be checked.
+    had_answer = _holds_answer(original, original.passages)
+    if had_answer and not _holds_answer(original, candidate.passages):
         return "no accepted answer stands in the context any more"
     return None
 
 
-def _stands(original: BaseInstance, passages: tuple[Passage, ...]) -> bool:
+def _holds_answer(original: BaseInstance, passages: tuple[Passage, ...]) -> bool:
     """Whether the passages hold an accepted answer, or may hold it inflected if it is not English."""
     # Other languages inflect words more, so an exact search would miss answers.
     holds = holds_answer if is_english(original.language) else may_hold_answer
@@ -318,14 +349,6 @@ def _stands(original: BaseInstance, passages: tuple[Passage, ...]) -> bool:
 
 FUNCTION_PARAMETERS = ("candidate", "instance")
 """The parameters that a verifier function may declare."""
-# What a function may return as its verdict -> the state of its vote.
-_STATES: dict[bool | str | None, VerdictState] = {
-    True: VerdictState.PASS,
-    False: VerdictState.FAIL,
-    None: VerdictState.ABSTAIN,
-    "pass": VerdictState.PASS,
-    "fail": VerdictState.FAIL,
-}
 
 
 async def ask_function(
@@ -335,37 +358,50 @@ async def ask_function(
 
     The next run asks again only if the function raised.
     """
-    vote = partial(Verdict, candidate.id, verifier, prompt_version=version)
+    make_verdict = partial(Verdict, candidate.id, verifier, prompt_version=version)
     raw = ""
     try:
         returned = await function.call({"candidate": candidate, "instance": instance})
         # The stored text shows what an unusable vote looked like.
         raw = repr(returned)[:2000]
-        state, checks, issues = read_vote(returned)
+        vote = read_vote(returned)
     except ReplyError as error:
-        return vote(VerdictState.UNSCORED, issues=(str(error),), raw=raw)
+        return make_verdict(VerdictState.UNSCORED, issues=(str(error),), raw=raw)
     except Exception as error:  # noqa: BLE001 - a function of the user may raise anything
         fault = error_line(error)
-        return vote(VerdictState.UNSCORED, issues=(fault,), raw=fault)
-    return vote(state, checks, issues=issues, raw=raw)
+        return make_verdict(VerdictState.UNSCORED, issues=(fault,), raw=fault)
+    return make_verdict(vote.state, checks=vote.checks, issues=vote.issues, raw=raw)
 
 
-def read_vote(returned: Any) -> tuple[VerdictState, dict[str, bool], tuple[str, ...]]:
-    """The state, the checks and the reason of a vote that a function returned. Raises `ReplyError`.
+class ReturnedVote(NamedTuple):
+    """A vote that a function of the user returned."""
+
+    state: VerdictState
+    checks: dict[str, bool]
+    issues: tuple[str, ...]
+    """The reason, if the function gave one."""
+
+
+def read_vote(returned: Any) -> ReturnedVote:
+    """Read what a function returned as its vote. Raises `ReplyError` if it is not a vote.
 
     >>> read_vote({"verdict": False, "reason": "reads badly"})
-    (<VerdictState.FAIL: 'fail'>, {}, ('reads badly',))
+    ReturnedVote(state=<VerdictState.FAIL: 'fail'>, checks={}, issues=('reads badly',))
     """
     content = returned if isinstance(returned, Mapping) else {"verdict": returned}
     verdict, checks = content.get("verdict", returned), content.get("checks", {})
-    if not isinstance(verdict, bool | str | None) or verdict not in _STATES:
+    if not isinstance(verdict, bool | str | None) or verdict not in _STATE_OF_RESULT:
         raise ReplyError(
             f"returned {returned!r:.80}: return True, False, None or a dictionary with 'verdict'"
         )
-    if unknown := [key for key in content if key not in ("verdict", "checks", "reason")]:
+    unknown = [key for key in content if key not in ("verdict", "checks", "reason")]
+    if unknown:
         raise ReplyError(f"unknown key '{unknown[0]}': return verdict, checks, reason")
     if not isinstance(checks, Mapping) or not set(checks) <= set(CHECK_NAMES):
         raise ReplyError(f"'checks' must map some of {', '.join(CHECK_NAMES)} to True or False")
     reason = content.get("reason")
-    passed = {str(name): bool(value) for name, value in checks.items()}
-    return _STATES[verdict], passed, (str(reason),) if reason else ()
+    return ReturnedVote(
+        state=_STATE_OF_RESULT[verdict],
+        checks={str(name): bool(value) for name, value in checks.items()},
+        issues=(str(reason),) if reason else (),
+    )
