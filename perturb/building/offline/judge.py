@@ -145,19 +145,16 @@ def _object_if_not_derivable(item: CheckedItem) -> list[str]:
     lost_stems = (claim_stems & support_stems) - content_stems(item.text)
     if claim_stems and len(lost_stems) / len(claim_stems) > _MOST_LOST:
         return ["The context lost words of the question that tie the answer to it."]
-    negated = [
-        sentence
-        for sentence in answer_sentences
-        if sentence in item.added and _is_newly_negated(item, sentence)
-    ]
     # A sentence that still states the answer plainly would settle it.
-    if negated and set(answer_sentences) <= set(negated):
-        return [f"The answer is negated or doubted: {negated[0]!r}."]
+    if answer_sentences and all(_is_newly_negated(item, sentence) for sentence in answer_sentences):
+        return [f"The answer is negated or doubted: {answer_sentences[0]!r}."]
     return []
 
 
 def _is_newly_negated(item: CheckedItem, sentence: str) -> bool:
-    """True if a sentence has a negation or dismissal with a word that no supporting sentence of the original has."""
+    """True if an added sentence has a negation or dismissal with a word that no supporting sentence has."""
+    if sentence not in item.added:
+        return False
     support_words = {word for supporting in item.reading.support for word in words(supporting)}
     denials = [match.group() for match in _DENIAL.finditer(sentence)]
     return any(not support_words.issuperset(words(denial)) for denial in denials)
