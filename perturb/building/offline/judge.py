@@ -146,18 +146,17 @@ def _object_if_not_derivable(item: CheckedItem) -> list[str]:
     if claim_stems and len(lost_stems) / len(claim_stems) > _MOST_LOST:
         return ["The context lost words of the question that tie the answer to it."]
     # A sentence that still states the answer plainly would settle it.
-    if answer_sentences and all(_is_newly_negated(item, sentence) for sentence in answer_sentences):
+    if answer_sentences and all(_is_newly_negated(item, s) for s in answer_sentences):
         return [f"The answer is negated or doubted: {answer_sentences[0]!r}."]
     return []
 
 
 def _is_newly_negated(item: CheckedItem, sentence: str) -> bool:
     """True if an added sentence has a negation or dismissal with a word that no supporting sentence has."""
-    if sentence not in item.added:
-        return False
     support_words = {word for supporting in item.reading.support for word in words(supporting)}
     denials = [match.group() for match in _DENIAL.finditer(sentence)]
-    return any(not support_words.issuperset(words(denial)) for denial in denials)
+    is_new = any(not support_words.issuperset(words(denial)) for denial in denials)
+    return is_new and sentence in item.added
 
 
 def _object_if_not_asked(item: CheckedItem) -> list[str]:
