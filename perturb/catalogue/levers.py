@@ -400,8 +400,8 @@ class Catalogue:
             canonical |= dict.fromkeys((entry.refusal_code, *entry.short_forms), entry.refusal_code)
         return canonical
 
-    # Four digests tell what has changed. `cell_digest` enters the ids of the jobs of a cell, `rules_digest` those of the
-    # offline engine. `needs_digest` is of what decides which levers a job is offered, and `digest` of all texts.
+    # Four digests tell what has changed. The ids of jobs depend on `cell_digest`, and those of the offline engine on
+    # `rules_digest` too. `needs_digest` is of what decides which levers a job is offered, and `digest` of all texts.
 
     def cell_digest(self, cell: Cell) -> str:
         """Digest of everything that a prompt quotes about a cell. A changed lever makes new jobs in its cell only."""
