@@ -359,7 +359,7 @@ class _RowCollector:
 
 
 def embedded_path(name: str) -> Path:
-    """The file of the embedded base set `name`. Raises `SourceError` that lists all names if there is none."""
+    """The file of the embedded base set `name`. Raises `SourceError` that lists all names."""
     embedded = _embedded()
     if name not in embedded:
         raise SourceError(f"no embedded base set is called {quote(name)}: there is {', '.join(embedded)}")

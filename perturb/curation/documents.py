@@ -60,7 +60,7 @@ _DATES = frozenset(
         "og:published_time",
     ]
 )
-# Names of the licence, likewise.
+# Names of the licence, in lower case.
 _LICENCES = frozenset(["licence", "license", "dcterms.license", "dcterms.rights", "dc.rights", "rights"])
 
 

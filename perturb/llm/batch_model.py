@@ -177,9 +177,9 @@ class BatchModel:
         self._queue, self._content = [], bytearray()
         if rows:
             waiting = {row.custom_id: row for row in rows}
-            self._start_for(self._make(waiting, content), waiting)
+            self._start(self._make(waiting, content), waiting)
 
-    def _start_for(self, work: Awaitable[None], waiting: Mapping[str, _WaitingRow]) -> asyncio.Task[None]:
+    def _start(self, work: Awaitable[None], waiting: Mapping[str, _WaitingRow]) -> asyncio.Task[None]:
         """Do the work in a task. If it fails, every row that still waits fails with the same error.
 
         `waiting` is the dictionary of the batch, from which settled rows are taken while the task runs.
@@ -218,36 +218,37 @@ class BatchModel:
         await self._follow(_LiveBatch(entry, waiting))
 
     async def _create(self, entry: HeldBatch) -> str:
-        """Create the batch. Before another try, look whether the failed try created it all the same.
-
-        Only a batch that was refused at the first try certainly does not exist. Any other stays in the book.
-        """
-        is_first_try = True
+        """Create the batch. Returns its id."""
+        tries = 0
 
         async def create() -> str:
-            nonlocal is_first_try
-            if is_first_try:
-                is_first_try = False
-                try:
-                    return await self._service.create(entry.input_file, entry.tag)
-                except PermanentModelError:
-                    self._book.drop_batch(entry.tag)
-                    raise
-            existing = await self._service.find(entry.input_file, entry.tag)
-            return existing or await self._service.create(entry.input_file, entry.tag)
+            nonlocal tries
+            tries += 1
+            if tries > 1:
+                # The failed try may have created the batch all the same.
+                existing = await self._service.find(entry.input_file, entry.tag)
+                if existing:
+                    return existing
+            return await self._service.create(entry.input_file, entry.tag)
 
-        return await self._retry(create)
+        try:
+            return await self._retry(create)
+        except PermanentModelError:
+            # A batch that was refused at the first try does not exist. Any other may exist, so it stays in the book.
+            if tries == 1:
+                self._book.drop_batch(entry.tag)
+            raise
 
     def _await_earlier_batch(self, row: _WaitingRow, batch: _LiveBatch) -> None:
         """Wait for a request that a batch of an earlier process holds."""
         row.tag = batch.held.tag
         outcome = batch.early.pop(row.custom_id, None)
         if outcome is not None or batch.ended:
-            self._settle(row, outcome, "")
+            self._settle(row, outcome)
             return
         batch.waiting[row.custom_id] = row
         if batch.follower is None or batch.follower.done():
-            batch.follower = self._start_for(self._resume(batch), batch.waiting)
+            batch.follower = self._start(self._resume(batch), batch.waiting)
 
     async def _resume(self, batch: _LiveBatch) -> None:
         """Follow a batch of an earlier process, which may have ended before it noted the id of the batch."""
@@ -320,8 +321,9 @@ class BatchModel:
             n_answers += 1
             row = batch.waiting.pop(custom_id, None)
             if row is not None:
-                self._settle(row, outcome, "")
+                self._settle(row, outcome)
             elif self._holders.get(custom_id) is batch:
+                # No caller has asked for this row of an earlier process yet.
                 batch.early[custom_id] = outcome
         return n_answers
 
@@ -343,8 +345,8 @@ class BatchModel:
         for row in rows:
             self._settle(row, None, f"model '{self.settings.name}': the batch is gone")
 
-    def _settle(self, row: _WaitingRow, outcome: RowOutcome | None, reason: str) -> None:
-        """Answer a row, or queue it again if its batch left it unanswered."""
+    def _settle(self, row: _WaitingRow, outcome: RowOutcome | None, reason: str = "") -> None:
+        """Answer a row. Without a reply or a refusal, queue it again; after the last submission, fail with `reason`."""
         if row.reply.done():
             return
         if isinstance(outcome, ChatReply):

@@ -328,7 +328,7 @@ def _joined(blocks: list[Any]) -> str:
 
 
 def _first(value: Any, *names: str) -> Any:
-    """The value under the first of these names that it has; None if it has none of them."""
+    """The value under the first of these names that is present; None if all are missing."""
     return next((entry for name in names if (entry := _at(value, name)) is not None), None)
 
 
