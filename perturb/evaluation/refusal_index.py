@@ -112,7 +112,7 @@ class QuestionTask(Task[Question], Generic[RowT]):
             "unscored": sum(row["unscored"] is not None for row in table_rows),
         }
         warnings = (*self.questions.warnings, *self.warnings(rows, stopped=stopped))
-        return EvaluationReport(table.parent, facts, warnings, table, tuple(rows))
+        return EvaluationReport(session.ledger.folder, facts, warnings, tuple(rows))
 
     def _run_facts(self, models: ModelSet) -> JsonObject:
         """The facts for the ledger, with the versions of the templates, but without addresses and keys."""

@@ -306,8 +306,7 @@ class RefusalBench(Task[Item]):
         """Write `results.jsonl`, and count replies by model; the counts say whether replies are missing."""
         models, run = session.models, session.ledger.folder
         state = run_of(session.ledger.db, run)
-        table = run / RESULTS_FILE
-        write_json_lines(table, (result.to_dict() for result in state.results))
+        write_json_lines(run / RESULTS_FILE, (result.to_dict() for result in state.results))
         counts = {name: _counts(name, state) for name in models.under_test}
         stops: dict[str, Stop] = {}
         if self.order is not None:
@@ -327,7 +326,7 @@ class RefusalBench(Task[Item]):
         }
         early = (f"{name}: {stop}" for name, stop in stops.items() if stop.early)
         warnings = (*self.item_set.warnings, *early, *_left_to_do(facts))
-        return EvaluationReport(run, facts, warnings, table)
+        return EvaluationReport(run, facts, warnings)
 
     def _fingerprint(self, model_fingerprint: str, setting: PromptSetting) -> str:
         """The fingerprint of a model's replies in a setting."""

@@ -315,7 +315,6 @@ class EvaluationReport:
     """Counts, tokens, cost and seconds, under the names of the command's `--json`."""
     warnings: tuple[str, ...] = ()
     """Cautions for readers of the scores, and remaining work, one line for each."""
-    table: Path | None = None
     rows: tuple[Any, ...] = ()
     """The rows of the table, for tasks over questions."""
     stopped: str | None = None

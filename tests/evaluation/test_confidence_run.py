@@ -78,8 +78,7 @@ def run_confidence(plan: Plan, folder: Path) -> EvaluationReport:
 
 
 def table_of(report: EvaluationReport) -> Path:
-    assert report.table is not None
-    return report.table
+    return Path(report.facts["table"])
 
 
 def rows_of(report: EvaluationReport) -> list[dict[str, Any]]:

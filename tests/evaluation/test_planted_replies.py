@@ -81,7 +81,7 @@ def test_each_form_is_planted_in_each_setting_and_is_what_it_says(tmp_path: Path
 
 def test_judges_are_measured_on_planted_replies_which_count_nowhere(tmp_path: Path) -> None:
     with LoopbackServer(Judge()) as server:
-        without = evaluate(plan(tmp_path / "without", server.url, planted_judgements=0))
+        evaluate(plan(tmp_path / "without", server.url, planted_judgements=0))
         evaluate(plan(tmp_path / "with", server.url))
     entries = entries_of(tmp_path / "with" / "run")
     assert [entry["right"] for entry in entries] == [True] * 8
@@ -92,8 +92,8 @@ def test_judges_are_measured_on_planted_replies_which_count_nowhere(tmp_path: Pa
     assert line.startswith("judge judge read 8 of 8 planted replies rightly (100 %, 95 % interval ")
     assert "code 2 of 2, refusal 2 of 2, answer 2 of 2" in line
     assert _without_paths(scores[0]) == _without_paths(scores[1])
-    assert without.table is not None
-    assert without.table.read_text() == (tmp_path / "with" / "run" / "results.jsonl").read_text()
+    tables = [(tmp_path / name / "run" / "results.jsonl").read_text() for name in ("without", "with")]
+    assert tables[0] == tables[1]
 
 
 def test_each_judge_of_a_panel_is_measured_by_itself(tmp_path: Path) -> None:

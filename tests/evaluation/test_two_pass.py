@@ -100,8 +100,8 @@ def run_two_pass(plan: Plan, folder: Path) -> EvaluationReport:
 
 
 def table(report: EvaluationReport) -> list[dict[str, Any]]:
-    assert report.table is not None
-    return [json.loads(line) for line in report.table.read_text(encoding="utf-8").splitlines()]
+    table = Path(report.facts["table"])
+    return [json.loads(line) for line in table.read_text(encoding="utf-8").splitlines()]
 
 
 # -- prompts ---------------------------------------------------------------------------------------------------
