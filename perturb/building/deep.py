@@ -110,7 +110,9 @@ def _passage(entry: Mapping[str, Any], number: int, n_passages: int) -> DeepPass
         if not isinstance(value, str):
             raise ReplyError(f"'{key}' of passage {number} must be a text")
         texts[key] = value.strip()
-    passage = DeepPassage(source, **texts)
+    passage = DeepPassage(
+        source, title=texts["title"], text=texts["text"], without_flaw=texts["without_flaw"]
+    )
     is_unchanged_original = source > 0 and not passage.without_flaw
     if not passage.text and not is_unchanged_original:
         raise ReplyError(
@@ -147,6 +149,7 @@ def deep_candidate(catalogue: Catalogue, job: Job, instance: BaseInstance, reply
         perturbed.append(Passage(text, title, role))
         control.append(Passage(deep_passage.without_flaw or text, title, role))
     query = instance.query if folded(reply.query) == folded(instance.query) else reply.query
+    # What the generator says of its item, and what only deep items have. It is stored with the candidate.
     statement: dict[str, Any] = {
         **reply.claims,
         "depth": job.depth,
@@ -212,14 +215,16 @@ def _proof_fault(candidate: Candidate) -> str | None:
     proof = candidate.proof
     if not MIN_QUOTES <= len(proof) <= MAX_QUOTES:
         return f"the proof has {len(proof)} sentences, {MIN_QUOTES} to {MAX_QUOTES} are needed"
-    texts = [folded(text) for text in (candidate.query, *(passage.text for passage in candidate.passages))]
-    places: set[int] = set()
+    question = folded(candidate.query)
+    texts = [question] + [folded(passage.text) for passage in candidate.passages]
+    places: set[int] = set()  # numbers of the texts that hold a quote: 0 for the question, then the passages
     for quote in map(folded, proof):
         holding = [index for index, text in enumerate(texts) if quote in text]
         if not holding:
             return f"the proof quotes a sentence that the item does not hold: '{quote[:80]}'"
+        is_short = len(quote.split()) < MIN_QUOTE_WORDS
         # A quote of the whole question, or of a text without blanks such as Chinese, may be short.
-        if len(quote.split()) < MIN_QUOTE_WORDS and texts[0] != quote and " " in quote:
+        if is_short and quote != question and " " in quote:
             return f"the proof quotes a fragment, not a sentence: '{quote[:80]}'"
         places.update(holding)
     # A deep flaw shows only when sentences from at least two passages are compared.
@@ -259,4 +264,5 @@ def _answer_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candi
 
 
 def _holds_answer(original: BaseInstance, passages: tuple[Passage, ...]) -> bool:
+    """Whether an accepted answer stands in the passages."""
     return holds_answer(shown_texts(passages), *original.answers)

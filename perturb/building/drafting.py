@@ -1,7 +1,11 @@
 """Drafts a perturbation class from a sentence, and tries each of its levers.
 
-The draft is a class file as docs/levers.md describes it, for a person to edit. The loader of builds checks it. If the
-loader finds a fault, the model gets the message and tries once more.
+The draft is a class file as docs/levers.md describes it, for a person to edit. A *lever* of the class is one
+instruction for changing an instance so that it gets the flaw.
+
+`draft_class` works in three steps. A model writes the class (`_write_class`). The loader of builds checks it, and if it
+finds a fault, the model gets the message and tries once more (`read_class`). Then the model carries out each lever on
+some instances, as a generator of a build would (`Trial`).
 """
 
 from __future__ import annotations
@@ -9,7 +13,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +38,7 @@ from perturb.text.passages import mark_change
 TRIED_ON = 3
 """How many instances of the demo set each lever is tried on."""
 # The fields of the model's reply: of the class, and of each of its levers.
-_FIELDS = ("class", "summary", "target", "refusal_code", "refuse_when", "example", "criteria", "levers")
+_CLASS_FIELDS = ("class", "summary", "target", "refusal_code", "refuse_when", "example", "criteria", "levers")
 _LEVER_FIELDS = ("name", "intensity", "instruction", "query", "context", "why")
 # Parts of the JSON schema that the reply must follow.
 _TEXT = {"type": "string"}
@@ -87,6 +91,7 @@ def draft_class(sentence: str, models: ModelSet, out: Path, options: RunOptions)
     with EvaluationLedger(ledger_folder) as ledger:
         text, trials = run_sync(_draft(sentence, models, options, ledger))
     entry = _load(text).own_classes[0]
+    # The class `P-Two-Dates` gives the file `two-dates.yaml`.
     name = re.sub(r"[^a-z0-9]+", "-", entry.name.removeprefix("P-").lower()).strip("-")
     with writing_errors(out, ConfigError):
         out.mkdir(parents=True, exist_ok=True)
@@ -140,7 +145,8 @@ async def _write_class(session: Session, model: str, sentence: str) -> str:
     ]
     schema = object_schema(
         {
-            **dict.fromkeys(_FIELDS, _TEXT),
+            # All fields are texts, apart from those below.
+            **dict.fromkeys(_CLASS_FIELDS, _TEXT),
             "target": _TEXTS,
             "criteria": object_schema(dict.fromkeys(map(str, Intensity), _TEXT)),
             "levers": {"type": "array", "items": object_schema(dict.fromkeys(_LEVER_FIELDS, _TEXT))},
@@ -157,11 +163,11 @@ async def _write_class(session: Session, model: str, sentence: str) -> str:
 
 def read_class(text: str) -> str:
     """The class file that a reply describes. Raises `ReplyError` if it would not load."""
-    content = read_object(text, frozenset(_FIELDS))
+    content = read_object(text, frozenset(_CLASS_FIELDS))
     levers = content["levers"]
     if not isinstance(levers, list) or not all(isinstance(lever, dict) for lever in levers):
         raise ReplyError("'levers' must be a list of objects")
-    written = {name: content[name] for name in _FIELDS}
+    written = {name: content[name] for name in _CLASS_FIELDS}
     written["levers"] = [_lever_entry(lever, content["refusal_code"]) for lever in levers]
     try:
         file = yaml.safe_dump(written, sort_keys=False, allow_unicode=True, width=110)
@@ -179,7 +185,8 @@ def read_class(text: str) -> str:
 
 def _lever_entry(lever: Mapping[str, Any], code: Any) -> dict[str, Any]:
     """A lever of the reply as an entry of a class file; `code` is the refusal code of the class."""
-    if lacking := [name for name in _LEVER_FIELDS if not isinstance(lever.get(name), str)]:
+    lacking = [name for name in _LEVER_FIELDS if not isinstance(lever.get(name), str)]
+    if lacking:
         raise ReplyError(f"a lever has no '{lacking[0]}'")
     # The loader checks that the illustration begins with the right code. Models often leave it out.
     expected = ANSWER_CORRECTLY if lever["intensity"] == Intensity.LOW else code
@@ -216,15 +223,20 @@ def _instances(lever: Lever) -> Sequence[BaseInstance]:
 
 def _trial(lever: Lever, instance: BaseInstance, result: GenerationResult) -> Trial:
     """The result of a lever on an instance, with the changes marked in its texts."""
-    detail, query, context = result.detail, "", ""
-    if result.candidate is not None and result.outcome is JobOutcome.CANDIDATE:
-        detail = ""
-        query = _marked(instance.query, result.candidate.query)
-        context = _marked(instance.context, result.candidate.context)
-    return Trial(lever.name, str(lever.cell.intensity), instance.id, result.outcome, detail, query, context)
+    trial = Trial(lever.name, str(lever.cell.intensity), instance.id, result.outcome, result.detail)
+    # A rejected candidate is not shown, only the reason for its rejection.
+    if result.candidate is None or result.outcome is not JobOutcome.CANDIDATE:
+        return trial
+    return replace(
+        trial,
+        detail="",
+        query=_marked(instance.query, result.candidate.query),
+        context=_marked(instance.context, result.candidate.context),
+    )
 
 
 def _marked(before: str, after: str) -> str:
+    """The new text with what was taken out and put in, as `Trial.context` describes it."""
     # In a format, doubled braces stand for one brace.
     marks = {"same": "{}", "out": "[-{}-]", "in": "{{+{}+}}"}
     return "".join(marks[piece.kind].format(piece.text) for piece in mark_change(before, after))

@@ -1,4 +1,9 @@
-"""Estimates what a build or a run of models would do and cost, before anything is spent."""
+"""Estimates what a build or a run of models would do and cost, before anything is spent.
+
+`estimate_build` adds up the generators, verifiers and solvers of a build. `estimate_run` adds up the models under test
+and their judges. For each model, the calls are counted and multiplied by a mean length of prompt and of reply. The
+lengths of replies are the rules of thumb below.
+"""
 
 from __future__ import annotations
 
@@ -41,6 +46,9 @@ ANSWER_TOKENS = 100
 
 JUDGE_PROMPT_TOKENS = 900
 """Tokens of a prompt about one reply."""
+
+# How many instances of a build are measured for the mean length of its prompts.
+_MEASURED_INSTANCES = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +174,10 @@ class CostEstimate(_Estimate):
 
 @dataclass(frozen=True, slots=True)
 class _Volume:
-    """How much a build asks for at most. The estimates of several roles share these figures."""
+    """How much a build asks for at most. The estimates of several roles share these figures.
+
+    A *deep* candidate hides its flaw in several passages, which makes its texts longer.
+    """
 
     jobs_per_generator: int
     rounds: int
@@ -175,6 +186,7 @@ class _Volume:
     """The candidates of all generators, rule engines included."""
     deep_candidates: float
     deep_share: float
+    """The share of deep jobs among the jobs of a model, in [0, 1]."""
     copied_tokens: float
     """The mean number of tokens of an instance that a generator may have to copy."""
     planted: int
@@ -182,7 +194,8 @@ class _Volume:
     @classmethod
     def of(cls, build_plan: BuildPlan, jobs_per_generator: int, planted: int) -> _Volume:
         config, instances = build_plan.config, build_plan.instances
-        rounds = 1 + (config.difficulty.harden if config.difficulty is not None else 0)
+        attempts_to_harden = 0 if config.difficulty is None else config.difficulty.harden
+        rounds = 1 + attempts_to_harden
         deep_share = config.depth.get("deep", 0.0)
         model_jobs = jobs_per_generator * len(build_plan.generator_settings)
         copied_bytes = sum(_longest_copy(instance) for _, instance in instances)
@@ -306,6 +319,7 @@ class _Work(NamedTuple):
 
 
 def _items_work(task: RefusalBench, models: ModelSet) -> _Work:
+    """What the items of RefusalBench ask for: each setting is another prompt about the same item."""
     prompts = [
         _tokens(respond_request(item, task.variant, task.catalogue.own_codes, setting))
         for item in task.items
@@ -319,6 +333,7 @@ def _items_work(task: RefusalBench, models: ModelSet) -> _Work:
 
 
 def _questions_work(task: QuestionTask[Any]) -> _Work:
+    """What the questions of the Refusal Index or of the Behavioral Alignment Score ask for."""
     prompts = [_tokens(request) for question in task.items for request in _requests(task, question)]
     # Options and numbers are compared with the answer. Only free texts need a judge.
     free_text = [question for question in task.items if question.form == "text"]
@@ -354,7 +369,8 @@ def _written_faults(build_plan: BuildPlan) -> list[int]:
     n_writers = len(build_plan.generator_settings)
     if not n_writers:
         return []
-    each, remainder = divmod(expected_numbers(build_plan, build_plan.count_jobs())["written"], n_writers)
+    written = expected_numbers(build_plan, build_plan.count_jobs())["written"]
+    each, remainder = divmod(written, n_writers)
     # The first generators write one fault more each until the remainder is used up.
     return [each + (number < remainder) for number in range(n_writers)]
 
@@ -364,14 +380,16 @@ def _solver_models(build_plan: BuildPlan, volume: _Volume) -> list[ModelEstimate
     plan = build_plan.solvers
     if plan is None:
         return []
-    replies, cells = volume.candidates * plan.samples, build_plan.config.chosen_cells
-    answerable = sum(cell.intensity is Intensity.LOW for cell in cells) / len(cells)
+    cells = build_plan.config.chosen_cells
+    answerable_share = sum(cell.intensity is Intensity.LOW for cell in cells) / len(cells)
+    replies = volume.candidates * plan.samples
     solvers = [
         _model(solver, "solver", replies, volume.copied_tokens, ANSWER_TOKENS)
         for solver in plan.settings.values()
     ]
-    judged = math.ceil(len(solvers) * replies * (1 + answerable))
-    return [*solvers, _model(plan.judge, "judge", judged, JUDGE_PROMPT_TOKENS, ANSWER_TOKENS)]
+    # Every reply is classified. The answer to an answerable item is graded too.
+    judgements = math.ceil(len(solvers) * replies * (1 + answerable_share))
+    return [*solvers, _model(plan.judge, "judge", judgements, JUDGE_PROMPT_TOKENS, ANSWER_TOKENS)]
 
 
 def _missing_keys(models: Sequence[ModelSettings]) -> tuple[str, ...]:
@@ -382,16 +400,19 @@ def _missing_keys(models: Sequence[ModelSettings]) -> tuple[str, ...]:
 
     for settings in models:
         check_model(settings, needs_key=False)
-    return tuple(dict.fromkeys(name for settings in models if (name := missing_key(settings))))
+    missing = [missing_key(settings) for settings in models]
+    # Several models may need the same key.
+    return tuple(dict.fromkeys(name for name in missing if name))
 
 
 def _longest_copy(instance: BaseInstance) -> int:
     """The bytes that a generator may have to copy: the query and the signal passages."""
-    signal = (passage.text for passage in instance.passages if passage.role == "signal")
-    return sum(map(_bytes, (instance.query, *signal)))
+    signal_bytes = sum(_bytes(passage.text) for passage in instance.passages if passage.role == "signal")
+    return _bytes(instance.query) + signal_bytes
 
 
 def _bytes(text: str) -> int:
+    # Texts of data sets may hold lone surrogates, which plain UTF-8 refuses.
     return len(text.encode("utf-8", "surrogatepass"))
 
 
@@ -443,17 +464,18 @@ def _tokens(request: ChatRequest) -> float:
 
 
 def _generation_prompt(build_plan: BuildPlan, depth: Depth = "open") -> float:
-    """Mean tokens of a generation prompt, over the cells and up to 50 instances."""
+    """Mean tokens of a generation prompt, over the cells and the first instances."""
     prompts, catalogue = build_plan.prompts, build_plan.catalogue
     offered = OFFERED[build_plan.config.lever_choice]
     lengths = []
     for cell in build_plan.config.chosen_cells:
+        # As many levers and constructions as a job offers.
+        levers = catalogue.levers_of(cell)[:offered]
         suiting = [entry.name for entry in catalogue.constructions if entry.suits(cell)]
         constructions = suiting[:CONSTRUCTIONS_OFFERED]
-        levers = catalogue.levers_of(cell)[:offered]
         lengths += [
             _tokens(prompts.generation(cell, instance, levers, depth, constructions))
-            for _, instance in build_plan.instances[:50]
+            for _, instance in build_plan.instances[:_MEASURED_INSTANCES]
         ]
     return fmean(lengths)
 
@@ -476,6 +498,6 @@ def _verification_prompts(build_plan: BuildPlan) -> dict[Cell, float]:
         return _tokens(build_plan.prompts.verification(instance, copy))
 
     return {
-        cell: fmean(tokens(cell, instance) for _, instance in build_plan.instances[:50])
+        cell: fmean(tokens(cell, instance) for _, instance in build_plan.instances[:_MEASURED_INSTANCES])
         for cell in build_plan.config.chosen_cells
     }

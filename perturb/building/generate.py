@@ -93,7 +93,7 @@ async def generate_by_model(
         return read_reply(text, len(instance.passages), query_only=query_only)
 
     async def ask(number: int, offer: Sequence[str]) -> GenerationResult:
-        levers = _known_levers(catalogue, offer)
+        levers = known_levers(catalogue, offer)
         request = prompts.generation(job.cell, instance, levers, job.depth, job.constructions)
         if earlier is not None:
             request = prompts.quieter(request, earlier)
@@ -117,7 +117,7 @@ async def generate_by_model(
     return await offer_in_turn(job, ask)
 
 
-def _known_levers(catalogue: Catalogue, names: Sequence[str]) -> list[Lever]:
+def known_levers(catalogue: Catalogue, names: Sequence[str]) -> list[Lever]:
     """The levers with these names, without those that the catalogue lacks."""
     found = [catalogue.find(name) for name in names]
     return [lever for lever in found if lever is not None]
@@ -329,7 +329,7 @@ async def generate_by_function(
     """Run one job, offer after offer as for a model. An exception of the function is stored as an error."""
 
     async def ask(_: int, offer: Sequence[str]) -> GenerationResult:
-        levers = tuple(_known_levers(catalogue, offer))
+        levers = tuple(known_levers(catalogue, offer))
         # Each replicate gets another seed, so that a seeded function does not repeat its item.
         arguments = {"instance": instance, "cell": job.cell, "levers": levers, "seed": seed + job.replicate}
         try:

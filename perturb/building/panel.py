@@ -1,7 +1,10 @@
 """The panel of verifiers: whom to ask, when to stop, and what the votes decide.
 
-`gather_votes` asks the members of a `Panel` about a candidate, and `decide` says what their votes mean. A verifier
-judges all classes, those that the configuration names, or those of its offline check (`classes_judged`).
+`gather_votes` asks the members of a `Panel` about a candidate, and `decide` says what their votes mean. If two of three
+verifiers must pass a candidate, for example, two fails reject it, and the third vote is not needed.
+
+The *economy* schedule saves such votes, while the full schedule asks all verifiers. A verifier judges all perturbation
+classes, those that the configuration names, or those of its offline check (`classes_judged`).
 """
 
 from __future__ import annotations
@@ -76,12 +79,14 @@ def decide(panel: Panel, candidate_id: str, votes: Mapping[str, Verdict]) -> Dec
     """Decide about a candidate. Unscored and missing votes count neither as passes nor as fails.
 
     A verifier that abstains counts as if it were not on the panel. A candidate is accepted if `needed` verifiers pass
-    it, or all of them if they are fewer. It is rejected if too many fail it for that. Otherwise it is undecided: votes
-    are missing or unscored, or every verifier abstained.
+    it, or all of them if they are fewer. It is rejected once so many fail it that it can no longer be accepted. In all
+    other cases it is undecided: votes are missing or unscored, or every verifier abstained.
     """
-    # A member without a vote has the state None.
-    states = {name: votes[name].state if name in votes else None for name in panel.members}
-    states = {name: state for name, state in states.items() if state is not VerdictState.ABSTAIN}
+    states: dict[str, VerdictState | None] = {}
+    for name in panel.members:
+        state = votes[name].state if name in votes else None  # no vote yet
+        if state is not VerdictState.ABSTAIN:
+            states[name] = state
     passed = [name for name, state in states.items() if state is VerdictState.PASS]
     failed = [name for name, state in states.items() if state is VerdictState.FAIL]
     audited = panel.is_audited(candidate_id)
@@ -111,7 +116,8 @@ async def gather_votes(
     missing = [name for name in panel.members if not is_final(votes.get(name))]
     # In the audited share, all votes are needed to measure the verifiers, not only those that decide.
     if panel.is_audited(candidate_id):
-        return votes | {vote.verifier: vote for vote in await gather_all(map(ask, missing))}
+        new_votes = await gather_all(map(ask, missing))
+        return votes | {vote.verifier: vote for vote in new_votes}
     for name in missing:
         if decide(panel, candidate_id, votes).acceptance is not Acceptance.UNDECIDED:
             break
@@ -128,14 +134,12 @@ def is_final(vote: Verdict | None) -> bool:
         return False
     if vote.state is not VerdictState.UNSCORED or vote.is_unread:
         return True
+    # The issue of a faulty check comes from `fault_line`, which begins it with these words.
     return bool(vote.issues) and vote.issues[0].startswith(FAULT)
 
 
 def classes_judged(entry: VerifierEntry, every: Sequence[PerturbationClass]) -> tuple[PerturbationClass, ...]:
-    """The classes that a verifier judges, in the order of `every`; empty if it judges all of them.
-
-    A verifier that judges all classes is stored without a list, so that its panel keeps its digest.
-    """
+    """The classes that a verifier judges, in the order of `every`, which are all classes."""
     judged: Collection[PerturbationClass]
     if entry.classes is not None:
         judged = entry.classes
@@ -143,8 +147,7 @@ def classes_judged(entry: VerifierEntry, every: Sequence[PerturbationClass]) -> 
         judged = _classes_of_check(entry.check)
     else:
         judged = every
-    in_order = tuple(perturbation_class for perturbation_class in every if perturbation_class in judged)
-    return in_order if len(in_order) < len(every) else ()
+    return tuple(perturbation_class for perturbation_class in every if perturbation_class in judged)
 
 
 def _classes_of_check(check: str) -> Collection[PerturbationClass]:
@@ -179,11 +182,7 @@ def refuse_unjudged_classes(config: BuildConfig, every: Sequence[PerturbationCla
     """Raise `ConfigError` if fewer verifiers judge a class than the panel needs; `every` are all classes."""
     panel = config.resolved_panel
     for perturbation_class in dict.fromkeys(cell.perturbation_class for cell in config.chosen_cells):
-        judges = []
-        for entry in panel.verifiers:
-            judged = classes_judged(entry, every) or every  # empty for a verifier that judges all classes
-            if perturbation_class in judged:
-                judges.append(entry)
+        judges = [entry for entry in panel.verifiers if perturbation_class in classes_judged(entry, every)]
         if len(judges) < (panel.k or 1):
             problem = f"no verifier judges {perturbation_class}"
             if judges:

@@ -181,11 +181,11 @@ class BuildPlan:
         entry = self.config.resolved_panel
         members = {verifier.name: self._verifier_fingerprint(verifier) for verifier in entry.verifiers}
         all_classes = tuple(sorted(self.catalogue.classes, key=taxonomy_place))
-        classes = {
-            verifier.name: judged
-            for verifier in entry.verifiers
-            if (judged := classes_judged(verifier, all_classes))
+        judged_classes = {
+            verifier.name: classes_judged(verifier, all_classes) for verifier in entry.verifiers
         }
+        # A verifier that judges all classes is stored without a list, so that its panel keeps its digest.
+        classes = {name: judged for name, judged in judged_classes.items() if judged != all_classes}
         identity: list[Any] = [
             list(members.items()),
             entry.needed,

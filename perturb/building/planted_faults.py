@@ -4,6 +4,10 @@ Each rule (`FaultMaker.make`) takes a candidate and returns what verifiers will 
 Four rules make the label wrong. The rules `lever` and `degree` change the lever or the intensity and leave the label
 right. A generator writes an item that is wrong in one subtle way, which is named in advance (`commissions`,
 `write_fault`). All draws depend on the seed and on the ids of the material.
+
+The *cell* of an item is a perturbation class and an intensity (LOW, MEDIUM or HIGH). Its *label*, the right behaviour,
+follows from the cell: to answer at LOW, and the refusal code of the class at the others. The *lever* is the way in
+which the original was changed. A *deep* item hides its flaw in several passages (see `deep`).
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from functools import partial
 from itertools import count
 from typing import TypeVar
 
-from perturb.building.generate import Declined, Reply, read_candidate, read_reply
+from perturb.building.generate import Declined, Reply, known_levers, read_candidate, read_reply
 from perturb.building.jobs import may_fit
 from perturb.building.verify import find_fault
 from perturb.catalogue.levers import Catalogue
@@ -138,7 +142,8 @@ def _another_behaviour(maker: FaultMaker, instance: BaseInstance, candidate: Can
 def _unperturbed(_: FaultMaker, instance: BaseInstance, candidate: Candidate) -> Candidate | None:
     """The original under the label of the candidate.
 
-    A deep item gets the context of its control, which has no flaw. Its proof keeps the sentences that are still there.
+    A deep item gets the context of its control, which has no flaw. Its proof, the sentences that show the flaw, keeps
+    those that are still there.
     """
     if candidate.cell.intensity is Intensity.LOW:
         return None
@@ -337,7 +342,7 @@ async def write_fault(client: ModelClient, prompts: Prompts, commission: Commiss
     Raises `BudgetSpent` if the call could overspend.
     """
     catalogue, instance, cell = prompts.catalogue, commission.instance, commission.cell
-    levers = [lever for name in commission.levers if (lever := catalogue.find(name)) is not None]
+    levers = known_levers(catalogue, commission.levers)
     query_only = catalogue.classes[cell.perturbation_class].query_only
     answer = await client.ask(
         commission.writer,
@@ -368,11 +373,12 @@ def read_written(
         return reply, ()
     proof = read_object(text, frozenset({"proof"}))["proof"]
     # Models write a single sentence without the list.
-    proof = [proof] if isinstance(proof, str) else proof
+    if isinstance(proof, str):
+        proof = [proof]
     if not isinstance(proof, list) or not 0 < len(proof) <= _MAX_PROOF:
         raise ReplyError(f"field 'proof' must be a list of 1 to {_MAX_PROOF} sentences of the item")
     passages = {number: passage.text for number, passage in enumerate(instance.passages, start=1)}
-    passages |= reply.texts
+    passages |= reply.texts  # the reply has only the changed passages
     texts = [folded(text) for text in (reply.query, *passages.values())]
     for sentence in proof:
         quoted = folded(sentence) if isinstance(sentence, str) else ""

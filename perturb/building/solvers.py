@@ -2,6 +2,9 @@
 
 They get the same prompts as models under test, and a judge classifies their replies. A reply that cannot be scored does
 not count. Like all other calls, these calls are cached and charged to the budget of the build.
+
+`SolverStage` asks for the replies and stores them. `quieter_jobs` then gives a job for each item that was too easy: its
+generator should write the item again with a quieter flaw, one that is harder to see. Such a job *hardens* the item.
 """
 
 from __future__ import annotations
@@ -32,7 +35,7 @@ from perturb.evaluation.results import answer_kind, outcome_of, read_classificat
 from perturb.files.resources import digest
 from perturb.ledger.plans import CurrentPlan, Ledger
 from perturb.ledger.planted import SolverReply, difficulties, solver_replies
-from perturb.ledger.queries import accepted_jobs, candidate, hardening_jobs
+from perturb.ledger.queries import HardeningJob, accepted_jobs, candidate, hardening_jobs
 from perturb.llm.client import ChatRequest, ModelSettings
 from perturb.llm.model_client import ModelClient
 from perturb.llm.recording import RecordedJob
@@ -43,6 +46,8 @@ from perturb.snapshots.settings import PromptSetting, prompt_setting
 
 EMPTY = "an empty reply"
 """Why a reply is scored without a judge."""
+# An empty reply counts as an answer of the worst quality, which is 1.
+_EMPTY_REPLY_VALUES = {"predicted": ANSWER, "quality": 1, "eligible": False, "factual_signal": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +66,11 @@ class SolverPlan:
     def of(cls, entry: DifficultyEntry, catalogue: Catalogue, *, replayed: bool) -> SolverPlan:
         """The plan of a configuration. Raises `ConfigError` for an unknown prompt."""
         return cls(
-            {solver.name: solver.settings(replayed=replayed) for solver in entry.solvers},
-            entry.judge.settings(replayed=replayed),
-            prompt_setting(entry.prompt),
-            entry.samples,
-            catalogue,
+            settings={solver.name: solver.settings(replayed=replayed) for solver in entry.solvers},
+            judge=entry.judge.settings(replayed=replayed),
+            prompt=prompt_setting(entry.prompt),
+            samples=entry.samples,
+            catalogue=catalogue,
         )
 
     @property
@@ -106,6 +111,34 @@ HARDEN_FORMAT = 1
 """Increased when the meaning of a quieter attempt changes, so that old results do not count as new ones."""
 
 
+class _Attempts:
+    """The earlier attempts to make items harder.
+
+    If a quieter item is accepted and still too easy, the next attempt starts from it. Such items form a chain.
+    """
+
+    def __init__(self, attempts: Sequence[HardeningJob]) -> None:
+        self._hardened_by = {attempt.job: attempt.hardens for attempt in attempts}
+        self._on_item = Counter(attempt.hardens for attempt in attempts)
+        self._in_chain = Counter(self._first_of_chain(attempt.job) for attempt in attempts)
+        self._open_chains = {self._first_of_chain(attempt.job) for attempt in attempts if attempt.open}
+
+    def _first_of_chain(self, job_id: str) -> str:
+        """The item that a chain began with."""
+        while job_id in self._hardened_by:
+            job_id = self._hardened_by[job_id]
+        return job_id
+
+    def count_on_item(self, job_id: str) -> int:
+        """How many attempts started from this item. There are several if an attempt gave no accepted item."""
+        return self._on_item[job_id]
+
+    def allow_another(self, job_id: str, limit: int) -> bool:
+        """Whether the item's chain has fewer attempts than the limit, and none of them is open."""
+        chain = self._first_of_chain(job_id)
+        return self._in_chain[chain] < limit and chain not in self._open_chains
+
+
 def quieter_jobs(
     db: sqlite3.Connection,
     plan: CurrentPlan,
@@ -115,36 +148,23 @@ def quieter_jobs(
 ) -> Iterator[Job]:
     """Yield a job for each accepted item that no solver failed, unless an attempt is open or all attempts are used up.
 
-    If a quieter item is accepted and still too easy, the next attempt starts from it. Such items form a chain, and
-    `attempts` is the limit for the whole chain. Only `writers`, the generators that are models, get such jobs.
-    `recorded` has the recorded attempts by item. A job takes the id of its recorded attempt if there is one.
+    `attempts` is the limit for a whole chain of items, see `_Attempts`. Only `writers`, the generators that are models,
+    get such jobs. `recorded` has the recorded attempts by item. A job takes the id of its recorded attempt if there is
+    one.
     """
     difficulty_of = difficulties(solver_replies(db, plan.facts.solvers))
-    earlier = hardening_jobs(db, plan.number, plan.panel)
-    hardened_by = {attempt.job: attempt.hardens for attempt in earlier}
-
-    def first_of_chain(job_id: str) -> str:
-        """The item that a chain of attempts began with."""
-        while job_id in hardened_by:
-            job_id = hardened_by[job_id]
-        return job_id
-
-    # Attempts are limited by chain but numbered by item. An attempt that gave no item leaves the chain where it was, so
-    # that the same item is hardened again and needs a new number.
-    attempts_in_chain = Counter(first_of_chain(attempt.job) for attempt in earlier)
-    chains_with_open_attempt = {first_of_chain(attempt.job) for attempt in earlier if attempt.open}
-    attempts_on_item = Counter(attempt.hardens for attempt in earlier)
+    earlier = _Attempts(hardening_jobs(db, plan.number, plan.panel))
     version = template_version("harden/quieter")
     # The list is complete before the first job is yielded, since the caller writes to the same tables.
     for planned in list(accepted_jobs(db, plan.number, plan.panel)):
-        job, chain = planned.job, first_of_chain(planned.job.id)
+        job = planned.job
         difficulty = difficulty_of.get(job.id)
         if difficulty is None or difficulty.failed or job.generator not in writers:
             continue
-        if attempts_in_chain[chain] >= attempts or chain in chains_with_open_attempt:
+        if not earlier.allow_another(job.id, attempts):
             continue
         # The number gives each attempt on an item an id of its own. With an old id, it would count as done.
-        number = attempts_on_item[job.id]
+        number = earlier.count_on_item(job.id)
         job_id = digest("harden", HARDEN_FORMAT, job.id, number, plan.facts.solvers, version)
         recorded_attempts = recorded.get(job.id, ())
         if number < len(recorded_attempts):
@@ -220,6 +240,7 @@ class SolverStage:
     async def _reply(self, item: Item, solver: str, sample: int) -> SolverReply:
         """Get one reply and have it judged. The outcome is None if a call fails. Raises `BudgetSpent`."""
         plan = self._plan
+        # What every outcome of this call has in common.
         make_reply = partial(SolverReply, item.id, solver, sample, plan.fingerprints[solver])
         messages = plan.prompt.messages(item, own_codes=plan.catalogue.own_codes)
         answer = await self._solvers.ask(
@@ -233,21 +254,25 @@ class SolverStage:
             salt=digest("solve", sample),
         )
         if answer.value is None:
-            return make_reply(None, f"no reply: {answer.error}")
+            return make_reply(outcome=None, detail=f"no reply: {answer.error}")
         text = after_thinking(answer.value)
         if not text:
-            # An empty reply needs no judge. It counts as an answer of the worst quality.
-            values = {"predicted": ANSWER, "quality": 1, "eligible": False, "factual_signal": False}
-            return make_reply(outcome_of(item.expected_behavior, values).value, EMPTY, answer.value)
+            empty_outcome = outcome_of(item.expected_behavior, _EMPTY_REPLY_VALUES)
+            return make_reply(empty_outcome.value, detail=EMPTY, raw=answer.value)
         judging = _Judging(plan, self._judge, item, text, f"{solver}/{sample}")
         values = await judging.judge()
         outcome = outcome_of(item.expected_behavior, values)
         scored_outcome = None if outcome in UNSCORED else outcome.value
-        return make_reply(scored_outcome, judging.detail, answer.value, tuple(judging.judgements))
+        return make_reply(
+            scored_outcome,
+            detail=judging.detail,
+            raw=answer.value,
+            judged=tuple(judging.judgements),
+        )
 
 
 class _Judging:
-    """The judgement of one reply to an item."""
+    """The judgement of one reply to an item. `judge` makes it, and fills in `detail` and `judgements`."""
 
     def __init__(self, plan: SolverPlan, judge: ModelClient, item: Item, text: str, part: str) -> None:
         self.detail = ""
@@ -267,7 +292,8 @@ class _Judging:
         if values.get("predicted") == ANSWER and item.answerable:
             name = answer_kind(item)
             read_grade = partial(read_raf if name == "raf" else read_quality, judged=text)
-            values |= await self._ask(name, judge_request(name, item, text, own_codes), read_grade) or {}
+            grade = await self._ask(name, judge_request(name, item, text, own_codes), read_grade)
+            values |= grade or {}
         return values
 
     async def _read_behaviour(self) -> dict[str, Any]:
@@ -275,34 +301,34 @@ class _Judging:
         item, text, codes = self._item, self._text, self._plan.catalogue.codes
         own_codes = self._plan.catalogue.own_codes
         if self._plan.prompt.free:
-            kind = await self._ask(
-                "kind", kind_request(item, text, own_codes), partial(read_kind, judged=text)
-            )
+            read_kind_of_judge = partial(read_kind, judged=text)
+            kind = await self._ask("kind", kind_request(item, text, own_codes), read_kind_of_judge)
             if kind is None:
                 return {}
             self.detail = str(kind)
             behaviour = predicted_behaviour(kind, item.expected_behavior, "lenient")
+            # Judgements say ANSWER for the behaviour that items call ANSWER_CORRECTLY.
             return {"predicted": ANSWER if behaviour == ANSWER_CORRECTLY else behaviour}
         # A bare code needs no judge, which saves a call.
-        if (code := read_code(text, codes)) is not None:
+        code = read_code(text, codes)
+        if code is not None:
             return {"predicted": code}
+        request = judge_request("classification", item, text, own_codes)
         read_code_of_judge = partial(read_classification, codes=codes, judged=text)
-        name = "classification"
-        return dict(
-            await self._ask(name, judge_request(name, item, text, own_codes), read_code_of_judge) or {}
-        )
+        return dict(await self._ask("classification", request, read_code_of_judge) or {})
 
     async def _ask(self, name: str, request: ChatRequest, read_reply: Callable[[str], Any]) -> Any:
         """The judge's verdict in one respect; None if the call fails or the reply cannot be read."""
+        purpose = f"judge {name}"
         answer = await self._judge.ask(
             self._plan.judge.name,
             request,
             read_reply,
-            purpose=f"judge {name}",
+            purpose=purpose,
             subject=self._item.id,
             part=self._part,
         )
-        self.judgements.append((f"judge {name}", answer.raw))
+        self.judgements.append((purpose, answer.raw))
         if answer.value is None:
             self.detail = f"{name}: {answer.error}"
         return answer.value
