@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from itertools import chain, islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, model_validator
 
@@ -218,7 +218,15 @@ def open_source(request: SourceRequest) -> OpenedSource:
         records = ((row_label(row, id_field), _read(row, reader)) for row in rows)
         repeats = reader.repeats
     header = first_row.header
-    return OpenedSource(header.name, format_name, records, repeats, facts, licence, header.attribution)
+    return OpenedSource(
+        name=header.name,
+        form=format_name,
+        records=records,
+        repeats=repeats,
+        facts=facts,
+        licence=licence,
+        attribution=header.attribution,
+    )
 
 
 def _kilt_records(
@@ -253,19 +261,22 @@ def _open_folder(request: SourceRequest) -> OpenedSource:
     )
 
 
-def _rows(
-    source: Path | HubSource, language: str, columns: Mapping[str, str]
-) -> tuple[Iterator[SourceRow], dict[str, Any], str | None]:
-    """The rows of a source, the facts about it for the manifest, and the licence that the Hub states.
+class _Rows(NamedTuple):
+    rows: Iterator[SourceRow]
+    facts: dict[str, Any]
+    """Facts about the source for the manifest."""
+    licence: str | None
+    """The licence that the Hub states."""
 
-    Rows without a language are in `language`.
-    """
+
+def _rows(source: Path | HubSource, language: str, columns: Mapping[str, str]) -> _Rows:
+    """The rows of a source. Rows without a language are in `language`."""
     facts: dict[str, Any]
     if isinstance(source, Path):
         facts = {"file": source.name, "sha256": _sha256(source)}
         if columns:
             facts["columns"] = dict(columns)
-        return read_rows(source, language, columns), facts, None
+        return _Rows(read_rows(source, language, columns), facts, licence=None)
     data_set = open_hub(source, language)
     is_local = source.folder is not None
     facts = {
@@ -276,7 +287,7 @@ def _rows(
         "split": source.split,
         "columns": dict(source.columns),
     }
-    return data_set.rows, facts, data_set.licence
+    return _Rows(data_set.rows, facts, data_set.licence)
 
 
 def _sha256(path: Path) -> str | None:

@@ -17,7 +17,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
 from logging import WARNING
-from typing import Any, Literal, Protocol, final
+from typing import Any, Literal, NamedTuple, Protocol, final
 from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
@@ -177,25 +177,35 @@ class ConnectionCheck:
 
 def _server_of(settings: ModelSettings, uses_proxy: bool) -> _Server | None:
     """The server or proxy to which the calls of a model connect; None if its settings do not name one."""
-    host, port, scheme = _split_address(settings.api_base)
-    proxy = proxy_for(scheme, host) if uses_proxy else None
+    address = _split_address(settings.api_base)
+    if address is None:
+        return None
+    proxy = proxy_for(address.scheme, address.host) if uses_proxy else None
     if proxy is None:
-        return _Server(host, port) if host else None
-    proxy_host, proxy_port, _ = _split_address(proxy)
-    return _Server(proxy_host, proxy_port, host) if proxy_host else None
+        return _Server(address.host, address.port)
+    proxy_address = _split_address(proxy)
+    if proxy_address is None:
+        return None
+    return _Server(proxy_address.host, proxy_address.port, proxy_to=address.host)
 
 
 _DEFAULT_PORTS = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080, "socks4": 1080}
 
 
-def _split_address(address: str | None) -> tuple[str, int, str]:
-    """Host, port and scheme of an address. The host is empty if the address cannot be read."""
+class _Address(NamedTuple):
+    scheme: str
+    host: str
+    port: int
+
+
+def _split_address(address: str | None) -> _Address | None:
+    """The parts of an address; None if it cannot be read or names no host."""
     try:
         url = urlsplit(address or "")
         port = url.port or _DEFAULT_PORTS[url.scheme]
     except (ValueError, KeyError):
-        return "", 0, ""
-    return url.hostname or "", port, url.scheme
+        return None
+    return _Address(url.scheme, url.hostname, port) if url.hostname else None
 
 
 MAX_LOST_WORKERS = 3

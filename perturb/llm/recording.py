@@ -39,7 +39,7 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, Literal
+from typing import Annotated, Any, BinaryIO, Literal, NamedTuple
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -228,6 +228,16 @@ class RecordedReply:
         return self.model, Topic(self.role, self.id, self.part, self.attempt)
 
 
+class JobKey(NamedTuple):
+    """What identifies a job in a recording."""
+
+    instance: str
+    """Content key of the base instance."""
+    cell: str
+    generator: str
+    replicate: int
+
+
 @dataclass(frozen=True, slots=True)
 class RecordedJob:
     """A job of a model whose replies are on record."""
@@ -248,9 +258,10 @@ class RecordedJob:
     """The id of the item that a quieter attempt should replace; empty for other jobs."""
 
     @property
-    def key(self) -> tuple[str, str, str, int]:
-        """Base instance, cell, generator and replicate of the job; the prompt is not part of it."""
-        return self.instance, f"{self.perturbation_class}/{self.intensity}", self.generator, self.replicate
+    def key(self) -> JobKey:
+        """What the job is about; the prompt is not part of it."""
+        cell = f"{self.perturbation_class}/{self.intensity}"
+        return JobKey(self.instance, cell, self.generator, self.replicate)
 
 
 _REPLY = TypeAdapter(RecordedReply)
@@ -268,7 +279,7 @@ class Recording:
     """Digest of the whole content of the file."""
     instances: list[dict[str, Any]] = field(default_factory=list)
     """The base instances in the form of the ledger."""
-    jobs: dict[tuple[str, str, str, int], RecordedJob] = field(default_factory=dict)
+    jobs: dict[JobKey, RecordedJob] = field(default_factory=dict)
     hardened: dict[str, list[RecordedJob]] = field(default_factory=dict)
     """The quieter attempts at an item, by its id, in the order in which they were made."""
     items: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -308,7 +319,7 @@ class Recording:
 
     def as_recorded(self, job: Job, instance_key: str) -> Job:
         """The job with the id, offers and depth of its recording, or the job itself if it is not on record."""
-        recorded = self.jobs.get((instance_key, str(job.cell), job.generator, job.replicate))
+        recorded = self.jobs.get(JobKey(instance_key, str(job.cell), job.generator, job.replicate))
         if recorded is None:
             return job
         # Offers come from the recording too, since the numbers of offers are part of the topics of replies.
