@@ -241,7 +241,7 @@ def read_markdown(text: str) -> Document:
     return document
 
 
-# Elements of HTML by what they do to the text: begin a paragraph, are left out, stand for a blank, hold the main text.
+# Elements of HTML. Blocks begin a heading or a paragraph.
 _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 _BLOCKS = _HEADINGS.union(
     [
@@ -271,6 +271,7 @@ _BLOCKS = _HEADINGS.union(
 _LEFT_OUT = frozenset(
     ["aside", "button", "footer", "iframe", "nav", "noscript", "script", "select", "style", "svg", "template"]
 )
+# Elements that stand for a blank in the text, and elements with the main text of a page.
 _BLANKS = frozenset(("br", "td", "th"))
 _CONTENT = frozenset(("article", "main"))
 # Element whose text is a fact about the page → the name of the fact.
@@ -288,10 +289,11 @@ class _Page(HTMLParser):
         """The pieces of the current heading or paragraph."""
         self._facts: dict[str, list[str]] = {}
         """Open element with a fact → the pieces of its text."""
-        self._heading = False
+        self._is_heading = False
+        """Whether the current text is a heading."""
         self._left_out: list[str] = []
         """The open elements that are left out, from the outside in."""
-        self._inside = 0
+        self._open_contents = 0
         """How many `<article>` and `<main>` elements are open."""
 
     def document(self) -> Document:
@@ -309,9 +311,9 @@ class _Page(HTMLParser):
             self._facts[tag] = []
         elif tag in _BLOCKS:
             self._end_block()
-            self._heading = tag in _HEADINGS
+            self._is_heading = tag in _HEADINGS
             if tag in _CONTENT:
-                self._inside += 1
+                self._open_contents += 1
         elif tag in _BLANKS:
             self._text.append(" ")
         self._note_attributes(tag, attributes)
@@ -339,10 +341,10 @@ class _Page(HTMLParser):
             self.whole.note(_FACTS[tag], "".join(self._facts.pop(tag)))
         elif tag in _BLOCKS:
             self._end_block()
-            self._heading = False
+            self._is_heading = False
             # A page may close an element that it has not opened.
-            if tag in _CONTENT and self._inside:
-                self._inside -= 1
+            if tag in _CONTENT and self._open_contents:
+                self._open_contents -= 1
 
     def handle_data(self, data: str) -> None:
         if not self._left_out:
@@ -356,9 +358,9 @@ class _Page(HTMLParser):
         """Add the collected text as a heading or paragraph."""
         text = "".join(self._text)
         self._text = []
-        documents = [self.whole, self.content] if self._inside else [self.whole]
+        documents = [self.whole, self.content] if self._open_contents else [self.whole]
         for document in documents:
-            if self._heading:
+            if self._is_heading:
                 document.add_heading(text)
             else:
                 document.add_paragraph(text)

@@ -85,6 +85,7 @@ class Throttle:
         patience: float = 240.0,
     ) -> None:
         self.limit = float(most)
+        """How many calls may be in flight. Only whole calls count, but it moves by less than 1."""
         self.pauses = 0
         """How often the model has been paused."""
         self._clock = clock
@@ -93,10 +94,15 @@ class Throttle:
         self._least_pause = least_pause
         self._patience = patience
         self._active = 0
+        """The calls that have a slot."""
         self._failures = 0
+        """The failures since the last answer."""
         self._failing_since = 0.0
+        """The time of the first of these failures."""
         self._paused_until: float | None = None
+        """The end of the last pause; None after an answer."""
         self._waiting: deque[asyncio.Future[None]] = deque()
+        """The callers that wait for a slot, in their order."""
 
     @property
     def pause_left(self) -> float:

@@ -29,23 +29,24 @@ HELD_KEY = "the reply held a key, which was taken out"
 
 # The end of the name of a variable that holds a key: OPENAI_API_KEY, AWS_ACCESS_KEY_ID, DB_PASSWORD
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASS|PASSWD|PASSWORD|PASSPHRASE|CREDENTIALS?)(_ID)?$")
-# A shorter value is often a plain word, so it counts only if a configuration names its variable as one with a key.
+# The least characters of a key, if only the name of its variable tells that it is one. Shorter values are often words.
 _SHORTEST = 8
-# The shortest value of such a variable that counts as a key.
+# The least characters of a key, if a configuration names its variable.
 _SHORTEST_NAMED = 4
-# A reply may hold a shorter value by chance. In an error, a shorter value must be a whole word.
+# The least characters of a key in a reply, which may hold a shorter value by chance. In an error, a shorter value must
+# be a whole word.
 _SHORTEST_IN_REPLIES = 12
 
-# Before publishing, a text that looks like a key counts as one if it is so long.
+# The least characters of a text that looks like a key and stops a publication.
 _SHORTEST_LOOKALIKE = 20
 _SHORTEST_LOOKALIKE_WITH_DIGIT = 12
 
-# Before publishing, plain words of this length in all count as a pass phrase and not as a placeholder.
+# The least characters of plain words that stop a publication, as a pass phrase. Fewer are a placeholder.
 _PHRASE = 16
 
 # A plain word: "no", "Needed" or "EMPTY". A key mixes small letters, capitals and digits.
 _WORD = re.compile(r"[A-Z]?[a-z]{0,15}|[A-Z]{2,16}")
-# Placeholders from the manuals of servers that check no key, as far as they are not plain words.
+# Placeholders from the manuals of servers that do not check keys. Other placeholders are plain words.
 _PLACEHOLDERS = frozenset({"token-abc123"})
 
 # Prefixes of keys, from the lists of gitleaks and detect-secrets.
@@ -104,7 +105,7 @@ def redact(text: str) -> str:
     secrets = frozenset(
         value for value in _key_values(_SHORTEST_NAMED) if len(value) >= _SHORTEST or not _is_words(value)
     )
-    text = _finder(secrets).replace(text)
+    text = _value_finder(secrets).replace(text)
     *_, unescaped = _decodings(text)  # the last one has no escapes left
     # The escapes are kept, since the text may be read as JSON later. But a key may hide behind them.
     hidden_keys = set(_LOOKS_LIKE_KEY.findall(unescaped)) - set(_LOOKS_LIKE_KEY.findall(text))
@@ -244,7 +245,7 @@ def _key_finder(shortest: int, phrase: int = sys.maxsize) -> _Finder:
         for value in _key_values(shortest)
         if value not in _PLACEHOLDERS and (len(value) >= phrase or not _is_words(value))
     )
-    return _finder(frozenset(keys))
+    return _value_finder(frozenset(keys))
 
 
 def _is_words(value: str) -> bool:
@@ -267,7 +268,7 @@ class _Finder:
 
 
 @functools.lru_cache(maxsize=16)
-def _finder(values: frozenset[str]) -> _Finder:
+def _value_finder(values: frozenset[str]) -> _Finder:
     # The longest value comes first, so that a value that contains another is taken out as a whole.
     forms = [form for value in sorted(values, key=len, reverse=True) for form in _forms(value)]
     pattern = re.compile("|".join(pattern for pattern, _ in forms) or r"(?!)")
