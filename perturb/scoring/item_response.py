@@ -20,7 +20,7 @@ from perturb.metrics.outcomes import SCORED, ReplyOutcome
 from perturb.metrics.refusal import RIGHT
 from perturb.records import ANSWER_CORRECTLY, JsonObject
 from perturb.scoring.result_rows import ResultRow
-from perturb.scoring.table import ModelReplies, ResultTable, ordered_names
+from perturb.scoring.table import ModelReplies, ResultTable, ordered_names, rows_by_label
 
 # Abilities at which the information is reported, in logits around the mean ability.
 ABILITIES: Floats = np.round(np.arange(-4, 4.01, 0.25), 2)
@@ -227,17 +227,10 @@ def _group_estimates(items: Sequence[ResultRow], fit: ItemResponses) -> tuple[Gr
     }
     estimates = []
     for grouping, labels in groupings.items():
-        for name in ordered_names(labels):
-            in_group = np.array([label == name for label in labels])
-            estimates.append(
-                GroupEstimate(
-                    grouping,
-                    name,
-                    n=int(in_group.sum()),
-                    difficulty=float(fit.difficulty[in_group].mean()),
-                    discrimination=float(fit.discrimination[in_group].mean()),
-                )
-            )
+        for name, rows in rows_by_label(labels).items():
+            difficulty = float(fit.difficulty[rows].mean())
+            discrimination = float(fit.discrimination[rows].mean())
+            estimates.append(GroupEstimate(grouping, name, len(rows), difficulty, discrimination))
     return tuple(estimates)
 
 

@@ -25,7 +25,7 @@ from perturb.metrics.refusal_registry import REFUSAL_METRICS, Range, bounds, est
 from perturb.metrics.resampling import Resamples
 from perturb.records import ANSWER_CORRECTLY, REFUSE_OTHER, JsonObject
 from perturb.scoring.result_rows import ResultRow
-from perturb.scoring.table import GROUPINGS, ModelReplies, ordered_names
+from perturb.scoring.table import GROUPINGS, ModelReplies, ordered_names, rows_by_label
 
 # The parts of relevance-aware factuality (RAF).
 #
@@ -172,7 +172,7 @@ def score_model(
     n_scored = sum(outcome_counts[outcome] for outcome in SCORED)
     groups, group_bounds = {}, {}
     for grouping in groupings:
-        rows_of_group = _members(replies.labels(GROUPINGS[grouping]))
+        rows_of_group = rows_by_label(replies.labels(GROUPINGS[grouping]))
         if grouping == "language" and len(rows_of_group) == 1:
             rows_of_group = {}  # the group would repeat the scores of the model
         groups[grouping] = {
@@ -212,15 +212,6 @@ def confusion_matrix(rows: Sequence[ResultRow], codes: Sequence[str]) -> dict[st
         }
         for expected in (*codes, ANSWER_CORRECTLY)
     }
-
-
-def _members(labels: Sequence[str | None]) -> dict[str, Integers]:
-    """Group → its rows; a row without a label is in no group."""
-    rows_of_group: dict[str, list[int]] = {name: [] for name in ordered_names(labels)}
-    for row, label in enumerate(labels):
-        if label is not None:
-            rows_of_group[label].append(row)
-    return {name: np.array(rows) for name, rows in rows_of_group.items()}
 
 
 def _bounds_of_metrics(counts: ReplyCounts) -> Bounds:

@@ -187,7 +187,7 @@ def size_from_variance(
     The result is smaller than Hoeffding's bound, since it uses the variance of a score: p (1 - p) for a rate p, 0.25 at
     worst.
 
-    Raises `ConfigError` if `variance` or `effect` is out of its range.
+    Raises `ConfigError` if a number is out of its range.
 
     >>> size_from_variance(0.05, 0.05, 1), size_from_variance(0.05, 0.05, 1, effect=2.0)
     (399, 798)
@@ -201,8 +201,7 @@ def size_from_variance(
         raise ConfigError(f"variance is {variance:g}: scores in [0, 1] have a variance from 0 to 0.25")
     if not 0 < effect < math.inf:
         raise ConfigError(f"design effect is {effect:g}: give a number above 0")
-    if not 0 < epsilon < 1:
-        raise ConfigError(f"epsilon is {epsilon:g}: give an error between 0 and 1, such as 0.05")
+    _check(epsilon, delta)
     rate = (1 + math.sqrt(max(0.0, 1 - 4 * variance))) / 2  # p from its variance p (1 - p)
     round_delta = delta / rounds
     critical = float(norm.ppf(1 - round_delta / 2))

@@ -93,6 +93,7 @@ def _read(source: Path, columns: Mapping[str, str]) -> list[RefusalGroup]:
 
 
 def _group(rows: Sequence[Row], model: str | None, setting: str | None, dataset: str | None) -> RefusalGroup:
+    """The group of the rows with these labels."""
     scored = [row for row in rows if None not in (row.flag("refused"), row.flag("wrong"))]
     shares = [row.share("p_answering") for row in scored]
     return RefusalGroup(

@@ -132,17 +132,7 @@ def read_row(fields: Facts, place: str, catalogue: Catalogue) -> ResultRow:
         place=place,
         model=row.text("model"),
         item_id=row.text("item_id"),
-        item=ItemFields(
-            row.text("base_id"),
-            str(cell.perturbation_class),
-            str(cell.intensity),
-            domain=row.optional_text("domain"),
-            language=row.optional_text("language") or ENGLISH,
-            lever=row.optional_text("lever"),
-            generator=row.optional_text("generator"),
-            snapshot=row.optional_text("snapshot"),
-            construction=row.optional_text("construction"),
-        ),
+        item=row.item(cell),
         expected=expected,
         predicted=predicted,
         judged_by=row.judged_by(),
@@ -160,7 +150,7 @@ def read_row(fields: Facts, place: str, catalogue: Catalogue) -> ResultRow:
 
 
 class _FieldReader:
-    """Reads the fields of one row; every error has the place of the row."""
+    """Reads the fields of one row; a method reads the field of its name. Every error has the place of the row."""
 
     def __init__(self, fields: Facts, place: str) -> None:
         self._fields = fields
@@ -189,6 +179,19 @@ class _FieldReader:
         if value not in choices:
             raise self.error(name, f"holds '{_short(value)}', which is not one of {', '.join(choices)}")
         return value
+
+    def item(self, cell: Cell) -> ItemFields:
+        return ItemFields(
+            self.text("base_id"),
+            str(cell.perturbation_class),
+            str(cell.intensity),
+            domain=self.optional_text("domain"),
+            language=self.optional_text("language") or ENGLISH,
+            lever=self.optional_text("lever"),
+            generator=self.optional_text("generator"),
+            snapshot=self.optional_text("snapshot"),
+            construction=self.optional_text("construction"),
+        )
 
     def code(self, name: str, codes: Mapping[str, str]) -> str:
         value = self.text(name)

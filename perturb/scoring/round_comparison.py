@@ -86,7 +86,7 @@ def shift_of(old: Sequence[str], new: Sequence[str]) -> Shift:
     return Shift(sum(abs(share.change) for share in shares) / 2, tuple(shares))
 
 
-# The endings of results tables; other files hold stored scores.
+# The endings of results tables. Other files hold scores that were stored.
 _TABLES = (".jsonl", ".csv", ".parquet")
 
 # Model → metric → the fields of an estimate, such as `value`, `low` and `high`.
@@ -198,6 +198,7 @@ def _change(model: str, metric: str, old: Facts, new: Facts) -> ScoreChange:
 
 
 def _agreement(metric: str, changes: list[ScoreChange]) -> RankAgreement:
+    """The agreement of the rankings by one metric."""
     from scipy.stats import kendalltau
 
     scores_by_model = [(change.old, change.new) for change in changes if change.metric == metric]
@@ -399,6 +400,7 @@ def _read_both(paths: tuple[Path, Path], old: ComparedSet, new: ComparedSet) -> 
 
 
 def _require_own_round(path: Path, own: ComparedSet, other: ComparedSet) -> None:
+    """Raise `SourceError` if the scores in a file are about the other round."""
     evaluated, own_ids = evaluated_ids(path), {item.id for item in own.items}
     # An evaluation may lack items of its round, but it never has items of the other round alone.
     foreign = (evaluated - own_ids) & {item.id for item in other.items}

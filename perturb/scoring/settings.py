@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from perturb.errors import ConfigError
-from perturb.metrics.inputs import Estimate, Integers, NamedEstimates, plain
+from perturb.metrics.inputs import Estimate, NamedEstimates, plain
 from perturb.metrics.intervals import reported_estimate, weighted_sum
 from perturb.metrics.outcomes import BehaviourKind, Reading
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric, ResampledReplies, rate_of
@@ -23,7 +23,7 @@ from perturb.records import ANSWER_CORRECTLY, JsonObject
 from perturb.scoring.human_grades import HALVES
 from perturb.scoring.model_scores import Resampling
 from perturb.scoring.result_rows import ResultRow
-from perturb.scoring.table import ModelReplies, in_common, ordered_names
+from perturb.scoring.table import ModelReplies, in_common, ordered_names, rows_by_label
 
 # The metrics that are compared between settings.
 GAP_METRICS: tuple[str, ...] = (
@@ -119,9 +119,7 @@ def _gaps(
 ) -> Iterator[ExamGap]:
     """The gaps of all classes together and of each class. Both settings have the same items in the same order."""
     labels = codes.labels("perturbation_class")
-    groups: dict[str, Integers] = {ALL_CLASSES: np.arange(len(labels))}
-    for name in ordered_names(labels):
-        groups[name] = np.flatnonzero([label == name for label in labels])
+    groups = {ALL_CLASSES: np.arange(len(labels)), **rows_by_label(labels)}
     # Shared resamples make the gap a paired one.
     resamples = resampling.draw(codes.rows)
     for group, rows in groups.items():
@@ -195,6 +193,7 @@ def _by_item(replies: ModelReplies) -> list[list[ResultRow]]:
 
 
 def _flips_of(model: ModelReplies, resampling: Resampling) -> Iterator[SampleFlips]:
+    """The flips over all classes together and over each class; nothing if no item has two readable replies."""
     readable = ([row for row in rows if row.predicted is not None] for rows in _by_item(model))
     items = [rows for rows in readable if len(rows) > 1]
     if not items:

@@ -170,24 +170,13 @@ def result_table(
     sets of items.
     """
     catalogue = catalogue or Catalogue.load()
-    scored: list[ResultRow] = []
-    controls: list[ResultRow] = []
-    for place, fields in rows:
-        if fields.get("intensity") == NO_INTENSITY:
-            # A control has no intensity, but a row needs one. LOW fits, since a control must be answered too.
-            control = {**fields, "intensity": str(Intensity.LOW)}
-            controls.append(read_row(control, place, catalogue))
-        else:
-            scored.append(read_row(fields, place, catalogue))
+    scored, controls = _read_rows(rows, catalogue)
     if not scored:
-        raise SourceError(
-            f"{source}: no results in it: give an evaluation with replies, or a table with rows"
-        )
+        raise SourceError(f"{source}: no results in it: give an evaluation with replies or a table of rows")
     _refuse_double_replies([*scored, *controls])
     _refuse_mixed_items(scored)
-    # The number of items of an evaluation includes its controls.
-    n_controls = len({row.item_id for row in controls})
-    expected_items = None if items is None else items - n_controls
+    if items is not None:  # the number of items of an evaluation includes its controls
+        items -= len({row.item_id for row in controls})
     has_settings = len({row.prompt for row in (*scored, *controls)}) > 1
     models = _by_model(scored, has_settings=has_settings)
     stops = stops or {}
@@ -199,10 +188,24 @@ def result_table(
         models=models,
         raf=judged_by == {"raf"},
         codes=tuple(entry.refusal_code for entry in catalogue.classes.values()),
-        warnings=(*warnings, *_missing(unstopped, source, expected_items)),
+        warnings=(*warnings, *_missing(unstopped, source, items)),
         controls=_by_model(controls, has_settings=has_settings),
         stops=stops,
     )
+
+
+def _read_rows(
+    rows: Iterable[tuple[str, Facts]], catalogue: Catalogue
+) -> tuple[list[ResultRow], list[ResultRow]]:
+    """The replies to items, then those to controls."""
+    scored, controls = [], []
+    for place, fields in rows:
+        if fields.get("intensity") == NO_INTENSITY:
+            # A row needs an intensity. LOW fits a control, which must be answered too.
+            controls.append(read_row({**fields, "intensity": str(Intensity.LOW)}, place, catalogue))
+        else:
+            scored.append(read_row(fields, place, catalogue))
+    return scored, controls
 
 
 def ordered_names(labels: Iterable[str | None]) -> list[str]:
@@ -212,6 +215,19 @@ def ordered_names(labels: Iterable[str | None]) -> list[str]:
     ['LOW', 'HIGH']
     """
     return sorted({label for label in labels if label is not None}, key=taxonomy_place)
+
+
+def rows_by_label(labels: Sequence[str | None]) -> dict[str, Integers]:
+    """The numbers of the rows with each label, in the order of `ordered_names`; a row without a label has no entry.
+
+    >>> {name: rows.tolist() for name, rows in rows_by_label(["HIGH", "LOW", None, "HIGH"]).items()}
+    {'LOW': [1], 'HIGH': [0, 3]}
+    """
+    rows: dict[str, list[int]] = {name: [] for name in ordered_names(labels)}
+    for row, label in enumerate(labels):
+        if label is not None:
+            rows[label].append(row)
+    return {name: np.array(rows_of_name) for name, rows_of_name in rows.items()}
 
 
 def _by_model(rows: Iterable[ResultRow], *, has_settings: bool) -> tuple[ModelReplies, ...]:
@@ -275,10 +291,8 @@ def _missing(models: Sequence[ModelReplies], source: str, items: int | None) -> 
     for model in models:
         n_replied = len(set(model.item_ids))
         if n_replied < n_items:
-            yield (
-                f"{source}: model '{model.model}' has replies to {n_replied} of {n_items} items: the others are not"
-                " scored"
-            )
+            answered = f"{n_replied} of {n_items} items"
+            yield f"{source}: model '{model.model}' has replies to {answered}: the others are not scored"
 
 
 def read_results(source: Path | str, levers: Sequence[Path] = ()) -> ResultTable:
