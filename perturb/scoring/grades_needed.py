@@ -1,7 +1,11 @@
 """How many human grades a corrected score needs, and which replies to grade.
 
-Grades help most where the judge and people differ most often. How often they differ is estimated from earlier grades
-or, if there are too few, from the disagreement of several judges.
+Replies of one model, class and kind of judgement form a stratum. Grades help most in the strata where the judge and
+people differ most often. How often they differ is estimated from earlier grades or, if there are too few, from the
+disagreement of several judges.
+
+`draw_for` draws the replies. `_ModelPlan` puts the replies of a model into strata. `GradingStrata` computes how many of
+each stratum people have to grade.
 """
 
 from __future__ import annotations

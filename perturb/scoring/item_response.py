@@ -241,11 +241,8 @@ def items_to_read_again(table: ResultTable) -> tuple[ItemToRead, ...]:
     items to be refused. In the second case every model that passes the item is weaker than every model that fails it.
     Items with scored replies of fewer than two models are left out.
     """
-    replies_to_items = [
-        *_rated_replies(table, answerable=False).values(),
-        *_rated_replies(table, answerable=True).values(),
-    ]
-    candidates = [_item_to_read(replies) for replies in replies_to_items]
+    by_item = _rated_replies(table, answerable=False) | _rated_replies(table, answerable=True)
+    candidates = [_item_to_read(replies) for replies in by_item.values()]
     to_read = [item for item in candidates if item is not None]
     return tuple(sorted(to_read, key=lambda item: (item.reason, item.cell, item.item_id)))
 

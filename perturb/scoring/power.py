@@ -4,6 +4,9 @@ A score is a mean of values in [0, 1]. A static benchmark draws n items once; a 
 each round. `epsilon` is the error allowed in any round. `drift` is the largest distance between the true score of a
 round and that of the first round. The bounds treat items as independent; separate functions take the variance of stored
 scores and shared base instances into account. Reference: RefusalBench, theorem 2.1 and appendix B.
+
+The module has four parts: bounds and the sizes that follow from them, the design effect of items that share a base
+instance, the reading of scores and rounds to plan from, and plans (`plan_sizes`, `split_budget`).
 """
 
 from __future__ import annotations

@@ -75,6 +75,7 @@ def read_refusals(
 
 
 def _read(source: Path, columns: Mapping[str, str]) -> list[RefusalGroup]:
+    """The groups of one table, or of the table in the folder of a run."""
     path = source / REFUSAL_TABLE if source.is_dir() else source
     if source.is_dir() and not path.is_file():
         raise SourceError(f"{source}: holds no two-pass run: give the folder that `refusal-index run` wrote")
