@@ -61,26 +61,37 @@ from perturb.text.wording import counted
 
 def select_items(db: sqlite3.Connection, plan: CurrentPlan, selection_plan: SelectionPlan) -> Selection:
     """Select from the accepted candidates of the current plan. Raises `ConfigError` or `SnapshotError`."""
-    accepted = [planned.job for planned in queries.accepted_jobs(db, plan.number, plan.panel)]
+    jobs = [planned.job for planned in queries.accepted_jobs(db, plan.number, plan.panel)]
     if selection_plan.strategy == "hard":
-        if not plan.facts.solvers:
-            raise ConfigError(NO_SOLVERS)
-        failed = failed_items(db, plan.facts.solvers, selection_plan.at_least or 0.5)
-        accepted = [job for job in accepted if job.id in failed]
+        jobs = _keep_hard(db, plan, jobs, selection_plan.at_least or 0.5)
     if selection_plan.reviewed:
-        verdicts = people_verdicts(read_reviews(db))
-        if not verdicts:
-            raise SnapshotError("nobody has reviewed an item: use `perturb review`, or leave --reviewed out")
         # Items without a review stay if only failed items are dropped, and go if only passed items are kept.
-        keep_unreviewed = selection_plan.reviewed == "drop-failed"
-        accepted = [job for job in accepted if verdicts.get(job.id, keep_unreviewed)]
-    # Last, so that a repeat is dropped only if the item that it repeats has a chance to be selected.
-    fresh = (
-        list(_without_repeats(db, accepted, selection_plan.seed)) if selection_plan.drop_repeats else accepted
-    )
+        jobs = _keep_reviewed(db, jobs, keep_unreviewed=selection_plan.reviewed == "drop-failed")
+    repeats = 0
+    if selection_plan.drop_repeats:
+        # Last, so that a repeat is dropped only if the item that it repeats has a chance to be selected.
+        fresh = list(_without_repeats(db, jobs, selection_plan.seed))
+        repeats = len(jobs) - len(fresh)
+        jobs = fresh
     generators = [entry.name for entry in plan.facts.generators]
-    selection = select(fresh, selection_plan, generators, plan.cells)
-    return replace(selection, repeats=len(accepted) - len(fresh))
+    selection = select(jobs, selection_plan, generators, plan.cells)
+    return replace(selection, repeats=repeats)
+
+
+def _keep_hard(db: sqlite3.Connection, plan: CurrentPlan, jobs: Iterable[Job], at_least: float) -> list[Job]:
+    """The jobs whose items at least this share of the solvers failed. Raises `ConfigError` if there are no solvers."""
+    if not plan.facts.solvers:
+        raise ConfigError(NO_SOLVERS)
+    failed = failed_items(db, plan.facts.solvers, at_least)
+    return [job for job in jobs if job.id in failed]
+
+
+def _keep_reviewed(db: sqlite3.Connection, jobs: Iterable[Job], *, keep_unreviewed: bool) -> list[Job]:
+    """The jobs whose items people passed. Raises `SnapshotError` if nobody has reviewed an item."""
+    verdicts = people_verdicts(read_reviews(db))
+    if not verdicts:
+        raise SnapshotError("nobody has reviewed an item: use `perturb review`, or leave --reviewed out")
+    return [job for job in jobs if verdicts.get(job.id, keep_unreviewed)]
 
 
 def _without_repeats(db: sqlite3.Connection, jobs: Iterable[Job], seed: int) -> Iterator[Job]:
@@ -128,6 +139,7 @@ def export_snapshot(
     plan: CurrentPlan,
     selection_plan: SelectionPlan,
     folder: Path,
+    *,
     created: datetime | None,
     controls: bool = False,
     replies: ExportedReplies | None = None,
@@ -270,14 +282,14 @@ def build_facts(build: OpenBuild, snapshot: Snapshot | None) -> dict[str, Any]:
     judges = build.plan.panel.judges
     counts = build.count_stages()
     # The snapshot is missing if the build stopped early or if nothing was selected.
-    exported: Facts = snapshot.manifest["counts"] if snapshot else {"rows": 0, "stages": {}}
+    snapshot_counts: Facts = snapshot.manifest["counts"] if snapshot else {"rows": 0, "stages": {}}
     certificate = certify(db, current)
     quota = quota_status(db, current)
     cells = queries.cell_counts(db, build.number, build.plan.panel.digest)
     facts = {
         "run": str(build.ledger.folder),
         "snapshot": str(snapshot.folder) if snapshot else None,
-        **_job_facts(build, counts, repeats=exported["stages"].get("repeats", 0)),
+        **_job_facts(build, counts, repeats=snapshot_counts["stages"].get("repeats", 0)),
         "votes": counts.votes,
         "planted_votes": count_planted_votes(db, judges),
         "certificate": certificate.to_dict() if certificate else None,
@@ -291,7 +303,7 @@ def build_facts(build: OpenBuild, snapshot: Snapshot | None) -> dict[str, Any]:
         facts["quota"] = quota
     return {
         **facts,
-        "rows": exported["rows"],
+        "rows": snapshot_counts["rows"],
         "cells_filled": sum(1 for numbers in cells.values() if numbers["accepted"]),
         "cells_without_rule": list(build.plan.cells_without_rule),
         **_call_facts(build),
@@ -359,7 +371,7 @@ def _solver_facts(build: OpenBuild) -> dict[str, Any]:
 
 
 def failure_notes(build: OpenBuild, missing: Sequence[Mapping[str, str]]) -> Iterator[str]:
-    """One line for each failure: what another run would try again, and what only a repaired rule can change.
+    """One line for each failure: what another run would try again, and what it would not change.
 
     `missing` are the replies that a recording lacks.
     """

@@ -124,10 +124,10 @@ def _export(build: OpenBuild) -> Snapshot:
         build.current_plan(),
         selection,
         ledger.folder / "snapshot",
-        datetime.now(UTC),
-        select.controls,
-        build.exported_replies(),
-        select.shortcuts,
+        created=datetime.now(UTC),
+        controls=select.controls,
+        replies=build.exported_replies(),
+        shortcuts=select.shortcuts,
     )
 
 
@@ -391,7 +391,9 @@ def _replay_problems(snapshot: Snapshot, recording: Recording, levers: tuple[Pat
         }
         again = Path(temporary_folder) / "again"
         with reading(run) as db:
-            replayed = export_snapshot(db, current_plan(db, run), SelectionPlan(**selection), again, None)
+            replayed = export_snapshot(
+                db, current_plan(db, run), SelectionPlan(**selection), again, created=None
+            )
     if replayed.content_digest == snapshot.content_digest:
         return
     rows, replayed_rows = set(snapshot.manifest["row_digests"]), set(replayed.manifest["row_digests"])

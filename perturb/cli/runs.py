@@ -273,7 +273,7 @@ def _export_snapshot(
             plan,
             _selection_plan(given, plan.facts),
             out or run / "snapshot",
-            datetime.now(UTC),
+            created=datetime.now(UTC),
             controls=configured.controls if options.controls is None else options.controls,
             replies=exported,
             shortcuts=options.shortcuts or configured.shortcuts,
