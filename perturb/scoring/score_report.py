@@ -97,7 +97,7 @@ def _flips(model: str, pairs: list[tuple[ResultRow, ResultRow]], resampling: Res
     answerable = np.array([item.expected == ANSWER_CORRECTLY for item, _ in readable])
     # An item and its control share their base instance, so one draw serves both.
     resamples = resampling.draw([item for item, _ in readable])
-    all_pairs = np.ones(len(readable), dtype=bool)
+    all_pairs = np.ones_like(control_refused)
     no_answered_control = "no control of such an item was answered"
     return Flips(
         model,

@@ -20,7 +20,7 @@ from perturb.metrics.intervals import reported_estimate, weighted_sum
 from perturb.metrics.outcomes import BehaviourKind, Reading
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric, ResampledReplies, rate_of
 from perturb.records import ANSWER_CORRECTLY, JsonObject
-from perturb.scoring.human_grades import HALVES
+from perturb.scoring.human_grades import CRS, HALVES
 from perturb.scoring.model_scores import Resampling
 from perturb.scoring.result_rows import ResultRow
 from perturb.scoring.table import ModelReplies, in_common, ordered_names, rows_by_label
@@ -248,10 +248,11 @@ def split_errors(replies: ModelReplies, metrics: NamedEstimates) -> Iterator[Sam
         if parts is None:
             return
         parts_of_score[name] = parts
-    mean_from_replies, mean_within = map(float, np.mean(list(parts_of_score.values()), axis=0))
     # The CRS is the mean of two rates on different items. So its variance is a quarter of the sum of their variances,
     # which is half of the mean of their variances.
-    crs = {"calibrated_refusal_score": _VarianceParts(mean_from_replies / 2, mean_within)}
+    mean_from_replies = float(np.mean([parts.from_replies for parts in parts_of_score.values()]))
+    mean_within = float(np.mean([parts.within for parts in parts_of_score.values()]))
+    crs = {CRS: _VarianceParts(from_replies=mean_from_replies / 2, within=mean_within)}
     for name, parts in (crs | parts_of_score).items():
         se = metrics[name].se
         if se is not None:
