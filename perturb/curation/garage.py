@@ -80,8 +80,9 @@ def read_row(row: SourceRow) -> BaseInstance | SkippedRow:
     distinct = _without_repeats(not_empty)
     if not distinct:
         return SkippedRow("every passage is empty")
+    written_answer = _text_or_none(row, "answer_generate", MAX_QUERY_CHARS) or ""
     # The marks of citations refer to numbers of passages, which change when the context is cut.
-    answer = _CITATION.sub("", _text_or_none(row, "answer_generate", MAX_QUERY_CHARS) or "").strip()
+    answer = _CITATION.sub("", written_answer).strip()
     if not answer:
         return SkippedRow("answer_generate holds no answer")
     context = tuple(labelled.passage for labelled in distinct)

@@ -92,7 +92,7 @@ def _ends_the_run(error: BaseException) -> bool:
     if isinstance(error, KeyboardInterrupt):
         # Python raises Ctrl-C in the main thread only. In another thread the function itself raised it.
         return threading.current_thread() is threading.main_thread()
-    # Python raises `GeneratorExit` where a generator stands that is closed, which the run does with its own ones.
+    # Python raises `GeneratorExit` inside a generator or coroutine that is closed before its end.
     return isinstance(error, GeneratorExit)
 
 

@@ -225,7 +225,7 @@ LOSSES_BEFORE_GIVING_UP = 5
 
 # The expected completion tokens of the first call, before any usage is known.
 _FIRST_GUESS = 512
-# Weight of a new reply in that expectation, which so rests on about the last ten replies.
+# Weight of a new reply in that expectation. So the expectation rests on about the last ten replies.
 _WEIGHT_OF_A_REPLY = 0.1
 # A rough figure for English. The true usage corrects it after each reply.
 _CHARACTERS_PER_TOKEN = 4
@@ -273,11 +273,14 @@ class LimitedModel:
         self.failures = 0
         """How many calls ended without an answer."""
         self._refusals = 0
+        """The permanent failures in a row."""
         self._given_up: str | None = None
+        """Why no more calls are sent; None while calls are sent."""
         self._last_error = ""
         self._requests = Pace(settings.rpm, self._clock) if settings.rpm else None
         self._tokens = Pace(settings.tpm, self._clock) if settings.tpm else None
         limit = settings.params.get("max_tokens")
+        # The tokens of a reply are booked before the call, so their number must be expected.
         self._expected_completion = float(
             min(_FIRST_GUESS, limit) if isinstance(limit, int) else _FIRST_GUESS
         )
@@ -319,7 +322,7 @@ class LimitedModel:
         return Trouble(state, self._last_error) if state else None
 
     async def _complete(self, request: ChatRequest) -> ChatReply:
-        """Try until there is a reply, which still holds its slot, or until another try would not help."""
+        """Try until there is a reply or another try would not help. The reply still has its slot."""
         if self._given_up is not None:
             raise PermanentModelError(self._given_up)
         # Excused tries were not the fault of the request, so they do not count against `max_retries`.

@@ -253,8 +253,10 @@ def _field(value: Any, name: str) -> Any:
 
 def _problem(batch: Any) -> str:
     """The first error of a batch as a whole, on one line; empty if it has no error."""
-    errors = _field(_field(batch, "errors"), "data") or ()
-    return next((" ".join(str(_field(error, "message")).split())[:300] for error in errors), "")
+    errors = list(_field(_field(batch, "errors"), "data") or ())
+    if not errors:
+        return ""
+    return " ".join(str(_field(errors[0], "message")).split())[:300]
 
 
 # What other providers say instead of OpenAI's `length` if a reply was cut short.

@@ -221,6 +221,7 @@ def sigterm_as_interrupt() -> Iterator[None]:
     # Background jobs of a script ignore SIGINT. They must still react to SIGTERM.
     stop_work = signal.default_int_handler if old_handler is signal.SIG_IGN else old_handler
 
+    # The handler of the first signal. In a command, it installs `force_exit` for the signals after it.
     def interrupt(number: int, frame: FrameType | None) -> None:
         if _in_command.is_set():
             _exit_on_next_interrupt()
