@@ -359,18 +359,7 @@ def read_returned(returned: Any, instance: BaseInstance, levers: Sequence[Lever]
     unknown = [key for key in returned if key not in _RETURNED_KEYS]
     if unknown:
         raise ReplyError(f"unknown key '{unknown[0]}': return {', '.join(_RETURNED_KEYS)} or some of them")
-    passages = returned.get("passages")
-    # A function may return a single context instead of a list of passages.
-    if "passages" not in returned and "context" in returned:
-        passages = [returned["context"]]
-    if passages is None:
-        passages = [passage.text for passage in instance.passages]
-    if (
-        not isinstance(passages, Sequence)
-        or isinstance(passages, str)
-        or len(passages) != len(instance.passages)
-    ):
-        raise ReplyError(f"must return {len(instance.passages)} passages, each as a text")
+    passages = _returned_passages(returned, instance)
     # With a single lever on offer, the function need not name it.
     lever = returned.get("lever", levers[0].name if len(levers) == 1 else None)
     if lever is None:
@@ -391,3 +380,17 @@ def read_returned(returned: Any, instance: BaseInstance, levers: Sequence[Lever]
         reasoning=texts["reasoning"],
         claims={},
     )
+
+
+def _returned_passages(returned: Mapping[str, Any], instance: BaseInstance) -> Sequence[Any]:
+    """The passages that a function returned, or those of the instance. Raises `ReplyError` for a wrong number."""
+    passages = returned.get("passages")
+    # A function may return a single context instead of a list of passages.
+    if "passages" not in returned and "context" in returned:
+        passages = [returned["context"]]
+    if passages is None:
+        return [passage.text for passage in instance.passages]
+    is_list = isinstance(passages, Sequence) and not isinstance(passages, str)
+    if not is_list or len(passages) != len(instance.passages):
+        raise ReplyError(f"must return {len(instance.passages)} passages, each as a text")
+    return tuple(passages)

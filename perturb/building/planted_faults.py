@@ -39,7 +39,7 @@ from perturb.records import (
     PlantedKind,
 )
 from perturb.text.matching import folded, holds_answer, words
-from perturb.text.passages import removes_answer, split_sentences, without
+from perturb.text.passages import Sentence, removes_answer, split_sentences, without
 
 T = TypeVar("T")
 
@@ -77,18 +77,18 @@ class FaultMaker:
         faulty = _MAKERS[kind](self, instance, candidate)
         if faulty is None:
             return None
-        name = digest("planted", self.seed, kind, candidate.id)
-        return PlantedItem(kind, instance, replace(faulty, id=name))
+        item_id = digest("planted", self.seed, kind, candidate.id)
+        return PlantedItem(kind, instance, replace(faulty, id=item_id))
 
     def presented_as(
         self, cell: Cell, instance: BaseInstance, candidate: Candidate, *, lever: str | None = None
     ) -> Candidate | None:
         """The candidate under the label of a cell, by another lever than `lever`; None if there is no such lever."""
-        levers = [name for name in plain_levers(self.catalogue, cell) if name != lever]
-        # A lever that cannot fit the instance would give the fault away.
-        fitting = [name for name in levers if may_fit(self.catalogue, name, instance)] or levers
-        if cell not in self.cells or not fitting:
+        other_levers = [name for name in plain_levers(self.catalogue, cell) if name != lever]
+        if cell not in self.cells or not other_levers:
             return None
+        # A lever that cannot fit the instance would give the fault away.
+        fitting = _prefer_fitting(self.catalogue, other_levers, instance)
         chosen = _pick(fitting, seed_of("planted lever", self.seed, candidate.id, str(cell)))
         expected = self.catalogue.expected_behavior(cell)
         return replace(candidate, cell=cell, lever=chosen, expected_behavior=expected)
@@ -102,6 +102,11 @@ def _pick(options: Sequence[T], number: int) -> T:
 def plain_levers(catalogue: Catalogue, cell: Cell) -> list[str]:
     """The names of a cell's levers, without those that ask another question than the original."""
     return [lever.name for lever in catalogue.levers_of(cell) if not lever.answer]
+
+
+def _prefer_fitting(catalogue: Catalogue, levers: list[str], instance: BaseInstance) -> list[str]:
+    """The levers that may fit an instance; all of them if none does."""
+    return [name for name in levers if may_fit(catalogue, name, instance)] or levers
 
 
 def _another_class(maker: FaultMaker, instance: BaseInstance, candidate: Candidate) -> Candidate | None:
@@ -172,54 +177,66 @@ def _with_answer_back(maker: FaultMaker, instance: BaseInstance, candidate: Cand
     """The candidate with the original answer sentence at the end of another passage, or of its only passage."""
     if _holds_answer(instance, candidate.passages):
         return None
+    sentence = _answer_sentence(instance)
+    if sentence is None:
+        return None
+    # Another passage, so that a verifier must read all of them.
+    others = [index for index in range(len(candidate.passages)) if index != sentence.passage]
+    chosen = _pick(others or [sentence.passage], seed_of("place", maker.seed, candidate.id))
+    return replace(candidate, passages=_with_sentence(candidate.passages, chosen, sentence.text))
+
+
+def _answer_sentence(instance: BaseInstance) -> Sentence | None:
+    """The first sentence of the original that holds an accepted answer; None if no single sentence does."""
     for number, passage in enumerate(instance.passages):
         for sentence in split_sentences(passage.text, number):
             if holds_answer(sentence.text, *instance.answers):
-                # Another passage, so that a verifier must read all of them.
-                indices = [index for index in range(len(candidate.passages)) if index != number] or [number]
-                chosen = _pick(indices, seed_of("place", maker.seed, candidate.id))
-                return replace(candidate, passages=_with_sentence(candidate.passages, chosen, sentence.text))
+                return sentence
     return None
 
 
-def _with_sentence(passages: Sequence[Passage], number: int, sentence: str) -> tuple[Passage, ...]:
+def _with_sentence(passages: Sequence[Passage], index: int, sentence: str) -> tuple[Passage, ...]:
     """The passages with a sentence at the end of the passage with this index."""
-    longer = replace(passages[number], text=f"{passages[number].text.rstrip()} {sentence}")
-    return (*passages[:number], longer, *passages[number + 1 :])
+    longer = list(passages)
+    longer[index] = replace(passages[index], text=f"{passages[index].text.rstrip()} {sentence}")
+    return tuple(longer)
 
 
 def _without_rival(instance: BaseInstance, candidate: Candidate) -> Candidate | None:
     """The candidate without its new sentences that lack an accepted answer, if something else still differs."""
-    passages = list(candidate.passages)
-    if len(passages) != len(instance.passages) or candidate.depth == "deep":
+    if len(candidate.passages) != len(instance.passages) or candidate.depth == "deep":
         return None
-    for number, (old, new) in enumerate(zip(instance.passages, candidate.passages, strict=True)):
-        old_sentences = {folded(sentence.text) for sentence in split_sentences(old.text)}
-        # A contradiction sets a new sentence without the answer against the sentence that has it.
-        rivals = [
-            sentence
-            for sentence in split_sentences(new.text)
-            if folded(sentence.text) not in old_sentences
-            and not holds_answer(sentence.text, *instance.answers)
-        ]
-        passages[number] = replace(new, text=without(new.text, rivals))
-    remaining = tuple(passages)
+    remaining = tuple(
+        _drop_rivals(instance.answers, old, new)
+        for old, new in zip(instance.passages, candidate.passages, strict=True)
+    )
     if remaining == candidate.passages:
         return None  # no sentence was a rival
     # A contradiction without its rival must still differ from the original, or the fault is too easy to see.
-    if all(
-        folded(new.text) == folded(old.text) for new, old in zip(remaining, instance.passages, strict=True)
-    ):
+    remaining_texts = [folded(passage.text) for passage in remaining]
+    if remaining_texts == [folded(passage.text) for passage in instance.passages]:
         return None
     if not _holds_answer(instance, remaining) or _may_hold_rival(instance, remaining):
         return None
     return replace(candidate, passages=remaining)
 
 
+def _drop_rivals(answers: Sequence[str], old: Passage, new: Passage) -> Passage:
+    """The new passage without its rivals, which are the new sentences that lack an accepted answer."""
+    old_sentences = {folded(sentence.text) for sentence in split_sentences(old.text)}
+    rivals = [
+        sentence
+        for sentence in split_sentences(new.text)
+        if folded(sentence.text) not in old_sentences and not holds_answer(sentence.text, *answers)
+    ]
+    return replace(new, text=without(new.text, rivals))
+
+
 def _may_hold_rival(instance: BaseInstance, passages: Sequence[Passage]) -> bool:
     """Whether a rival may remain: a new name, figure or denial, or the answer in more sentences than before."""
     new_words = {word for passage in passages for word in words(passage.text)} - set(words(instance.context))
-    if new_words & _DENIALS or any(word[0].isupper() or word[0].isdecimal() for word in new_words):
+    has_name_or_figure = any(word[0].isupper() or word[0].isdecimal() for word in new_words)
+    if has_name_or_figure or new_words & _DENIALS:
         return True
     return _count_answers(instance, passages) > _count_answers(instance, instance.passages)
 
@@ -268,19 +285,26 @@ def _cells_for(perturbation_class: PerturbationClass | None) -> tuple[Cell, ...]
 
 
 WAYS: Mapping[str, tuple[Cell, ...]] = {
+    # The answer seems to be gone, but other words give it.
     "paraphrase": _cells_for(_MISSING),
+    # Two statements seem to clash, but they speak of different things.
     "no_clash": _cells_for(_CONTRADICTION),
+    # The flaw seems harmless, but a detail changes the right answer.
     "shifted_answer": _cells_for(None),
+    # The premise sounds false, but the text supports it.
     "supported_premise": _cells_for(_PREMISE),
+    # Two statements seem to clash, but they say the same in different forms.
     "agreeing_rival": _cells_for(_CONTRADICTION),
+    # The question seems ambiguous, but the text settles which reading is meant.
     "settled_reading": _cells_for(_AMBIGUITY),
+    # The text seems to lack the level of detail that the question asks for, but it has it.
     "given_level": _cells_for(_GRANULARITY),
+    # The question seems to ask for an opinion, but the text makes it a question of fact.
     "factual": _cells_for(_EPISTEMIC),
 }
 """A way to be wrong → the cells whose items can be wrong in that way.
 
-Each way has an instruction in `templates/plant/ways/`: in `settled_reading`, for example, an item seems ambiguous, but
-the text settles which reading is meant.
+Each way has an instruction in `templates/plant/ways/`.
 """
 
 ATTEMPTS = 4
@@ -321,9 +345,7 @@ def commissions(
     for number in count():
         way, instance = _pick(ways, number), _pick(order, number)
         cell = _pick(cells_of_way[way], seed_of("written cell", seed, number))
-        levers = plain_levers(prompts.catalogue, cell)
-        # If no lever fits the instance, the generator may choose among all of them.
-        levers = [name for name in levers if may_fit(prompts.catalogue, name, instance)] or levers
+        levers = _prefer_fitting(prompts.catalogue, plain_levers(prompts.catalogue, cell), instance)
         shuffled = sorted(levers, key=lambda name: (seed_of("written lever", seed, number, name), name))
         yield Commission(
             id=digest("written", seed, number, instance.id, instance.query, str(cell), way),
@@ -331,7 +353,7 @@ def commissions(
             cell=cell,
             way=way,
             levers=tuple(shuffled[:_LEVERS_OFFERED]),
-            # The writer changes after all ways.
+            # The writer changes after all ways, so that each writer gets every way.
             writer=_pick(writers, number // len(ways)),
         )
 
