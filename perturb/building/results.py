@@ -294,7 +294,7 @@ def build_facts(build: OpenBuild, snapshot: Snapshot | None) -> dict[str, Any]:
         "planted_votes": count_planted_votes(db, judges),
         "certificate": certificate.to_dict() if certificate else None,
         **_rule_facts(build),
-        # `decisions` lacks a decision that no candidate has.
+        # A decision that no candidate has is missing in `decisions`.
         "accepted": counts.decisions.get(Acceptance.ACCEPTED, 0),
         "undecided": counts.decisions.get(Acceptance.UNDECIDED, 0),
         **_solver_facts(build),
@@ -416,7 +416,7 @@ def _missing_replies_note(missing: Sequence[Mapping[str, str]]) -> str:
 
 def _retry_notes(build: OpenBuild, counts: queries.StageCounts) -> Iterator[str]:
     """The causes of failed jobs and missing votes, and a line that the same command tries again."""
-    # Another run does not help if a rule or check has a fault, which comes again. So these are not counted.
+    # Faults of rules, which come again, and stuck candidates are not counted: another run would not change them.
     failed = counts.outcomes.get(JobOutcome.ERROR, 0) - counts.rule_faults
     undecided = counts.decisions.get(Acceptance.UNDECIDED, 0) - counts.stuck
     if not failed and not undecided:

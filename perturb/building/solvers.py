@@ -142,15 +142,15 @@ class _Attempts:
 def quieter_jobs(
     db: sqlite3.Connection,
     plan: CurrentPlan,
-    attempts: int,
+    max_attempts: int,
     writers: Container[str],
     recorded: Mapping[str, Sequence[RecordedJob]],
 ) -> Iterator[Job]:
     """Yield a job for each accepted item that no solver failed, unless an attempt is open or all attempts are used up.
 
-    `attempts` is the limit for a whole chain of items, see `_Attempts`. Only `writers`, the generators that are models,
-    get such jobs. `recorded` has the recorded attempts by item. A job takes the id of its recorded attempt if there is
-    one.
+    `max_attempts` is the limit for a whole chain of items, see `_Attempts`. Only `writers` get such jobs; they are
+    the generators that are models. `recorded` has the recorded attempts by item. A job takes the id of its recorded
+    attempt if there is one.
     """
     difficulty_of = difficulties(solver_replies(db, plan.facts.solvers))
     earlier = _Attempts(hardening_jobs(db, plan.number, plan.panel))
@@ -161,7 +161,7 @@ def quieter_jobs(
         difficulty = difficulty_of.get(job.id)
         if difficulty is None or difficulty.failed or job.generator not in writers:
             continue
-        if not earlier.allow_another(job.id, attempts):
+        if not earlier.allow_another(job.id, max_attempts):
             continue
         # The number gives each attempt on an item an id of its own. With an old id, it would count as done.
         number = earlier.count_on_item(job.id)

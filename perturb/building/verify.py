@@ -208,7 +208,8 @@ def _pass_must_stand_alone(reply: FoundObject) -> None:
     reply.must_be_all(_SAYS_FAIL)
     # A key of the model's own, such as "but", may take the PASS back as well.
     unknown_keys = reply.value.keys() - _ASKED_KEYS
-    if isinstance(checks := reply.value["checks"], dict):
+    checks = reply.value["checks"]
+    if isinstance(checks, dict):
         unknown_keys |= checks.keys() - set(CHECK_NAMES)
     if unknown_keys:
         raise ReplyError(
