@@ -220,10 +220,7 @@ class AuditReport:
         return tuple(sorted(defined, key=lambda rate: (rate.rate, rate.name)))
 
     def to_dict(self) -> JsonObject:
-        """Plain values, ready for JSON. An undefined value is None, with a reason.
-
-        The coefficients of the panel stand at the top level, and `rules` are called `acceptance`.
-        """
+        """Plain values, ready for JSON, with the coefficients of the panel at the top level."""
         content = plain(self)
         agreement, rules = content.pop("agreement"), content.pop("rules")
         kappa = {"pairs": agreement["pairs"], "mean": agreement["mean_kappa"]}

@@ -200,7 +200,7 @@ class Certificate:
         if tally is None or self.verdicts.rules:
             return None
         alone = self._shares(tally, self.verdicts.verifiers.index(name))
-        # The share of the candidates which the verifier passes that the panel rejects.
+        # Of the candidates that the verifier passes, the share that the panel rejects.
         rejected_share = tally.rejected_by_panel / max(tally.accepted, 1)
         return wrong_label_share_alone(alone, self._shares(self.tally), rejected_share, tally.accepted)
 

@@ -31,7 +31,7 @@ from perturb.errors import LedgerError
 from perturb.evaluation.answers import Grade
 from perturb.evaluation.reading import ANSWER
 from perturb.ledger.evaluations import Reviews, read_reviews, read_sample_fact
-from perturb.metrics.inputs import plain
+from perturb.metrics.inputs import Floats, plain
 from perturb.metrics.resampling import Resamples
 from perturb.records import Facts, JsonObject
 
@@ -213,18 +213,11 @@ def _measure_agreement(
         return None
     members = sorted({member for reply in replies for member in reply.votes})
     words = _words_by_rater(read_word, replies, people, names, members)
-    categories = sorted({word for column in words.values() for word in column if word is not None})
-    # NaN: the rater has no word for the reply.
-    numbers = {
-        rater: np.array([categories.index(word) if word else np.nan for word in column])
-        for rater, column in words.items()
-    }
+    numbers, n_categories = _number_words(words)
     base = Labels.of_words([reply.subject.base_id for reply in replies]).codes
     drawn = Resamples.draw(base, resamples, seed)
 
     def compare(first: str, second: str) -> PairAgreement:
-        # A table of both raters needs two categories even if all words are the same.
-        n_categories = max(len(categories), 2)
         return measure_grades((first, second), numbers[first], numbers[second], n_categories, drawn)
 
     has_majority = ~np.isnan(numbers[PEOPLE])
@@ -245,6 +238,19 @@ def _measure_agreement(
         confusion=_confusion(words[JUDGE], words[PEOPLE]),
         stand_in=alternative_annotator(JUDGE, numbers[JUDGE], numbers_of_people, base),
     )
+
+
+def _number_words(words: Mapping[str, Sequence[str | None]]) -> tuple[dict[str, Floats], int]:
+    """Rater → the number of its word for each reply, NaN without a word; and how many different words there are.
+
+    The agreement of two raters takes at least two words, even if all of theirs are the same.
+    """
+    categories = sorted({word for column in words.values() for word in column if word is not None})
+    numbers = {
+        rater: np.array([categories.index(word) if word else np.nan for word in column])
+        for rater, column in words.items()
+    }
+    return numbers, max(len(categories), 2)
 
 
 def _words_by_rater(

@@ -8,7 +8,7 @@ Reference: Calderon, Reichart and Dror (ACL 2025), arXiv 2501.10970.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -203,7 +203,7 @@ def _p_value_of_worse(person_minus_judge: Floats, base: Integers) -> float:
         error = np.sqrt(sums @ sums * count / (count - 1)) / len(person_minus_judge)
         return float(stdtr(count - 1, (mean - EPSILON) / error))
     # Without variance there is no t-test. If the judge were worse on a share of EPSILON of the base instances, it would
-    # be worse on none of these with this probability.
+    # not be worse on any of these with this probability.
     return float((1 - EPSILON) ** count) if mean < EPSILON else 1.0
 
 
@@ -226,12 +226,6 @@ def measure_review(
     people = (passing_share > 0.5).astype(np.float64)
     panel = np.array([_as_number(queries.acceptance_of(db, item_id, plan.panel)) for item_id in finished])
     is_accepted = (panel == 1).astype(np.float64)
-    votes = [queries.votes_of(db, item_id, plan.judges) for item_id in finished]
-    verifiers = []
-    for name in sorted(plan.judges.fingerprints):
-        of_verifier = [votes_of_item.get(name) for votes_of_item in votes]
-        verdicts_of_verifier = np.array([_as_number(vote and vote.state) for vote in of_verifier])
-        verifiers.append(_compare(name, verdicts_of_verifier, people, base))
     finished_answers = [
         [reviews[item_id][name] for name in by_annotator] for item_id, by_annotator in finished.items()
     ]
@@ -250,11 +244,23 @@ def measure_review(
         agreement=measure_agreement(table, Resamples.draw(base, resamples, seed)),
         panel=_compare("panel", panel, people, base),
         panel_by_class=grouped_rates(people * is_accepted, is_accepted, table.perturbation_class, base),
-        verifiers=tuple(verifiers),
+        verifiers=_compare_verifiers(db, plan, finished, people, base),
         stand_in=alternative_annotator(
             "panel", panel, dict(zip(table.verifiers, table.votes.T, strict=True)), base
         ),
     )
+
+
+def _compare_verifiers(
+    db: sqlite3.Connection, plan: CurrentPlan, item_ids: Iterable[str], people: Floats, base: Integers
+) -> tuple[JudgeComparison, ...]:
+    votes = [queries.votes_of(db, item_id, plan.judges) for item_id in item_ids]
+    comparisons = []
+    for name in sorted(plan.judges.fingerprints):
+        of_verifier = [votes_of_item.get(name) for votes_of_item in votes]
+        verdicts = np.array([_as_number(vote and vote.state) for vote in of_verifier])
+        comparisons.append(_compare(name, verdicts, people, base))
+    return tuple(comparisons)
 
 
 def _groupings(table: VoteTable) -> dict[str, Labels]:

@@ -94,7 +94,10 @@ def folds_of(items: Sequence[Item], seed: int) -> Integers:
 
 
 def predict_held_out(inputs: NDArray[Any], labels: Integers, folds: Integers) -> Integers:
-    """The prediction for each item of a baseline that was trained on the other folds."""
+    """The prediction for each item of a baseline that was trained on the other folds.
+
+    So no item is predicted by a model that has seen its base instance.
+    """
     predicted = np.empty_like(labels)
     for fold in np.unique(folds):
         held_out = folds == fold
@@ -262,19 +265,15 @@ def measure_shortcuts(
     folds = folds_of(tested, seed)
     floors, scores = [], []
     for target in TARGETS:
-        # Both rounds are coded together, so that a label has the same code in both.
-        texts = [_label(item, target) for item in (*tested, *training_items)]
-        names, codes = np.unique(texts, return_inverse=True)
-        truth, training_labels = codes[: len(tested)], codes[len(tested) :]
+        names, truth, training_labels = _code_labels(tested, training_items, target)
         floors.append(_guess_scores(target, truth))
         for view in VIEWS:
             inputs = view_of(tested, view)
-            # Without an earlier round, no item is predicted by a model that has seen its base instance.
             if earlier is None:
                 predicted = predict_held_out(inputs, truth, folds)
             else:
                 predicted = predict(view_of(training_items, view), training_labels, inputs)
-            telling = telling_words(training_items, view, training_labels, [str(name) for name in names])
+            telling = telling_words(training_items, view, training_labels, names)
             predictions = _Predictions(tested, truth, predicted, len(names), drawn)
             scores.append(predictions.score(target, view, telling))
     training_bases = {item.base_id for item in training_items}
@@ -289,6 +288,18 @@ def measure_shortcuts(
         floors=tuple(floors),
         scores=tuple(scores),
     )
+
+
+def _code_labels(
+    tested: Sequence[Item], training_items: Sequence[Item], target: str
+) -> tuple[list[str], Integers, Integers]:
+    """The different labels, and the code of the label of each tested item and of each training item.
+
+    Both are coded together, so that a label has the same code in both.
+    """
+    labels = [_label(item, target) for item in (*tested, *training_items)]
+    names, codes = np.unique(labels, return_inverse=True)
+    return [str(name) for name in names], codes[: len(tested)], codes[len(tested) :]
 
 
 def _usable(source: str, items: Sequence[Item]) -> list[Item]:

@@ -210,6 +210,25 @@ def key_variables_of(db: sqlite3.Connection) -> set[str]:
 _json = partial(json.dumps, ensure_ascii=False)
 
 
+def _job_values(job: Job, plan: int, key: str) -> tuple[Any, ...]:
+    """The values of a new row of `jobs`. `key` is that of the job's base instance."""
+    return (
+        job.id,
+        plan,
+        key,
+        job.instance_id,
+        job.cell.perturbation_class,
+        job.cell.intensity,
+        job.generator,
+        job.replicate,
+        job.round,
+        _json(job.offers),
+        job.depth,
+        _json(job.constructions),
+        job.hardens,
+    )
+
+
 class Ledger(CallLedger):
     """The ledger of a build, open for writing."""
 
@@ -249,24 +268,7 @@ class Ledger(CallLedger):
                 " replicate, round, offers, depth, constructions, hardens)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
                 " ON CONFLICT (id) DO UPDATE SET plan = excluded.plan",
-                (
-                    (
-                        job.id,
-                        plan,
-                        keys[job.instance_id],
-                        job.instance_id,
-                        job.cell.perturbation_class,
-                        job.cell.intensity,
-                        job.generator,
-                        job.replicate,
-                        job.round,
-                        _json(job.offers),
-                        job.depth,
-                        _json(job.constructions),
-                        job.hardens,
-                    )
-                    for job in jobs
-                ),
+                (_job_values(job, plan, keys[job.instance_id]) for job in jobs),
             ).rowcount
             if first:
                 db.execute("UPDATE plans SET jobs = ? WHERE id = ?", (count, plan))
