@@ -46,11 +46,9 @@ _STATE_OF_RESULT: Mapping[bool | str | None, VerdictState] = {
 
 # Text beside the object may state another verdict than the object. These patterns find "Verdict: FAIL", "**verdict** is
 # pass" and the like. `replies` has put the text into lower case.
-_BETWEEN_FLAG_OF_WORD = r"[\W_]{0,12}"
-_SAYS_FAIL = re.compile(rf"(?<![a-z])verdict{_BETWEEN_FLAG_OF_WORD}(?:is|was)?{_BETWEEN_FLAG_OF_WORD}fail")
-_SAYS_PASS = re.compile(
-    rf"(?<![a-z])verdict{_BETWEEN_FLAG_OF_WORD}(?:is|was)?{_BETWEEN_FLAG_OF_WORD}(?:pass|true|yes)"
-)
+_BETWEEN_WORDS = r"[\W_]{0,12}"
+_SAYS_FAIL = re.compile(rf"(?<![a-z])verdict{_BETWEEN_WORDS}(?:is|was)?{_BETWEEN_WORDS}fail")
+_SAYS_PASS = re.compile(rf"(?<![a-z])verdict{_BETWEEN_WORDS}(?:is|was)?{_BETWEEN_WORDS}(?:pass|true|yes)")
 
 
 @dataclass(frozen=True, slots=True)
