@@ -203,15 +203,18 @@ def _match_texts(context: str, texts: list[str]) -> list[tuple[str, str]] | None
     titled_texts, remaining = [], context
     for number, text in enumerate(texts, start=1):
         marker = f"[{number}] "
-        if not text or not remaining.startswith(marker):
+        if not remaining.startswith(marker):
             return None
         # With the next marker, so that a text that begins inside another passage is not taken for the whole passage.
         separator = f"\n\n[{number + 1}] " if number < len(texts) else ""
-        title, mark, remaining = remaining.removeprefix(marker).partition(text + separator)
-        if not mark or (title and not title.endswith(": ")):
+        remaining = remaining.removeprefix(marker)
+        # The last passage may be empty, and `partition` refuses an empty text.
+        start = remaining.find(text + separator)
+        title = remaining[:start]
+        if start < 0 or (title and not title.endswith(": ")):
             return None
         titled_texts.append((title.removesuffix(": "), text))
-        remaining = separator.lstrip() + remaining
+        remaining = separator.lstrip() + remaining[start + len(text + separator) :]
     return None if remaining else titled_texts
 
 

@@ -85,7 +85,7 @@ class Throttle:
         patience: float = 240.0,
     ) -> None:
         self.limit = float(most)
-        """How many calls may be in flight. Only whole calls count, but it moves by less than 1."""
+        """How many calls may be in flight. It may hold a fraction, but only whole calls count."""
         self.pauses = 0
         """How often the model has been paused."""
         self._clock = clock

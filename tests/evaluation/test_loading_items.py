@@ -117,6 +117,12 @@ def test_published_shapes_of_several_passages(tmp_path: Path, changes: dict[str,
     assert one.passages == (Passage("one", "Old"), Passage("two", role="noise"))
 
 
+def test_titles_stay_where_a_passage_is_empty(tmp_path: Path) -> None:
+    texts = {"grounding": ["", "two"], "perturbed_context": "[1] Old: \n\n[2] A list: of mills: two"}
+    (item,) = items_of(write_rows(tmp_path / "rows.jsonl", [single(0, **texts)]))
+    assert item.passages == (Passage("", "Old"), Passage("two", "A list: of mills"))
+
+
 def test_what_a_published_row_leaves_out_is_taken_from_the_original(tmp_path: Path) -> None:
     row = single(0, perturbed_query=None, perturbed_context=None, expected_rag_behavior="answer_correctly")
     (one,) = items_of(write_rows(tmp_path / "rows.jsonl", [row]))
