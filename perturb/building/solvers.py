@@ -42,7 +42,7 @@ from perturb.llm.recording import RecordedJob
 from perturb.llm.replies import after_thinking
 from perturb.metrics.outcomes import UNSCORED, predicted_behaviour
 from perturb.records import ANSWER_CORRECTLY, Item, Job, JsonObject
-from perturb.snapshots.settings import PromptSetting, prompt_setting
+from perturb.snapshots.settings import PromptSetting, load_setting
 
 EMPTY = "an empty reply"
 """Why a reply is scored without a judge."""
@@ -68,7 +68,7 @@ class SolverPlan:
         return cls(
             settings={solver.name: solver.settings(replayed=replayed) for solver in entry.solvers},
             judge=entry.judge.settings(replayed=replayed),
-            prompt=prompt_setting(entry.prompt),
+            prompt=load_setting(entry.prompt),
             samples=entry.samples,
             catalogue=catalogue,
         )
@@ -300,7 +300,7 @@ class _Judging:
         """The behaviour of the reply: by its code, or by the judge; empty if the judge's call fails."""
         item, text, codes = self._item, self._text, self._plan.catalogue.codes
         own_codes = self._plan.catalogue.own_codes
-        if self._plan.prompt.free:
+        if self._plan.prompt.is_free_form:
             read_kind_of_judge = partial(read_kind, judged=text)
             kind = await self._ask("kind", kind_request(item, text, own_codes), read_kind_of_judge)
             if kind is None:

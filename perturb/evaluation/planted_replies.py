@@ -62,7 +62,7 @@ class PlantedReply:
         if predicted is None:
             return None
         # A refusal in words names no code, and a judge of free replies knows no codes. Then any refusal is right.
-        if self.form == "refusal" or (self.form == "code" and self.setting.free):
+        if self.form == "refusal" or (self.form == "code" and self.setting.is_free_form):
             return bool(predicted != ANSWER)
         if self.form == "code":
             return bool(predicted == self.code)
@@ -157,7 +157,7 @@ async def _judge_reply(
     values: JsonObject = {}
     judged_kinds = []
     for kind in judgement_kinds(item):
-        rubric = judge_rubric(kind, item, response, fingerprint, catalogue, free=reply.setting.free)
+        rubric = judge_rubric(kind, item, response, fingerprint, catalogue, free=reply.setting.is_free_form)
         judgement = await session.ask_judge(judge, response, rubric)
         judged_kinds.append({"purpose": rubric.purpose, "raw": judgement.raw})
         values |= judgement.value

@@ -68,10 +68,10 @@ from perturb.snapshots.settings import (
     CODES_SETTING,
     PromptSetting,
     fingerprint_of,
-    prompt_settings,
-    sample_variant,
-    samples_of,
-    settings_of,
+    join_sample,
+    load_settings,
+    samples_by_variant,
+    settings_by_variant,
 )
 from perturb.text.wording import counted
 
@@ -141,7 +141,7 @@ def _settings_to_ask(plan: EvaluationPlan, header: Facts) -> tuple[PromptSetting
     """The settings that are given or, without any, those of the recording, since it has no replies to others."""
     recorded = header.get("prompts")
     if plan.prompts or not recorded:
-        return prompt_settings(plan.prompts)
+        return load_settings(plan.prompts)
     return tuple(PromptSetting(prompt["name"], prompt["source"]) for prompt in recorded)
 
 
@@ -159,7 +159,7 @@ def _check_settings(plan: EvaluationPlan, settings: Sequence[PromptSetting], mod
         raise ConfigError(f"--samples must be at least 1, got {plan.samples}")
     if plan.until and plan.samples > 1:
         raise ConfigError(f"'{plan.until}' counts one reply to each item: leave out --samples")
-    if plan.variant == "confidence" and any(setting.free for setting in settings):
+    if plan.variant == "confidence" and any(setting.is_free_form for setting in settings):
         raise ConfigError("--confidence goes with the prompt 'codes' alone: leave out one of the two")
 
 
@@ -280,7 +280,7 @@ class RefusalBench(Task[Item]):
             response = await session.reply(
                 item.id,
                 model,
-                sample_variant(setting.variant(self.variant), sample),
+                join_sample(setting.variant(self.variant), sample),
                 respond_request(item, self.variant, self.catalogue.own_codes, setting),
                 purpose="respond",
                 fingerprint=self._fingerprint(session.fingerprints[model], setting),
@@ -298,7 +298,7 @@ class RefusalBench(Task[Item]):
         """One kind of judgement of a reply. Raises `Unscored` and `BudgetSpent`."""
 
         def make_rubric(judge: str | None) -> Rubric:
-            return judge_rubric(kind, item, response, judge, self.catalogue, free=setting.free)
+            return judge_rubric(kind, item, response, judge, self.catalogue, free=setting.is_free_form)
 
         return await session.judge(response, make_rubric)
 
@@ -371,7 +371,7 @@ class RefusalBench(Task[Item]):
             _, *former_judges = former.get("authors", [by_rule])
             return [by_rule, *former_judges]
         authors = [by_rule, judge_author(panel_fingerprint, self.catalogue.own_codes)]
-        if any(setting.free for setting in self.settings):
+        if any(setting.is_free_form for setting in self.settings):
             authors.append(kinds_author(panel_fingerprint, self.catalogue.own_codes))
         return authors
 
@@ -383,7 +383,7 @@ class RefusalBench(Task[Item]):
         """
         prompts: dict[str, JsonObject] = {}
         names = [setting.name for setting in self.settings]
-        former_settings = settings_of(former) if former else {}
+        former_settings = settings_by_variant(former) if former else {}
         for variant, setting in former_settings.items():
             if setting.name not in names:
                 prompts[variant] = {**asdict(setting), "fingerprint": fingerprint_of(former, variant)}
@@ -408,7 +408,7 @@ class RefusalBench(Task[Item]):
         former_samples = former.get("samples", {})
         asked_now = {setting.variant(self.variant) for setting in self.settings}
         samples = {}
-        for variant in settings_of(prompts):
+        for variant in settings_by_variant(prompts):
             count = self.samples if variant in asked_now else 1
             if variant in former_samples and fingerprint_of(former, variant) == fingerprint_of(
                 prompts, variant
@@ -425,7 +425,7 @@ def _counts(name: str, state: EvaluationRun) -> JsonObject:
     unscored = [row.unscored for row in rows if row.unscored is not None]
     errors = [reason.removeprefix(CALL_FAILED) for reason in unscored if reason.startswith(CALL_FAILED)]
     disagreed = sum(map(is_disagreement, unscored))
-    expected = state.items * sum(samples_of(state.facts["models"][name]).values())
+    expected = state.items * sum(samples_by_variant(state.facts["models"][name]).values())
     return {
         "model": name,
         "replies": len(rows) - len(errors),

@@ -115,14 +115,15 @@ Rows = Mapping[str, list[str | None]]
 def _item_rows(db: sqlite3.Connection, run: Path) -> tuple[str, Rows, Mapping[str, int]]:
     """Name, rows and expected counts of a run over the items of a snapshot."""
     from perturb.evaluation.results import run_of
-    from perturb.snapshots.settings import samples_of
+    from perturb.snapshots.settings import samples_by_variant
 
     state = run_of(db, run)
     rows: dict[str, list[str | None]] = {model: [] for model in state.facts["models"]}
     for result in state.results:
         rows[result.model].append(result.unscored)
     expected = {
-        model: state.items * sum(samples_of(entry).values()) for model, entry in state.facts["models"].items()
+        model: state.items * sum(samples_by_variant(entry).values())
+        for model, entry in state.facts["models"].items()
     }
     return state.facts["snapshot"]["name"], rows, expected
 

@@ -30,7 +30,7 @@ from perturb.records import (
 )
 from perturb.reports.model import ItemBrowser
 from perturb.scoring.table import ResultTable
-from perturb.snapshots.settings import in_sample, setting_of, split_sample
+from perturb.snapshots.settings import name_with_sample, setting_of, split_sample
 from perturb.text.passages import Piece, describe_change, mark_change
 from perturb.text.wording import counted
 
@@ -268,7 +268,7 @@ def browse_replies(
         # An evaluation that is still running may have more replies by now than the table.
         if result.item_id in chosen and key in outcomes and key in texts:
             name, outcome = outcomes[key]
-            names = {"model": in_sample(name, result.sample)}
+            names = {"model": name_with_sample(name, result.sample)}
             replies[result.item_id].append(_reply(result, outcome, texts[key]) | names)
     described = [describe_replies(item, replies[item.id]) for item in items if item.id in chosen]
     intensities = {item.intensity for item in items}

@@ -58,10 +58,10 @@ from perturb.snapshots.settings import (
     CODES_SETTING,
     PromptSetting,
     fingerprint_of,
-    in_sample,
-    in_setting,
+    name_with_prompt,
+    name_with_sample,
     setting_of,
-    settings_of,
+    settings_by_variant,
     split_sample,
 )
 from perturb.text.wording import counted
@@ -194,9 +194,9 @@ class EvaluationView(RunView):
         """The name of the model, with its setting and sample if it has several."""
         if not self.models:
             return f"{row['model']}, {row['variant']}"
-        has_settings = len(settings_of(self.models[row["model"]])) > 1
-        name = in_setting(row["model"], self._setting(row).name) if has_settings else str(row["model"])
-        return in_sample(name, split_sample(row["variant"])[1])
+        has_settings = len(settings_by_variant(self.models[row["model"]])) > 1
+        name = name_with_prompt(row["model"], self._setting(row).name) if has_settings else str(row["model"])
+        return name_with_sample(name, split_sample(row["variant"])[1])
 
     def _verdict(self, row: sqlite3.Row, payload: Facts) -> str:
         """The outcome of a reply to an item, or the grade of a reply to a question."""
@@ -248,7 +248,7 @@ class EvaluationView(RunView):
         for judgement in self._judgements(row):
             if judgement["judge"] != RULE and judgement["kind"] in _PROMPTED_KINDS:
                 # A reply in plain words, without a code, is classified with a prompt of its own.
-                is_free = judgement["kind"] == "classification" and self._setting(row).free
+                is_free = judgement["kind"] == "classification" and self._setting(row).is_free_form
                 make_request = kind_request if is_free else partial(judge_request, judgement["kind"])
                 request = make_request(item, row["text"], self._own_codes)
                 yield prompt(f"{judgement['judge']}, {judgement['kind']} of {row['model']}", request)

@@ -30,7 +30,7 @@ from perturb.records import Facts, Item, JsonObject, Response
 from perturb.scoring.model_scores import ModelScores
 from perturb.scoring.score_report import ScoreReport
 from perturb.snapshots.harness_files import HEADLINE
-from perturb.snapshots.settings import in_setting, setting_of, split_sample
+from perturb.snapshots.settings import name_with_prompt, setting_of, split_sample
 
 # The version of Every Eval Ever that the records follow.
 SCHEMA_VERSION = "0.3.0"
@@ -75,7 +75,7 @@ def _reply_texts(db: sqlite3.Connection, models: Mapping[str, Facts]) -> dict[tu
 
 def _is_scored_as(result: Result, name: str) -> bool:
     """Whether the scores under this name count the result. A model has one name for each setting it was asked in."""
-    return name in (result.model, in_setting(result.model, result.prompt or ""))
+    return name in (result.model, name_with_prompt(result.model, result.prompt or ""))
 
 
 def write_eval_results(

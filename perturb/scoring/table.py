@@ -20,7 +20,7 @@ from perturb.metrics.inputs import Integers
 from perturb.metrics.outcomes import ReplyOutcome, reply_cells
 from perturb.records import NO_INTENSITY, Facts, Intensity, taxonomy_place
 from perturb.scoring.result_rows import REQUIRED, ItemFields, ResultRow, read_row
-from perturb.snapshots.settings import CODES, in_setting
+from perturb.snapshots.settings import CODES, name_with_prompt
 from perturb.text.wording import listed
 
 if TYPE_CHECKING:
@@ -234,7 +234,7 @@ def _by_model(rows: Iterable[ResultRow], *, has_settings: bool) -> tuple[ModelRe
     """The replies of each model; the setting is a part of the model's name if there are several settings."""
     rows_of: dict[str, list[ResultRow]] = {}
     for row in rows:
-        name = in_setting(row.model, row.prompt or CODES) if has_settings else row.model
+        name = name_with_prompt(row.model, row.prompt or CODES) if has_settings else row.model
         rows_of.setdefault(name, []).append(row)
     return tuple(
         _replies(model, sorted(rows_of[model], key=lambda row: (row.item_id, row.sample)))

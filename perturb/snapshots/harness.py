@@ -95,9 +95,9 @@ def make_prompts(rows: Sequence[SnapshotRow], catalogue: Catalogue) -> PromptSet
     """Render the prompts of each row as `perturb evaluate` does; rows that cannot be evaluated are left out."""
     from perturb.catalogue.prompts import code_meanings
     from perturb.snapshots.items import items_of, render_prompt, respond_version
-    from perturb.snapshots.settings import prompt_setting
+    from perturb.snapshots.settings import load_setting
 
-    plain, meanings = prompt_setting("plain"), code_meanings(catalogue.own_codes)
+    plain, meanings = load_setting("plain"), code_meanings(catalogue.own_codes)
     codes, own_codes = catalogue.codes, catalogue.own_codes
     marks = code_marks(codes)
     splits = {name: Spool() for name in SPLITS}

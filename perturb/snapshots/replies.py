@@ -39,7 +39,7 @@ from perturb.llm.redaction import show_key
 from perturb.records import EXPECTED_ANSWER, Cell, Facts, Intensity, JsonObject, PerturbationClass, Verdict
 from perturb.snapshots.card import ExportedReplies
 from perturb.snapshots.rows import SnapshotRow
-from perturb.snapshots.settings import samples_of, settings_of
+from perturb.snapshots.settings import samples_by_variant, settings_by_variant
 from perturb.snapshots.snapshot import Snapshot, check_snapshot, read_snapshot
 
 # The fields that a recorded reply has in common with a call of the ledger.
@@ -239,15 +239,19 @@ def _questions_header(facts: Facts) -> JsonObject:
 
 def _prompt_facts(entries: Facts) -> JsonObject:
     """The variant of the setting `codes`; also the settings and the number of samples, if they are not the defaults."""
-    settings = {name: setting for entry in entries.values() for name, setting in settings_of(entry).items()}
-    content: JsonObject = {
-        "variant": next((variant for variant, setting in settings.items() if not setting.free), "plain")
+    settings = {
+        name: setting for entry in entries.values() for name, setting in settings_by_variant(entry).items()
     }
-    if any(setting.free for setting in settings.values()):
+    content: JsonObject = {
+        "variant": next(
+            (variant for variant, setting in settings.items() if not setting.is_free_form), "plain"
+        )
+    }
+    if any(setting.is_free_form for setting in settings.values()):
         content["prompts"] = [
             {"name": setting.name, "source": setting.source} for setting in settings.values()
         ]
-    samples = max(n for entry in entries.values() for n in samples_of(entry).values())
+    samples = max(n for entry in entries.values() for n in samples_by_variant(entry).values())
     if samples > 1:
         content["samples"] = samples
     return content

@@ -1,7 +1,8 @@
-"""Prompt settings: the ways in which a model under test is asked about an item.
+"""Prompt settings: the prompts with which a model under test is asked about an item.
 
 `codes` is a prompt as in the paper, which lists the refusal codes. `plain` is a short prompt as on a search page, which
 mentions neither codes nor refusals. Every other setting is a template of the user, with the blocks `system` and `user`.
+Replies in all settings but `codes` are free-form: a judge decides which kind of reply they are.
 
 The ledger stores a reply under a *variant*: `prompt/` with the name of the setting, and the number of the sample if it
 is not the first. So `prompt/plain/3` is the third reply in the setting `plain`. In the setting `codes`, the variant is
@@ -31,7 +32,7 @@ CODES, PLAIN = "codes", "plain"
 
 @dataclass(frozen=True, slots=True)
 class PromptSetting:
-    """One way of asking."""
+    """A prompt for models under test."""
 
     name: str
     """`codes`, `plain`, or the name of a file without its ending."""
@@ -39,36 +40,35 @@ class PromptSetting:
     """The text of the template; empty for `codes`, which has several templates."""
 
     @property
-    def free(self) -> bool:
-        """Whether replies are free: the prompt names no codes, and a judge names the kind of each reply."""
+    def is_free_form(self) -> bool:
+        """Whether replies are free-form: the prompt lists no codes, and a judge names the kind of each reply."""
         return bool(self.source)
 
     def variant(self, coded_variant: Variant) -> str:
         """The key of the replies in the ledger; for the setting `codes` it is the form of the prompt."""
-        return f"prompt/{self.name}" if self.free else coded_variant
+        return f"prompt/{self.name}" if self.is_free_form else coded_variant
 
     def version(self, own_codes: tuple[OwnCode, ...] = ()) -> str:
         """Digest of the templates of the prompt."""
-        return digest(self.source) if self.free else respond_version(own_codes)
+        return digest(self.source) if self.is_free_form else respond_version(own_codes)
 
     def messages(
         self, item: Item, variant: Variant = "plain", own_codes: tuple[OwnCode, ...] = ()
     ) -> tuple[Message, ...]:
         """The messages about an item. Raises `ConfigError` if a template of the user cannot be rendered."""
-        if not self.free:
+        if not self.is_free_form:
             return (Message("user", render_prompt(item, variant, own_codes)),)
         passages = [
             {"number": number, "title": passage.title, "text": passage.text}
             for number, passage in enumerate(item.passages, start=1)
         ]
-        return self._render(item.query, passages)
+        return self.render(item.query, passages)
 
-    def check(self) -> None:
-        """Raise `ConfigError` if the template cannot be rendered for an item, or if its block `user` is empty."""
-        if self.free:
-            self._render("Who?", [{"number": 1, "title": "Title", "text": "Text."}])
+    def render(self, query: str, passages: Sequence[JsonObject]) -> tuple[Message, ...]:
+        """The messages of a template about a question and its passages, each with `number`, `title` and `text`.
 
-    def _render(self, query: str, passages: Sequence[JsonObject]) -> tuple[Message, ...]:
+        Raises `ConfigError` if the template cannot be rendered, or if its block `user` is empty.
+        """
         values = {"query": query, "passages": passages}
         system, user = render_blocks(self.source, ("system", "user"), values, f"prompt '{self.name}'")
         if not user:
@@ -80,11 +80,35 @@ class PromptSetting:
 CODES_SETTING = PromptSetting(CODES)
 
 
-def settings_of(entry: Facts) -> dict[str, PromptSetting]:
-    """Variant → setting, for the settings in which a model was asked."""
-    # an older ledger has only the setting `codes`
-    prompts = entry.get("prompts") or {entry["variant"]: {"name": CODES, "source": ""}}
-    return {variant: PromptSetting(prompt["name"], prompt["source"]) for variant, prompt in prompts.items()}
+def load_setting(name: str) -> PromptSetting:
+    """The setting of this name: `codes`, `plain`, or a template file. Raises `ConfigError`.
+
+    >>> load_setting("plain").is_free_form, load_setting("codes").is_free_form
+    (True, False)
+    """
+    if name == CODES:
+        return CODES_SETTING
+    if name == PLAIN:
+        path = data_folder("templates") / "respond" / "settings" / f"{PLAIN}.j2"
+        return PromptSetting(PLAIN, path.read_text(encoding="utf-8"))
+    path = Path(name)
+    if path.suffix != ".j2":
+        raise ConfigError(f"prompt '{name}' is not known: give {CODES}, {PLAIN} or a file FILE.j2")
+    if path.stem in (CODES, PLAIN):
+        raise ConfigError(f"{name}: '{path.stem}' is the name of a built-in prompt: rename the file")
+    setting = PromptSetting(path.stem, read_text(path, ConfigError))
+    # A template with a fault must be refused before any model is asked.
+    setting.render("Who?", [{"number": 1, "title": "Title", "text": "Text."}])
+    return setting
+
+
+def load_settings(names: Sequence[str]) -> tuple[PromptSetting, ...]:
+    """The settings with these names; without names, `codes`. Raises `ConfigError` also if two have the same name."""
+    settings = tuple(load_setting(name) for name in names or (CODES,))
+    stems = [setting.name for setting in settings]
+    if repeated := [name for name in stems if stems.count(name) > 1]:
+        raise ConfigError(f"prompt '{repeated[0]}' is given twice: name each once")
+    return settings
 
 
 def split_sample(variant: str) -> tuple[str, int]:
@@ -99,71 +123,54 @@ def split_sample(variant: str) -> tuple[str, int]:
     return "/".join(parts[:setting_parts]), sample
 
 
-def sample_variant(variant: str, sample: int) -> str:
-    """The key of a sample in the ledger; the first sample has the key of a single reply."""
+def join_sample(variant: str, sample: int) -> str:
+    """The variant of a sample, the inverse of `split_sample`; the first sample has the variant of the setting."""
     return variant if sample == 1 else f"{variant}/{sample}"
+
+
+def settings_by_variant(entry: Facts) -> dict[str, PromptSetting]:
+    """Variant → setting, for the settings in which a model was asked."""
+    return {
+        variant: PromptSetting(prompt["name"], prompt["source"])
+        for variant, prompt in _prompts(entry).items()
+    }
+
+
+def samples_by_variant(entry: Facts) -> dict[str, int]:
+    """Variant of the setting → the number of samples of each item."""
+    return {variant: entry.get("samples", {}).get(variant, 1) for variant in _prompts(entry)}
 
 
 def setting_of(entry: Facts, variant: str) -> PromptSetting:
     """The setting of a reply, for any sample."""
-    return settings_of(entry)[split_sample(variant)[0]]
+    return settings_by_variant(entry)[split_sample(variant)[0]]
 
 
-def samples_of(entry: Facts) -> dict[str, int]:
-    """Variant of the setting → the number of samples of each item."""
-    return {variant: entry.get("samples", {}).get(variant, 1) for variant in settings_of(entry)}
+def fingerprint_of(entry: Facts, variant: str) -> str | None:
+    """The fingerprint of a model's newest replies in a setting; None if the model was not asked in it."""
+    prompt = _prompts(entry).get(split_sample(variant)[0])
+    return prompt["fingerprint"] if prompt else None
 
 
-def in_setting(model: str, prompt: str) -> str:
+def _prompts(entry: Facts) -> Facts:
+    """Variant → name, source and fingerprint of the prompt."""
+    # an older ledger has only the setting `codes`
+    return entry.get("prompts") or {entry["variant"]: {**entry, "name": CODES, "source": ""}}
+
+
+def name_with_prompt(model: str, prompt: str) -> str:
     """The name of a model in one of several settings, for tables and figures.
 
-    >>> in_setting("gpt", "plain")
+    >>> name_with_prompt("gpt", "plain")
     'gpt (plain)'
     """
     return f"{model} ({prompt})"
 
 
-def in_sample(model: str, sample: int) -> str:
+def name_with_sample(model: str, sample: int) -> str:
     """The name of one of a model's samples, for pages; the first has the name of the model.
 
-    >>> in_sample("gpt", 1), in_sample("gpt", 2)
+    >>> name_with_sample("gpt", 1), name_with_sample("gpt", 2)
     ('gpt', 'gpt, sample 2')
     """
     return model if sample == 1 else f"{model}, sample {sample}"
-
-
-def fingerprint_of(entry: Facts, variant: str) -> str | None:
-    """The fingerprint of a model's newest replies in a setting; None if the model was not asked in it."""
-    variant = split_sample(variant)[0]
-    prompts = entry.get("prompts") or {entry["variant"]: entry}
-    return prompts[variant]["fingerprint"] if variant in prompts else None
-
-
-def prompt_setting(name: str) -> PromptSetting:
-    """The setting of this name: `codes`, `plain`, or a template file. Raises `ConfigError`.
-
-    >>> prompt_setting("plain").free, prompt_setting("codes").free
-    (True, False)
-    """
-    if name == CODES:
-        return PromptSetting(CODES)
-    if name == PLAIN:
-        path = data_folder("templates") / "respond" / "settings" / f"{PLAIN}.j2"
-        return PromptSetting(PLAIN, path.read_text(encoding="utf-8"))
-    path = Path(name)
-    if path.suffix != ".j2":
-        raise ConfigError(f"prompt '{name}' is not known: give {CODES}, {PLAIN} or a file FILE.j2")
-    if path.stem in (CODES, PLAIN):
-        raise ConfigError(f"{name}: '{path.stem}' is the name of a built-in prompt: rename the file")
-    setting = PromptSetting(path.stem, read_text(path, ConfigError))
-    setting.check()
-    return setting
-
-
-def prompt_settings(names: Sequence[str]) -> tuple[PromptSetting, ...]:
-    """The settings with these names; without names, `codes`. Raises `ConfigError` also if two have the same name."""
-    settings = tuple(prompt_setting(name) for name in names or (CODES,))
-    stems = [setting.name for setting in settings]
-    if repeated := [name for name in stems if stems.count(name) > 1]:
-        raise ConfigError(f"prompt '{repeated[0]}' is given twice: name each once")
-    return settings

@@ -18,7 +18,7 @@ from perturb.ledger.calls import reading
 from perturb.ledger.evaluations import PLANTED_FACT, read_facts
 from perturb.llm.recording import Replay, read_recording
 from perturb.snapshots.replies import export_replies
-from perturb.snapshots.settings import prompt_setting
+from perturb.snapshots.settings import load_setting
 from perturb.text.matching import holds_answer
 from tests.building import perturb
 from tests.evaluation.rows import items_of, single, write_models, write_rows
@@ -67,7 +67,7 @@ def entries_of(run: Path) -> list[dict[str, Any]]:
 
 def test_each_form_is_planted_in_each_setting_and_is_what_it_says(tmp_path: Path) -> None:
     items = items_of(write_rows(tmp_path / "rows.jsonl", [single(number) for number in range(36)]))
-    settings = [prompt_setting("codes"), prompt_setting("plain")]
+    settings = [load_setting("codes"), load_setting("plain")]
     planted = list(plant_replies(items, settings, 24))
     assert planted == list(plant_replies(items[::-1], settings, 24))
     assert Counter((one.form, one.setting.name) for one in planted) == {

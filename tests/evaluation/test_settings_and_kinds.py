@@ -16,7 +16,7 @@ from perturb.llm.replies import ReplyError
 from perturb.metrics.outcomes import COUNTS_AS, READINGS, BehaviourKind, predicted_behaviour
 from perturb.records import Cell, Intensity, Item, Passage, PerturbationClass
 from perturb.snapshots.items import render_prompt
-from perturb.snapshots.settings import prompt_setting, prompt_settings
+from perturb.snapshots.settings import load_setting, load_settings
 
 ITEM = Item(
     id="i",
@@ -35,7 +35,7 @@ ANSWERABLE = dataclasses.replace(
 
 
 def test_the_plain_prompt_names_no_code_and_holds_question_and_passages() -> None:
-    system, user = prompt_setting("plain").messages(ITEM)
+    system, user = load_setting("plain").messages(ITEM)
     assert system.role == "system"
     assert system.content == (
         "You are the assistant on a public library's search page. Answer the visitor's question from the passages"
@@ -48,20 +48,21 @@ def test_the_plain_prompt_names_no_code_and_holds_question_and_passages() -> Non
 
 
 def test_the_codes_prompt_is_what_it_was() -> None:
-    (message,) = prompt_setting("codes").messages(ITEM)
+    (message,) = load_setting("codes").messages(ITEM)
     assert (message.role, message.content) == ("user", render_prompt(ITEM))
 
 
 @given(st.text(min_size=1).filter(str.strip))
 def test_texts_are_data_in_the_plain_prompt(text: str) -> None:
     item = dataclasses.replace(ITEM, query=text, passages=(Passage(text), Passage("{{ query }}{% raw %}")))
-    assert text.rstrip() in prompt_setting("plain").messages(item)[1].content
-    assert "{{ query }}{% raw %}" in prompt_setting("plain").messages(item)[1].content
+    assert text.rstrip() in load_setting("plain").messages(item)[1].content
+    assert "{{ query }}{% raw %}" in load_setting("plain").messages(item)[1].content
 
 
 @pytest.mark.parametrize(
     ("source", "message"),
     [
+        ("", "has no block 'system'"),
         ("{% block system %}{% endblock %}", "has no block 'user'"),
         ("{% block system %}{% endblock %}{% block user %}{% endblock %}", "'user' is empty"),
         ("{% block system %}{% endblock %}{% block user %}{{ nothing }}{% endblock %}", "cannot be rendered"),
@@ -84,21 +85,21 @@ def test_a_template_that_cannot_be_used_is_named(tmp_path: Path, source: str, me
     file = tmp_path / "mine.j2"
     file.write_text(source)
     with pytest.raises(ConfigError, match=message):
-        prompt_setting(str(file))
+        load_setting(str(file))
 
 
 def test_a_template_of_the_users_is_a_setting_by_its_content(tmp_path: Path) -> None:
     file = tmp_path / "mine.j2"
     file.write_text("{% block system %}{% endblock %}{% block user %}{{ query }}{% endblock %}")
-    codes, mine = prompt_settings(["codes", str(file)])
+    codes, mine = load_settings(["codes", str(file)])
     assert [message.content for message in mine.messages(ITEM)] == ["When was it opened?"]
     file.write_text("{% block system %}{% endblock %}{% block user %}Q: {{ query }}{% endblock %}")
-    assert prompt_setting(str(file)).version() != mine.version()
+    assert load_setting(str(file)).version() != mine.version()
     assert codes.variant("confidence") == "confidence"
     with pytest.raises(ConfigError, match="given twice"):
-        prompt_settings(["plain", "plain"])
+        load_settings(["plain", "plain"])
     with pytest.raises(ConfigError, match="is not known"):
-        prompt_settings(["plane"])
+        load_settings(["plane"])
 
 
 def test_the_judge_of_kinds_sees_the_flaw_but_neither_passages_nor_answers() -> None:

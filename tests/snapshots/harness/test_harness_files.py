@@ -32,7 +32,7 @@ from perturb.records import Intensity
 from perturb.snapshots.harness import code_marks, code_pattern, mark_pattern, refusal_spellings
 from perturb.snapshots.items import render_prompt, respond_version
 from perturb.snapshots.replies import verify_snapshot
-from perturb.snapshots.settings import prompt_setting
+from perturb.snapshots.settings import load_setting
 from perturb.snapshots.snapshot import Snapshot, check_snapshot, write_snapshot
 from perturb.text.matching import holds_answer
 from tests.snapshots.harness.replies import TO_ANSWERABLE, TO_UNANSWERABLE
@@ -41,7 +41,7 @@ from tests.snapshots.test_snapshot import facts, reseal, rows_of
 
 CODES = Catalogue.load().codes
 MARKS = code_marks(CODES)
-PLAIN = prompt_setting("plain")
+PLAIN = load_setting("plain")
 CODE, MARK = re.compile(code_pattern(CODES)), re.compile(mark_pattern(CODES), re.IGNORECASE)
 
 LOADER = """

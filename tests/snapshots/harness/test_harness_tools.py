@@ -19,7 +19,7 @@ import pytest
 from perturb.evaluation.adapters import kind_request
 from perturb.metrics.outcomes import ANSWER, READINGS, BehaviourKind, predicted_behaviour
 from perturb.snapshots.publish import publish
-from perturb.snapshots.settings import prompt_setting
+from perturb.snapshots.settings import load_setting
 from perturb.snapshots.snapshot import Snapshot, check_snapshot
 from tests.loopback import LoopbackServer
 from tests.loopback.replay import Turns
@@ -30,7 +30,7 @@ from tests.snapshots.harness.snapshots import items_of, write_both
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[3]
-PLAIN = prompt_setting("plain")
+PLAIN = load_setting("plain")
 OURS = (
     *(
         "refusal_accuracy",
