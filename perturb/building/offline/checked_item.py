@@ -264,7 +264,9 @@ def _rewritten(item: CheckedItem) -> bool:
         lost_much = item.low and share_kept < _KEPT_AFTER_LOW_CUT
         return lost_much or coverage(after, before) < _OLD_SHARE
     # A sentence without content words, such as "It was The Who", takes nothing of the content with it.
-    lost_with_answer = [content_stems(sentence) for sentence in item.removed if holds_alias(item.reading, sentence)]
+    lost_with_answer = [
+        content_stems(sentence) for sentence in item.removed if holds_alias(item.reading, sentence)
+    ]
     if not any(lost_with_answer):
         return share_kept < _KEPT_WITH_ANSWER
     if len(item.reading.sentences) > 2:
