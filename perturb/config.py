@@ -322,8 +322,8 @@ class CellEntry(Strict):
     intensity: Intensity
 
 
-# Planted items have labels that are known, and the panel votes on them without knowing. Some have a fault, made by rule
-# (mechanical) or written by a generator. The others are right.
+# Planted items have labels that are known, and the panel votes on them without knowing. Their *origin* is `mechanical`
+# (a fault made by rule), `written` (a fault written by a generator) or `right` (an embedded item without a fault).
 
 PLANTED_FROM = 200
 """Rounds with fewer planned jobs plant nothing by default."""
@@ -346,7 +346,7 @@ class PlantedEntry(Strict):
     """Faults that the round's generators write."""
 
     def numbers(self, jobs: int) -> dict[str, int]:
-        """How many items of each sort a round with this number of planned jobs plants.
+        """How many items of each origin a round with this number of planned jobs plants.
 
         >>> PlantedEntry(written=24).numbers(270)
         {'mechanical': 24, 'written': 24, 'right': 18}
@@ -520,6 +520,10 @@ DepthShares = Annotated[
 """Depth -> the share of a model's jobs with this depth."""
 
 
+HiddenDepth = Literal["quiet", "deep"]
+"""A depth other than `open`."""
+
+
 def _all_open() -> dict[Depth, float]:
     """The shares in the paper, where no flaw is hidden."""
     return {"open": 1.0}
@@ -595,6 +599,17 @@ class BuildConfig(Strict):
     @property
     def _panel_file(self) -> Path | None:
         return self.panel if isinstance(self.panel, Path) else self.panel.file
+
+    @property
+    def quota(self) -> int | None:
+        """How many accepted items each generator needs in each cell; None without `until`."""
+        return None if self.until is None else read_quota(self.until)
+
+    @property
+    def hidden_depths(self) -> tuple[HiddenDepth, ...]:
+        """The depths other than `open` that some jobs have."""
+        hidden: tuple[HiddenDepth, ...] = ("quiet", "deep")
+        return tuple(depth for depth in hidden if self.depth.get(depth))
 
     @property
     def chosen_cells(self) -> tuple[Cell, ...]:

@@ -130,7 +130,9 @@ def test_only_signal_passages_count() -> None:
     one = BaseInstance("i", "test", "who built it", (Passage("Ada built it."), noise), ("Ada",))
     assert "passages:several" in features_of(one)
     assert features_of(one).isdisjoint({"has:colour", "has:spare_figure"})
-    assert not may_fit(Catalogue.load(), "Delete Color Adjective", one)
+    lever = Catalogue.load().find("Delete Color Adjective")
+    assert lever is not None
+    assert not may_fit(lever, one, features_of(one))
 
 
 def test_needs_hold_or_not() -> None:

@@ -16,7 +16,6 @@ from typing import Any, ClassVar, NamedTuple
 from perturb.building.jobs import CONSTRUCTIONS_OFFERED, OFFERED, LeverService, jobs_to_go, lever_service
 from perturb.building.plan import BuildPlan
 from perturb.building.planting import expected_numbers
-from perturb.config import read_quota
 from perturb.evaluation.adapters import respond_request
 from perturb.evaluation.bas import BasTask, confidence_request
 from perturb.evaluation.models_under_test import ModelSet, ModelUnderTest
@@ -192,13 +191,14 @@ class _Volume:
     planted: int
 
     @classmethod
-    def of(cls, build_plan: BuildPlan, jobs_per_generator: int, planted: int) -> _Volume:
-        config, instances = build_plan.config, build_plan.instances
+    def of(cls, build_plan: BuildPlan, planted: int) -> _Volume:
+        config, instances = build_plan.config, build_plan.base_set.instances
+        jobs_per_generator = build_plan.most_jobs // len(config.generators)
         attempts_to_harden = 0 if config.difficulty is None else config.difficulty.harden
         rounds = 1 + attempts_to_harden
         deep_share = config.depth.get("deep", 0.0)
         model_jobs = jobs_per_generator * len(build_plan.generator_settings)
-        copied_bytes = sum(_longest_copy(instance) for _, instance in instances)
+        copied_bytes = sum(map(_longest_copy, instances))
         return cls(
             jobs_per_generator=jobs_per_generator,
             rounds=rounds,
@@ -219,12 +219,9 @@ def estimate_build(build_plan: BuildPlan, ends: Sequence[JobEnd] = ()) -> CostEs
     `ConfigError` for a model that could not be called with any key.
     """
     config, panel = build_plan.config, build_plan.panel
-    jobs = build_plan.count_jobs()
-    jobs_per_generator = jobs // len(config.generators)
-    quota_jobs = _quota_jobs(build_plan, ends)
-    planted_numbers = expected_numbers(build_plan, jobs if quota_jobs is None else quota_jobs.least)
-    planted = sum(planted_numbers.values())
-    volume = _Volume.of(build_plan, jobs_per_generator, planted)
+    quota = config.quota
+    planted = sum(expected_numbers(build_plan).values())
+    volume = _Volume.of(build_plan, planted)
     models = (
         *_generator_models(build_plan, volume),
         *_verifier_models(build_plan, volume),
@@ -233,16 +230,16 @@ def estimate_build(build_plan: BuildPlan, ends: Sequence[JobEnd] = ()) -> CostEs
     return CostEstimate(
         instances=len(build_plan.instances),
         cells=len(config.chosen_cells),
-        jobs=jobs,
+        jobs=build_plan.most_jobs,
         models=models,
         levers=lever_service(build_plan.plan, build_plan.instances, build_plan.catalogue),
         missing_keys=_missing_keys(build_plan.model_settings),
         cells_without_rule=build_plan.cells_without_rule,
         budget_usd=config.budget_usd,
         audit_fraction=panel.audit_fraction if panel.economy and len(panel.members) > 1 else None,
-        least_jobs=quota_jobs.least if quota_jobs else None,
+        least_jobs=build_plan.least_jobs if quota else None,
         planted=planted,
-        jobs_to_go=quota_jobs.to_go if quota_jobs else None,
+        jobs_to_go=jobs_to_go(build_plan.places, ends, quota) if quota and ends else None,
     )
 
 
@@ -369,7 +366,7 @@ def _written_faults(build_plan: BuildPlan) -> list[int]:
     n_writers = len(build_plan.generator_settings)
     if not n_writers:
         return []
-    written = expected_numbers(build_plan, build_plan.count_jobs())["written"]
+    written = expected_numbers(build_plan)["written"]
     each, remainder = divmod(written, n_writers)
     # The first generators write one fault more each until the remainder is used up.
     return [each + (number < remainder) for number in range(n_writers)]
@@ -414,28 +411,6 @@ def _longest_copy(instance: BaseInstance) -> int:
 def _bytes(text: str) -> int:
     # Texts of data sets may hold lone surrogates, which plain UTF-8 refuses.
     return len(text.encode("utf-8", "surrogatepass"))
-
-
-class _QuotaJobs(NamedTuple):
-    """How many jobs fill the quota."""
-
-    least: int
-    """If every item is accepted."""
-    to_go: int | None
-    """The expected number of further jobs; None if no job has ended."""
-
-
-def _quota_jobs(build_plan: BuildPlan, ends: Sequence[JobEnd]) -> _QuotaJobs | None:
-    """The jobs that fill the quota; None without a quota. `ends` has the ends of the jobs so far."""
-    config = build_plan.config
-    if config.until is None:
-        return None
-    quota = read_quota(config.until)
-    jobs_per_place = len(build_plan.instances) * config.replicates
-    # A place is a generator and a cell. The quota counts the accepted items of each place.
-    places = [(generator.name, cell) for cell in config.chosen_cells for generator in config.generators]
-    least_jobs = min(quota, jobs_per_place) * len(places)
-    return _QuotaJobs(least_jobs, jobs_to_go(places, ends, quota) if ends else None)
 
 
 def _model(settings: ModelSettings, role: str, calls: int, prompt: float, reply: float) -> ModelEstimate:

@@ -317,7 +317,7 @@ def generate_by_rule(
         return GenerationResult(JobOutcome.ERROR, fault_line(error, f"the offline engine, {job.cell}"))
 
 
-FUNCTION_PARAMETERS = ("instance", "cell", "levers", "seed")
+GENERATOR_PARAMETERS = ("instance", "cell", "levers", "seed")
 """The parameters that a generator function may declare."""
 # What a generator function may return.
 _RETURNED_KEYS = ("query", "context", "passages", "lever", "reasoning")

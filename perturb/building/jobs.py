@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import astuple, dataclass, field
 from itertools import product
 from math import ceil
 from typing import Any
@@ -21,7 +21,7 @@ from perturb.catalogue.features import Need, features_of
 from perturb.catalogue.levers import Catalogue
 from perturb.files.resources import digest, fraction_of, seed_of
 from perturb.ledger.ends import JobEnd, Place, missing_items
-from perturb.records import BaseInstance, Cell, Construction, Depth, Job, LeverChoice
+from perturb.records import BaseInstance, Cell, Construction, Depth, Job, Lever, LeverChoice
 from perturb.text.wording import is_english
 
 JOB_FORMAT = 1
@@ -74,61 +74,69 @@ def plan_jobs(
     Instances are the outer loop, so that all cells and generators have equal shares of the jobs if a run stops early.
     """
     cell_digests = {cell: catalogue.cell_digest(cell) for cell in settings.cells}
-    offers, depths = _Offers(settings, catalogue), _Depths(settings, catalogue)
+    offers, depths = _Offers(settings), _Depths(settings, catalogue)
     for key, instance in instances:
         fingerprints = settings.generators_of_several if len(instance.passages) > 1 else settings.generators
-        fitting = offers.fitting(instance)
+        fitting = _fitting_levers(settings.cells, catalogue, instance)
         # The prompts of verifiers mention the language too, but need no part in the identity of a job: a new job has a
         # new candidate, and a new candidate gets new votes.
         language_version = () if is_english(instance.language) else settings.language_version
-        for replicate, cell in product(range(settings.replicates), settings.cells):
-            for generator, fingerprint in fingerprints.items():
-                depth = depths.next(generator, cell, replicate)
-                levers = fitting[cell]
-                constructions: tuple[Construction, ...] = ()
-                if depth == "deep":
-                    # An open lever announces its flaw, which a deep item must not.
-                    levers = [name for name in levers if name not in catalogue.open_levers]
-                    constructions = depths.constructions(cell, instance, key)
-                offered = offers.next(generator, cell, replicate, key, levers)
-                job = Job(
-                    id="",
-                    instance_id=instance.id,
-                    cell=cell,
-                    generator=generator,
-                    replicate=replicate,
-                    round=settings.round,
-                    offers=offered,
-                    depth=depth,
-                    constructions=tuple(construction.name for construction in constructions),
-                )
-                version = fingerprint if depth == "open" else settings.hiding_generators[depth][generator]
-                inputs = (key, str(cell), cell_digests[cell], offered)
-                yield replace(
-                    job, id=_job_id(job, settings, inputs, version, constructions, language_version)
-                )
+        every_job = product(range(settings.replicates), settings.cells, fingerprints.items())
+        for replicate, cell, (generator, fingerprint) in every_job:
+            depth = depths.next(generator, cell, replicate)
+            levers = fitting[cell]
+            constructions: tuple[Construction, ...] = ()
+            if depth == "deep":
+                # An open lever announces its flaw, which a deep item must not.
+                levers = [name for name in levers if name not in catalogue.open_levers]
+                constructions = depths.constructions(cell, instance, key)
+            offered = offers.next(generator, cell, replicate, key, levers)
+            version = fingerprint if depth == "open" else settings.hiding_generators[depth][generator]
+            # Depth came later: open jobs keep the ids that they had before.
+            depth_identity = [] if depth == "open" else [(depth, *map(astuple, constructions))]
+            # Everything that the candidate depends on: a changed job is a new one.
+            job_id = digest(
+                ("job", JOB_FORMAT, key, str(cell), cell_digests[cell], offered),
+                (generator, version, settings.round, settings.seed, replicate),
+                *depth_identity,
+                *language_version,
+            )
+            yield Job(
+                id=job_id,
+                instance_id=instance.id,
+                cell=cell,
+                generator=generator,
+                replicate=replicate,
+                round=settings.round,
+                offers=offered,
+                depth=depth,
+                constructions=tuple(construction.name for construction in constructions),
+            )
 
 
-def _job_id(
-    job: Job,
-    settings: PlanSettings,
-    inputs: tuple[Any, ...],
-    version: str,
-    constructions: Sequence[Construction],
-    language_version: Sequence[str],
-) -> str:
-    """The digest of everything that the candidate of a job depends on: a changed job is a new one.
+def _fitting_levers(
+    cells: Sequence[Cell], catalogue: Catalogue, instance: BaseInstance
+) -> dict[Cell, list[str]]:
+    """The levers of each cell that may fit an instance, in catalogue order."""
+    features = features_of(instance)
+    return {
+        cell: [lever.name for lever in catalogue.levers_of(cell) if may_fit(lever, instance, features)]
+        for cell in cells
+    }
 
-    `inputs` are the instance, the cell and the offered levers. `version` stands for the generator with its prompts.
+
+def may_fit(entry: Lever | Construction, instance: BaseInstance, features: frozenset[str]) -> bool:
+    """Whether an instance with these features may offer what a lever or a construction needs.
+
+    English patterns find the features. In other languages only the number of passages is certain, so that every other
+    need counts as met.
     """
-    # Depth came later: open jobs keep the ids that they had before.
-    depth_identity = [] if job.depth == "open" else [(job.depth, *map(astuple, constructions))]
-    return digest(
-        ("job", JOB_FORMAT, *inputs),
-        (job.generator, version, settings.round, settings.seed, job.replicate),
-        *depth_identity,
-        *language_version,
-    )
+    for need in map(Need.read, entry.needs):
+        counts_passages = all(feature.startswith("passages:") for feature in need.features)
+        is_certain = counts_passages or is_english(instance.language)
+        if is_certain and not need.holds(features):
+            return False
+    return True
 
 
 def plan_digest(settings: PlanSettings, instance_keys: Sequence[str], catalogue: Catalogue) -> str:
@@ -165,17 +173,13 @@ def lever_service(
     0 if it fits no instance, or if all jobs are deep and the lever is for other depths.
     """
     only_deep = all(depth == "deep" for depth, share in settings.depth_shares.items() if share)
-    offers = _Offers(settings, catalogue)
-    fitting: Counter[tuple[Cell, str]] = Counter()
+    unused = catalogue.open_levers if only_deep else frozenset()
+    fitting: Counter[str] = Counter()
     for _, instance in instances:
-        for cell, names in offers.fitting(instance).items():
-            fitting.update(
-                (cell, name) for name in names if not (only_deep and name in catalogue.open_levers)
-            )
+        for names in _fitting_levers(settings.cells, catalogue, instance).values():
+            fitting.update(name for name in names if name not in unused)
     return {
-        cell: {
-            lever.name: fitting[cell, lever.name] * settings.replicates for lever in catalogue.levers_of(cell)
-        }
+        cell: {lever.name: fitting[lever.name] * settings.replicates for lever in catalogue.levers_of(cell)}
         for cell in settings.cells
     }
 
@@ -189,27 +193,21 @@ class _History:
     """Lever → how often it was among the levers of a job's first offer."""
     offered_alone: set[str] = field(default_factory=set)
 
+    def add(self, first_offer: Sequence[str], *, is_alone: bool) -> None:
+        """Count the first offer of a job, which `is_alone` if it was the turn of a single lever."""
+        self.jobs += 1
+        if is_alone:
+            self.offered_alone.update(first_offer)
+        else:
+            self.offered.update(first_offer)
+
 
 class _Offers:
     """Offers levers to each generator in each cell. Levers that were offered least often come first."""
 
-    def __init__(self, settings: PlanSettings, catalogue: Catalogue) -> None:
+    def __init__(self, settings: PlanSettings) -> None:
         self._settings = settings
         self._histories: defaultdict[tuple[str, Cell, int], _History] = defaultdict(_History)
-        self._levers = {
-            cell: [(lever.name, tuple(map(Need.read, lever.needs))) for lever in catalogue.levers_of(cell)]
-            for cell in settings.cells
-        }
-
-    def fitting(self, instance: BaseInstance) -> dict[Cell, list[str]]:
-        """The levers of each cell that may fit an instance, in catalogue order."""
-        features = features_of(instance)
-        return {
-            cell: [
-                name for name, needs in levers if all(_may_hold(need, features, instance) for need in needs)
-            ]
-            for cell, levers in self._levers.items()
-        }
 
     def next(
         self, generator: str, cell: Cell, replicate: int, key: str, fitting: list[str]
@@ -235,26 +233,13 @@ class _Offers:
         is_turn_of_one = size > 1 and history.jobs % ALONE_EVERY == ALONE_EVERY - 1
         is_alone = is_turn_of_one and bool(never_alone)
         first_offer = never_alone[:1] if is_alone else names[:size]
-        self._note(generator, cell, replicate, first_offer, is_alone=is_alone)
+        # Earlier replicates do not count the offer, so that a higher number of replicates leaves their jobs unchanged.
+        for counting_replicate in range(replicate, settings.replicates):
+            self._histories[generator, cell, counting_replicate].add(first_offer, is_alone=is_alone)
         # The next offers take the other levers in the same order, for generators that decline the first offer.
         not_offered = [name for name in names if name not in first_offer]
         later_offers = [tuple(not_offered[i : i + size]) for i in range(0, len(not_offered), size)]
         return (tuple(first_offer), *later_offers[: OFFERS - 1])
-
-    def _note(
-        self, generator: str, cell: Cell, replicate: int, levers: Sequence[str], *, is_alone: bool
-    ) -> None:
-        """Count an offer, in this replicate and in later ones.
-
-        Earlier replicates do not count it, so that a higher number of replicates leaves their jobs unchanged.
-        """
-        for counting_replicate in range(replicate, self._settings.replicates):
-            history = self._histories[generator, cell, counting_replicate]
-            history.jobs += 1
-            if is_alone:
-                history.offered_alone.update(levers)
-            else:
-                history.offered.update(levers)
 
 
 class _Depths:
@@ -264,10 +249,7 @@ class _Depths:
         self._settings = settings
         self._jobs: Counter[tuple[str, Cell, int]] = Counter()
         self._offered: Counter[tuple[Cell, str]] = Counter()
-        self._constructions = [
-            (construction, tuple(map(Need.read, construction.needs)))
-            for construction in catalogue.constructions
-        ]
+        self._constructions = catalogue.constructions
 
     def next(self, generator: str, cell: Cell, replicate: int) -> Depth:
         """The depth of the next job.
@@ -300,8 +282,8 @@ class _Depths:
         features = features_of(instance)
         suiting = [
             construction
-            for construction, needs in self._constructions
-            if construction.suits(cell) and all(_may_hold(need, features, instance) for need in needs)
+            for construction in self._constructions
+            if construction.suits(cell) and may_fit(construction, instance, features)
         ]
         draw = (self._settings.round, self._settings.seed, str(cell), key)
         suiting.sort(
@@ -313,25 +295,6 @@ class _Depths:
         offered = tuple(suiting[:CONSTRUCTIONS_OFFERED])
         self._offered.update((cell, construction.name) for construction in offered)
         return offered
-
-
-def _may_hold(need: Need, features: frozenset[str], instance: BaseInstance) -> bool:
-    """Whether an instance may meet a need.
-
-    English patterns find the features. In other languages only the number of passages is certain, so that every other
-    need counts as met.
-    """
-    counts_passages = all(feature.startswith("passages:") for feature in need.features)
-    if is_english(instance.language) or counts_passages:
-        return need.holds(features)
-    return True
-
-
-def may_fit(catalogue: Catalogue, lever: str, instance: BaseInstance) -> bool:
-    """Whether an instance may offer what a lever of this name needs."""
-    entry, features = catalogue.find(lever), features_of(instance)
-    needs = map(Need.read, entry.needs) if entry else ()
-    return all(_may_hold(need, features, instance) for need in needs)
 
 
 def jobs_to_go(places: Iterable[Place], ends: Sequence[JobEnd], quota: int) -> int:
@@ -351,27 +314,19 @@ def plan_wave(waiting: Iterable[Job], ends: Iterable[JobEnd], quota: int) -> lis
     """
     counts = _EndCounts(ends)
     jobs_in_order = list(waiting)
-    numbers_of_place: dict[Place, list[int]] = defaultdict(list)
-    for number, job in enumerate(jobs_in_order):
-        place = job.generator, job.cell
-        if counts.expected[place] < quota:
-            numbers_of_place[place].append(number)
-    wave: list[int] = []
-    for place, numbers in numbers_of_place.items():
+    jobs_of_place: dict[Place, list[Job]] = defaultdict(list)
+    for job in jobs_in_order:
+        jobs_of_place[job.generator, job.cell].append(job)
+    wave: set[str] = set()
+    for place, jobs in jobs_of_place.items():
         missing = quota - counts.expected[place]
-        # Half of the jobs that the rate calls for: the rate may rise, and the next wave makes up for the rest.
-        size = max(missing, int(missing / counts.rate(place) / 2))
-        # Every instance is tried once before its next replicate. Among equal replicates the best levers come first.
-        rank = {
-            number: (
-                jobs_in_order[number].replicate,
-                -counts.lever_rate(jobs_in_order[number]),
-                number,
-            )
-            for number in numbers
-        }
-        wave += sorted(numbers, key=rank.__getitem__)[:size]
-    return [jobs_in_order[number] for number in sorted(wave)]
+        if missing > 0:
+            # Half of the jobs that the rate calls for: the rate may rise, and the next wave makes up for the rest.
+            size = max(missing, int(missing / counts.rate(place) / 2))
+            # Every instance is tried once before its next replicate. Then the jobs with the best levers come first.
+            best_first = sorted(jobs, key=lambda job: (job.replicate, -counts.lever_rate(job)))
+            wave.update(job.id for job in best_first[:size])
+    return [job for job in jobs_in_order if job.id in wave]
 
 
 class _EndCounts:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from logging import DEBUG
 from typing import Any
 
@@ -23,15 +23,14 @@ from perturb.building.generate import (
 )
 from perturb.building.jobs import plan_wave
 from perturb.building.panel import decide, gather_votes
-from perturb.building.plan import BuildPlan
+from perturb.building.plan import OpenBuild
 from perturb.building.planting import Planting
 from perturb.building.solvers import earlier_attempt
 from perturb.building.verify import ask_function, ask_rule, ask_verifier
-from perturb.config import ModelEntry, read_quota
+from perturb.config import ModelEntry
 from perturb.errors import BudgetSpent
 from perturb.ledger import queries
-from perturb.ledger.ends import JobEnd, Place, begun_jobs, job_ends, missing_items
-from perturb.ledger.plans import Ledger
+from perturb.ledger.ends import JobEnd, job_ends, missing_items
 from perturb.ledger.planted import class_rules
 from perturb.ledger.queries import PlannedJob
 from perturb.llm.factory import Executor
@@ -57,23 +56,21 @@ class Pipeline:
 
     def __init__(
         self,
-        build_plan: BuildPlan,
-        ledger: Ledger,
-        plan: int,
+        build: OpenBuild,
         workers: Workers,
         on_done: Callable[[str], None],
         planting: Planting | None = None,
     ) -> None:
-        self.build_plan = build_plan
-        self.planting = planting
-        rules = class_rules(ledger.db, plan)
-        self.panel = replace(build_plan.panel, rules=rules or {})
-        self._waits_for_rules = self.panel.target is not None and rules is None
+        self._build = build
+        self._plan = build.plan
+        self._ledger = build.ledger
+        self._planting = planting
+        rules = class_rules(build.ledger.db, build.number)
+        self._panel = replace(build.plan.panel, rules=rules or {})
+        self._waits_for_rules = self._panel.target is not None and rules is None
         """Whether candidates wait in the ledger until the votes on planted items have chosen the rules of the panel."""
-        self.ledger = ledger
-        self.plan = plan
-        self.workers = workers
-        self.on_done = on_done
+        self._workers = workers
+        self._on_done = on_done
         self.budget_spent: BudgetSpent | None = None
         """Set once the budget has stopped the run; no further job starts."""
         self._candidates_left: int | None = None
@@ -81,12 +78,12 @@ class Pipeline:
 
         It says when planted items come, not whether they come, so it need not be exact.
         """
-        verifiers = build_plan.config.verifiers
+        verifiers = build.plan.config.verifiers
         # One candidate more than a verifier can take at a time, so that no verifier waits for its next candidate.
         self._panel_slots = asyncio.Semaphore(sum(self._width(entry) + 1 for entry in verifiers))
         self._checks = {entry.name: entry.check for entry in verifiers if entry.check is not None}
         # A few instances at a time are at work, so a small cache saves nearly all reads of the ledger.
-        self._instance = lru_cache(maxsize=1024)(lambda key: queries.instance(ledger.db, key))
+        self._instance = lru_cache(maxsize=1024)(lambda key: queries.instance(build.ledger.db, key))
 
     async def run(self, *, finish_undecided: bool = True) -> None:
         """Bring every job of the plan to its end, or stop when the budget is spent.
@@ -104,46 +101,46 @@ class Pipeline:
                 if finish_undecided and not self._waits_for_rules:
                     group.create_task(self._submit_undecided(group))
                 self._start_generators(group)
-            if self.planting is not None and self.budget_spent is None:
-                await self._finish_planting(self.planting)
+            if self._planting is not None and self.budget_spent is None:
+                await self._finish_planting(self._planting)
             if self._waits_for_rules and self.budget_spent is None:
                 self._choose_rules()
                 async with asyncio.TaskGroup() as group:
                     await self._submit_undecided(group)
         except BaseExceptionGroup as failures:
             raise first_error(failures) from None
-        self.ledger.flush()
+        self._ledger.flush()
 
     def _start_generators(self, group: asyncio.TaskGroup) -> None:
         """Start the workers of all generators, and the writing of planted faults, which uses the generators too."""
-        if self.planting is not None:
-            group.create_task(self._write_faults(self.planting))
-        for entry in self.build_plan.config.generators:
+        if self._planting is not None:
+            group.create_task(self._write_faults(self._planting))
+        for entry in self._plan.config.generators:
             # All workers of a generator share one iterator, so that each job is taken once.
-            jobs = queries.pending_jobs(self.ledger.db, self.plan, entry.name)
+            jobs = queries.pending_jobs(self._ledger.db, self._build.number, entry.name)
             for _ in range(self._width(entry)):
                 group.create_task(self._run_generator(entry, jobs, group))
 
     def _choose_rules(self) -> None:
         """Choose the rules of the classes by the votes on planted items, before any candidate has a vote."""
-        target = self.panel.target
-        rules = {} if self.planting is None or target is None else self.planting.choose_rules(target)
-        self.ledger.flush()
-        self.ledger.store_rules(self.plan, rules)
-        self.panel = replace(self.panel, rules=rules)
+        target = self._panel.target
+        rules = {} if self._planting is None or target is None else self._planting.choose_rules(target)
+        self._ledger.flush()
+        self._ledger.store_rules(self._build.number, rules)
+        self._panel = replace(self._panel, rules=rules)
         self._waits_for_rules = False
 
     async def _write_faults(self, planting: Planting) -> None:
         """Have the generators write planted items while their jobs run."""
-        widths = [entry.max_connections for entry in self.build_plan.config.generators]
+        widths = [entry.max_connections for entry in self._plan.config.generators]
         try:
-            await planting.write(self.workers.generators, max(widths))
+            await planting.write(self._workers.generators, max(widths))
         except BudgetSpent as exc:
             self.budget_spent = exc
 
     async def _finish_planting(self, planting: Planting) -> None:
         """Make the planted items that are still missing, and have the panel vote on all that have no votes yet."""
-        self.ledger.flush()
+        self._ledger.flush()
         planting.complete()
         async with asyncio.TaskGroup() as group:
             for item in planting.take_rest():
@@ -161,11 +158,13 @@ class Pipeline:
 
     async def _submit_undecided(self, group: asyncio.TaskGroup) -> None:
         """Submit the candidates that lack a decision or votes to the panel."""
-        panel = self.panel
-        for planned in queries.undecided_jobs(self.ledger.db, self.plan, panel.digest, panel.judges):
+        panel = self._panel
+        for planned in queries.undecided_jobs(
+            self._ledger.db, self._build.number, panel.digest, panel.judges
+        ):
             if self.budget_spent is not None:
                 return
-            candidate = queries.candidate(self.ledger.db, planned.job.id)
+            candidate = queries.candidate(self._ledger.db, planned.job.id)
             await self._submit_to_panel(planned, candidate, group)
 
     async def _run_generator(
@@ -182,45 +181,45 @@ class Pipeline:
                 return
             self._record(planned, result)
             # Rules may be faster than the disk, and rows in the queue take memory.
-            await self.ledger.apply_backpressure()
+            await self._ledger.apply_backpressure()
             if result.outcome is JobOutcome.CANDIDATE and result.candidate is not None:
                 await self._submit_to_panel(planned, result.candidate, group)
 
     async def _generate(self, entry: ModelEntry, planned: PlannedJob) -> GenerationResult:
         """Run a job by its generator: the rule engine, a function of the user, or a model."""
-        build_plan = self.build_plan
+        plan = self._plan
         instance = self._instance(planned.instance_key)
         if entry.kind == "rules":
             # Only the donors of this instance travel to the worker process.
-            donors = build_plan.donors.lent_to(instance)
-            result: GenerationResult = await self.workers.executor.run(
-                generate_by_rule, planned.job, instance, build_plan.config.seed, donors
+            donors = plan.donors.lent_to(instance)
+            result: GenerationResult = await self._workers.executor.run(
+                generate_by_rule, planned.job, instance, plan.config.seed, donors
             )
             return result
         if entry.kind == "python":
-            function = build_plan.generator_functions[entry.name]
+            function = plan.generator_functions[entry.name]
             return await generate_by_function(
-                function, build_plan.catalogue, planned.job, instance, build_plan.config.seed
+                function, plan.catalogue, planned.job, instance, plan.config.seed
             )
         return await generate_by_model(
-            self.workers.generators,
-            build_plan.prompts,
+            self._workers.generators,
+            plan.prompts,
             planned.job,
             instance,
-            build_plan.config.seed,
+            plan.config.seed,
             self._earlier_attempt(planned.job),
         )
 
     def _earlier_attempt(self, job: Job) -> Mapping[str, Any] | None:
         """The item that a job should make harder, with replies to it; None for other jobs."""
-        solvers = self.build_plan.solvers
+        solvers = self._plan.solvers
         if job.hardens is None or solvers is None:
             return None
-        return earlier_attempt(self.ledger.db, job.hardens, solvers.fingerprints)
+        return earlier_attempt(self._ledger.db, job.hardens, solvers.fingerprints)
 
     def _refuse_repeat(self, planned: PlannedJob, result: GenerationResult) -> GenerationResult:
         """The result, or a rejection if the candidate repeats an item of a round that the build avoids."""
-        prior_rounds = self.build_plan.prior_rounds
+        prior_rounds = self._plan.prior_rounds
         if prior_rounds is None or result.outcome is not JobOutcome.CANDIDATE or result.candidate is None:
             return result
         repeat = prior_rounds.find_repeat(self._instance(planned.instance_key), result.candidate)
@@ -230,13 +229,13 @@ class Pipeline:
         """Store a result."""
         # The candidate comes first: if the process dies in between, no job may claim a candidate that is not stored.
         if result.candidate is not None:
-            self.ledger.record_candidate(result.candidate)
+            self._ledger.record_candidate(result.candidate)
         message = f"job {planned.job.id}: {result.outcome}"
         event(DEBUG, "job", message, job=planned.job.id, outcome=result.outcome)
         # A job with a candidate ends with the panel's decision, and only then counts as done.
         goes_to_panel = result.outcome is JobOutcome.CANDIDATE
-        on_done = None if goes_to_panel else partial(self.on_done, result.outcome)
-        self.ledger.record_outcome(planned.job.id, result.outcome, result.detail, on_done, result.declined)
+        on_done = None if goes_to_panel else partial(self._on_done, result.outcome)
+        self._ledger.record_outcome(planned.job.id, result.outcome, result.detail, on_done, result.declined)
 
     async def _submit_to_panel(
         self, planned: PlannedJob, candidate: Candidate, group: asyncio.TaskGroup
@@ -246,14 +245,14 @@ class Pipeline:
         While the rules of the panel are not chosen, the candidate stays in the ledger, and `run` submits it later.
         """
         instance = self._instance(planned.instance_key)
-        if self.planting is not None:
-            self.planting.offer(candidate, instance)  # planted items are made from candidates
+        if self._planting is not None:
+            self._planting.offer(candidate, instance)  # planted items are made from candidates
         if self._waits_for_rules:
             return
         await self._panel_slots.acquire()
         group.create_task(self._verify(instance, candidate))
-        if self.planting is not None:
-            await self._submit_planted(self.planting, candidate, group)
+        if self._planting is not None:
+            await self._submit_planted(self._planting, candidate, group)
 
     async def _submit_planted(
         self, planting: Planting, candidate: Candidate, group: asyncio.TaskGroup
@@ -264,9 +263,7 @@ class Pipeline:
         one stream.
         """
         if self._candidates_left is None:
-            panel = self.build_plan.panel
-            counts = queries.stage_counts(self.ledger.db, self.plan, panel.digest, panel.judges)
-            self._candidates_left = counts.left
+            self._candidates_left = self._build.count_stages().left
         self._candidates_left -= 1
         if (item := planting.take_due(candidate.id, self._candidates_left)) is not None:
             await self._panel_slots.acquire()
@@ -274,9 +271,9 @@ class Pipeline:
 
     async def _verify(self, instance: BaseInstance, candidate: Candidate) -> None:
         """Gather the votes on a candidate, free its slot, and record the decision."""
-        panel = self.panel.of_class(candidate.cell.perturbation_class)
+        panel = self._panel.of_class(candidate.cell.perturbation_class)
         try:
-            stored = queries.votes_of(self.ledger.db, candidate.id, panel.judges)
+            stored = queries.votes_of(self._ledger.db, candidate.id, panel.judges)
             votes = await gather_votes(
                 panel, candidate.id, stored, lambda name: self._vote(name, instance, candidate)
             )
@@ -287,92 +284,74 @@ class Pipeline:
             self._panel_slots.release()
         decision = decide(panel, candidate.id, votes)
         acceptance = decision.acceptance
-        self.ledger.record_decision(decision, panel.digest, partial(self.on_done, acceptance))
+        self._ledger.record_decision(decision, panel.digest, partial(self._on_done, acceptance))
         event(DEBUG, "decision", f"job {candidate.id}: {acceptance}", job=candidate.id, decision=acceptance)
 
     async def _vote(self, name: str, instance: BaseInstance, candidate: Candidate) -> Verdict:
         """Get one verifier's vote on a candidate, and record it."""
         vote = await self._cast(name, instance, candidate)
-        self.ledger.record_vote(vote)
+        self._ledger.record_vote(vote)
         return vote
 
     async def _cast(self, name: str, instance: BaseInstance, candidate: Candidate) -> Verdict:
         """Get one verifier's vote, without recording it."""
-        version = self.build_plan.panel.members[name]
+        version = self._plan.panel.members[name]
         if (check := self._checks.get(name)) is not None:
-            vote: Verdict = await self.workers.executor.run(
+            vote: Verdict = await self._workers.executor.run(
                 ask_rule, name, check, version, instance, candidate
             )
             return vote
-        if (function := self.build_plan.verifier_functions.get(name)) is not None:
+        if (function := self._plan.verifier_functions.get(name)) is not None:
             return await ask_function(function, name, version, instance, candidate)
         return await ask_verifier(
-            self.workers.verifiers, self.build_plan.prompts, name, version, instance, candidate
+            self._workers.verifiers, self._plan.prompts, name, version, instance, candidate
         )
 
     def _width(self, entry: ModelEntry) -> int:
         """How many tasks of a generator or verifier run at the same time."""
-        return self.workers.executor.width if entry.kind == "rules" else entry.max_connections
+        return self._workers.executor.width if entry.kind == "rules" else entry.max_connections
 
 
 class Waves:
-    """The waves of one plan with a quota: each generator should have that many accepted items in each cell.
+    """The waves of a build with a quota: each generator should have that many accepted items in each cell.
 
     A generator in a cell is called a *place*. A wave enters the ledger before its first call, so that a run that was
     killed finishes its wave first.
     """
 
-    def __init__(self, build_plan: BuildPlan, ledger: Ledger, plan: int, rule: str) -> None:
-        self.quota = read_quota(rule)
-        self._build_plan = build_plan
-        self._ledger = ledger
-        self._plan = plan
-        self._begun = set(begun_jobs(ledger.db, plan))
-
-    @cached_property
-    def _jobs(self) -> list[Job]:
-        return list(self._build_plan.jobs())
-
-    def begun(self) -> Iterator[Job]:
-        """The jobs that earlier runs entered."""
-        return (job for job in self._jobs if job.id in self._begun)
-
-    @property
-    def least_jobs(self) -> int:
-        """How many jobs fill the quota if every item is accepted."""
-        return min(self.quota * len(self._places), len(self._jobs))
+    def __init__(self, build: OpenBuild, quota: int, waiting: Sequence[Job]) -> None:
+        self._build = build
+        self._quota = quota
+        self._waiting = waiting
+        """The jobs that have not been in a wave yet, in the order of the plan."""
 
     def enter_next(self) -> int:
         """Enter the next wave in the ledger; returns how many jobs it has."""
-        waiting = (job for job in self._jobs if job.id not in self._begun)
-        wave = plan_wave(waiting, self._ends(), self.quota)
-        if wave:
-            self._ledger.add_jobs(self._plan, wave, self._build_plan.instances_by_id, first=False)
-            self._begun.update(job.id for job in wave)
+        wave = plan_wave(self._waiting, self._ends(), self._quota)
+        self._build.add_jobs(wave)
+        entered = {job.id for job in wave}
+        self._waiting = [job for job in self._waiting if job.id not in entered]
         return len(wave)
 
     def unfilled(self) -> tuple[str, ...]:
         """One line for each cell in which a generator has used up its jobs and still lacks items."""
         ends = self._ends()
-        have_jobs = {(job.generator, job.cell) for job in self._jobs if job.id not in self._begun}
+        have_jobs = {(job.generator, job.cell) for job in self._waiting}
         have_jobs |= {end.place for end in ends if end.end == "open"}
         generators_short: dict[Cell, list[str]] = defaultdict(list)
-        for (generator, cell), missing in missing_items(self._places, ends, self.quota).items():
-            if (generator, cell) not in have_jobs:
-                accepted = self.quota - missing
-                generators_short[cell].append(f"{generator} {accepted} of {self.quota}")
+        for place, missing in missing_items(self._build.plan.places, ends, self._quota).items():
+            if place not in have_jobs:
+                generator, cell = place
+                accepted = self._quota - missing
+                generators_short[cell].append(f"{generator} {accepted} of {self._quota}")
         return tuple(
             f"{cell} cannot be filled ({', '.join(counts)}): every instance was tried: add instances, or raise"
             " 'replicates'"
             for cell, counts in generators_short.items()
         )
 
-    @property
-    def _places(self) -> list[Place]:
-        config = self._build_plan.config
-        return [(generator.name, cell) for cell in config.chosen_cells for generator in config.generators]
-
     def _ends(self) -> list[JobEnd]:
-        self._ledger.flush()
-        panel = self._build_plan.panel
-        return job_ends(self._ledger.db, self._plan, panel.digest, panel.judges)
+        """How the jobs that were entered have ended so far."""
+        self._build.ledger.flush()
+        panel = self._build.plan.panel
+        return job_ends(self._build.ledger.db, self._build.number, panel.digest, panel.judges)

@@ -7,32 +7,35 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from perturb.building import generate as by_function
-from perturb.building import verify as ask_by_function
+from perturb.building.generate import GENERATOR_PARAMETERS
 from perturb.building.jobs import PlanSettings, plan_digest, plan_jobs
 from perturb.building.panel import Panel, classes_judged, refuse_unjudged_classes, refuse_unknown_checks
 from perturb.building.solvers import SolverPlan, other_roles
+from perturb.building.verify import VERIFIER_PARAMETERS
 from perturb.catalogue.classes import Judges
 from perturb.catalogue.levers import Catalogue
 from perturb.catalogue.prompts import PromptKind, Prompts, folder_version, prompt_kind
 from perturb.config import (
     BaseSetEntry,
     BuildConfig,
+    HiddenDepth,
     ModelEntry,
     VerifierEntry,
     own_functions,
-    read_quota,
     with_own_cells,
 )
 from perturb.curation.base_sets import BaseSet, embedded_path, load_base_set
 from perturb.curation.source import read_by_function
 from perturb.errors import ConfigError, RecordingError
 from perturb.files.resources import code_version, digest
-from perturb.ledger.plans import instance_key
+from perturb.ledger.ends import Place
+from perturb.ledger.plans import CurrentPlan, Ledger, instance_key
+from perturb.ledger.queries import StageCounts
 from perturb.llm.client import ModelSettings
 from perturb.llm.functions import OwnFunction
 from perturb.llm.recording import Recording, Replay
-from perturb.records import BaseInstance, Depth, Job, PerturbationClass, taxonomy_place
+from perturb.records import BaseInstance, Job, PerturbationClass, taxonomy_place
+from perturb.snapshots.card import ExportedReplies
 from perturb.snapshots.freshness import PriorRounds
 from perturb.text.wording import ENGLISH, is_english, language_with_code, listed
 
@@ -42,8 +45,6 @@ if TYPE_CHECKING:
 
 NO_SOLVERS = "strategy hard now needs difficulty.solvers; use balanced"
 """The message if hard items are to be selected, but no solver tells which items are hard."""
-HIDDEN: tuple[Depth, ...] = ("quiet", "deep")
-"""The depths other than `open`."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,14 @@ class BuildPlan:
         return self.replay is None or self.replay.fill
 
     @property
+    def exported_replies(self) -> ExportedReplies | None:
+        """The file that all replies come from; None if models may be asked."""
+        if self.replay is None or self.replay.fill:
+            return None
+        recording = self.replay.recording
+        return ExportedReplies(recording.path, recording.digest, len(recording))
+
+    @property
     def model_settings(self) -> list[ModelSettings]:
         """The settings of all models of the build: generators, verifiers, solvers and their judge."""
         settings = [*self.generator_settings.values(), *self.verifier_settings.values()]
@@ -114,7 +123,7 @@ class BuildPlan:
             generators_of_several=self._generator_fingerprints("several") if "several" in self.kinds else {},
             language_version=self._language_versions,
             depth_shares=config.depth,
-            hiding_generators={depth: self._hidden_fingerprints(depth) for depth in self.hidden_depths},
+            hiding_generators={depth: self._hidden_fingerprints(depth) for depth in config.hidden_depths},
         )
 
     @cached_property
@@ -133,12 +142,7 @@ class BuildPlan:
             "solver_roles": other_roles(self.config),
         }
 
-    @cached_property
-    def hidden_depths(self) -> tuple[Depth, ...]:
-        """The depths other than `open` that some jobs have."""
-        return tuple(depth for depth in HIDDEN if self.config.depth.get(depth))
-
-    def _hidden_fingerprints(self, depth: Depth) -> dict[str, str]:
+    def _hidden_fingerprints(self, depth: HiddenDepth) -> dict[str, str]:
         """Generator → fingerprint of its jobs of this depth. Only models can hide a flaw."""
         # A deep prompt shows any number of passages. The quiet prompt only adds an instruction to the usual ones.
         kinds: tuple[PromptKind, ...] = ("deep",) if depth == "deep" else ("quiet", *self.kinds)
@@ -161,12 +165,12 @@ class BuildPlan:
     @cached_property
     def generator_functions(self) -> Mapping[str, OwnFunction]:
         """The generators that are functions, by name. Raises `ConfigError` if one cannot be called."""
-        return own_functions(self.config.generators, by_function.FUNCTION_PARAMETERS)
+        return own_functions(self.config.generators, GENERATOR_PARAMETERS)
 
     @cached_property
     def verifier_functions(self) -> Mapping[str, OwnFunction]:
         """The verifiers that are functions, by name. Raises `ConfigError` if one cannot be called."""
-        return own_functions(self.config.verifiers, ask_by_function.FUNCTION_PARAMETERS)
+        return own_functions(self.config.verifiers, VERIFIER_PARAMETERS)
 
     @cached_property
     def cells_without_rule(self) -> tuple[str, ...]:
@@ -240,11 +244,22 @@ class BuildPlan:
             else:
                 yield job
 
-    def count_jobs(self) -> int:
-        """How many jobs the plan has if there is no quota."""
+    @property
+    def places(self) -> list[Place]:
+        """Every generator in every cell. A quota counts the accepted items of each place."""
         config = self.config
-        cells, generators = len(config.chosen_cells), len(config.generators)
-        return len(self.instances) * cells * generators * config.replicates
+        return [(generator.name, cell) for cell in config.chosen_cells for generator in config.generators]
+
+    @property
+    def most_jobs(self) -> int:
+        """How many jobs there are. With a quota, a build need not do all of them."""
+        return len(self.instances) * self.config.replicates * len(self.places)
+
+    @property
+    def least_jobs(self) -> int:
+        """How many jobs the build does at least: enough for its quota, or all jobs without a quota."""
+        quota = self.config.quota
+        return self.most_jobs if quota is None else min(self.most_jobs, quota * len(self.places))
 
     @cached_property
     def facts(self) -> dict[str, Any]:
@@ -267,10 +282,10 @@ class BuildPlan:
             **self._solver_facts,
         }
         # Options that are not used are left out, as in runs that are older than the option.
-        if self.hidden_depths:
+        if config.hidden_depths:
             facts["depth"] = dict(config.depth)
-        if config.until:
-            facts["quota"] = read_quota(config.until)
+        if config.quota:
+            facts["quota"] = config.quota
         if self.catalogue.own_classes:
             facts["classes"] = [entry.to_payload() for entry in self.catalogue.own_classes]
         return facts
@@ -349,12 +364,35 @@ class BuildPlan:
 
     def _versions(self, name: str) -> list[str]:
         """Digests of the templates that are used, one for each kind of prompt."""
-        kinds: list[PromptKind] = [*self.kinds]
-        # The hidden depths have prompts of the same names. None of them is `open`, which the type checker cannot know.
-        kinds += [depth for depth in self.hidden_depths if depth != "open"]
+        # The hidden depths have prompts of the same names.
+        kinds: list[PromptKind] = [*self.kinds, *self.config.hidden_depths]
         if name == "verify" and "deep" in kinds:
             kinds.append("blind")
         return [self.prompts.version(name, kind) for kind in kinds]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenBuild:
+    """A build whose ledger is open and holds its plan."""
+
+    plan: BuildPlan
+    ledger: Ledger
+    stored: CurrentPlan
+    """The plan as the ledger stores it."""
+
+    @property
+    def number(self) -> int:
+        """The number of the plan in the ledger."""
+        return self.stored.number
+
+    def add_jobs(self, jobs: Sequence[Job]) -> None:
+        """Add jobs to those of the plan, such as the next wave of a quota."""
+        if jobs:
+            self.ledger.add_jobs(self.number, jobs, self.plan.instances_by_id, first=False)
+
+    def count_stages(self) -> StageCounts:
+        """How many jobs have reached each stage."""
+        return self.stored.count_stages(self.ledger.db)
 
 
 def plan_build(config: BuildConfig, replay: Replay | None = None) -> BuildPlan:
@@ -404,10 +442,9 @@ def plan_build(config: BuildConfig, replay: Replay | None = None) -> BuildPlan:
 def _refuse_depth_without_models(config: BuildConfig) -> None:
     """Raise `ConfigError` if some jobs are to hide their flaw and no generator is a model."""
     # The rule engine and functions of the user get no instruction on how to hide a flaw.
-    hidden = [depth for depth in HIDDEN if config.depth.get(depth)]
-    if hidden and not any(entry.kind == "model" for entry in config.generators):
+    if config.hidden_depths and not any(entry.kind == "model" for entry in config.generators):
         raise ConfigError(
-            f"depth: only models write {listed(hidden)} flaws: name one under 'generators', or write"
+            f"depth: only models write {listed(config.hidden_depths)} flaws: name one under 'generators', or write"
             " 'depth: {open: 1}'"
         )
 
@@ -422,9 +459,7 @@ def _read_base_set(entry: BaseSetEntry) -> BaseSet:
     """The base set that the configuration names: by a function, as an embedded set or as a file."""
     if entry.function is not None:
         return read_by_function(entry.function, entry.path, entry.limit, entry.language or ENGLISH)
-    path = embedded_path(entry.demo) if entry.demo is not None else entry.path
-    if path is None:
-        raise ConfigError("base_set: give 'path' (a file) or 'demo' (the name of an embedded set)")
+    path = entry.path or embedded_path(str(entry.demo))  # the entry has one of the two
     return load_base_set(path, entry.format, entry.limit, entry.language or ENGLISH, entry.columns)
 
 

@@ -21,6 +21,7 @@ from typing import TypeVar
 from perturb.building.generate import Declined, Reply, known_levers, read_candidate, read_reply
 from perturb.building.jobs import may_fit
 from perturb.building.verify import find_fault
+from perturb.catalogue.features import features_of
 from perturb.catalogue.levers import Catalogue
 from perturb.catalogue.prompts import Prompts
 from perturb.files.resources import digest, seed_of
@@ -33,6 +34,7 @@ from perturb.records import (
     Cell,
     Intensity,
     Job,
+    Lever,
     Passage,
     PerturbationClass,
     PlantedItem,
@@ -84,12 +86,12 @@ class FaultMaker:
         self, cell: Cell, instance: BaseInstance, candidate: Candidate, *, lever: str | None = None
     ) -> Candidate | None:
         """The candidate under the label of a cell, by another lever than `lever`; None if there is no such lever."""
-        other_levers = [name for name in plain_levers(self.catalogue, cell) if name != lever]
+        other_levers = [entry for entry in _plain_levers(self.catalogue, cell) if entry.name != lever]
         if cell not in self.cells or not other_levers:
             return None
         # A lever that cannot fit the instance would give the fault away.
-        fitting = _prefer_fitting(self.catalogue, other_levers, instance)
-        chosen = _pick(fitting, seed_of("planted lever", self.seed, candidate.id, str(cell)))
+        names = _prefer_fitting(other_levers, instance)
+        chosen = _pick(names, seed_of("planted lever", self.seed, candidate.id, str(cell)))
         expected = self.catalogue.expected_behavior(cell)
         return replace(candidate, cell=cell, lever=chosen, expected_behavior=expected)
 
@@ -99,14 +101,16 @@ def _pick(options: Sequence[T], number: int) -> T:
     return options[number % len(options)]
 
 
-def plain_levers(catalogue: Catalogue, cell: Cell) -> list[str]:
-    """The names of a cell's levers, without those that ask another question than the original."""
-    return [lever.name for lever in catalogue.levers_of(cell) if not lever.answer]
+def _plain_levers(catalogue: Catalogue, cell: Cell) -> list[Lever]:
+    """The levers of a cell, without those that ask another question than the original."""
+    return [lever for lever in catalogue.levers_of(cell) if not lever.answer]
 
 
-def _prefer_fitting(catalogue: Catalogue, levers: list[str], instance: BaseInstance) -> list[str]:
-    """The levers that may fit an instance; all of them if none does."""
-    return [name for name in levers if may_fit(catalogue, name, instance)] or levers
+def _prefer_fitting(levers: list[Lever], instance: BaseInstance) -> list[str]:
+    """The names of the levers that may fit an instance; all of them if none does."""
+    features = features_of(instance)
+    fitting = [lever for lever in levers if may_fit(lever, instance, features)]
+    return [lever.name for lever in fitting or levers]
 
 
 def _another_class(maker: FaultMaker, instance: BaseInstance, candidate: Candidate) -> Candidate | None:
@@ -345,7 +349,7 @@ def commissions(
     for number in count():
         way, instance = _pick(ways, number), _pick(order, number)
         cell = _pick(cells_of_way[way], seed_of("written cell", seed, number))
-        levers = _prefer_fitting(prompts.catalogue, plain_levers(prompts.catalogue, cell), instance)
+        levers = _prefer_fitting(_plain_levers(prompts.catalogue, cell), instance)
         shuffled = sorted(levers, key=lambda name: (seed_of("written lever", seed, number, name), name))
         yield Commission(
             id=digest("written", seed, number, instance.id, instance.query, str(cell), way),

@@ -1,33 +1,29 @@
 """Plants items with known labels among the candidates of a build, and has the panel vote on them.
 
 Verifiers cannot tell planted items from candidates, since both look alike and come in one stream. The ledger of a run
-keeps planted items apart from jobs, candidates and votes.
+keeps planted items apart from jobs, candidates and votes. `choose_rules` uses the votes on planted items to choose the
+rules by which the panel decides on candidates.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+from bisect import insort
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import combinations, cycle, islice, zip_longest
+from typing import Any
 
 from perturb.auditing.certificate import LEAST_OF_CLASS, PlantedVerdicts
-from perturb.building.panel import Panel, is_final
-from perturb.building.plan import BuildPlan
-from perturb.building.planted_faults import (
-    ATTEMPTS,
-    Commission,
-    FaultMaker,
-    commissions,
-    write_fault,
-)
+from perturb.building.panel import is_final
+from perturb.building.plan import BuildPlan, OpenBuild
+from perturb.building.planted_faults import ATTEMPTS, FaultMaker, commissions, write_fault
 from perturb.catalogue.levers import Catalogue
 from perturb.files.resources import data_folder, digest, fraction_of, seed_of
 from perturb.ledger import planted, queries
-from perturb.ledger.plans import Ledger
 from perturb.llm.model_client import ModelClient
 from perturb.metrics.corrected_rates import Share
 from perturb.metrics.inputs import Estimate, Flags
@@ -50,6 +46,9 @@ RIGHT_ITEMS = "planted/right.jsonl"
 MOST_WRONG = 0.1
 """The share of wrong candidates that the choice of rules assumes, since no candidate has a vote yet."""
 
+# Where a planted item comes from: a fault made by rule, a fault written by a generator, or an embedded right item.
+_ORIGINS = ("mechanical", "written", "right")
+
 Cast = Callable[[str, BaseInstance, Candidate], Awaitable[Verdict]]
 """Gets the vote of the named verifier on a candidate."""
 
@@ -71,52 +70,41 @@ _TURN: tuple[PlantedKind, ...] = (
 )
 
 
-def kinds_in_turn(number: int) -> Iterator[PlantedKind]:
-    """The kinds of the first `number` faults that are made by rule.
+def numbers_to_plant(build: OpenBuild) -> dict[str, int]:
+    """How many items of each origin a run plants.
 
-    >>> list(kinds_in_turn(3))
-    ['class', 'behaviour', 'undone']
+    The numbers are those of its recording, of the configuration, of an earlier run of the plan, or the default ones.
     """
-    return islice(cycle(_TURN), number)
-
-
-def fix_numbers(build_plan: BuildPlan, ledger: Ledger, plan: int, jobs: int) -> dict[str, int]:
-    """Decide how many items of each sort the run plants, and store the numbers with the plan."""
-    numbers = _numbers_to_plant(build_plan, ledger, plan, jobs)
-    ledger.fix_planted(plan, numbers)
-    return numbers
-
-
-def _numbers_to_plant(build_plan: BuildPlan, ledger: Ledger, plan: int, jobs: int) -> dict[str, int]:
-    """The numbers of the recording, of the configuration, of an earlier run of the plan, or by default."""
-    panel, replay = build_plan.config.resolved_panel, build_plan.replay
+    db, replay = build.ledger.db, build.plan.replay
+    panel = build.plan.config.resolved_panel
     # A replay without models (`fill` asks models for what the recording lacks) plants what its recording has.
     if replay is not None and (not replay.fill or (panel.plants_by_default and replay.recording.planted)):
         recorded = map(PlantedItem.from_payload, replay.recording.planted)
-        sorts = Counter(_sort_of(item.kind) for item in recorded)
-        return {name: sorts[name] for name in ("mechanical", "written", "right")}
+        counts = Counter(_origin_of(item.kind) for item in recorded)
+        return {origin: counts[origin] for origin in _ORIGINS}
     if not panel.plants_by_default:
-        return expected_numbers(build_plan, jobs)
-    stored = planted.planted_numbers(ledger.db, plan)
+        return expected_numbers(build.plan)
+    stored = planted.planted_numbers(db, build.number)
     if stored is not None:
         return stored
     # A recording without planted items is filled without them. A run of an older version, or one whose jobs began
     # without planted items, must not change halfway.
-    has_planted = bool(planted.planted_items(ledger.db))
-    began_without = planted.jobs_have_begun(ledger.db, plan) and not has_planted
-    return expected_numbers(build_plan, 0 if began_without or replay is not None else jobs)
+    began_without = planted.jobs_have_begun(db, build.number) and not planted.planted_items(db)
+    if began_without or replay is not None:
+        return dict.fromkeys(_ORIGINS, 0)
+    return expected_numbers(build.plan)
 
 
-def expected_numbers(build_plan: BuildPlan, jobs: int) -> dict[str, int]:
-    """How many items of each sort a new run with `jobs` jobs plants."""
-    entry = build_plan.config.resolved_panel
-    offline = all(verifier.kind == "rules" for verifier in build_plan.config.verifiers)
+def expected_numbers(build_plan: BuildPlan) -> dict[str, int]:
+    """How many items of each origin a new run plants."""
+    panel = build_plan.config.resolved_panel
     # By default, nothing is planted for a panel of offline checks alone, whose errors do not depend on the round.
-    return entry.planting.numbers(0 if offline and entry.plants_by_default else jobs)
+    offline = all(verifier.kind == "rules" for verifier in panel.verifiers)
+    return panel.planting.numbers(0 if offline and panel.plants_by_default else build_plan.least_jobs)
 
 
-def _sort_of(kind: str) -> str:
-    """The sort that the configuration counts: `written`, `right`, or `mechanical` for all faults made by rule."""
+def _origin_of(kind: PlantedKind) -> str:
+    """The origin of an item of this kind, one of `_ORIGINS`."""
     return kind if kind in ("written", "right") else "mechanical"
 
 
@@ -139,19 +127,17 @@ def right_items(catalogue: Catalogue, cells: tuple[Cell, ...], number: int, seed
     return in_turn[:number]
 
 
-def _right_item(row: Mapping[str, object], cell: Cell, catalogue: Catalogue, seed: int) -> PlantedItem:
-    instance = BaseInstance.from_payload(row["instance"])  # type: ignore[arg-type]
-    passages = tuple(Passage(**passage) for passage in row["passages"])  # type: ignore[attr-defined]
-    query, lever = str(row["query"]), str(row["lever"])
+def _right_item(row: Mapping[str, Any], cell: Cell, catalogue: Catalogue, seed: int) -> PlantedItem:
+    instance = BaseInstance.from_payload(row["instance"])
     candidate = Candidate(
-        id=digest("planted", seed, "right", instance.id, str(cell), lever, query),
+        id=digest("planted", seed, "right", instance.id, str(cell), row["lever"], row["query"]),
         instance_id=instance.id,
         generator="",
         cell=cell,
-        lever=lever,
-        query=query,
-        passages=passages,
-        reasoning=str(row["reasoning"]),
+        lever=row["lever"],
+        query=row["query"],
+        passages=tuple(Passage(**passage) for passage in row["passages"]),
+        reasoning=row["reasoning"],
         expected_behavior=catalogue.expected_behavior(cell),
     )
     return PlantedItem("right", instance, candidate)
@@ -219,35 +205,37 @@ def _acceptance(verdicts: PlantedVerdicts, items: Flags, rule: ClassRule) -> Est
 
 
 class Planting:
-    """The planted items of one run of a pipeline."""
+    """The planted items of one run of a pipeline. `numbers` says how many of each origin it plants."""
 
-    def __init__(self, build_plan: BuildPlan, ledger: Ledger, plan: int, numbers: Mapping[str, int]) -> None:
-        self.numbers = numbers
-        self._build_plan = build_plan
-        self._ledger = ledger
-        self._plan = plan
-        config = build_plan.config
-        self._maker = FaultMaker(build_plan.catalogue, config.chosen_cells, config.seed)
-        self._items = {item.id: item for item in planted.planted_items(ledger.db)}
+    def __init__(self, build: OpenBuild, numbers: Mapping[str, int]) -> None:
+        self._build = build
+        self._plan = build.plan
+        self._ledger = build.ledger
+        self._wanted = Counter(numbers)
+        config, replay = build.plan.config, build.plan.replay
+        self._seed = config.seed
+        self._maker = FaultMaker(build.plan.catalogue, config.chosen_cells, config.seed)
         # A continued run keeps what earlier runs planted, and asks only for votes that are missing.
-        self._hosts = planted.planted_hosts(ledger.db)
-        self._votes = planted.planted_votes(ledger.db, build_plan.panel.members)
-        replay = build_plan.replay
-        self._is_fixed = not build_plan.asks_models
+        self._items = {item.id: item for item in planted.planted_items(self._ledger.db)}
+        self._hosts = planted.planted_hosts(self._ledger.db)
+        """The candidates that planted items were made from."""
+        self._votes = planted.planted_votes(self._ledger.db, build.plan.panel.members)
+        unvoted = (item for item in self._items.values() if self._missing_votes(item))
+        self._waiting = sorted(unvoted, key=self._order)
+        """The items that wait for votes. The first one is voted on next."""
+        self._is_fixed = not build.plan.asks_models
         """Whether no further items can be planted, because all replies come from a recording."""
         for payload in replay.recording.planted if replay is not None else ():
             self._add(PlantedItem.from_payload(payload))
-        if self._number("right") < numbers.get("right", 0) and not self._is_fixed:
-            for item in right_items(build_plan.catalogue, config.chosen_cells, numbers["right"], config.seed):
+        if self._number("right") < self._wanted["right"] and not self._is_fixed:
+            for item in right_items(build.plan.catalogue, config.chosen_cells, numbers["right"], config.seed):
                 self._add(item)
-        # The last item of this list is voted on next.
-        self._waiting = [item for item in self._items.values() if self.missing_votes(item)]
-        self._waiting.sort(key=self._order, reverse=True)
 
-    @property
-    def wanted(self) -> int:
-        """How many items the run plants."""
-        return sum(self.numbers.values())
+    def offer(self, candidate: Candidate, instance: BaseInstance) -> None:
+        """Try to make a mechanical fault from a candidate of the round, if it is drawn."""
+        is_drawn = fraction_of("host", self._seed, candidate.id) < self._host_share
+        if is_drawn and not self._is_fixed:
+            self._make_fault(candidate, instance)
 
     @cached_property
     def _host_share(self) -> float:
@@ -256,111 +244,95 @@ class Planting:
         It is twice the share that is needed, since some candidates do not allow a fault. Faults that are missing at the
         end are made from any candidate.
         """
-        jobs = self._ledger.db.execute("SELECT jobs FROM plans WHERE id = ?", (self._plan,)).fetchone()[0]
-        return min(1.0, 2 * self.numbers.get("mechanical", 0) / max(1, jobs or 0))
-
-    def offer(self, candidate: Candidate, instance: BaseInstance) -> None:
-        """Try to make a mechanical fault from a candidate of the round, if it is drawn."""
-        is_drawn = fraction_of("host", self._build_plan.config.seed, candidate.id) < self._host_share
-        if is_drawn and not self._is_fixed:
-            self._make_fault(candidate, instance)
+        query = "SELECT jobs FROM plans WHERE id = ?"
+        jobs = self._ledger.db.execute(query, (self._build.number,)).fetchone()[0]
+        return min(1.0, 2 * self._wanted["mechanical"] / max(1, jobs or 0))
 
     def complete(self) -> None:
         """Make the mechanical faults that are still missing, from any candidates of the plan."""
         if self._is_fixed:
             return
-        seed = self._build_plan.config.seed
-        rows = self._ledger.db.execute(
-            "SELECT id FROM jobs WHERE plan = ? AND outcome = 'candidate'", (self._plan,)
-        ).fetchall()
-        hosts = sorted((row["id"] for row in rows), key=lambda name: seed_of("host", seed, name))
+        db = self._ledger.db
+        query = "SELECT id FROM jobs WHERE plan = ? AND outcome = 'candidate'"
+        candidate_ids = [row["id"] for row in db.execute(query, (self._build.number,))]
+        candidate_ids.sort(key=lambda candidate_id: seed_of("host", self._seed, candidate_id))
         # First each missing kind where it fits. If kinds are still missing, other kinds take their place.
         for any_kind in (False, True):
-            for name in hosts:
+            for candidate_id in candidate_ids:
                 if not self._missing_kinds():
                     return
-                if name not in self._hosts:
-                    instance = queries.instance_of(self._ledger.db, name)
-                    self._make_fault(queries.candidate(self._ledger.db, name), instance, any_kind=any_kind)
+                if candidate_id not in self._hosts:
+                    instance = queries.instance_of(db, candidate_id)
+                    self._make_fault(queries.candidate(db, candidate_id), instance, any_kind=any_kind)
 
-    def take_due(self, key: str, candidates_left: int) -> PlantedItem | None:
-        """A waiting item to vote on beside the candidate with this key, or None.
+    async def write(self, client: ModelClient, width: int) -> None:
+        """Have the generators write the missing items, at most `width` at a time. Raises `BudgetSpent`."""
+        plan, wanted = self._plan, self._wanted["written"]
+        if self._is_fixed:
+            return
+        stream = commissions(
+            plan.prompts,
+            plan.base_set.instances,
+            plan.config.chosen_cells,
+            list(plan.generator_settings),
+            self._seed,
+        )
+        # The items of an earlier run are in the ledger already.
+        new = (item for item in islice(stream, wanted * ATTEMPTS) if item.id not in self._items)
+        while (missing := wanted - self._number("written")) > 0:
+            batch = list(islice(new, min(missing, width)))
+            if not batch:
+                return
+            written = await asyncio.gather(
+                *(write_fault(client, plan.prompts, commission) for commission in batch)
+            )
+            for item in filter(None, written):
+                self._add(item)
+
+    def take_due(self, candidate_id: str, candidates_left: int) -> PlantedItem | None:
+        """A waiting item to vote on beside this candidate, or None.
 
         The waiting items are spread evenly over the candidates that are still expected.
         """
         # As many items per candidate as are needed to use up all waiting items by the last candidate.
         share = len(self._waiting) / max(1, candidates_left)
-        is_drawn = fraction_of("mix", self._build_plan.config.seed, key) < share
-        return self._waiting.pop() if is_drawn and self._waiting else None
+        is_drawn = fraction_of("mix", self._seed, candidate_id) < share
+        return self._waiting.pop(0) if is_drawn else None
 
     def take_rest(self) -> Iterator[PlantedItem]:
         """All items that still wait for votes, in an order drawn by the seed."""
         while self._waiting:
-            yield self._waiting.pop()
-
-    def commissioned(self) -> Iterator[Commission]:
-        """Yield commissions for generators: one for each missing item, and one more for each that fails."""
-        config = self._build_plan.config
-        wanted_number = self.numbers.get("written", 0)
-        if self._is_fixed or wanted_number <= self._number("written"):
-            return
-        instances = [instance for _, instance in self._build_plan.instances]
-        writers = list(self._build_plan.generator_settings)
-        stream = commissions(self._build_plan.prompts, instances, config.chosen_cells, writers, config.seed)
-        for commission in islice(stream, wanted_number * ATTEMPTS):
-            if self._number("written") >= wanted_number:
-                return
-            # The items of an earlier run are in the ledger already.
-            if commission.id not in self._items:
-                yield commission
-
-    async def write(self, client: ModelClient, width: int) -> None:
-        """Have the generators write the missing items, at most `width` at a time. Raises `BudgetSpent`."""
-        stream = self.commissioned()
-        while (missing := self.numbers.get("written", 0) - self._number("written")) > 0:
-            batch = list(islice(stream, min(missing, width)))
-            if not batch:
-                return
-            written = await asyncio.gather(
-                *(write_fault(client, self._build_plan.prompts, commission) for commission in batch)
-            )
-            for item in filter(None, written):
-                self._add(item)
-                self._wait(item)
-
-    def choose_rules(self, target: float) -> dict[str, ClassRule]:
-        """The rule of each class that the votes on planted items choose."""
-        panel, items = self._build_plan.panel, sorted(self._items.values(), key=lambda item: item.id)
-        verdicts = PlantedVerdicts.of(items, self._votes, panel.judges, panel.needed)
-        return choose_rules(verdicts, target)
-
-    def missing_votes(self, item: PlantedItem) -> list[str]:
-        """The verifiers that have not voted on an item yet, or whose call failed."""
-        panel = self._panel_of(item)
-        votes = self._votes.get(item.id, {})
-        return [name for name in panel.members if not is_final(votes.get(name))]
+            yield self._waiting.pop(0)
 
     async def vote(self, item: PlantedItem, cast: Cast) -> None:
         """Let every verifier of the class vote on an item, even if the first votes decide. Raises `BudgetSpent`."""
-        names = self.missing_votes(item)
+        names = self._missing_votes(item)
         for vote in await asyncio.gather(*(cast(name, item.instance, item.candidate) for name in names)):
             self._votes.setdefault(item.id, {})[vote.verifier] = vote
             self._ledger.record_vote(vote, planted=True)
 
-    def _panel_of(self, item: PlantedItem) -> Panel:
-        return self._build_plan.panel.of_class(item.candidate.cell.perturbation_class)
+    def choose_rules(self, target: float) -> dict[str, ClassRule]:
+        """The rule of each class that the votes on planted items choose."""
+        panel, items = self._plan.panel, sorted(self._items.values(), key=lambda item: item.id)
+        verdicts = PlantedVerdicts.of(items, self._votes, panel.judges, panel.needed)
+        return choose_rules(verdicts, target)
 
-    def _number(self, sort: str) -> int:
-        """How many items of a sort there are already."""
-        return sum(_sort_of(item.kind) == sort for item in self._items.values())
+    def _missing_votes(self, item: PlantedItem) -> list[str]:
+        """The verifiers that have not voted on an item yet, or whose call failed."""
+        panel = self._plan.panel.of_class(item.candidate.cell.perturbation_class)
+        votes = self._votes.get(item.id, {})
+        return [name for name in panel.members if not is_final(votes.get(name))]
 
-    def _missing_kinds(self) -> Counter[str]:
+    def _number(self, origin: str) -> int:
+        """How many items of an origin there are already."""
+        return sum(_origin_of(item.kind) == origin for item in self._items.values())
+
+    def _missing_kinds(self) -> Counter[PlantedKind]:
         """How many mechanical faults of each kind are missing; none if there are enough of any kind."""
-        wanted_number = self.numbers.get("mechanical", 0)
-        if self._number("mechanical") >= wanted_number:
+        wanted = self._wanted["mechanical"]
+        if self._number("mechanical") >= wanted:
             return Counter()
-        existing = Counter(str(item.kind) for item in self._items.values())
-        return Counter(map(str, kinds_in_turn(wanted_number))) - existing
+        return Counter(islice(cycle(_TURN), wanted)) - Counter(item.kind for item in self._items.values())
 
     def _make_fault(self, candidate: Candidate, instance: BaseInstance, *, any_kind: bool = False) -> None:
         """Make the first missing fault that the candidate allows.
@@ -377,21 +349,19 @@ class Planting:
             item = self._maker.make(kind, instance, candidate)
             if item is not None:
                 self._add(item, candidate.id)
-                self._wait(item)
                 return
 
     def _add(self, item: PlantedItem, host: str = "") -> None:
-        """Keep an item. `host` is the id of the candidate that it was made from; empty if there is none."""
+        """Keep a new item, which then waits for votes.
+
+        `host` is the id of the candidate that it was made from; empty if there is none.
+        """
         if item.id not in self._items:
             self._items[item.id] = item
             self._hosts.add(host)
             self._ledger.record_planted(item, host)
-
-    def _wait(self, item: PlantedItem) -> None:
-        """Put an item among those that wait for votes."""
-        self._waiting.append(item)
-        self._waiting.sort(key=self._order, reverse=True)
+            insort(self._waiting, item, key=self._order)
 
     def _order(self, item: PlantedItem) -> int:
         """The seeded place of an item, so that its kind does not decide when it is voted on."""
-        return seed_of("order", self._build_plan.config.seed, item.id)
+        return seed_of("order", self._seed, item.id)

@@ -4,8 +4,8 @@ A build stores everything in a ledger: jobs, candidates and votes. `export_snaps
 candidates and writes them as a snapshot. `build_facts` gives the figures that `perturb build --json` prints, and
 `failure_notes` the lines on what failed.
 
-There are three plans here. A `BuildPlan` says what a build does. A `CurrentPlan` is what the ledger stores of it, so it
-is there without the configuration too. A `SelectionPlan` says which accepted candidates a snapshot takes.
+There are three plans here. A `BuildPlan` says what a build does. A `CurrentPlan` is what the ledger stores of it, which
+can be read without the configuration. A `SelectionPlan` says which accepted candidates a snapshot takes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from perturb.auditing.certificate import Certificate, certify
 from perturb.auditing.rubric import people_figures, people_verdicts
 from perturb.auditing.votes import read_tallies
 from perturb.building.panel import ALL_ABSTAINED
-from perturb.building.plan import NO_SOLVERS, BuildPlan
+from perturb.building.plan import NO_SOLVERS, OpenBuild
 from perturb.building.solvers import other_roles
 from perturb.errors import ConfigError, SnapshotError
 from perturb.files.resources import code_version, data_folder, seed_of
@@ -37,7 +37,7 @@ from perturb.ledger.ends import (
     unread_replies,
 )
 from perturb.ledger.evaluations import read_reviews
-from perturb.ledger.plans import CurrentPlan, Ledger, current_plan
+from perturb.ledger.plans import CurrentPlan
 from perturb.ledger.planted import class_rules, count_planted_votes, failed_items, solver_replies
 from perturb.records import (
     NEAR_DUPLICATE,
@@ -251,40 +251,14 @@ class BuildReport:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class OpenBuild:
-    """A build with its open ledger and the number of its plan there."""
-
-    plan: BuildPlan
-    ledger: Ledger
-    number: int
-
-    def current_plan(self) -> CurrentPlan:
-        """The plan as the ledger stores it."""
-        return current_plan(self.ledger.db, self.ledger.folder)
-
-    def count_stages(self) -> queries.StageCounts:
-        """How many jobs have reached each stage."""
-        panel = self.plan.panel
-        return queries.stage_counts(self.ledger.db, self.number, panel.digest, panel.judges)
-
-    def exported_replies(self) -> ExportedReplies | None:
-        """The file that all replies came from; None if models were asked."""
-        if self.plan.asks_models or self.plan.replay is None:
-            return None
-        recording = self.plan.replay.recording
-        return ExportedReplies(recording.path, recording.digest, len(recording))
-
-
 def build_facts(build: OpenBuild, snapshot: Snapshot | None) -> dict[str, Any]:
     """The figures of a build as `perturb build --json` prints them, without the seconds."""
-    db, current = build.ledger.db, build.current_plan()
-    judges = build.plan.panel.judges
+    db, judges = build.ledger.db, build.plan.panel.judges
     counts = build.count_stages()
     # The snapshot is missing if the build stopped early or if nothing was selected.
     snapshot_counts: Facts = snapshot.manifest["counts"] if snapshot else {"rows": 0, "stages": {}}
-    certificate = certify(db, current)
-    quota = quota_status(db, current)
+    certificate = certify(db, build.stored)
+    quota = quota_status(db, build.stored)
     cells = queries.cell_counts(db, build.number, build.plan.panel.digest)
     facts = {
         "run": str(build.ledger.folder),
@@ -331,7 +305,7 @@ def _call_facts(build: OpenBuild) -> dict[str, Any]:
     """The calls with their tokens and cost, and the replies that came from a recording or that it lacks."""
     db, judges = build.ledger.db, build.plan.panel.judges
     calls = queries.call_facts(db, build.ledger.cached_calls)
-    replies = build.exported_replies()
+    replies = build.plan.exported_replies
     return {
         "calls": calls["calls"],
         "cached_calls": calls["cached_calls"],
@@ -350,7 +324,7 @@ def _rule_facts(build: OpenBuild) -> dict[str, Any]:
     rules = class_rules(build.ledger.db, build.number)
     if build.plan.panel.target is None or rules is None:
         return {}
-    tallies = read_tallies(build.ledger.db, build.current_plan())
+    tallies = read_tallies(build.ledger.db, build.stored)
     judges = build.plan.panel.judges
     saved = 0
     for name, rule in rules.items():

@@ -16,11 +16,10 @@ from pathlib import Path
 import yaml
 
 from perturb.building.pipeline import Pipeline, Waves, Workers
-from perturb.building.plan import BuildPlan, plan_build
-from perturb.building.planting import Planting, fix_numbers
+from perturb.building.plan import BuildPlan, OpenBuild, plan_build
+from perturb.building.planting import Planting, numbers_to_plant
 from perturb.building.results import (
     BuildReport,
-    OpenBuild,
     build_facts,
     count_foreign_rows,
     export_snapshot,
@@ -32,6 +31,7 @@ from perturb.errors import BudgetSpent, ConfigError, LedgerError, SnapshotError
 from perturb.files.resources import writing_errors
 from perturb.ledger import queries
 from perturb.ledger.calls import reading
+from perturb.ledger.ends import begun_jobs
 from perturb.ledger.plans import Ledger, current_plan
 from perturb.llm.budget import Budget, Progress
 from perturb.llm.client import ChatModel, ModelSettings
@@ -39,7 +39,7 @@ from perturb.llm.executors import open_executor
 from perturb.llm.factory import ConnectionCheck, ExecutorEntry, open_models, open_replay
 from perturb.llm.model_client import ModelClient
 from perturb.llm.recording import Recording, Replay, read_recording
-from perturb.records import Acceptance, Facts, JobOutcome
+from perturb.records import Acceptance, Facts, Job, JobOutcome
 from perturb.runtime import run_sync, sigterm_as_interrupt
 from perturb.snapshots.items import accepted_items
 from perturb.snapshots.select import SelectionPlan
@@ -121,12 +121,12 @@ def _export(build: OpenBuild) -> Snapshot:
     )
     return export_snapshot(
         ledger.db,
-        build.current_plan(),
+        build.stored,
         selection,
         ledger.folder / "snapshot",
         created=datetime.now(UTC),
         controls=select.controls,
-        replies=build.exported_replies(),
+        replies=build.plan.exported_replies,
         shortcuts=select.shortcuts,
     )
 
@@ -177,20 +177,25 @@ def check_models(build_plan: BuildPlan) -> None:
 def _register_plan(
     build_plan: BuildPlan, ledger: Ledger, retry: frozenset[JobOutcome]
 ) -> tuple[OpenBuild, Waves | None]:
-    """Enter the jobs of the plan in the ledger.
-
-    With a quota, jobs are entered wave by wave, so only those that earlier runs began are entered here.
-    """
+    """Enter the jobs of the plan in the ledger. With a quota, returns the waves that enter the further jobs."""
     number = ledger.start_plan(build_plan.digest, build_plan.config.to_yaml(), build_plan.facts)
-    rule = build_plan.config.until
-    waves = Waves(build_plan, ledger, number, rule) if rule else None
-    ledger.add_jobs(number, waves.begun() if waves else build_plan.jobs(), build_plan.instances_by_id)
+    quota = build_plan.config.quota
+    jobs: Iterable[Job] = build_plan.jobs()
+    waiting: list[Job] = []
+    if quota:
+        # Jobs are entered wave by wave, so only those that earlier runs began are entered here.
+        begun_ids = set(begun_jobs(ledger.db, number))
+        all_jobs = list(jobs)
+        jobs = [job for job in all_jobs if job.id in begun_ids]
+        waiting = [job for job in all_jobs if job.id not in begun_ids]
+    ledger.add_jobs(number, jobs, build_plan.instances_by_id)
     for outcome in retry:
         ledger.forget_outcomes(number, outcome)
     # An unread vote belongs to the same option as an unread reply of a generator.
     if JobOutcome.UNPARSED in retry:
         ledger.forget_unread_votes(number, build_plan.panel.digest, build_plan.panel.judges)
-    return OpenBuild(build_plan, ledger, number), waves
+    open_build = OpenBuild(build_plan, ledger, current_plan(ledger.db, ledger.folder))
+    return open_build, Waves(open_build, quota, waiting) if quota else None
 
 
 def _run(build: OpenBuild, waves: Waves | None, *, progress: bool, wait: bool) -> BudgetSpent | None:
@@ -277,12 +282,10 @@ async def _run_pipeline(
                 executor,
             )
             pipeline = Pipeline(
-                plan,
-                ledger,
-                build.number,
+                build,
                 workers,
                 lambda outcome: progress.count(_word_for_end(outcome)),
-                _make_planting(build, waves),
+                _make_planting(build),
             )
             async with progress.watching(models.models, budget):
                 await _run_stages(build, waves, pipeline, models, progress, budget)
@@ -327,7 +330,7 @@ async def _solve(build: OpenBuild, models: _OpenModels, budget: Budget) -> Budge
     judge = ModelClient(models.open([solver_plan.judge]), ledger, budget)
     width = sum(solver.max_connections for solver in difficulty.solvers)
     ledger.flush()
-    items = accepted_items(ledger.db, build.current_plan())
+    items = accepted_items(ledger.db, build.stored)
     return await SolverStage(solver_plan, ledger, solvers, judge, width).run(items)
 
 
@@ -339,24 +342,20 @@ def _enter_quieter(build: OpenBuild) -> int:
         return 0
     ledger.flush()
     recorded = plan.replay.recording.hardened if plan.replay else {}
-    jobs = list(
-        quieter_jobs(ledger.db, build.current_plan(), difficulty.harden, plan.generator_settings, recorded)
-    )
-    if jobs:
-        ledger.add_jobs(build.number, jobs, plan.instances_by_id, first=False)
+    jobs = list(quieter_jobs(ledger.db, build.stored, difficulty.harden, plan.generator_settings, recorded))
+    build.add_jobs(jobs)
     return len(jobs)
 
 
-def _make_planting(build: OpenBuild, waves: Waves | None) -> Planting | None:
+def _make_planting(build: OpenBuild) -> Planting | None:
     """The planting of the run; None if it plants nothing. Raises `ConfigError` if no generator can write items."""
-    plan = build.plan
-    jobs = waves.least_jobs if waves else plan.count_jobs()
-    numbers = fix_numbers(plan, build.ledger, build.number, jobs)
+    numbers = numbers_to_plant(build)
+    build.ledger.fix_planted(build.number, numbers)
     if not any(numbers.values()):
         return None
-    if numbers["written"] and not plan.generator_settings:
+    if numbers["written"] and not build.plan.generator_settings:
         raise ConfigError("panel.planted.written: no generator is a model: name one, or leave 'written' out")
-    return Planting(plan, build.ledger, build.number, numbers)
+    return Planting(build, numbers)
 
 
 def check_replay(folder: Path, file: Path, levers: Sequence[Path] = ()) -> tuple[str, ...]:

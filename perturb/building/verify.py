@@ -346,7 +346,7 @@ def _holds_answer(original: BaseInstance, passages: tuple[Passage, ...]) -> bool
     return any(holds(passage.text, *original.answers) for passage in passages)
 
 
-FUNCTION_PARAMETERS = ("candidate", "instance")
+VERIFIER_PARAMETERS = ("candidate", "instance")
 """The parameters that a verifier function may declare."""
 
 
