@@ -91,16 +91,25 @@ class PlantedVerdicts:
         names = tuple(judges.fingerprints)
         states = np.full((len(items), len(names)), ABSENT, dtype=np.int8)
         for row, item in enumerate(items):
-            judging = judges.of(item.candidate.cell.perturbation_class)
-            for column, name in enumerate(names):
-                if name in judging:
-                    vote = votes.get(item.id, {}).get(name)
-                    states[row, column] = NOT_ASKED if vote is None else STATE_CODES[vote.state]
+            votes_on_item = votes.get(item.id, {})
+            for name in judges.of(item.candidate.cell.perturbation_class):
+                vote = votes_on_item.get(name)
+                states[row, names.index(name)] = NOT_ASKED if vote is None else STATE_CODES[vote.state]
         return cls(tuple(items), names, states, needed, rules or {})
 
     def of_kinds(self, *kinds: str) -> Flags:
         """True for items of one of these kinds."""
         return np.array([item.kind in kinds for item in self.items], dtype=np.bool_)
+
+    @cached_property
+    def faults(self) -> Flags:
+        """True for items whose label is wrong."""
+        return self.of_kinds(*LABEL_FAULTS)
+
+    @cached_property
+    def right(self) -> Flags:
+        """True for items whose label is right."""
+        return self.of_kinds("right")
 
     @cached_property
     def labelled_classes(self) -> list[str]:
@@ -133,7 +142,7 @@ class PlantedVerdicts:
             of_class = self.of_class(name)
             accepted[of_class], rejected[of_class] = self.by_rule(of_class, rule)
             # The rule was chosen because it catches these faults, so they would flatter it. They count as undecided.
-            flattering = of_class & self.used_to_choose_rules & self.of_kinds(*LABEL_FAULTS)
+            flattering = of_class & self.used_to_choose_rules & self.faults
             accepted[flattering] = False
             rejected[flattering] = False
         return accepted, rejected
@@ -152,10 +161,9 @@ class PlantedVerdicts:
     def errors(self) -> NDArray[np.float64]:
         """1 where a verifier passed a fault or failed a right item; one row for each item that all verifiers scored."""
         scored = ((self.states == PASS) | (self.states == FAIL)).all(axis=1)
-        faults = self.of_kinds(*LABEL_FAULTS)
-        rows = scored & (faults | self.of_kinds("right"))
-        wrong = np.where(faults[:, None], self.states == PASS, self.states == FAIL)
-        return np.asarray(wrong[rows], dtype=np.float64)
+        wrong_state = np.where(self.faults, PASS, FAIL)
+        errors = self.states == wrong_state[:, None]
+        return np.asarray(errors[scored & (self.faults | self.right)], dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -181,14 +189,11 @@ class Certificate:
         """The planted faults that the share of wrong labels is estimated from."""
         written = self.verdicts.of_kinds("written")
         # written faults are the hardest to see, and the most like natural ones
-        if self.verdicts.passes(written).n >= LEAST_WRITTEN:
-            return written
-        return self.verdicts.of_kinds(*LABEL_FAULTS)
+        return written if self.verdicts.passes(written).n >= LEAST_WRITTEN else self.verdicts.faults
 
     def wrong_labels(self) -> Estimate:
         """The share of wrong labels among the accepted candidates, by planted items."""
-        false_passes, right_passes, accepted = self._shares(self.tally)
-        return wrong_label_share(false_passes, right_passes, accepted, items=self.tally.accepted)
+        return wrong_label_share(*self._shares(self.tally), items=self.tally.accepted)
 
     def wrong_labels_alone(self, name: str) -> Estimate | None:
         """The share of wrong labels among the candidates that a verifier passes; None if its votes cannot tell.
@@ -207,17 +212,14 @@ class Certificate:
     def _shares(self, tally: Tally, verifier: int | None = None) -> Shares:
         """The shares of planted faults, right items and candidates that a verifier passes, or the panel accepts."""
         false_passes = self.verdicts.passes(self.faults, verifier)
-        right_passes = self.verdicts.passes(self.verdicts.of_kinds("right"), verifier)
+        right_passes = self.verdicts.passes(self.verdicts.right, verifier)
         return false_passes, right_passes, tally.share
 
     def combined(self) -> Estimate | None:
         """The share by planted items and people together; None if people read no accepted candidate."""
         if self.people is None:
             return None
-        false_passes, right_passes, accepted = self._shares(self.tally)
-        return combined_wrong_share(
-            false_passes, right_passes, accepted, self.people.share, items=self.tally.accepted
-        )
+        return combined_wrong_share(*self._shares(self.tally), self.people.share, items=self.tally.accepted)
 
     def quoted(self) -> Estimate:
         """The estimate to quote: from planted items and people, or from planted items if people read no candidate."""
@@ -251,34 +253,26 @@ class Certificate:
 
     def wrong_labels_of(self, name: str) -> Estimate | None:
         """The share of wrong labels in one class, from faults labelled with the class; None if they are too few."""
-        faults = self.verdicts.of_kinds(*LABEL_FAULTS) & self.verdicts.of_class(name)
-        false_passes = self.verdicts.passes(faults)
+        false_passes = self.verdicts.passes(self.verdicts.faults & self.verdicts.of_class(name))
         if false_passes.n < LEAST_OF_CLASS or name not in self.tally_by_class:
             return None
-        right_passes = self.verdicts.passes(self.verdicts.of_kinds("right"))
         tally = self.tally_by_class[name]
+        right_passes = self.verdicts.passes(self.verdicts.right)
         return wrong_label_share(false_passes, right_passes, tally.share, items=tally.accepted)
 
     @property
-    def poorly_caught(self) -> tuple[tuple[str, str, Share], ...]:
-        """Verifier, kind and share of caught faults, for verifiers that miss more than half of a kind's faults."""
-        rows = []
-        for number, name in enumerate(self.verdicts.verifiers):
-            for kind in LABEL_FAULTS:
-                passed = self.verdicts.passes(self.verdicts.of_kinds(kind), number)
-                caught = passed.misses
-                if passed.n >= LEAST_NAMED and caught.value < POORLY_CAUGHT:
-                    rows.append((name, kind, caught))
-        return tuple(rows)
-
-    @property
-    def advice(self) -> tuple[str, ...]:
+    def advice(self) -> list[str]:
         """One line for each verifier and kind of fault that it mostly misses: the numbers, and what to do."""
-        return tuple(
-            f"{name} caught {caught.hits:.0f} of {caught.n:.0f} planted faults of the kind '{kind}'"
-            f" ({_MEANING[kind]}): replace it with a stronger model, or set clearer instructions (system)"
-            for name, kind, caught in self.poorly_caught
-        )
+        lines = []
+        for number, name in enumerate(self.verdicts.verifiers):
+            for kind, meaning in _MEANING.items():
+                caught = self.verdicts.passes(self.verdicts.of_kinds(kind), number).misses
+                if caught.n >= LEAST_NAMED and caught.value < POORLY_CAUGHT:
+                    lines.append(
+                        f"{name} caught {caught.hits:.0f} of {caught.n:.0f} planted faults of the kind '{kind}'"
+                        f" ({meaning}): replace it with a stronger model, or set clearer instructions (system)"
+                    )
+        return lines
 
     @property
     def headline(self) -> str:
@@ -291,14 +285,11 @@ class Certificate:
     def to_dict(self) -> JsonObject:
         """Plain values, under the names that docs/panel-details.md explains."""
         verdicts = self.verdicts
-        faults, right = verdicts.of_kinds(*LABEL_FAULTS), verdicts.of_kinds("right")
-        false_passes, right_passes = verdicts.passes(faults), verdicts.passes(right)
+        false_passes, right_passes = verdicts.passes(verdicts.faults), verdicts.passes(verdicts.right)
         groups: dict[str, tuple[str, ...]] = {"mechanical": MECHANICAL, "written": ("written",)}
         # The label of `lever` and `degree` items is right although they are flawed, so they count in no other group.
         groups |= {kind: (kind,) for kind in (*MECHANICAL, "lever", "degree")}
-        people, hard = None, self.wrong_labels_of_hard()
-        if self.people is not None:
-            people = self.people.estimate.spread("value") | {"n": self.people.read}
+        people = None if self.people is None else self.people.estimate
         return {
             "planted": int(false_passes.n),
             "caught": int(false_passes.misses.hits),
@@ -314,19 +305,19 @@ class Certificate:
             "by_class": {name: self._class_fields(name) for name in verdicts.classes},
             "effective_votes": effective_votes(verdicts.errors).to_dict(),
             "wrong_labels": _spread(self.wrong_labels()),
-            "people": people,
+            "people": _spread_with_n(people),
             "combined": _spread(self.combined()),
-            "hard": hard and hard.spread("value") | {"n": hard.n},
+            "hard": _spread_with_n(self.wrong_labels_of_hard()),
             "rests_on": "written" if (self.faults == verdicts.of_kinds("written")).all() else "all",
-            "advice": list(self.advice),
+            "advice": self.advice,
             "note": CAVEAT,
         }
 
     def _error_fields(self, verifier: int | None = None) -> JsonObject:
         """The shares of wrong decisions on faults and on right items, of a verifier or of the panel."""
-        false_passes = self.verdicts.passes(self.verdicts.of_kinds(*LABEL_FAULTS), verifier)
-        right_passes = self.verdicts.passes(self.verdicts.of_kinds("right"), verifier)
-        return {"false_pass": _share_fields(false_passes), "false_fail": _share_fields(right_passes.misses)}
+        false_passes = self.verdicts.passes(self.verdicts.faults, verifier)
+        false_fails = self.verdicts.passes(self.verdicts.right, verifier).misses
+        return {"false_pass": _share_fields(false_passes), "false_fail": _share_fields(false_fails)}
 
     def _kind_fields(self, is_of_kind: Flags) -> JsonObject:
         """The numbers of planted and caught faults of a kind, for the panel and for each verifier."""
@@ -342,8 +333,7 @@ class Certificate:
         }
 
     def _class_fields(self, name: str) -> JsonObject:
-        is_of_class = self.verdicts.of_kinds(*LABEL_FAULTS) & self.verdicts.of_class(name)
-        caught = self.verdicts.passes(is_of_class).misses
+        caught = self.verdicts.passes(self.verdicts.faults & self.verdicts.of_class(name)).misses
         too_few = Estimate.undefined(f"fewer than {LEAST_OF_CLASS} planted faults of the class")
         return {
             "planted": int(caught.n),
@@ -366,9 +356,13 @@ def _spread(estimate: Estimate | None) -> JsonObject | None:
     return None if estimate is None else estimate.spread("value")
 
 
+def _spread_with_n(estimate: Estimate | None) -> JsonObject | None:
+    return None if estimate is None else estimate.spread("value") | {"n": estimate.n}
+
+
 def _share_fields(share: Share) -> JsonObject:
-    content = share.estimate().to_dict()
-    return {name: content[name] for name in ("value", "low", "high", "n")}
+    estimate = share.estimate()
+    return {"value": estimate.value, "low": estimate.low, "high": estimate.high, "n": estimate.n}
 
 
 def certify(db: sqlite3.Connection, plan: CurrentPlan) -> Certificate | None:

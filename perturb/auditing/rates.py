@@ -10,10 +10,11 @@ intervals do (`perturb.metrics.intervals`).
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,15 +33,11 @@ from perturb.auditing.votes import (
 from perturb.catalogue.classes import Judges
 from perturb.files.tables import read_columns
 from perturb.ledger.calls import reading
+from perturb.ledger.plans import CurrentPlan, PlanFacts, current_plan
 from perturb.ledger.queries import BY_JUDGE, bind
 from perturb.metrics.inputs import Estimate, Flags, Floats, Integers, plain
 from perturb.metrics.intervals import effective_size, t_quantile, wilson_interval
 from perturb.records import JsonObject, PerturbationClass
-
-if TYPE_CHECKING:
-    import sqlite3
-
-    from perturb.ledger.plans import CurrentPlan, PlanFacts
 
 # Votes that are read from the ledger at a time.
 _PAGE_ROWS = 4_000
@@ -66,26 +63,16 @@ def read_votes(source: Path | str) -> VoteTable:
     """
     path = Path(source)
     if path.is_dir():
-        return read_run(path)
+        with reading(path) as db:
+            return read_plan(db, current_plan(db, path), str(path))
     columns = (*COLUMNS, AUDITED, LANGUAGE)
     frame = read_columns(path, columns, texts=columns)
     empty = [name for name in (AUDITED, LANGUAGE) if name in frame and frame[name].isna().all()]
     return vote_table(frame.drop(columns=empty), str(path))
 
 
-def read_run(folder: Path) -> VoteTable:
-    """The votes on the current plan's candidates, from its current panel.
-
-    Raises `LedgerError` if there is no ledger or no plan, `SourceError` if there is no vote.
-    """
-    from perturb.ledger.plans import current_plan
-
-    with reading(folder) as db:
-        return read_plan(db, current_plan(db, folder), str(folder))
-
-
 def read_plan(db: sqlite3.Connection, plan: CurrentPlan, name: str) -> VoteTable:
-    """The votes of a plan in an open ledger; messages call their source `name`.
+    """The votes on the candidates of a plan, from its panel. Messages call their source `name`.
 
     Raises `SourceError` if there is no vote.
     """
@@ -107,12 +94,11 @@ def read_plan(db: sqlite3.Connection, plan: CurrentPlan, name: str) -> VoteTable
 
 def _absent(table: VoteTable, judges: Judges) -> Flags:
     """True where a verifier does not judge the class of a candidate; shape (candidates, verifiers)."""
-    judges_of_class = [judges.of(PerturbationClass(name)) for name in table.perturbation_class.names]
-    absent = np.array(
-        [[verifier not in names for verifier in table.verifiers] for names in judges_of_class],
-        dtype=np.bool_,
-    )
-    return absent[table.perturbation_class.codes]
+    absent_by_class = []
+    for name in table.perturbation_class.names:
+        judging = judges.of(PerturbationClass(name))
+        absent_by_class.append([verifier not in judging for verifier in table.verifiers])
+    return np.array(absent_by_class)[table.perturbation_class.codes]
 
 
 def _query_votes(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Coded]:
@@ -149,10 +135,10 @@ def _same_model(facts: PlanFacts) -> dict[str, str]:
     verifier_names = {entry.name for entry in facts.verifiers}
     pairs = {}
     for generator in facts.generators:
-        if generator.name in verifier_names or generator.model == "rules":
-            continue
         twins = [verifier.name for verifier in facts.verifiers if verifier.model == generator.model]
-        if len(twins) == 1:  # several may have other settings, and none is the generator more than the others
+        # several may have other settings, and none is the generator more than the others
+        is_one = len(twins) == 1
+        if is_one and generator.name not in verifier_names and generator.model != "rules":
             pairs[generator.name] = twins[0]
     return pairs
 
@@ -206,13 +192,9 @@ def pass_rates(table: VoteTable, labels: Labels) -> tuple[Rate, ...]:
 
 def pass_rate_matrix(table: VoteTable) -> tuple[MatrixRate, ...]:
     """Share of passes of each verifier for each generator."""
+    passed, scored = np.nan_to_num(table.votes), table.scored.astype(np.float64)
     rates_by_verifier = [
-        grouped_rates(
-            passed=np.nan_to_num(table.votes[:, column]),
-            scored=table.scored[:, column].astype(np.float64),
-            labels=table.generator,
-            base=table.base.codes,
-        )
+        grouped_rates(passed[:, column], scored[:, column], table.generator, table.base.codes)
         for column in range(len(table.verifiers))
     ]
     matrix = []
@@ -299,33 +281,31 @@ class LeverUsage:
 
 def lever_usage(table: VoteTable) -> tuple[LeverUsage, ...]:
     """The lever usage of each generator that has candidates."""
-    all_levers = table.known_levers | {table.lever.names[code] for code in np.unique(table.lever.codes)}
+    lever_names = np.array(table.lever.names)
+    all_levers = table.known_levers | set(lever_names[table.lever.codes].tolist())
     cells = table.perturbation_class.codes * len(table.intensity.names) + table.intensity.codes
     usages = []
-    for code, name in enumerate(table.generator.names):
+    for code in np.unique(table.generator.codes):
         is_own = table.generator.codes == code
-        if not is_own.any():
-            continue
-        levers, counts = np.unique(table.lever.codes[is_own], return_counts=True)
-        cell_and_lever = np.column_stack([cells, table.lever.codes])[is_own]
-        _, pair_counts = np.unique(cell_and_lever, axis=0, return_counts=True)
-        _, cell_counts = np.unique(cells[is_own], return_counts=True)
-        chosen = {table.lever.names[lever_code] for lever_code in levers}
+        own_levers, own_cells = table.lever.codes[is_own], cells[is_own]
+        chosen = set(lever_names[own_levers].tolist())
+        entropy_of_both = _entropy(np.column_stack([own_cells, own_levers]))
         usages.append(
             LeverUsage(
-                generator=name,
-                n=int(is_own.sum()),
-                levers=len(levers),
-                entropy=_entropy(counts),
+                generator=table.generator.names[code],
+                n=len(own_levers),
+                levers=len(chosen),
+                entropy=_entropy(own_levers),
                 # the chain rule: H(lever | cell) = H(cell, lever) - H(cell)
-                entropy_within_cells=max(0.0, _entropy(pair_counts) - _entropy(cell_counts)),
+                entropy_within_cells=max(0.0, entropy_of_both - _entropy(own_cells)),
                 never_chosen=tuple(sorted(all_levers - chosen)),
             )
         )
     return tuple(usages)
 
 
-def _entropy(counts: NDArray[np.integer]) -> float:
-    """Shannon entropy of a distribution given by counts, in bits."""
+def _entropy(values: Integers) -> float:
+    """Shannon entropy of the distribution of the values, or of the rows of a table, in bits."""
+    _, counts = np.unique(values, axis=0, return_counts=True)
     shares = counts / counts.sum()
     return max(0.0, float(-(shares * np.log2(shares)).sum()))

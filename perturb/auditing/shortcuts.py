@@ -11,7 +11,7 @@ answer, or the expected behaviour. `measure_shortcuts` trains and tests a baseli
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -34,6 +34,8 @@ FOLDS = 5
 NOTHING = "∅"
 # A word that occurs in fewer base instances is a word of their topic, and is not reported.
 FEWEST_BASES = 3
+# The number of words that are reported for a label.
+TOP_WORDS = 10
 
 # Baseline → the only part of an item that it sees.
 VIEWS: dict[str, str] = {
@@ -114,7 +116,7 @@ def predict(inputs: NDArray[Any], labels: Integers, new_inputs: NDArray[Any]) ->
 
 
 def telling_words(
-    items: Sequence[Item], view: str, labels: Integers, names: Sequence[str], top: int = 10
+    items: Sequence[Item], view: str, labels: Integers, names: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
     """Label → the words with the largest weights for it, the largest first; empty for lengths."""
     inputs = view_of(items, view)
@@ -123,19 +125,23 @@ def telling_words(
     model = _model(inputs).fit(inputs, labels)
     vectorizer, trained_classifier = model[0], model[-1]
     vocabulary = vectorizer.get_feature_names_out()
-    bases_of_word: defaultdict[int, set[str]] = defaultdict(set)
     item_numbers, word_numbers = vectorizer.transform(inputs).nonzero()
-    for item_number, word in zip(item_numbers.tolist(), word_numbers.tolist(), strict=True):
-        bases_of_word[word].add(items[item_number].base_id)
+    words_and_bases = np.column_stack([word_numbers, _base_codes(items)[item_numbers]])
+    base_counts = np.bincount(np.unique(words_and_bases, axis=0)[:, 0], minlength=len(vocabulary))
     weights = trained_classifier.coef_
     if len(weights) == 1:  # two labels share one row of weights, with opposite signs
         weights = np.vstack([-weights, weights])
     telling = {}
     for label, label_weights in zip(model.classes_, weights, strict=True):
-        by_weight = [word for word in np.argsort(-label_weights) if label_weights[word] > 0]
-        common = [word for word in by_weight if len(bases_of_word[word]) >= FEWEST_BASES]
-        telling[names[label]] = tuple(str(vocabulary[word]) for word in common[:top])
+        by_weight = np.argsort(-label_weights)
+        is_reported = (label_weights > 0) & (base_counts >= FEWEST_BASES)
+        telling[names[label]] = tuple(vocabulary[by_weight[is_reported[by_weight]]][:TOP_WORDS].tolist())
     return telling
+
+
+def _base_codes(items: Sequence[Item]) -> Integers:
+    """The number of each item's base instance, shape (items,)."""
+    return np.unique([item.base_id for item in items], return_inverse=True)[1]
 
 
 def features_of(inputs: NDArray[Any]) -> Any:
@@ -260,8 +266,7 @@ def measure_shortcuts(
     if earlier is not None:
         earlier_name, earlier_items = earlier
         training_items = _usable(earlier_name, earlier_items)
-    _, base_numbers = np.unique([item.base_id for item in tested], return_inverse=True)
-    drawn = Resamples.draw(base_numbers, resamples, seed)
+    drawn = Resamples.draw(_base_codes(tested), resamples, seed)
     folds = folds_of(tested, seed)
     floors, scores = [], []
     for target in TARGETS:

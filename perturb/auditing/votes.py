@@ -171,34 +171,26 @@ class VoteTable:
 
     def keep(self, rows: Flags) -> VoteTable:
         """The table of the chosen candidates. All names stay, even if no chosen candidate has them."""
-        return replace(
-            self,
-            states=self.states[rows],
-            audited=None if self.audited is None else self.audited[rows],
-            base=self.base.keep(rows),
-            generator=self.generator.keep(rows),
-            perturbation_class=self.perturbation_class.keep(rows),
-            intensity=self.intensity.keep(rows),
-            lever=self.lever.keep(rows),
-            language=None if self.language is None else self.language.keep(rows),
-        )
+        kept: dict[str, Any] = {
+            name: value.keep(rows) for name, value in vars(self).items() if isinstance(value, Labels)
+        }
+        audited = None if self.audited is None else self.audited[rows]
+        return replace(self, states=self.states[rows], audited=audited, **kept)
 
 
 def vote_table(frame: pd.DataFrame, source: str) -> VoteTable:
     """Check a table with one row per vote and turn it into candidates × verifiers; raises as `coded_vote_table`."""
     import pandas as pd
 
-    present = [name for name in (*COLUMNS, AUDITED, LANGUAGE) if name in frame.columns]
     columns: dict[str, Coded] = {}
-    # A table with none of these columns is passed on with its first one, so that the error names a missing column.
-    for name in present or frame.columns[:1]:
+    for name in frame.columns:
         codes, values = pd.factorize(frame[name])
         columns[name] = codes, list(values)
     return coded_vote_table(columns, source)
 
 
 def coded_vote_table(columns: Mapping[str, Coded], source: str) -> VoteTable:
-    """Check columns with one row per vote and turn them into candidates × verifiers.
+    """Check columns with one row per vote and turn them into candidates × verifiers. Other columns are ignored.
 
     Raises `SourceError` if a column is missing, the table is empty, a cell is blank, a verdict is not pass, fail,
     abstain or unscored, a verifier voted twice on a candidate, or the rows of a candidate contradict each other.
@@ -210,11 +202,10 @@ def coded_vote_table(columns: Mapping[str, Coded], source: str) -> VoteTable:
         raise SourceError(
             f"{source}: no column '{missing[0]}': a vote table has the columns {', '.join(COLUMNS)}"
         )
-    rows = {
-        name: _read_labels(*columns[name], name, source) for name in (*COLUMNS, LANGUAGE) if name in columns
-    }
-    states = _read_verdicts(rows["verdict"], source)
-    candidate, verifier = rows["candidate_id"], rows["verifier"]
+    expected = (*COLUMNS, LANGUAGE, AUDITED)
+    labels = {name: _read_labels(*columns[name], name, source) for name in expected if name in columns}
+    states = _read_verdicts(labels["verdict"], source)
+    candidate, verifier = labels["candidate_id"], labels["verifier"]
     _refuse_double_votes(candidate, verifier, source)
     _, first_rows = np.unique(candidate.codes, return_index=True)
     # A vote without a row was never asked for, as under the economy schedule.
@@ -222,7 +213,7 @@ def coded_vote_table(columns: Mapping[str, Coded], source: str) -> VoteTable:
     matrix[candidate.codes, verifier.codes] = states
 
     def of_candidate(name: str) -> Labels:
-        return _one_per_candidate(rows[name], candidate, first_rows, name, source)
+        return _one_per_candidate(labels[name], candidate, first_rows, name, source)
 
     return VoteTable(
         source=source,
@@ -234,9 +225,7 @@ def coded_vote_table(columns: Mapping[str, Coded], source: str) -> VoteTable:
         verifiers=verifier.names,
         states=matrix,
         language=of_candidate(LANGUAGE) if LANGUAGE in columns else None,
-        audited=_read_audited(columns[AUDITED], candidate, first_rows, source)
-        if AUDITED in columns
-        else None,
+        audited=_read_audited(of_candidate(AUDITED), source) if AUDITED in columns else None,
     )
 
 
@@ -266,11 +255,11 @@ def _read_verdicts(verdicts: Labels, source: str) -> NDArray[np.int8]:
 
 def _refuse_double_votes(candidate: Labels, verifier: Labels, source: str) -> None:
     # one number for each pair of candidate and verifier
-    votes = candidate.codes * len(verifier.names) + verifier.codes
-    order = np.argsort(votes, kind="stable")
-    repeats = np.flatnonzero(np.diff(votes[order]) == 0)
-    if repeats.size:
-        first_row, second_row = order[repeats[0]], order[repeats[0] + 1]
+    pairs = candidate.codes * len(verifier.names) + verifier.codes
+    different_pairs, counts = np.unique(pairs, return_counts=True)
+    repeated_pairs = different_pairs[counts > 1]
+    if repeated_pairs.size:
+        first_row, second_row = np.flatnonzero(pairs == repeated_pairs[0])[:2]
         verifier_name = _short(verifier.names[verifier.codes[first_row]])
         candidate_name = _short(candidate.names[candidate.codes[first_row]])
         raise SourceError(
@@ -296,15 +285,13 @@ def _one_per_candidate(
     return Labels(labels.names, codes)
 
 
-def _read_audited(column: Coded, candidate: Labels, first_rows: NDArray[np.intp], source: str) -> Flags:
+def _read_audited(labels: Labels, source: str) -> Flags:
     """Whether each candidate was drawn to get every vote."""
-    labels = _read_labels(*column, AUDITED, source)
     flags = [read_flag(name) for name in labels.names]
     if None in flags:
         word = _short(labels.names[flags.index(None)])
         raise SourceError(f"{source}: '{AUDITED}' holds '{word}': write true or false")
-    by_candidate = _one_per_candidate(labels, candidate, first_rows, AUDITED, source)
-    return np.array(flags, dtype=np.bool_)[by_candidate.codes]
+    return np.array(flags, dtype=np.bool_)[labels.codes]
 
 
 def _row_name(source: str, row: int) -> str:
@@ -359,7 +346,7 @@ class Tally:
 
 
 def read_tallies(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Tally]:
-    """The panel's decisions by class; the entry "" has the decisions on all candidates."""
+    """The panel's decisions by class. The entry "" has the decisions on all candidates."""
     # Each decision is counted twice: under the name "" and under its class.
     rows = db.execute(
         """

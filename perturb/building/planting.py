@@ -160,8 +160,8 @@ def choose_rules(verdicts: PlantedVerdicts, target: float) -> dict[str, ClassRul
 
 def _rule_of_class(verdicts: PlantedVerdicts, name: str, target: float) -> ClassRule | None:
     """The rule that `choose_rules` chooses for a class, with its bound on the share of wrong labels."""
-    right = verdicts.of_kinds("right")
-    faults = verdicts.of_kinds(*LABEL_FAULTS) & verdicts.of_class(name)
+    right = verdicts.right
+    faults = verdicts.faults & verdicts.of_class(name)
     # With fewer faults, the interval of any rule would be too wide for a decision.
     if int(faults.sum()) < LEAST_OF_CLASS:
         return None

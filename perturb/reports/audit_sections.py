@@ -101,7 +101,7 @@ def _voters(verdicts: PlantedVerdicts) -> list[tuple[str, int | None]]:
 
 def _planted_by_voter(certificate: Certificate) -> TableRows:
     verdicts = certificate.verdicts
-    faults, right = verdicts.of_kinds(*LABEL_FAULTS), verdicts.of_kinds("right")
+    faults, right = verdicts.faults, verdicts.right
     rows: TableRows = []
     for name, place in _voters(verdicts):
         wrong_labels = certificate.wrong_labels() if place is None else certificate.wrong_labels_alone(name)
