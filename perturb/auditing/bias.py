@@ -161,7 +161,7 @@ def _model_bias(
         return _compare_with_peers(sums, table.judged, verifier, classes, clusters, class_name)
 
     single_classes = np.eye(len(labels.names), dtype=np.bool_)
-    overall = compare(single_classes.any(axis=0))
+    overall = compare(np.ones(len(labels.names), dtype=np.bool_))
     return SelfBias(
         model=name,
         role="both",
