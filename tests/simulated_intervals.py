@@ -150,8 +150,8 @@ def equal_models(bases: int, refused: tuple[float, float], code: float, runs: in
             false = 2 * rate * 0.05 / 0.95  # the same precision of .95
             cells = replies(rng, bases, (false, 0.8 * (1 - false)), (rate * code, rate * (1 - code)), 0.3)
             level = np.where(rng.random(len(cells)) < 0.5, 0, 1)
-            models.append(ModelReplies(name, rows, cells * (NO_LEVEL + 1) + level))
-        for compare_model in compare_models(models, Resampling(RESAMPLES, run), raf=False):
+            models.append(ModelReplies(name, rows, cells * (NO_LEVEL + 1) + level, raf=False))
+        for compare_model in compare_models(models, Resampling(RESAMPLES, run)):
             if compare_model.metric in ("category_accuracy", "detection_precision", "ece_refusals"):
                 found[compare_model.metric].append(
                     None if compare_model.p_value is None else compare_model.p_value <= 0.05

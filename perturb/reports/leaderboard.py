@@ -258,17 +258,14 @@ def _refusal_bench(runs: Sequence[Path]) -> UnrankedRows:
     table = result_table(rows, "leaderboard", items=evaluations[0].items, catalogue=catalogue)
     resampling = Resampling(RESAMPLES, SEED)
     # `groupings` is empty: a row shows no scores by class or lever, and these would take as long as everything else.
-    models = [
-        score_model(replies, resampling, codes=table.codes, raf=table.raf, groupings=())
-        for replies in table.models
-    ]
+    models = [score_model(replies, resampling, codes=table.codes, groupings=()) for replies in table.models]
     named_rows = {
         model.model: _row("evaluation", model.model, None, model.metrics, model.unscored) for model in models
     }
     ranking_metric = next(iter(SCORES["evaluation"]))
     p_values = {
         (comparison.a, comparison.b): comparison.p_value
-        for comparison in compare_models(table.models, resampling, raf=table.raf)
+        for comparison in compare_models(table.models, resampling)
         if comparison.metric == ranking_metric
     }
     lowest_scores = {}

@@ -16,7 +16,7 @@ import numpy as np
 from perturb.errors import ConfigError, SourceError
 from perturb.metrics.inputs import Estimate, Floats, Integers
 from perturb.metrics.item_response import PRIORS, ItemResponses, item_responses
-from perturb.metrics.outcomes import SCORED, ReplyOutcome
+from perturb.metrics.outcomes import SCORED
 from perturb.metrics.refusal import RIGHT
 from perturb.records import ANSWER_CORRECTLY, JsonObject
 from perturb.scoring.result_rows import ResultRow
@@ -160,7 +160,7 @@ def _scored_replies(model: ModelReplies, *, answerable: bool) -> list[ResultRow]
 
 
 def _is_right(row: ResultRow) -> bool:
-    return ReplyOutcome(row.outcome) in RIGHT
+    return row.outcome in RIGHT
 
 
 def _fit_scale(name: str, table: ResultTable, *, answerable: bool) -> Scale:
@@ -179,8 +179,8 @@ def _fit_scale(name: str, table: ResultTable, *, answerable: bool) -> Scale:
             right[number, column] = _is_right(row)
     # Every reply to an item has the fields of the item, so one reply for each is enough.
     items = [next(iter(by_model.values())) for by_model in replies.values()]
-    cells = ordered_names([row.cell for row in items])
-    cell_numbers = np.array([cells.index(row.cell) for row in items])
+    cells = ordered_names([row.item.cell for row in items])
+    cell_numbers = np.array([cells.index(row.item.cell) for row in items])
     base_numbers = np.unique([row.item.base_id for row in items], return_inverse=True)[1]
     try:
         fit = item_responses(right, cell_numbers, base_numbers)
@@ -195,7 +195,7 @@ def _fit_scale(name: str, table: ResultTable, *, answerable: bool) -> Scale:
         cells=tuple(zip(cells, fit.group_difficulties, strict=True)),
         items=_item_estimates(items, fit, n_models),
         groups=_group_estimates(items, fit),
-        cell_of_item=tuple(row.cell for row in items),
+        cell_of_item=tuple(row.item.cell for row in items),
     )
 
 
@@ -206,7 +206,7 @@ def _item_estimates(
     estimates = [
         ItemEstimate(
             item_id=row.item_id,
-            cell=row.cell,
+            cell=row.item.cell,
             difficulty=float(fit.difficulty[column]),
             difficulty_se=float(fit.difficulty_se[column]),
             discrimination=float(fit.discrimination[column]),
@@ -221,7 +221,7 @@ def _item_estimates(
 def _group_estimates(items: Sequence[ResultRow], fit: ItemResponses) -> tuple[GroupEstimate, ...]:
     """The means of the items of each cell, lever and construction; an item without a lever is in no group of levers."""
     groupings: dict[str, list[str | None]] = {
-        "cell": [row.cell for row in items],
+        "cell": [row.item.cell for row in items],
         "lever": [row.item.lever for row in items],
         "construction": [row.item.construction for row in items],
     }
@@ -282,7 +282,7 @@ def _item_to_read(replies: Sequence[_RatedReply]) -> ItemToRead | None:
     row = replies[0].row
     return ItemToRead(
         item_id=row.item_id,
-        cell=row.cell,
+        cell=row.item.cell,
         reason=STRONG_FAIL if right else ALL_FAIL,
         right=tuple(reply.model for reply in right),
         wrong=tuple(reply.model for reply in wrong),

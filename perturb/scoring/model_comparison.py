@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from perturb.metrics.calibrated_scores import paired_bas
-from perturb.metrics.inputs import Estimate, Flags, plain
+from perturb.metrics.inputs import Estimate, Flags
 from perturb.metrics.intervals import Bounded, WeightedSum, reported_estimate, weighted_sum
 from perturb.metrics.ranking import holm
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric, ResampledReplies
@@ -22,7 +22,7 @@ from perturb.metrics.resampling import Resamples, SignFlips, bootstrap_means
 from perturb.metrics.tetrachoric import paired_p_value
 from perturb.records import JsonObject
 from perturb.scoring.confidence_table import ConfidenceGroup
-from perturb.scoring.model_scores import Resampling, corrected_values
+from perturb.scoring.model_scores import Resampling, corrected_values, plain_difference
 from perturb.scoring.refusal_table import RefusalGroup
 from perturb.scoring.table import ModelReplies, in_common
 
@@ -111,12 +111,9 @@ class SelfGeneratedComparison:
 
 
 def compare_self_generated(
-    models: Sequence[ModelReplies], resampling: Resampling, *, raf: bool
+    models: Sequence[ModelReplies], resampling: Resampling
 ) -> tuple[SelfGeneratedComparison, ...]:
-    """The comparisons of every model that also generated items, on the items that all models replied to.
-
-    `raf` says whether answers were judged by relevance-aware factuality.
-    """
+    """The comparisons of every model that also generated items, on the items that all models replied to."""
     shared = in_common(*models)
     if not shared[0].rows:
         return ()
@@ -127,11 +124,10 @@ def compare_self_generated(
         peer_models = [model for model in shared if model is not replies]
         for generator in sorted({name for name in generators if name and same_model(name, replies.model)}):
             is_own = np.array([label == generator for label in generators])
-            # There is nothing to compare its own items with.
-            if is_own.all():
+            if is_own.all():  # there is nothing to compare its own items with
                 continue
-            compared = _split_by_generator(replies, is_own, resamples, raf=raf)
-            peers = [_split_by_generator(peer, is_own, resamples, raf=raf) for peer in peer_models]
+            compared = _split_by_generator(replies, is_own, resamples)
+            peers = [_split_by_generator(peer, is_own, resamples) for peer in peer_models]
             comparisons += [
                 _compare_own_items(REFUSAL_METRICS[name], replies.model, generator, compared, peers)
                 for name in METRICS
@@ -155,13 +151,11 @@ class _RepliesByGenerator(NamedTuple):
     others: ResampledReplies
 
 
-def _split_by_generator(
-    replies: ModelReplies, is_own: Flags, drawn: Resamples, *, raf: bool
-) -> _RepliesByGenerator:
+def _split_by_generator(replies: ModelReplies, is_own: Flags, drawn: Resamples) -> _RepliesByGenerator:
     own_rows, other_rows = np.flatnonzero(is_own), np.flatnonzero(~is_own)
     return _RepliesByGenerator(
-        own=ResampledReplies.of(replies.outcome_levels[own_rows], drawn.only(own_rows), raf=raf),
-        others=ResampledReplies.of(replies.outcome_levels[other_rows], drawn.only(other_rows), raf=raf),
+        own=replies.select(own_rows).resampled(drawn.only(own_rows)),
+        others=replies.select(other_rows).resampled(drawn.only(other_rows)),
     )
 
 
@@ -176,21 +170,22 @@ def _compare_own_items(
     n = metric.n(replies.own.point) + metric.n(replies.others.point)
     own, others = replies.own.bounded(metric), replies.others.bounded(metric)
     values, weights = [own, others], [1.0, -1.0]
-    difference = _add_up(values, weights, n, "the metric is undefined on one side")
+    difference = estimate_sum(values, weights, n, "the metric is undefined on one side")
     # The mean of the peers' differences is taken away from the difference of the model.
     for peer in peers:
         values += [peer.own.bounded(metric), peer.others.bounded(metric)]
         weights += [-1 / len(peers), 1 / len(peers)]
-    beyond = (
-        _add_up(values, weights, n, "the metric is undefined on one side for some model")
-        if peers
-        else Estimate.undefined("no other model replied to these items")
-    )
+    if peers:
+        beyond = estimate_sum(values, weights, n, "the metric is undefined on one side for some model")
+    else:
+        beyond = Estimate.undefined("no other model replied to these items")
     return SelfGeneratedComparison(model, generator, metric.name, own.value, others.value, difference, beyond)
 
 
-def _add_up(values: Sequence[Bounded | Estimate], weights: Sequence[float], n: int, reason: str) -> Estimate:
-    """The weighted sum, undefined with this reason if one of the values is undefined."""
+def estimate_sum(
+    values: Sequence[Bounded | Estimate], weights: Sequence[float], n: int, reason: str
+) -> Estimate:
+    """The weighted sum of values from `n` items, undefined with this reason if one of the values is undefined."""
     if any(value.value is None for value in values):
         return Estimate.undefined(reason, n)
     return reported_estimate(weighted_sum(values, weights, n))
@@ -216,29 +211,21 @@ class ModelComparison:
 
     def to_dict(self) -> JsonObject:
         """Plain values, ready for JSON."""
-        interval = self.difference.to_dict()
-        value = interval.pop("value")
-        # The interval of the difference goes to the top level, beside its value.
-        content = plain(self) | {"difference": value} | interval
+        content = plain_difference(self)
         del content["corrected"]
         if self.corrected is not None:
             content["corrected"] = corrected_values(self.corrected)
         return content
 
 
-def compare_models(
-    models: Sequence[ModelReplies], resampling: Resampling, *, raf: bool
-) -> tuple[ModelComparison, ...]:
-    """Every pair of models in every metric, metric by metric in the order of the registry.
-
-    `raf` says whether answers were judged by relevance-aware factuality.
-    """
+def compare_models(models: Sequence[ModelReplies], resampling: Resampling) -> tuple[ModelComparison, ...]:
+    """Every pair of models in every metric, metric by metric in the order of the registry."""
     by_metric: dict[str, list[ModelComparison]] = {name: [] for name in REFUSAL_METRICS}
     for a, b in combinations(models, 2):
         if a.base_model != b.base_model and a.prompt != b.prompt:
             # a difference between two models in two settings could come from either
             continue
-        for comparison in _compare_pair(a, b, resampling, raf=raf):
+        for comparison in _compare_pair(a, b, resampling):
             by_metric[comparison.metric].append(comparison)
     corrected = []
     for comparisons in by_metric.values():
@@ -250,9 +237,7 @@ def compare_models(
     return tuple(corrected)
 
 
-def _compare_pair(
-    a: ModelReplies, b: ModelReplies, resampling: Resampling, *, raf: bool
-) -> list[ModelComparison]:
+def _compare_pair(a: ModelReplies, b: ModelReplies, resampling: Resampling) -> list[ModelComparison]:
     """One comparison for each metric."""
     a, b = in_common(a, b)  # from here on, row i of both models is the same item
     if not a.rows:
@@ -260,19 +245,15 @@ def _compare_pair(
         return [ModelComparison(name, a.model, b.model, undefined, None) for name in REFUSAL_METRICS]
     resamples = resampling.draw(a.rows)
     without_each = resamples.without_each(resampling.seed)
-
-    def resample(model: ModelReplies) -> _ComparedModel:
-        return _ComparedModel(
-            model.model,
-            ResampledReplies.of(model.outcome_levels, resamples, raf=raf),
-            ResampledReplies.of(model.outcome_levels, without_each, raf=raf),
-        )
-
-    compared_a, compared_b = resample(a), resample(b)
-    return [
-        _compare_metric(metric, compared_a, compared_b, n=len(a.rows), seed=resampling.seed)
-        for metric in REFUSAL_METRICS.values()
+    compared = [
+        _ComparedModel(model.model, model.resampled(resamples), model.resampled(without_each))
+        for model in (a, b)
     ]
+    comparisons = []
+    for metric in REFUSAL_METRICS.values():
+        difference, p_value = _difference(metric, *compared, n=len(a.rows), seed=resampling.seed)
+        comparisons.append(ModelComparison(metric.name, a.model, b.model, difference, p_value))
+    return comparisons
 
 
 class _ComparedModel(NamedTuple):
@@ -283,29 +264,26 @@ class _ComparedModel(NamedTuple):
     without_each: ResampledReplies
 
 
-def _compare_metric(
+def _difference(
     metric: RefusalMetric, a: _ComparedModel, b: _ComparedModel, *, n: int, seed: int
-) -> ModelComparison:
-    """The difference of two models in one metric, on `n` shared items."""
+) -> tuple[Estimate, float | None]:
+    """The difference of two models in one metric, on `n` shared items, and its p-value."""
     values = []
-    for compared_model in (a, b):
-        value = compared_model.resampled.bounded(metric)
-        if value.value is None:
-            reason = f"{compared_model.model}: {reported_estimate(value).reason}"
-            return ModelComparison(metric.name, a.model, b.model, Estimate.undefined(reason), None)
+    for model in (a, b):
+        value = model.resampled.bounded(metric)
+        if isinstance(value, Estimate) and value.value is None:
+            return Estimate.undefined(f"{model.model}: {value.reason}"), None
         values.append(value)
     difference = weighted_sum(values, [1.0, -1.0], n)
     if not isinstance(difference, WeightedSum):  # one of the values has no interval
-        return ModelComparison(metric.name, a.model, b.model, difference, None)
+        return difference, None
     estimate = difference.estimate()
     flips = _sign_flips(metric, a, b, difference.value, seed)
     if flips is None or estimate.low is None or estimate.high is None:
-        return ModelComparison(metric.name, a.model, b.model, estimate, difference.p_value())
+        return estimate, difference.p_value()
     # The interval and the test must not contradict each other about a difference of 0.
     low, high = flips.agree(estimate.low, estimate.high)
-    return ModelComparison(
-        metric.name, a.model, b.model, replace(estimate, low=low, high=high), flips.p_value()
-    )
+    return replace(estimate, low=low, high=high), flips.p_value()
 
 
 def _sign_flips(

@@ -17,7 +17,7 @@ from pydantic import Field
 from perturb.errors import ConfigError
 from perturb.files.yaml_files import Strict, parse_content
 from perturb.llm.functions import ADDRESS, FunctionError, find_function, function_errors, name_function
-from perturb.metrics.inputs import Estimate, Integers, NamedEstimates, plain
+from perturb.metrics.inputs import Estimate, NamedEstimates, plain
 from perturb.metrics.intervals import reported_estimate
 from perturb.metrics.outcomes import LEVELS, SCORED, UNSCORED, ReplyCounts, ReplyOutcome
 from perturb.metrics.refusal import ANSWERED, REFUSED, RIGHT
@@ -25,9 +25,9 @@ from perturb.metrics.refusal_registry import REFUSAL_METRICS, Range, bounds, est
 from perturb.metrics.resampling import Resamples
 from perturb.records import ANSWER_CORRECTLY, REFUSE_OTHER, JsonObject
 from perturb.scoring.result_rows import ResultRow
-from perturb.scoring.table import GROUPINGS, ModelReplies, ordered_names, rows_by_label
+from perturb.scoring.table import GROUPINGS, ModelReplies, rows_by_label
 
-# The parts of relevance-aware factuality (RAF).
+# The judgements that relevance-aware factuality (RAF) is made of, and RAF itself.
 #
 # `eligible`: the answer does what the question asks. `factual_all`: all passages together support it. `factual_signal`:
 # the signal passages support it. `raf`: it is eligible, and the signal passages support it.
@@ -45,9 +45,9 @@ def measure_answer_parts(replies: ModelReplies, drawn: Resamples) -> dict[str, E
     shares = {}
     for name in PARTS:
         flags = [getattr(row, name) for row in replies.rows]
-        judged = attempted & np.array([flag is not None for flag in flags])
-        hits = np.array([bool(flag) for flag in flags])
-        shares[name] = rate_of(hits, judged, drawn, "no attempted answer was judged for it")
+        is_judged = attempted & np.array([flag is not None for flag in flags])
+        is_hit = np.array([bool(flag) for flag in flags])
+        shares[name] = rate_of(is_hit, is_judged, drawn, "no attempted answer was judged for it")
     return shares
 
 
@@ -78,8 +78,7 @@ class Resampling:
     def draw(self, rows: Sequence[ResultRow]) -> Resamples:
         """The resamples of these replies; all replies to one item stay together."""
         units = [row.item_id if self.unit is Unit.ITEM else row.item.base_id for row in rows]
-        codes = np.unique(np.array(units, dtype=str), return_inverse=True)[1]
-        return Resamples.draw(codes, self.resamples, self.seed)
+        return Resamples.draw(np.unique(units, return_inverse=True)[1], self.resamples, self.seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,17 +131,23 @@ class ModelScores:
     def to_dict(self) -> JsonObject:
         """Plain values, ready for JSON."""
         content = plain(self)
-        # Each grouping becomes a field of its own, and a corrected value stands within its metric.
-        groups, bounds_by = content.pop("groups"), content.pop("group_bounds")
         del content["corrected"]
+        # A corrected value stands within its metric, and each grouping becomes a field of its own.
         for name, estimate in self.corrected.items():
             content["metrics"][name]["corrected"] = corrected_values(estimate)
-        return {
-            **content,
-            **{f"by_{grouping}": group for grouping, group in groups.items()},
-            "unscored": self.unscored,
-            "bounds_by": {grouping: bounds for grouping, bounds in bounds_by.items() if bounds},
-        }
+        bounds_by = content.pop("group_bounds")
+        for grouping, scores in content.pop("groups").items():
+            content[f"by_{grouping}"] = scores
+        content["unscored"] = self.unscored
+        content["bounds_by"] = {grouping: bounds for grouping, bounds in bounds_by.items() if bounds}
+        return content
+
+
+def plain_difference(comparison: Any) -> JsonObject:
+    """The fields of a record as plain values; the interval, n and reason of its `difference` become fields too."""
+    difference: Estimate = comparison.difference
+    interval = difference.to_dict()
+    return plain(comparison) | {"difference": interval.pop("value")} | interval
 
 
 def corrected_values(estimate: Estimate) -> JsonObject:
@@ -156,44 +161,47 @@ def score_model(
     resampling: Resampling,
     *,
     codes: Sequence[str],
-    raf: bool,
     own: Sequence[OwnMetric] = (),
     groupings: Collection[str] = GROUPINGS,
 ) -> ModelScores:
     """Compute every score of one model.
 
-    `codes` are the refusal codes of the classes. `raf` says whether RAF, rather than a quality, judges answers. `own`
-    are the user's metrics. `groupings` are the names of those in which scores of groups are computed too.
+    `codes` are the refusal codes of the classes. `own` are the user's metrics. `groupings` are the names of those in
+    which scores of groups are computed too.
     """
     # One draw serves all metrics and groups, so that they can be compared resample by resample.
     resamples = resampling.draw(replies.rows)
-    counts = ReplyCounts.of(replies.outcomes, [row.level for row in replies.rows], raf=raf)
-    outcome_counts = Counter(replies.outcomes)
-    n_scored = sum(outcome_counts[outcome] for outcome in SCORED)
-    groups, group_bounds = {}, {}
+    counts = _counts(replies)
+    metrics = estimate_metrics(replies.outcome_levels, resamples, raf=replies.raf)
+    for metric in own:
+        metrics[metric.entry.name] = metric.estimate(replies.rows, resamples)
+    groups: dict[str, dict[str, dict[str, Estimate]]] = {grouping: {} for grouping in groupings}
+    group_bounds: dict[str, dict[str, Bounds]] = {grouping: {} for grouping in groupings}
     for grouping in groupings:
         rows_of_group = rows_by_label(replies.labels(GROUPINGS[grouping]))
         if grouping == "language" and len(rows_of_group) == 1:
-            rows_of_group = {}  # the group would repeat the scores of the model
-        groups[grouping] = {
-            name: estimate_metrics(replies.outcome_levels[rows], resamples.part(rows), raf=raf)
-            for name, rows in rows_of_group.items()
-        }
-        group_bounds[grouping] = _bounds_of_groups(replies, rows_of_group, raf=raf)
+            continue  # the group would repeat the scores of the model
+        for name, rows in rows_of_group.items():
+            group = replies.select(rows)
+            groups[grouping][name] = estimate_metrics(
+                group.outcome_levels, resamples.part(rows), raf=group.raf
+            )
+            group_counts = _counts(group)
+            if group_counts.total(UNSCORED):
+                group_bounds[grouping][name] = _bounds_of_metrics(group_counts)
+    rows_of_intensity = rows_by_label(replies.labels("intensity"))
+    outcome_counts = Counter(row.outcome for row in replies.rows)
+    n_scored = sum(outcome_counts[outcome] for outcome in SCORED)
     return ModelScores(
         model=replies.model,
         n=len(replies.rows),
-        metrics={
-            **estimate_metrics(replies.outcome_levels, resamples, raf=raf),
-            **{metric.entry.name: metric.estimate(replies.rows, resamples) for metric in own},
-        },
+        metrics=metrics,
         bounds=_bounds_of_metrics(counts),
         groups=groups,
         group_bounds=group_bounds,
-        confusion=confusion_matrix(replies.rows, codes),
+        confusion=_confusion_matrix(replies, codes),
         confusion_by_intensity={
-            name: confusion_matrix([row for row in replies.rows if row.item.intensity == name], codes)
-            for name in ordered_names(replies.labels("intensity"))
+            name: _confusion_matrix(replies.select(rows), codes) for name, rows in rows_of_intensity.items()
         },
         answer_parts=measure_answer_parts(replies, resamples),
         outcomes={outcome: outcome_counts[outcome] / n_scored if n_scored else None for outcome in SCORED},
@@ -202,9 +210,13 @@ def score_model(
     )
 
 
-def confusion_matrix(rows: Sequence[ResultRow], codes: Sequence[str]) -> dict[str, dict[str, int]]:
+def _counts(replies: ModelReplies) -> ReplyCounts:
+    return ReplyCounts.of_rows(replies.outcome_levels, raf=replies.raf)
+
+
+def _confusion_matrix(replies: ModelReplies, codes: Sequence[str]) -> dict[str, dict[str, int]]:
     """The number of replies by ground truth and prediction, each a refusal code or an answer, in this order."""
-    counts = Counter((row.expected, row.predicted) for row in rows)
+    counts = Counter((row.expected, row.predicted) for row in replies.rows)
     return {
         expected: {
             **{code: counts[expected, code] for code in (*codes, REFUSE_OTHER)},
@@ -218,26 +230,12 @@ def _bounds_of_metrics(counts: ReplyCounts) -> Bounds:
     return {name: bounds(name, counts) for name in REFUSAL_METRICS}
 
 
-def _bounds_of_groups(
-    replies: ModelReplies, rows_of_group: Mapping[str, Integers], *, raf: bool
-) -> dict[str, Bounds]:
-    """The bounds of the groups with unscored replies."""
-    counts = {
-        name: ReplyCounts.of_rows(replies.outcome_levels[rows], raf=raf)
-        for name, rows in rows_of_group.items()
-    }
-    return {
-        name: _bounds_of_metrics(group_counts)
-        for name, group_counts in counts.items()
-        if group_counts.total(UNSCORED)
-    }
-
-
 def _calibration(counts: ReplyCounts) -> tuple[LevelAccuracy, ...]:
     """The accuracy at each stated level, of all replies, of answers and of refusals."""
-    points = []
     # A model may be sure of its answers and unsure of its refusals, so both are also shown apart.
-    for name, outcomes in (("all", (*ANSWERED, *REFUSED)), ("answers", ANSWERED), ("refusals", REFUSED)):
+    outcomes_by_name = {"all": SCORED, "answers": ANSWERED, "refusals": REFUSED}
+    points = []
+    for name, outcomes in outcomes_by_name.items():
         replies_by_level = counts.by_level(outcomes)
         right_by_level = counts.by_level([outcome for outcome in outcomes if outcome in RIGHT])
         for (level, midpoint), n, right in zip(LEVELS.items(), replies_by_level, right_by_level, strict=True):

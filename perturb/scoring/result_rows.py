@@ -49,6 +49,11 @@ class ItemFields(NamedTuple):
     snapshot: str | None = None
     construction: str | None = None
 
+    @property
+    def cell(self) -> str:
+        """Class and intensity."""
+        return f"{self.perturbation_class}/{self.intensity}"
+
 
 @dataclass(frozen=True, slots=True)
 class ResultRow:
@@ -84,11 +89,6 @@ class ResultRow:
     """The kind of a reply in plain words; None if the model was asked for codes."""
     sample: int = 1
     """The number of the reply among the model's replies to the item, from 1."""
-
-    @property
-    def cell(self) -> str:
-        """Class and intensity of the item."""
-        return f"{self.item.perturbation_class}/{self.item.intensity}"
 
     def lenient(self) -> ResultRow:
         """The same reply in the lenient reading of its kind, in which some answers count as refusals.

@@ -200,8 +200,7 @@ def score(
     # The same scores are needed three times: as they are, with lenient reading, and for a part of the items.
     def scores_of(models: Iterable[ModelReplies]) -> tuple[ModelScores, ...]:
         return tuple(
-            score_model(replies, resampling, codes=table.codes, raf=table.raf, own=user_metrics)
-            for replies in models
+            score_model(replies, resampling, codes=table.codes, own=user_metrics) for replies in models
         )
 
     scores = scores_of(table.models)
@@ -213,10 +212,10 @@ def score(
         resampling=resampling,
         warnings=table.warnings,
         models=scores,
-        comparisons=compare_models(table.models, resampling, raf=table.raf),
-        own_items=compare_self_generated(table.models, resampling, raf=table.raf),
+        comparisons=compare_models(table.models, resampling),
+        own_items=compare_self_generated(table.models, resampling),
         flips=measure_flips(table.models, table.controls, resampling),
-        exam_gaps=measure_exam_gaps(table.models, resampling, raf=table.raf),
+        exam_gaps=measure_exam_gaps(table.models, resampling),
         lenient=scores_of(replies.lenient() for replies in table.models if replies.free),
         kinds=count_kinds(table.models),
         samples=measure_sample_flips(table.models, resampling),
@@ -251,8 +250,8 @@ def _in_part(table: ResultTable, part: Path) -> list[ModelReplies]:
     """The replies to the items of a snapshot."""
     from perturb.evaluation.loading import load_made_items
 
-    ids = frozenset(item.id for item in load_made_items(part))
-    replies_by_model = [model.of_items(ids) for model in table.models]
+    ids = {item.id for item in load_made_items(part)}
+    replies_by_model = [model.only(lambda row: row.item_id in ids) for model in table.models]
     models = [replies for replies in replies_by_model if replies.rows]
     if not models:
         raise SourceError(

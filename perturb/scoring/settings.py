@@ -15,13 +15,13 @@ from typing import NamedTuple
 import numpy as np
 
 from perturb.errors import ConfigError
-from perturb.metrics.inputs import Estimate, NamedEstimates, plain
-from perturb.metrics.intervals import reported_estimate, weighted_sum
+from perturb.metrics.inputs import Estimate, NamedEstimates
 from perturb.metrics.outcomes import BehaviourKind, Reading
-from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric, ResampledReplies, rate_of
+from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric, rate_of
 from perturb.records import ANSWER_CORRECTLY, JsonObject
 from perturb.scoring.human_grades import CRS, HALVES
-from perturb.scoring.model_scores import Resampling
+from perturb.scoring.model_comparison import estimate_sum
+from perturb.scoring.model_scores import Resampling, plain_difference
 from perturb.scoring.result_rows import ResultRow
 from perturb.scoring.table import ModelReplies, in_common, ordered_names, rows_by_label
 
@@ -55,10 +55,7 @@ class ExamGap:
 
     def to_dict(self) -> JsonObject:
         """Plain values, ready for JSON."""
-        gap = self.difference.to_dict()
-        value = gap.pop("value")
-        # The interval, n and the reason stand beside the difference itself.
-        return {**plain(self), "difference": value, **gap}
+        return plain_difference(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +90,8 @@ def count_kinds(models: Sequence[ModelReplies]) -> tuple[KindCount, ...]:
     return tuple(kind_counts)
 
 
-def measure_exam_gaps(
-    models: Sequence[ModelReplies], resampling: Resampling, *, raf: bool
-) -> tuple[ExamGap, ...]:
-    """The gaps of every model that was asked with the codes and in other settings.
-
-    `raf` says whether all answers were judged by relevance-aware factuality.
-    """
+def measure_exam_gaps(models: Sequence[ModelReplies], resampling: Resampling) -> tuple[ExamGap, ...]:
+    """The gaps of every model that was asked with the codes and in other settings."""
     gaps: list[ExamGap] = []
     with_codes = {model.base_model: model for model in models if model.has_codes}
     for other in models:
@@ -108,14 +100,14 @@ def measure_exam_gaps(
         codes_shared, other_shared = in_common(with_codes[other.base_model], other)
         if not codes_shared.rows:
             continue
-        gaps += _gaps(codes_shared, other_shared, "strict", resampling, raf=raf)
-        if other.free:  # only replies in plain words can be read in two ways
-            gaps += _gaps(codes_shared, other_shared.lenient(), "lenient", resampling, raf=raf)
+        gaps += _gaps(codes_shared, other_shared, "strict", resampling)
+        if other.free:  # only replies in plain words have two readings
+            gaps += _gaps(codes_shared, other_shared.lenient(), "lenient", resampling)
     return tuple(gaps)
 
 
 def _gaps(
-    codes: ModelReplies, other: ModelReplies, reading: Reading, resampling: Resampling, *, raf: bool
+    codes: ModelReplies, other: ModelReplies, reading: Reading, resampling: Resampling
 ) -> Iterator[ExamGap]:
     """The gaps of all classes together and of each class. Both settings have the same items in the same order."""
     labels = codes.labels("perturbation_class")
@@ -124,16 +116,14 @@ def _gaps(
     resamples = resampling.draw(codes.rows)
     for group, rows in groups.items():
         group_resamples = resamples.part(rows)
-        codes_replies = ResampledReplies.of(codes.outcome_levels[rows], group_resamples, raf=raf)
-        other_replies = ResampledReplies.of(other.outcome_levels[rows], group_resamples, raf=raf)
+        codes_replies = codes.select(rows).resampled(group_resamples)
+        other_replies = other.select(rows).resampled(group_resamples)
         for metric in GAP_METRICS:
-            # each rate with its interval
             codes_rate = codes_replies.bounded(REFUSAL_METRICS[metric])
             other_rate = other_replies.bounded(REFUSAL_METRICS[metric])
-            if codes_rate.value is None or other_rate.value is None:
-                gap = Estimate.undefined("undefined in one of the settings", len(rows))
-            else:
-                gap = reported_estimate(weighted_sum([codes_rate, other_rate], [1.0, -1.0], len(rows)))
+            gap = estimate_sum(
+                [codes_rate, other_rate], [1.0, -1.0], len(rows), "undefined in one of the settings"
+            )
             yield ExamGap(
                 other.base_model,
                 other.prompt or "",

@@ -17,16 +17,18 @@ from perturb.errors import ConfigError, SourceError
 from perturb.files.tables import read_table
 from perturb.ledger.evaluations import PANEL_FACT, PLANTED_FACT, early_stop
 from perturb.metrics.inputs import Integers
-from perturb.metrics.outcomes import ReplyOutcome, reply_cells
+from perturb.metrics.outcomes import reply_cells
+from perturb.metrics.refusal_registry import ResampledReplies
+from perturb.metrics.resampling import Resamples
 from perturb.records import NO_INTENSITY, Facts, Intensity, taxonomy_place
-from perturb.scoring.result_rows import REQUIRED, ItemFields, ResultRow, read_row
+from perturb.scoring.result_rows import REQUIRED, ResultRow, read_row
 from perturb.snapshots.settings import CODES, name_with_prompt
 from perturb.text.wording import listed
 
 if TYPE_CHECKING:
     from perturb.evaluation.results import EvaluationRun
 
-# The groupings that scores are broken down by → the field of the item.
+# The groupings that scores are broken down by → the field of `ItemFields`.
 GROUPINGS: dict[str, str] = {
     "class": "perturbation_class",
     "intensity": "intensity",
@@ -50,37 +52,36 @@ class ModelReplies:
     rows: tuple[ResultRow, ...]
     outcome_levels: Integers
     """A number for each reply that stands for its outcome and its confidence level, from `reply_cells`."""
+    raf: bool
+    """Whether relevance-aware factuality, rather than a quality, judges the answers of all models."""
+
+    @classmethod
+    def of(cls, model: str, rows: tuple[ResultRow, ...], *, raf: bool) -> ModelReplies:
+        """The replies of a model; `rows` are sorted by item."""
+        outcome_levels = reply_cells([row.outcome for row in rows], [row.level for row in rows])
+        return cls(model, rows, outcome_levels, raf)
 
     @property
     def item_ids(self) -> list[str]:
         """The items, in order."""
         return [row.item_id for row in self.rows]
 
-    @property
-    def outcomes(self) -> list[ReplyOutcome]:
-        """The outcome of each reply."""
-        return [row.outcome for row in self.rows]
-
     def labels(self, column: str) -> list[str | None]:
-        """A field of `ItemFields`, or the `cell`, of each reply's item."""
-        if column == "cell":
-            return [row.cell for row in self.rows]
+        """A field of `ItemFields` for each reply."""
         return [getattr(row.item, column) for row in self.rows]
+
+    def resampled(self, resamples: Resamples) -> ResampledReplies:
+        """The numbers of replies by outcome and level, in the data and in each resample of these replies."""
+        return ResampledReplies.of(self.outcome_levels, resamples, raf=self.raf)
+
+    def select(self, positions: Sequence[int] | Integers) -> ModelReplies:
+        """The replies at these positions."""
+        rows = tuple(self.rows[position] for position in positions)
+        return replace(self, rows=rows, outcome_levels=self.outcome_levels[positions])
 
     def only(self, is_chosen: Callable[[ResultRow], bool]) -> ModelReplies:
         """The replies for which a function is true."""
-        chosen = [index for index, row in enumerate(self.rows) if is_chosen(row)]
-        return ModelReplies(
-            self.model, tuple(self.rows[index] for index in chosen), self.outcome_levels[chosen]
-        )
-
-    def of_items(self, items: frozenset[str]) -> ModelReplies:
-        """The replies to some of the items."""
-        return self.only(lambda row: row.item_id in items)
-
-    def firsts(self) -> ModelReplies:
-        """The first reply to each item."""
-        return self.only(lambda row: row.sample == 1)
+        return self.select([position for position, row in enumerate(self.rows) if is_chosen(row)])
 
     @property
     def base_model(self) -> str:
@@ -104,8 +105,7 @@ class ModelReplies:
 
     def lenient(self) -> ModelReplies:
         """The same replies in the lenient reading of their kinds."""
-        rows = tuple(row.lenient() for row in self.rows)
-        return _replies(self.model, rows)
+        return ModelReplies.of(self.model, tuple(row.lenient() for row in self.rows), raf=self.raf)
 
 
 def in_common(*models: ModelReplies) -> list[ModelReplies]:
@@ -123,8 +123,6 @@ class ResultTable:
     source: str
     models: tuple[ModelReplies, ...]
     """Sorted by name."""
-    raf: bool
-    """Whether relevance-aware factuality judges answers, even if there is no answer because all items were refused."""
     codes: tuple[str, ...]
     """The refusal codes that are a ground truth, in the order of the classes."""
     warnings: tuple[str, ...] = ()
@@ -136,7 +134,7 @@ class ResultTable:
 
     def firsts(self) -> ResultTable:
         """The first reply of each model to each item."""
-        return replace(self, models=tuple(model.firsts() for model in self.models))
+        return replace(self, models=tuple(model.only(lambda row: row.sample == 1) for model in self.models))
 
     def of_models(self, names: Collection[str]) -> ResultTable:
         """The replies of these models only. Raises `ConfigError` if a model has no replies."""
@@ -178,18 +176,18 @@ def result_table(
     if items is not None:  # the number of items of an evaluation includes its controls
         items -= len({row.item_id for row in controls})
     has_settings = len({row.prompt for row in (*scored, *controls)}) > 1
-    models = _by_model(scored, has_settings=has_settings)
+    # The judge of answers, which is RAF or a quality, is known even if all items were refused.
+    raf = {row.judged_by for row in scored if row.judged_by is not None} == {"raf"}
+    models = _by_model(scored, has_settings=has_settings, raf=raf)
     stops = stops or {}
     # A model that met its stopping rule has no replies to the other items, on purpose.
     unstopped = [model for model in models if not stops.get(model.model, {}).get("reached")]
-    judged_by = {row.judged_by for row in scored if row.judged_by is not None}
     return ResultTable(
         source=source,
         models=models,
-        raf=judged_by == {"raf"},
         codes=tuple(entry.refusal_code for entry in catalogue.classes.values()),
         warnings=(*warnings, *_missing(unstopped, source, items)),
-        controls=_by_model(controls, has_settings=has_settings),
+        controls=_by_model(controls, has_settings=has_settings, raf=raf),
         stops=stops,
     )
 
@@ -230,22 +228,13 @@ def rows_by_label(labels: Sequence[str | None]) -> dict[str, Integers]:
     return {name: np.array(rows_of_name) for name, rows_of_name in rows.items()}
 
 
-def _by_model(rows: Iterable[ResultRow], *, has_settings: bool) -> tuple[ModelReplies, ...]:
+def _by_model(rows: Iterable[ResultRow], *, has_settings: bool, raf: bool) -> tuple[ModelReplies, ...]:
     """The replies of each model; the setting is a part of the model's name if there are several settings."""
     rows_of: dict[str, list[ResultRow]] = {}
-    for row in rows:
+    for row in sorted(rows, key=lambda row: (row.item_id, row.sample)):
         name = name_with_prompt(row.model, row.prompt or CODES) if has_settings else row.model
         rows_of.setdefault(name, []).append(row)
-    return tuple(
-        _replies(model, sorted(rows_of[model], key=lambda row: (row.item_id, row.sample)))
-        for model in sorted(rows_of)
-    )
-
-
-def _replies(model: str, rows: Iterable[ResultRow]) -> ModelReplies:
-    ordered = tuple(rows)
-    outcome_levels = reply_cells([row.outcome for row in ordered], [row.level for row in ordered])
-    return ModelReplies(model, ordered, np.asarray(outcome_levels))
+    return tuple(ModelReplies.of(model, tuple(rows_of[model]), raf=raf) for model in sorted(rows_of))
 
 
 def _refuse_double_replies(rows: list[ResultRow]) -> None:
@@ -266,16 +255,14 @@ def _refuse_mixed_items(rows: list[ResultRow]) -> None:
     for row in rows:
         earlier = earlier_rows.setdefault(row.item_id, row)
         if row.item != earlier.item:
-            fields = zip(ItemFields._fields, row.item, earlier.item, strict=True)
-            differing = [name for name, value, earlier_value in fields if value != earlier_value]
+            content, earlier_content = row.item._asdict(), earlier.item._asdict()
+            differing = next(name for name in content if content[name] != earlier_content[name])
             raise SourceError(
-                f"{row.place}: item '{row.item_id}' has another '{differing[0]}' than at {earlier.place}: {_MIXED}"
+                f"{row.place}: item '{row.item_id}' has another '{differing}' than at {earlier.place}: {_MIXED}"
             )
         if row.item.snapshot != rows[0].item.snapshot:
-            raise SourceError(
-                f"{row.place}: snapshot '{row.item.snapshot}', but '{rows[0].item.snapshot}' at {rows[0].place}:"
-                f" {_MIXED}"
-            )
+            first = f"'{rows[0].item.snapshot}' at {rows[0].place}"
+            raise SourceError(f"{row.place}: snapshot '{row.item.snapshot}', but {first}: {_MIXED}")
         items_of_model.setdefault(row.model, set()).add(row.item_id)
     # Every model is compared with the first. Without a shared item, the tables are most likely of two data sets.
     first_model = rows[0].model

@@ -89,7 +89,7 @@ def test_p_values_are_small_as_often_as_they_say() -> None:
     models = table(rows).models
     small = 0
     for pair in zip(models[::2], models[1::2], strict=True):
-        compared = compare_models(pair, Resampling(99), raf=False)
+        compared = compare_models(pair, Resampling(99))
         (p_value,) = [one.p_value for one in compared if one.metric == "refusal_accuracy"]
         assert p_value is not None
         small += p_value < 0.2

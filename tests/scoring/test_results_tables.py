@@ -19,7 +19,7 @@ A, U = items(3)[0], items(3)[2]  # P-Ambiguity, LOW and HIGH
 
 def outcome(item: Row, predicted: str | None, **judged: Any) -> str:
     (model,) = table([reply(item, "m", predicted, **judged)]).models
-    return str(model.outcomes[0])
+    return str(model.rows[0].outcome)
 
 
 def level(stated: Any) -> str | None:
