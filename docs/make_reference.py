@@ -20,7 +20,7 @@ from perturb.catalogue.features import vocabulary, word_table
 from perturb.catalogue.levers import GAPS, OPERATORS
 from perturb.evaluation.results import Result
 from perturb.snapshots.manifest import Manifest
-from perturb.snapshots.rows import _OPTIONAL, SEVERAL_COLUMNS, SINGLE_COLUMNS, ColumnKind
+from perturb.snapshots.rows import OPTIONAL_COLUMNS, SEVERAL_COLUMNS, SINGLE_COLUMNS, ColumnKind
 
 PAGE = Path(__file__).with_name("reference.md")
 _HEAD = """# API reference
@@ -82,9 +82,9 @@ def render() -> str:
 def _fields() -> str:
     """The columns of a snapshot as a table."""
     single = {one.name for one in SINGLE_COLUMNS}
-    optional = {one.name for one in _OPTIONAL}
+    optional = {one.name for one in OPTIONAL_COLUMNS}
     lines = ["| field | type | rows | content |", "|---|---|---|---|"]
-    for column in (*SEVERAL_COLUMNS, *_OPTIONAL):
+    for column in (*SEVERAL_COLUMNS, *OPTIONAL_COLUMNS):
         rows = "where it says something" if column.name in optional else "all"
         rows = rows if column.name in single | optional else "several passages"
         lines.append(f"| `{column.name}` | {_TYPES[column.kind]} | {rows} | {column.note} |")

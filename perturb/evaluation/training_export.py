@@ -46,7 +46,7 @@ from perturb.snapshots.freshness import (
     read_round_item,
     read_set,
 )
-from perturb.snapshots.items import accepted_rows, items_of, render_prompt
+from perturb.snapshots.items import accepted_controls, accepted_rows, items_of, render_prompt
 from perturb.snapshots.published_card import join_card
 from perturb.snapshots.rows import write_rows
 from perturb.snapshots.settings import CODES
@@ -100,7 +100,7 @@ def export_training(
     chosen_rows = [row for row in rows if row["id"] in chosen_ids]
     # Items of one base instance have the same original; that of the first item is taken.
     originals: dict[str, Row] = {}
-    for row in accepted_rows(db, plan, originals=True):
+    for row in accepted_controls(db, plan):
         originals.setdefault(row["source_id"], row)
     bases = sorted({row["source_id"] for row in chosen_rows})
     used_rows = [*chosen_rows, *(originals[base] for base in bases)]

@@ -25,7 +25,7 @@ from perturb.files.templating import environment
 from perturb.ledger.plans import PlanFacts
 from perturb.records import ANSWER_CORRECTLY, PUBLISHED_CLASSES, Facts, Intensity, JsonObject, taxonomy_place
 from perturb.snapshots.harness import CONFIG
-from perturb.snapshots.rows import DEFAULT, PART_COLUMNS, SEVERAL_COLUMNS, SnapshotRow, columns_of, union_of
+from perturb.snapshots.rows import DEFAULT, PART_COLUMNS, SEVERAL_COLUMNS, SnapshotRow, all_columns
 from perturb.snapshots.select import SelectionPlan, Shortfall
 from perturb.text.passages import split_sentences
 from perturb.text.wording import ENGLISH, certificate_line, language_with_code
@@ -158,7 +158,7 @@ def render_card(
         intensities=list(Intensity),
         by_class=_class_table(rows),
         behaviors=_behavior_table(rows),
-        columns=union_of({columns_of(row) for row in rows}),
+        columns=all_columns(rows),
         parts=parts,
         controls=list(files.controls),
         prompts=list(files.prompts),

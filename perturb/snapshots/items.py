@@ -1,8 +1,10 @@
 """The items in a snapshot's rows, the prompt for a model under test, control rows, and the accepted items of a run.
 
-A control is the unperturbed original of a row; it shows the effect of the perturbation alone on a model. Its id is the
-id of the row with `-control` at the end, its intensity is NONE, and it must be answered. Controls have configuration
-names of their own and do not count as rows.
+A *row* is an item as a snapshot stores it. An *item* is what a model is asked about, and how it should behave.
+
+A *control* is the unperturbed original of a row; it shows the effect of the perturbation alone on a model. Its id is
+the id of the row with `-control` at the end, its intensity is NONE, and it must be answered. Controls have files of
+their own in a snapshot, under configuration names of their own, and do not count as rows.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,8 +32,6 @@ from perturb.records import (
     CONTROL_SUFFIX,
     EXPECTED_ANSWER,
     NO_INTENSITY,
-    BaseInstance,
-    Candidate,
     Cell,
     Facts,
     Intensity,
@@ -60,10 +61,11 @@ _MAX_CONTEXT_CHARS = 40 * MAX_PASSAGE_CHARS
 
 
 def items_of(rows: Iterable[Facts], classes: Iterable[ClassEntry] = ()) -> Iterator[Item]:
-    """The items of a snapshot's rows, in their order; rows that cannot be evaluated are left out.
+    """The items of a snapshot's rows, in their order; rows that no model can be asked about are left out.
 
-    These are malformed rows, and rows whose expected behaviour does not fit their class and intensity. `classes` are
-    the user's own.
+    These are rows that `read_item` refuses, for example with a text above its limit, and rows whose expected behaviour
+    does not fit their class and intensity. One such row must not keep the others from being used: `perturb evaluate`
+    and `perturb verify-snapshot` report it. `classes` are the user's own.
     """
     catalogue, header = Catalogue.load().with_classes(classes), Header("rows")
     for number, fields in enumerate(rows, start=1):
@@ -109,22 +111,20 @@ def _original(row: SourceRow, field: str) -> str | None:
     return text if isinstance(text, str) and len(text) <= _MAX_CONTEXT_CHARS else None
 
 
-def _original_passages(row: SourceRow, passages: int) -> tuple[str, ...]:
+def _original_passages(row: SourceRow, n_passages: int) -> tuple[str, ...]:
     context = _original(row, "original_context")
     if context is None:
         return ()
-    if passages == 1:
+    if n_passages == 1:
         return (context,)
-    return tuple(text for _, text in parted_context(context, passages) or ())
+    return tuple(text for _, text in parted_context(context, n_passages) or ())
 
 
 def _cell(row: SourceRow, catalogue: Catalogue) -> Cell:
-    classes = sorted(catalogue.classes, key=taxonomy_place)
-    perturbation_class = _choice(row, "perturbation_class", classes)
-    if _is_control(row):
-        # an unperturbed item must be answered, as items of LOW must
-        return Cell(PerturbationClass(perturbation_class), Intensity.LOW)
-    return Cell(PerturbationClass(perturbation_class), Intensity(_choice(row, "intensity", list(Intensity))))
+    perturbation_class = _choice(row, "perturbation_class", sorted(catalogue.classes, key=taxonomy_place))
+    # an unperturbed item must be answered, as items of LOW must
+    intensity = Intensity.LOW if _is_control(row) else _choice(row, "intensity", list(Intensity))
+    return Cell(PerturbationClass(perturbation_class), Intensity(intensity))
 
 
 def _choice(row: SourceRow, field: str, choices: Sequence[str]) -> str:
@@ -149,48 +149,51 @@ def _query(row: SourceRow) -> str:
 def _passages(row: SourceRow) -> tuple[Passage, ...]:
     """The passages that a model gets.
 
-    A row has them in one of three layouts: as a list (`grounding`), as one text with numbered passages beside such a
-    list, from which only the titles are taken, or as a single text.
+    A row of several passages lists their texts in `grounding`. It may also have them in `perturbed_context`, as one
+    text with numbered and titled passages, from which only the titles are taken. Any other row has a single passage:
+    its `perturbed_context`, or else the only text of `grounding`, or else its original context.
     """
     context, grounding = row.fields.get("perturbed_context"), row.fields.get("grounding")
     if isinstance(context, list):  # some data sets list the passages in the field of the context
         grounding, context = context, None
-    texts = [_entry_text(row, entry, number) for number, entry in enumerate(grounding or ())]
+    texts = [_entry_text(row, entry, position) for position, entry in enumerate(grounding or ())]
     if len(texts) > 1:
         titled = titled_passages(context, texts) if isinstance(context, str) else None
         # Without a context that fits, each text may begin with a marker of its own, as in "[1] Mill: It stands."
         titled = titled or [split_marker(text) for text in texts]
-        signal = _signal(row, len(titled))
+        signal = _signal_positions(row, len(titled))
         return tuple(
-            Passage(text, title, "signal" if number in signal else "noise")
-            for number, (title, text) in enumerate(titled)
+            Passage(text, title, "signal" if position in signal else "noise")
+            for position, (title, text) in enumerate(titled)
         )
     if context is None:
         context = texts[0] if texts else row.fields.get("original_context")
     return (Passage(row.text(context, "perturbed_context", _MAX_CONTEXT_CHARS)),)
 
 
-def _entry_text(row: SourceRow, entry: Any, number: int) -> str:
+def _entry_text(row: SourceRow, entry: Any, position: int) -> str:
     """The text of an entry of `grounding`: plain, or under its `cite_N` or `text` key."""
     text = entry
     if isinstance(entry, Mapping):
         text = cited_text(entry)
         text = entry.get("text") if text is None else text
     if not isinstance(text, str):
-        raise row.error(f"grounding[{number}]", f"must be a passage, got {type_name(text)}: correct the row")
+        raise row.error(
+            f"grounding[{position}]", f"must be a passage, got {type_name(text)}: correct the row"
+        )
     return text
 
 
-def _signal(row: SourceRow, passages: int) -> frozenset[int]:
-    """Positions of the signal passages; all positions if the row does not list them."""
-    indices = row.fields.get("signal_indices")
-    if indices is None:
-        return frozenset(range(passages))
-    if not isinstance(indices, list) or not all(
-        isinstance(index, int) and 0 <= index < passages for index in indices
+def _signal_positions(row: SourceRow, n_passages: int) -> frozenset[int]:
+    """Positions of the signal passages, from 0; all positions if the row does not list them."""
+    positions = row.fields.get("signal_indices")
+    if positions is None:
+        return frozenset(range(n_passages))
+    if not isinstance(positions, list) or not all(
+        isinstance(position, int) and 0 <= position < n_passages for position in positions
     ):
         raise row.error("signal_indices", "must list positions in the passages, from 0: correct the row")
-    return frozenset(indices)
+    return frozenset(positions)
 
 
 def render_prompt(item: Item, variant: Variant = "plain", own_codes: tuple[OwnCode, ...] = ()) -> str:
@@ -226,13 +229,11 @@ def respond_version(own_codes: tuple[OwnCode, ...] = ()) -> str:
 
 def _mark(item: Item) -> str:
     """Eight digits that depend only on the item's texts and occur in none of them."""
-    texts = [item.query, *(part for passage in item.passages for part in (passage.title, passage.text))]
-    salt = 0
-    mark = digest(salt, texts, length=8)
-    while any(mark in text for text in texts):
-        salt += 1
-        mark = digest(salt, texts, length=8)
-    return mark
+    texts = [item.query]
+    for passage in item.passages:
+        texts += [passage.title, passage.text]
+    marks = (digest(salt, texts, length=8) for salt in count())
+    return next(mark for mark in marks if not any(mark in text for text in texts))
 
 
 def _marked(name: str, text: str, mark: str) -> str:
@@ -246,57 +247,72 @@ _CONTROL_LEVER = "unperturbed"
 
 def build_controls(items: Iterable[AcceptedItem], round_name: str, panel: str) -> Sequence[SnapshotRow]:
     """The control row of each item, in the layout of its row."""
-    originals = (AcceptedItem(_without_flaw(item), _unperturbed(item), ()) for item in items)
-    rows = build_rows(originals, round_name, panel)
+    rows = build_rows(map(_unperturbed, items), round_name, panel)
     return Spool(seal({**row, "intensity": NO_INTENSITY}) for row in rows)
 
 
-def control_names(configs: Sequence[str]) -> dict[str, str]:
-    """Configuration name of the controls → the configuration name of their rows.
-
-    A configuration is a part of a data set, as the Hub calls it.
-
-    >>> control_names(["default"]), control_names(["nq", "garage"])
-    ({'controls': 'default'}, {'nq-controls': 'nq', 'garage-controls': 'garage'})
-    """
-    if len(configs) == 1:
-        return {"controls": configs[0]}
-    return {f"{name}-controls": name for name in configs}
+def _unperturbed(item: AcceptedItem) -> AcceptedItem:
+    """The control of an item, with the intensity of the item."""
+    candidate = item.candidate
+    # A deep item hides its flaw in a longer context. Its control has this context without the flaw.
+    instance = replace(item.instance, passages=candidate.control) if candidate.control else item.instance
+    control = replace(
+        candidate,
+        id=f"{candidate.id}{CONTROL_SUFFIX}",
+        generator=_CONTROL_GENERATOR,
+        lever=_CONTROL_LEVER,
+        query=instance.query,
+        passages=instance.passages,
+        reasoning="",
+        # The depth stays on a control, so that the scores of deep items are compared with deep controls.
+        stated={"depth": candidate.depth} if candidate.depth != "open" else {},
+        expected_behavior=ANSWER_CORRECTLY,
+    )
+    return AcceptedItem(instance, control, votes=())
 
 
 def control_paths(content_digest: str, configs: Sequence[str]) -> dict[str, str]:
-    """Configuration name of the controls → their file, relative to the snapshot's folder."""
-    return {name: f"data/{content_digest}/{name}/test.parquet" for name in control_names(configs)}
+    """Configuration name of the controls → their file, relative to the snapshot's folder.
+
+    `configs` are the names of the parts of the snapshot. The controls of each part have a file of their own.
+
+    >>> control_paths("ab", ["default"])
+    {'controls': 'data/ab/controls/test.parquet'}
+    >>> list(control_paths("ab", ["nq", "garage"]))
+    ['nq-controls', 'garage-controls']
+    """
+    names = ["controls"] if len(configs) == 1 else [f"{config}-controls" for config in configs]
+    return {name: f"data/{content_digest}/{name}/test.parquet" for name in names}
 
 
 def write_controls(
     folder: Path, content_digest: str, configs: Sequence[str], controls: Sequence[SnapshotRow]
 ) -> JsonObject:
     """Write the control rows into a snapshot and return the entry of its manifest about them."""
-    rows_of_config = part_rows(controls)
     paths = control_paths(content_digest, configs)
-    for name, config in control_names(configs).items():
-        write_part(folder / paths[name], rows_of_config[config])
+    # A control has the layout of its row, so that controls and rows have the same parts.
+    controls_of_part = part_rows(controls)
+    for config, path in zip(configs, paths.values(), strict=True):
+        write_part(folder / path, controls_of_part[config])
     return {
         "rows": len(controls),
         "configs": list(paths),
-        "row_digests": [row["row_digest"] for config in configs for row in rows_of_config[config]],
+        "row_digests": [control["row_digest"] for config in configs for control in controls_of_part[config]],
     }
 
 
-def check_controls(
-    folder: Path, manifest: Facts, configs: Sequence[str], rows: Sequence[SnapshotRow]
-) -> list[str]:
+def check_controls(folder: Path, manifest: Facts, rows: Sequence[SnapshotRow]) -> list[str]:
     """Compare the controls with the manifest and with their rows; return the problems."""
-    config_of = control_names(configs)
+    configs = manifest["configs"]
+    paths = control_paths(manifest["content_digest"], configs)
     controls: list[SnapshotRow] = []
     try:
-        for name, path in control_paths(str(manifest["content_digest"]), configs).items():
-            controls += read_rows_of(folder, path, config_of[name])
+        for config, path in zip(configs, paths.values(), strict=True):
+            controls += read_rows_of(folder, path, config)
     except SnapshotError as error:
         return [str(error)]
     problems = []
-    if manifest["controls"]["row_digests"] != [row["row_digest"] for row in controls]:
+    if manifest["controls"]["row_digests"] != [control["row_digest"] for control in controls]:
         problems.append("the controls or their order differ from the manifest")
     # The row of each control is taken out of this mapping: what is left has none, and a second control finds none.
     rows_without_control = {f"{row['id']}{CONTROL_SUFFIX}": row for row in rows}
@@ -312,27 +328,6 @@ def check_controls(
     return problems
 
 
-def _without_flaw(item: AcceptedItem) -> BaseInstance:
-    """The base instance. A deep item hides its flaw in a longer context; then that context without the flaw."""
-    control = item.candidate.control
-    return replace(item.instance, passages=control) if control else item.instance
-
-
-def _unperturbed(item: AcceptedItem) -> Candidate:
-    # The depth stays on a control, so that the scores of deep items are compared with deep controls.
-    return replace(
-        item.candidate,
-        id=f"{item.candidate.id}{CONTROL_SUFFIX}",
-        generator=_CONTROL_GENERATOR,
-        lever=_CONTROL_LEVER,
-        query=item.instance.query,
-        passages=_without_flaw(item).passages,
-        reasoning="",
-        stated={"depth": item.candidate.depth} if item.candidate.depth != "open" else {},
-        expected_behavior=ANSWER_CORRECTLY,
-    )
-
-
 def _is_original(control: SnapshotRow, row: SnapshotRow) -> bool:
     return (
         control["intensity"] == NO_INTENSITY
@@ -344,28 +339,29 @@ def _is_original(control: SnapshotRow, row: SnapshotRow) -> bool:
     )
 
 
-def accepted_rows(
-    db: sqlite3.Connection, plan: CurrentPlan, *, originals: bool = False
-) -> Sequence[SnapshotRow]:
-    """The rows of all accepted items or, with `originals`, their control rows."""
-    cells, generators = set(plan.cells), {entry.name for entry in plan.facts.generators}
-    ids = sorted(
-        accepted.job.id
-        for accepted in queries.accepted_jobs(db, plan.number, plan.panel)
-        if accepted.job.cell in cells and accepted.job.generator in generators
-    )
-    build = build_controls if originals else build_rows
-    return build(items_with_votes(db, plan, ids), plan.facts.round, plan.facts.panel.name)
-
-
 def accepted_items(db: sqlite3.Connection, plan: CurrentPlan) -> list[Item]:
-    """The accepted items in the form that an evaluation takes."""
+    """The items that the panel of a run accepted, in the form that an evaluation takes."""
     return list(items_of(accepted_rows(db, plan), plan.facts.classes))
+
+
+def accepted_rows(db: sqlite3.Connection, plan: CurrentPlan) -> Sequence[SnapshotRow]:
+    """The rows of the items that the panel of a run accepted, ordered by id."""
+    return build_rows(_accepted(db, plan), plan.facts.round, plan.facts.panel.name)
+
+
+def accepted_controls(db: sqlite3.Connection, plan: CurrentPlan) -> Sequence[SnapshotRow]:
+    """The control rows of the items of `accepted_rows`, in the same order."""
+    return build_controls(_accepted(db, plan), plan.facts.round, plan.facts.panel.name)
+
+
+def _accepted(db: sqlite3.Connection, plan: CurrentPlan) -> Iterator[AcceptedItem]:
+    jobs = queries.accepted_jobs(db, plan.number, plan.panel)
+    return items_with_votes(db, plan, sorted(planned.job.id for planned in jobs))
 
 
 def items_with_votes(db: sqlite3.Connection, plan: CurrentPlan, ids: Iterable[str]) -> Iterator[AcceptedItem]:
     """Each of these candidates with its base instance, its votes and its difficulty for the solvers."""
-    difficulty_of = difficulties(solver_replies(db, plan.facts.solvers)) if plan.facts.solvers else {}
+    difficulty_of = difficulties(solver_replies(db, plan.facts.solvers))
     for candidate_id in ids:
         difficulty = difficulty_of.get(candidate_id)
         yield AcceptedItem(

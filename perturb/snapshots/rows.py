@@ -1,7 +1,8 @@
 """Accepted items as published rows: their columns (spec, section 6) and their parquet files.
 
-A snapshot has one or two parts. Items with a single passage and items with several have different columns; each part
-has the rows of one kind, in a parquet file with a configuration name.
+Rows of items with a single passage and rows of items with several have different columns: there are two layouts. A
+*part* of a snapshot is its rows of one layout, in a parquet file of its own. The name of the part is its configuration
+name for `datasets`.
 """
 
 from __future__ import annotations
@@ -10,21 +11,20 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from functools import cache
-from itertools import combinations
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from perturb.errors import SnapshotError
 from perturb.files.resources import RowSelection, Spool, digest
 from perturb.llm.replies import whole_texts
-from perturb.records import EXPECTED_ANSWER, BaseInstance, Candidate, JsonObject, Verdict, VerdictState
+from perturb.records import EXPECTED_ANSWER, BaseInstance, Candidate, Facts, JsonObject, Verdict, VerdictState
 from perturb.text.wording import ENGLISH
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# A row, its fields in published order; built by `build_rows`.
+# A row: name of the column → value, in published order. `build_rows` makes it.
 SnapshotRow: TypeAlias = JsonObject
 
 
@@ -46,6 +46,8 @@ class Column:
     note: str
     """Its description on the data set card."""
     kind: ColumnKind = ColumnKind.TEXT
+    absent: str | None = None
+    """Of an optional column: the value in a row that has nothing for it, if other rows of the snapshot have."""
 
 
 _TEXTS, _INDICES, _VOTES = ColumnKind.TEXTS, ColumnKind.INDICES, ColumnKind.VOTES
@@ -100,58 +102,59 @@ SINGLE_COLUMNS: tuple[Column, ...] = (*_PUBLISHED, _ROUND, _DOMAIN, *_OURS)
 SEVERAL_COLUMNS: tuple[Column, ...] = (*_PUBLISHED, *_SEVERAL_PASSAGES, _DOMAIN, _ROUND, *_OURS)
 
 
-# Columns that a snapshot has only if an item has a value for them, so that older snapshots keep their digests.
-_OPTIONAL = (
-    Column(EXPECTED_ANSWER, "The accepted answer where the perturbed question has one of its own."),
-    Column("language", "Code of the language of question, context and answers."),
-    Column("depth", "How well the flaw is hidden: open, quiet or deep."),
-    Column("construction", "Of a deep item: how its flaw is laid."),
-    Column("proof", "Of a deep item: the exact sentences whose comparison shows the flaw.", _TEXTS),
-    Column(
-        "blind_agreement",
-        "Of a deep item: share, in [0, 1], of its verifiers that decided as expected before they saw the claim.",
-        ColumnKind.NUMBER,
+# Columns that a snapshot has only if an item has a value for them, so that older snapshots keep their digests. The
+# columns of a group come together: for levers with a new question, for languages other than English, for depths other
+# than open, and for items that solvers were asked.
+_OPTIONAL_GROUPS = (
+    (Column(EXPECTED_ANSWER, "The accepted answer where the perturbed question has one of its own."),),
+    (Column("language", "Code of the language of question, context and answers.", absent=ENGLISH),),
+    (
+        Column("depth", "How well the flaw is hidden: open, quiet or deep.", absent="open"),
+        Column("construction", "Of a deep item: how its flaw is laid."),
+        Column("proof", "Of a deep item: the exact sentences whose comparison shows the flaw.", _TEXTS),
+        Column(
+            "blind_agreement",
+            "Of a deep item: share, in [0, 1], of its verifiers that decided as expected before they saw the claim.",
+            ColumnKind.NUMBER,
+        ),
     ),
-    Column(
-        "difficulty",
-        "Share, in [0, 1], of the solvers' scored replies that were wrong; null if no solver was asked.",
-        ColumnKind.NUMBER,
+    (
+        Column(
+            "difficulty",
+            "Share, in [0, 1], of the solvers' scored replies that were wrong; null if no solver was asked.",
+            ColumnKind.NUMBER,
+        ),
     ),
 )
-# Optional columns that come together, if items of other depths than open were built.
-_DEEP = ("depth", "construction", "proof", "blind_agreement")
-# The values of optional columns in a row that has nothing for them, if other rows of its snapshot have them.
-_ABSENT: SnapshotRow = {
-    EXPECTED_ANSWER: None,
-    "language": ENGLISH,
-    "depth": "open",
-    "construction": None,
-    "proof": None,
-    "blind_agreement": None,
-    "difficulty": None,
+OPTIONAL_COLUMNS: tuple[Column, ...] = tuple(chain.from_iterable(_OPTIONAL_GROUPS))
+
+# The configuration with all rows, which `datasets` loads without a name. A snapshot with two parts has an extra file
+# for it.
+DEFAULT = "default"
+# The parts of a snapshot with both layouts: rows with a single passage, and rows with several.
+_SINGLE_PART, _SEVERAL_PART = "nq", "garage"
+
+# Name of a part → its columns. Rows with a single passage are `default` if the snapshot has no others.
+PART_COLUMNS: Mapping[str, tuple[Column, ...]] = {
+    DEFAULT: SINGLE_COLUMNS,
+    _SINGLE_PART: SINGLE_COLUMNS,
+    _SEVERAL_PART: SEVERAL_COLUMNS,
 }
 
-
-@cache
-def layouts(columns: tuple[Column, ...]) -> tuple[tuple[Column, ...], ...]:
-    """All possible layouts of rows: `columns` with every combination of the groups of optional columns.
-
-    The groups are for levers with a new question, for languages other than English, for depths other than open, and for
-    items that solvers were asked.
-    """
-    groups = ((EXPECTED_ANSWER,), ("language",), _DEEP, ("difficulty",))
-    layouts = []
-    for size in range(len(groups) + 1):
-        for chosen in combinations(groups, size):
-            names = [name for group in chosen for name in group]
-            layouts.append((*columns, *(column for column in _OPTIONAL if column.name in names)))
-    return tuple(layouts)
+# Name of a part → its rows, ordered by id.
+Parts = Mapping[str, Sequence[SnapshotRow]]
 
 
 def columns_of(row: SnapshotRow) -> tuple[Column, ...]:
     """The columns of a row, in published order."""
     columns = SEVERAL_COLUMNS if "grounding" in row else SINGLE_COLUMNS
-    return (*columns, *(column for column in _OPTIONAL if column.name in row))
+    return (*columns, *(column for column in OPTIONAL_COLUMNS if column.name in row))
+
+
+def all_columns(rows: Iterable[SnapshotRow]) -> tuple[Column, ...]:
+    """The columns that any of the rows has, in the order of rows with several passages."""
+    names = {name for row in rows for name in row}
+    return tuple(column for column in (*SEVERAL_COLUMNS, *OPTIONAL_COLUMNS) if column.name in names)
 
 
 def schema_of(columns: Sequence[Column]) -> pa.Schema:
@@ -187,27 +190,26 @@ class AcceptedItem:
 
 def build_rows(items: Iterable[AcceptedItem], round_name: str, panel: str) -> Sequence[SnapshotRow]:
     """A row for each item, in the order of the items, stored on disk. The number of passages decides the layout."""
-    shared = {"round": round_name, "panel": panel}
-    rows = Spool(_build_row(item, shared) for item in items)
+    rows = Spool(_build_row(item, {"round": round_name, "panel": panel}) for item in items)
     # Which optional columns the snapshot has is known only after all rows, so they are completed in a second pass.
-    used = {name for row in rows for name in _ABSENT if name in row}
-    if not used:
-        return rows
-    defaults = {name: value for name, value in _ABSENT.items() if name in used}
-    return Spool(seal({**defaults, **row}) for row in rows)
+    used_names = {name for row in rows for name in row}
+    absent = {column.name: column.absent for column in OPTIONAL_COLUMNS if column.name in used_names}
+    return Spool(seal({**absent, **row}) for row in rows) if absent else rows
 
 
-def row_digest(row: SnapshotRow) -> str:
-    """Digest of all fields but `row_digest` itself (32 hexadecimal digits)."""
-    return digest({name: value for name, value in row.items() if name != "row_digest"}, length=32)
+def _build_row(item: AcceptedItem, shared_values: Facts) -> SnapshotRow:
+    columns = SEVERAL_COLUMNS if len(item.candidate.passages) > 1 else SINGLE_COLUMNS
+    values = {**_required_values(item), **shared_values, **_optional_values(item)}
+    # The order of the columns is fixed, since it enters the content digest.
+    names = [column.name for column in (*columns, *OPTIONAL_COLUMNS) if column.name in values]
+    return seal({name: whole_texts(values[name]) for name in names})
 
 
-def _build_row(item: AcceptedItem, shared: dict[str, str]) -> SnapshotRow:
+def _required_values(item: AcceptedItem) -> JsonObject:
+    """The values of the columns of both layouts that come from the item."""
     instance, candidate = item.instance, item.candidate
-    columns = SEVERAL_COLUMNS if len(candidate.passages) > 1 else SINGLE_COLUMNS
     roles = [passage.role for passage in candidate.passages]
-    # The values of all columns; the layout decides which of them the row has.
-    values: JsonObject = {
+    return {
         "id": candidate.id,
         "source_id": instance.id,
         "generator_model": candidate.generator,
@@ -225,13 +227,32 @@ def _build_row(item: AcceptedItem, shared: dict[str, str]) -> SnapshotRow:
         "query": candidate.query,
         "grounding": [passage.text for passage in candidate.passages],
         "reference_answer": instance.reference_answer,
-        "signal_indices": [index for index, role in enumerate(roles) if role == "signal"],
-        "noise_indices": [index for index, role in enumerate(roles) if role == "noise"],
+        "signal_indices": [position for position, role in enumerate(roles) if role == "signal"],
+        "noise_indices": [position for position, role in enumerate(roles) if role == "noise"],
         "domain": instance.domain,
         "licence": instance.licence,
         "source": instance.source,
-        **shared,
     }
+
+
+def _vote(vote: Verdict) -> JsonObject:
+    issues = list(vote.issues)
+    if vote.state is VerdictState.UNSCORED:
+        # The issue would be the message of the provider, which may name accounts or keys.
+        issues = ["unreadable reply" if vote.is_unread else "call failed"]
+    return {
+        "verifier": vote.verifier,
+        "verdict": str(vote.state),
+        "predicted_behavior": vote.predicted_behavior,
+        "failed_checks": sorted(name for name, passed in vote.checks.items() if not passed),
+        "issues": issues,
+    }
+
+
+def _optional_values(item: AcceptedItem) -> JsonObject:
+    """The values of the optional columns for which the item has something."""
+    candidate = item.candidate
+    values: JsonObject = {}
     if answer := candidate.stated.get(EXPECTED_ANSWER):
         values[EXPECTED_ANSWER] = answer
     if candidate.depth != "open":
@@ -243,11 +264,9 @@ def _build_row(item: AcceptedItem, shared: dict[str, str]) -> SnapshotRow:
         }
     if item.difficulty is not None:
         values["difficulty"] = item.difficulty
-    if instance.language != ENGLISH:
-        values["language"] = instance.language
-    # The order of the columns is fixed, since it enters the content digest.
-    names = [column.name for column in (*columns, *_OPTIONAL) if column.name in values]
-    return seal({name: whole_texts(values[name]) for name in names})
+    if item.instance.language != ENGLISH:
+        values["language"] = item.instance.language
+    return values
 
 
 def _blind_agreement(item: AcceptedItem) -> float | None:
@@ -262,48 +281,26 @@ def seal(row: SnapshotRow) -> SnapshotRow:
     return {column.name: sealed[column.name] for column in columns_of(row)}
 
 
-def _vote(vote: Verdict) -> JsonObject:
-    return {
-        "verifier": vote.verifier,
-        "verdict": str(vote.state),
-        "predicted_behavior": vote.predicted_behavior,
-        "failed_checks": sorted(name for name, passed in vote.checks.items() if not passed),
-        "issues": list(vote.issues) if vote.state is not VerdictState.UNSCORED else [_why_unscored(vote)],
-    }
-
-
-def _why_unscored(vote: Verdict) -> str:
-    """The reason why there is no verdict, without the provider's message, which may name accounts or keys."""
-    return "unreadable reply" if vote.is_unread else "call failed"
-
-
-# Name of a part → its columns. Rows with a single passage are `default`, or `nq` if the snapshot has both layouts.
-PART_COLUMNS: Mapping[str, tuple[Column, ...]] = {
-    "default": SINGLE_COLUMNS,
-    "nq": SINGLE_COLUMNS,
-    "garage": SEVERAL_COLUMNS,
-}
-
-# The configuration with all rows, which loads without a name. A snapshot with two parts has an extra file for it.
-DEFAULT = "default"
-
-# Name of a part → its rows, ordered by id.
-Parts = Mapping[str, Sequence[SnapshotRow]]
-
-# Number of rows in a row group of a parquet file, which limits the memory for writing.
-_ROW_GROUP = 250
+def row_digest(row: SnapshotRow) -> str:
+    """Digest of all fields but `row_digest` itself (32 hexadecimal digits)."""
+    return digest({name: value for name, value in row.items() if name != "row_digest"}, length=32)
 
 
 def part_rows(rows: Sequence[SnapshotRow]) -> dict[str, RowSelection]:
-    """Rows by the part that they belong to; one part, or `nq` before `garage`."""
-    # By id, so that the digest does not depend on the order in which items were accepted. Only ids and positions are
-    # held in memory; the rows stay on disk.
-    ordered = sorted((str(row["id"]), position, "grounding" not in row) for position, row in enumerate(rows))
-    single = RowSelection(rows, [position for _, position, is_single in ordered if is_single])
-    several = RowSelection(rows, [position for _, position, is_single in ordered if not is_single])
+    """Rows by the part that they belong to, ordered by id; one part, or `nq` before `garage`."""
+    # Only ids and layouts are held in memory; the rows stay on disk.
+    ids: list[str] = []
+    has_several: list[bool] = []
+    for row in rows:
+        ids.append(str(row["id"]))
+        has_several.append("grounding" in row)
+    # By id, so that the digest does not depend on the order in which items were accepted.
+    order = sorted(range(len(ids)), key=ids.__getitem__)
+    single = RowSelection(rows, [position for position in order if not has_several[position]])
+    several = RowSelection(rows, [position for position in order if has_several[position]])
     if single and several:
-        return {"nq": single, "garage": several}
-    return {"garage": several} if several else {"default": single}
+        return {_SINGLE_PART: single, _SEVERAL_PART: several}
+    return {_SEVERAL_PART: several} if several else {DEFAULT: single}
 
 
 def data_paths(content_digest: str, names: Sequence[str]) -> dict[str, str]:
@@ -328,10 +325,8 @@ def whole_path(content_digest: str) -> str:
     return data_paths(content_digest, [DEFAULT])[DEFAULT]
 
 
-def union_of(parts: Iterable[Sequence[Column]]) -> tuple[Column, ...]:
-    """The columns that any of the parts has, in published order."""
-    present = {column for columns in parts for column in columns}
-    return tuple(column for column in (*SEVERAL_COLUMNS, *_OPTIONAL) if column in present)
+# Number of rows in a row group of a parquet file, which limits the memory for writing.
+_ROW_GROUP = 250
 
 
 def write_part(path: Path, rows: Sequence[SnapshotRow]) -> None:
@@ -384,7 +379,9 @@ def read_part(path: Path) -> pa.Table:
 def read_rows_of(folder: Path, path: str, part: str) -> list[SnapshotRow]:
     """The rows of a part of a snapshot. Raises `SnapshotError` as `read_part` does, and for unknown columns."""
     table = read_part(folder / path)
-    if table.schema not in map(schema_of, layouts(PART_COLUMNS[part])):
+    # The first column of a group shows whether the part has the group.
+    groups = [group for group in _OPTIONAL_GROUPS if group[0].name in table.column_names]
+    if table.schema != schema_of((*PART_COLUMNS[part], *chain.from_iterable(groups))):
         raise SnapshotError(f"{path}: the columns are not those of a snapshot")
     rows: list[SnapshotRow] = table.to_pylist()
     return rows

@@ -44,6 +44,7 @@ from perturb.snapshots.rows import (
     Column,
     Parts,
     SnapshotRow,
+    all_columns,
     columns_of,
     data_paths,
     part_rows,
@@ -51,7 +52,6 @@ from perturb.snapshots.rows import (
     read_rows_of,
     row_digest,
     schema_of,
-    union_of,
     whole_path,
     write_part,
     write_rows,
@@ -221,7 +221,11 @@ def write_snapshot(
         for name, part in parts.items():
             write_part(workspace / part_paths[name], part)
         if len(parts) > 1:  # the file of a single part is the whole file
-            write_rows(workspace / whole_file, ordered_rows, schema_of(union_of(columns.values())))
+            write_rows(
+                workspace / whole_file,
+                ordered_rows,
+                schema_of(all_columns(part[0] for part in parts.values())),
+            )
         _write_text(workspace / "build.yaml", config_text)
         manifest = manifest_of(outlines_by_part, facts, digest_of_rows)
         if controls:
@@ -307,7 +311,7 @@ def check_snapshot(folder: Path) -> tuple[str, ...]:
     faults = _check_rows(parts, snapshot.manifest) + _check_whole_file(snapshot, parts)
     problems += faults
     if snapshot.control_files:
-        problems += check_controls(folder, snapshot.manifest, snapshot.configs, rows)
+        problems += check_controls(folder, snapshot.manifest, rows)
     # The harness is made from the rows: with other rows, all its files would differ too.
     if not faults:
         problems += check_harness(folder, snapshot.manifest, rows, snapshot.classes)
@@ -395,7 +399,7 @@ def _check_whole_file(snapshot: Snapshot, parts: Parts) -> list[str]:
     except SnapshotError as error:
         return [str(error)]
     rows = [row for members in parts.values() for row in members]
-    names = [column.name for column in union_of(map(columns_of, rows))]
+    names = [column.name for column in all_columns(rows)]
     if whole_rows == [{name: row.get(name) for name in names} for row in rows]:
         return []
     return [f"{whole_path(snapshot.content_digest)}: its rows are not those of {' and '.join(parts)}"]

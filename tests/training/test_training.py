@@ -151,12 +151,12 @@ def test_an_item_without_its_original_is_refused(made: Path) -> None:
 def test_wrong_replies_on_record_are_what_is_rejected(made: Path) -> None:
     from perturb.ledger.calls import reading
     from perturb.ledger.plans import current_plan
-    from perturb.snapshots.items import accepted_rows
+    from perturb.snapshots.items import accepted_controls, accepted_rows
 
     with reading(made) as db:
         plan = current_plan(db, made)
         rows = list(accepted_rows(db, plan))
-        originals = {row["source_id"]: row for row in accepted_rows(db, plan, originals=True)}
+        originals = {row["source_id"]: row for row in accepted_controls(db, plan)}
     said = {rows[0]["id"]: ["It was Ann.", "It was Bob.", "It was Ann."]}
     made_of = [row for row in make_examples("dpo", rows, originals, said) if row["kind"] == "reply"]
     assert [row["rejected"][0]["content"] for row in made_of] == ["It was Ann.", "It was Bob."]
