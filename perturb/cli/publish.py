@@ -286,8 +286,7 @@ def _publish_leaderboard(
         _check_leaderboard(folder, replay, json_output)
         return
     from perturb.reports.leaderboard_page import files_of, write_leaderboard
-    from perturb.snapshots.hub import check_repo_name
-    from perturb.snapshots.publish import push_space
+    from perturb.snapshots.hub import check_repo_name, push_space
 
     if repo is not None:
         with given_by_options():

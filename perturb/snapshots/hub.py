@@ -1,4 +1,4 @@
-"""Push a snapshot to the Hugging Face Hub: one commit and one tag for each round.
+"""Push a snapshot to the Hugging Face Hub, with one commit and one tag for each round, or a static page as a Space.
 
 This is the only module that imports `huggingface_hub`. A second push continues where the first one stopped: large files
 that have arrived are not sent again, and an existing commit with the same content is not repeated.
@@ -18,6 +18,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TypeVar
 
+import huggingface_hub
 from huggingface_hub import (
     CommitOperationAdd,
     CommitOperationDelete,
@@ -54,8 +55,8 @@ from perturb.snapshots.published_card import (
 )
 from perturb.snapshots.snapshot import REPLIES, Snapshot
 
-# The HTTP library of huggingface_hub: httpx in its version 1, httpx2 in its version 2.
-_http = import_module(HfHubHTTPError.__bases__[0].__module__.partition(".")[0])
+# Version 2 of huggingface_hub uses httpx2, whose errors have the names of those of httpx.
+_http = import_module("httpx2" if huggingface_hub.__version__.startswith("2.") else "httpx")
 
 # The number of times that a request is sent if the Hub is busy or the connection breaks.
 TRIES = 5
@@ -138,7 +139,7 @@ def push(round_: RoundOnHub, *, public: bool, endpoint: str | None, progress: bo
 
     Raises `PublishError` if nobody is logged in, the Hub refuses, or the tag exists with other content.
     """
-    hub = log_in(round_.repo, endpoint, progress)
+    hub = _log_in(round_.repo, endpoint, progress)
     hub.create()
     uploaded = False
     # The tag comes after the commit. So a tag shows that the round is complete, and a broken push is repeated.
@@ -155,7 +156,40 @@ def push(round_: RoundOnHub, *, public: bool, endpoint: str | None, progress: bo
     return Publication(round_.repo, round_.tag, commit, url, uploaded)
 
 
-def log_in(repo: str, endpoint: str | None, progress: bool, repo_type: str = "dataset") -> HubRepository:
+def push_space(
+    folder: Path,
+    repo: str,
+    files: Sequence[str],
+    *,
+    public: bool = False,
+    endpoint: str | None = None,
+    progress: bool = False,
+) -> Publication:
+    """Push these files of a folder of static pages to the Space `repo`, in one commit; its other files are deleted.
+
+    A new Space is private, like a data set of `push`. Raises `PublishError` as `push` does.
+    """
+    check_repo_name(repo)
+    hub = _log_in(repo, endpoint, progress, "space")
+    hub.create()
+    # The Hub makes no commit if nothing has changed; the last commit is then the same as before.
+    last_commit = hub.head()
+    send = partial(
+        hub.api.upload_folder,
+        repo_id=repo,
+        repo_type="space",
+        folder_path=folder,
+        allow_patterns=[*files],
+        delete_patterns="*",
+    )
+    commit = str(hub.call("commit", send).oid)
+    if public:
+        hub.open()
+    url = f"{hub.api.endpoint}/spaces/{repo}"
+    return Publication(repo, tag="", commit=commit, url=url, uploaded=commit != last_commit)
+
+
+def _log_in(repo: str, endpoint: str | None, progress: bool, repo_type: str = "dataset") -> HubRepository:
     """Open the repository as the user who is logged in. Raises `PublishError` without a login."""
     if get_token() is None:
         raise PublishError("nobody is logged in to the Hub: export HF_TOKEN, or run `hf auth login`")
@@ -167,7 +201,11 @@ def log_in(repo: str, endpoint: str | None, progress: bool, repo_type: str = "da
 
 
 class HubRepository:
-    """A data set or Space on the Hub; a call is repeated after an error that may pass."""
+    """A data set or Space on the Hub.
+
+    `create`, `open`, `tags`, `tag` and `read_manifest` repeat their requests after an error that may pass. The other
+    methods send a request once, for use in `call`.
+    """
 
     def __init__(self, api: HfApi, repo: str, repo_type: str) -> None:
         self.api = api
@@ -175,7 +213,11 @@ class HubRepository:
         self.repo_type = repo_type
 
     def call(self, action: str, send: Callable[[], T]) -> T:
-        """Send a request, several times if need be. Raises `PublishError`, which names the `action`, if all fail."""
+        """Send a request, several times if need be. Raises `PublishError`, which names the `action`, if all fail.
+
+        `send` may itself use methods that repeat their requests. If one of them gives up, its `PublishError` ends this
+        call too, so that tries do not multiply.
+        """
         for attempt in range(TRIES):
             try:
                 return send()
@@ -226,6 +268,14 @@ class HubRepository:
 
         self.call("tag", send)
 
+    def head(self) -> str:
+        """The newest commit."""
+        return str(self.api.repo_info(self.repo, repo_type=self.repo_type).sha)
+
+    def files(self, revision: str) -> set[str]:
+        """The paths of the files at a revision."""
+        return set(self.api.list_repo_files(self.repo, repo_type=self.repo_type, revision=revision))
+
     def read_text(self, path: str, revision: str) -> str | None:
         """A text file at a revision; None if it is missing."""
         url = hf_hub_url(self.repo, path, repo_type="dataset", revision=revision, endpoint=self.api.endpoint)
@@ -254,10 +304,8 @@ class PlannedPush:
     """The commit that it would follow; None if the repository does not exist, or if the plan is offline."""
     card: str
     manifest: str
-    files: tuple[JsonObject, ...]
-    """Path, bytes and change (`add` or `same`) of each file."""
-    stale: tuple[str, ...]
-    """Files of an earlier round that would be deleted."""
+    files: list[JsonObject]
+    """Path, bytes and change of each file: `add` or `same`, then `delete`, without bytes, for earlier rounds."""
 
 
 def plan_push(round_: RoundOnHub, endpoint: str | None = None, *, online: bool = True) -> PlannedPush:
@@ -274,22 +322,24 @@ def plan_push(round_: RoundOnHub, endpoint: str | None = None, *, online: bool =
             # A round that was published must not change under its tag.
             if (tagged := hub.tags().get(round_.tag)) is not None:
                 _require_same(round_, hub.read_manifest(tagged))
-            info = hub.call("look it up", lambda: hub.api.repo_info(round_.repo, repo_type="dataset"))
-            head = str(info.sha)
+            head = hub.call("look it up", hub.head)
             former = hub.read_manifest(head)
             published_card = hub.call("read the card", lambda: hub.read_text(CARD, head))
     card, manifest = _published_texts(round_, former, published_card)
-    sizes = {entry["path"]: entry["bytes"] for entry in round_.snapshot.manifest["files"]}
-    sizes |= {CARD: len(card.encode()), MANIFEST: len(manifest.encode())}
-    if round_.replies is not None:
-        sizes[REPLIES] = round_.replies.stat().st_size
+    contents = _contents(round_, card, manifest)
     # A file is the same if path and digest are; the Hub then stores nothing new.
     same = {path for path, _ in set(identity(former)) & set(identity(round_.snapshot.manifest))}
-    files = tuple(
-        {"path": path, "bytes": size, "change": "same" if path in same else "add"}
-        for path, size in sorted(sizes.items())
-    )
-    return PlannedPush(head, card, manifest, files, tuple(sorted(paths(former) - set(sizes))))
+    files: list[JsonObject] = [
+        {
+            "path": path,
+            "bytes": len(content) if isinstance(content, bytes) else content.stat().st_size,
+            "change": "same" if path in same else "add",
+        }
+        for path, content in sorted(contents.items())
+    ]
+    stale = sorted(paths(former) - set(contents))
+    files += [{"path": path, "bytes": None, "change": "delete"} for path in stale]
+    return PlannedPush(head, card, manifest, files)
 
 
 def _commit_once(hub: HubRepository, round_: RoundOnHub) -> tuple[str, bool]:
@@ -297,34 +347,38 @@ def _commit_once(hub: HubRepository, round_: RoundOnHub) -> tuple[str, bool]:
 
     Each try reads everything again: the response to an earlier try may have been lost after its commit.
     """
-    head = str(hub.api.repo_info(hub.repo, repo_type="dataset").sha)
+    head = hub.head()
     former = hub.read_manifest(head)
     if identity(former) == identity(round_.snapshot.manifest):
         return head, False
     card, manifest = _published_texts(round_, former, hub.read_text(CARD, head))
-    # Card and manifest are merged with the published ones; all other files go as they are.
-    files = [entry["path"] for entry in round_.snapshot.manifest["files"] if entry["path"] != CARD]
-    adds = [CommitOperationAdd(path, round_.snapshot.folder / path) for path in files]
-    adds += [CommitOperationAdd(CARD, card.encode()), CommitOperationAdd(MANIFEST, manifest.encode())]
-    if round_.replies is not None:
-        adds.append(CommitOperationAdd(REPLIES, round_.replies))
-    added = {add.path_in_repo for add in adds}
-    operations: list[CommitOperationAdd | CommitOperationDelete] = [*adds]
-    stale = sorted(paths(former) - added)
-    if stale:
+    contents = _contents(round_, card, manifest)
+    operations: list[CommitOperationAdd | CommitOperationDelete] = [
+        CommitOperationAdd(path, content) for path, content in contents.items()
+    ]
+    if stale := paths(former) - set(contents):
         # The Hub refuses a commit that deletes a file it does not have.
-        existing = set(hub.api.list_repo_files(hub.repo, repo_type="dataset", revision=head))
-        operations += [CommitOperationDelete(path) for path in stale if path in existing]
+        operations += map(CommitOperationDelete, sorted(stale & hub.files(head)))
     commit = _send_commit(hub, operations, f"Round {round_.snapshot.manifest['round']}", head)
     # The Hub leaves out files that its .gitignore names, without an error.
-    arrived = set(hub.api.list_repo_files(hub.repo, repo_type="dataset", revision=commit))
-    missing = sorted(added - arrived)
-    if missing:
+    if missing := sorted(set(contents) - hub.files(commit)):
         raise PublishError(
             f"{hub.repo}: the Hub left out {', '.join(missing)}: remove its .gitignore, then publish under a "
             "new round"
         )
     return commit, True
+
+
+def _contents(round_: RoundOnHub, card: str, manifest: str) -> dict[str, Path | bytes]:
+    """Path in the repository → its content. Card and manifest are merged; all other files go as they are."""
+    snapshot = round_.snapshot
+    contents: dict[str, Path | bytes] = {
+        entry["path"]: snapshot.folder / entry["path"] for entry in snapshot.manifest["files"]
+    }
+    contents |= {CARD: card.encode(), MANIFEST: manifest.encode()}
+    if round_.replies is not None:
+        contents[REPLIES] = round_.replies
+    return contents
 
 
 def _send_commit(
@@ -362,11 +416,13 @@ def _without_xet() -> Iterator[None]:
         constants.HF_HUB_DISABLE_XET = False
 
 
-def _published_texts(round_: RoundOnHub, former: Facts, card: str | None) -> tuple[str, str]:
-    """The card and the manifest to publish: merged with the published ones, with all rounds and matching digests.
+def _published_texts(round_: RoundOnHub, former: Facts, published_card: str | None) -> tuple[str, str]:
+    """The card and the manifest of the round, merged with the published ones (`former` is a manifest).
 
-    The order matters. The card states the digest of the manifest, which does not depend on the card; the manifest lists
-    the digest of the card.
+    1. The manifest gets the list of all rounds: this one, then those of `former`.
+    2. The generated card gets the digest of this manifest. The digest covers all but the digest of the card.
+    3. The generated card, with scores and rounds at its end, is merged with the published card.
+    4. The manifest gets the digest of the merged card.
     """
     manifest = dict(round_.snapshot.manifest)
     manifest["rounds"] = [round_entry(round_.tag, manifest, former), *former.get("rounds", ())]
@@ -375,12 +431,11 @@ def _published_texts(round_: RoundOnHub, former: Facts, card: str | None) -> tup
     configs = [entry["config_name"] for entry in header.get("configs", ())]
     section = rounds_section(manifest["rounds"], round_.repo, configs)
     section = f"{round_.scores}\n\n{section}" if round_.scores else section
-    text = merge_cards(generated, card, section, config_names(former))
-    content = text.encode()
-    # The merged card differs from that of the folder, so the manifest needs its new digest.
+    card = merge_cards(generated, published_card, section, config_names(former))
+    content = card.encode()
     card_entry = {"path": CARD, "sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
     manifest["files"] = [card_entry if entry["path"] == CARD else entry for entry in manifest["files"]]
-    return text, render_manifest(manifest)
+    return card, render_manifest(manifest)
 
 
 def _require_same(round_: RoundOnHub, published: Facts) -> None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -233,7 +234,7 @@ class Manifest(_Entry):
 
 def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> JsonObject:
     """The manifest's facts about the rows and the run, without its files; `content` is the content digest."""
-    rows = [row for rows_of_part in parts.values() for row in rows_of_part]
+    rows = list(chain.from_iterable(parts.values()))
     run, replies = facts.run, facts.replies
     created = facts.created.astimezone(UTC).isoformat(timespec="seconds") if facts.created else None
     manifest: JsonObject = {
@@ -272,6 +273,7 @@ def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> JsonObject:
         "harness": None,
         "classes": [entry.to_payload() for entry in run.classes],
         "replies": replies and {"sha256": replies.sha256, "replies": replies.replies},
+        "row_digests": [row["row_digest"] for row in rows],
     }
     # Fields that came later are left out if unused, so that old snapshots keep the digest of their manifest.
     return {name: value for name, value in manifest.items() if value or name not in _OPTIONAL}
@@ -279,8 +281,8 @@ def manifest_of(parts: Parts, facts: SnapshotFacts, content: str) -> JsonObject:
 
 def counts_of(parts: Parts) -> JsonObject:
     """The counts of rows, cells and generators: of all parts together and, under `configs`, of each part."""
-    rows = [row for rows_of_part in parts.values() for row in rows_of_part]
-    return {**_counts(rows), "configs": {name: _counts(rows_of_part) for name, rows_of_part in parts.items()}}
+    rows = list(chain.from_iterable(parts.values()))
+    return {**_counts(rows), "configs": {name: _counts(part) for name, part in parts.items()}}
 
 
 def _counts(rows: Sequence[SnapshotRow]) -> JsonObject:

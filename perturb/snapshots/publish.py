@@ -1,16 +1,15 @@
-"""Publish a snapshot: check it, search it for keys, and push it; or push a static page as a Space of the Hub.
+"""Publish a snapshot: check it, search it for keys, and push it (`perturb.snapshots.hub`).
 
-It also lists the practices of BetterBench that a snapshot meets according to its manifest. Practices that concern a run
-of an evaluation, or the work of the authors, are listed as unknown. Source: A. Reuel and others, BetterBench: Assessing
-AI Benchmarks (NeurIPS 2024, arXiv 2411.12990).
+The second half lists the practices of BetterBench that a snapshot meets according to its manifest. Practices that
+concern a run of an evaluation, or the work of the authors, are listed as unknown. Source: A. Reuel and others,
+BetterBench: Assessing AI Benchmarks (NeurIPS 2024, arXiv 2411.12990).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,7 +19,7 @@ from perturb.files.resources import writing_errors
 from perturb.llm.recording import read_recording
 from perturb.llm.redaction import key_variables, show_key
 from perturb.records import Facts, JsonObject
-from perturb.snapshots.hub import Publication, RoundOnHub, check_repo_name, log_in
+from perturb.snapshots.hub import Publication, RoundOnHub, check_repo_name, plan_push, push
 from perturb.snapshots.manifest import CARD, MANIFEST
 from perturb.snapshots.snapshot import Snapshot, check_snapshot, read_snapshot
 from perturb.text.wording import certificate_line
@@ -47,8 +46,6 @@ def publish(
     manifest names another file of replies, `PublishError` if the snapshot or the replies contain a key, or if the Hub
     refuses.
     """
-    from perturb.snapshots.hub import push
-
     check_repo_name(repo)
     round_ = _checked_round(folder, repo, replies, scores)
     return push(round_, public=public, endpoint=endpoint, progress=progress)
@@ -69,21 +66,11 @@ def write_publication(
     Returns the content of `files.json`: path, bytes and change (add, same or delete) of each file. Raises as `publish`
     does, and `PublishError` if `out` cannot be written.
     """
-    from perturb.snapshots.hub import plan_push
-
     if repo is not None:
         check_repo_name(repo)
     round_ = _checked_round(folder, repo or "OWNER/NAME", replies, scores)
     planned = plan_push(round_, endpoint, online=repo is not None)
-    listed = {
-        "repo": repo,
-        "tag": round_.tag,
-        "merged_with": planned.head,
-        "files": [
-            *planned.files,
-            *({"path": path, "bytes": None, "change": "delete"} for path in planned.stale),
-        ],
-    }
+    listed = {"repo": repo, "tag": round_.tag, "merged_with": planned.head, "files": planned.files}
     with writing_errors(out, PublishError):
         out.mkdir(parents=True, exist_ok=True)
         for name, text in ((CARD, planned.card), (MANIFEST, planned.manifest)):
@@ -113,71 +100,39 @@ def _checked_round(folder: Path, repo: str, replies: Path | None, scores: str) -
 def refuse_keys(snapshot: Snapshot) -> None:
     """Raise `PublishError` if a file or row of the snapshot contains a text that looks like a key."""
     names = key_variables(snapshot.manifest)
-    for part_name, content in _contents(snapshot):
+    for label, content in _contents(snapshot):
         if masked_key := show_key(content, names):
             raise PublishError(
-                f"{snapshot.folder}: not published, since {part_name} holds what looks like a key ({masked_key}): take"
+                f"{snapshot.folder}: not published, since {label} holds what looks like a key ({masked_key}): take"
                 " it out where it comes from, build again, and revoke the key"
             )
 
 
-def _check_replies(snapshot: Snapshot, file: Path) -> None:
-    recording = read_recording(file)
-    stated_replies = snapshot.manifest.get("replies") or {}
-    if stated_replies.get("sha256") != recording.digest:
-        raise RecordingError(
-            f"{file}: is not the file of replies that {snapshot.folder} names: `perturb export RUN --replies {file}`"
-            " writes both"
-        )
-    names = key_variables(snapshot.manifest)
-    for part_name, content in recording.contents():
-        if masked_key := show_key(content, names):
-            raise PublishError(
-                f"{file}: not published, since {part_name} holds what looks like a key ({masked_key}): revoke the key,"
-                " and publish without --replies"
-            )
-
-
 def _contents(snapshot: Snapshot) -> Iterator[tuple[str, Any]]:
-    for path in ("manifest.json", *(entry["path"] for entry in snapshot.manifest["files"])):
+    """Each text file and each row, with a label for messages."""
+    for path in (MANIFEST, *(entry["path"] for entry in snapshot.manifest["files"])):
         if not path.endswith(".parquet"):
             yield path, (snapshot.folder / path).read_text(encoding="utf-8", errors="replace")
     for number, row in enumerate(snapshot.read_rows()):
         yield f"row {number} (id {row['id']!r})", row
 
 
-def push_space(
-    folder: Path,
-    repo: str,
-    files: Sequence[str],
-    *,
-    public: bool = False,
-    endpoint: str | None = None,
-    progress: bool = False,
-) -> Publication:
-    """Push these files of a folder of static pages to the Space `repo`, in one commit; its other files are deleted.
-
-    A new Space is private, like a data set of `push`. Raises `PublishError` as `push` does.
-    """
-    check_repo_name(repo)
-    hub = log_in(repo, endpoint, progress, "space")
-    hub.create()
-    # The Hub makes no commit if nothing has changed; the last commit is then the same as before.
-    last_commit = hub.api.repo_info(repo, repo_type="space").sha
-    send = partial(
-        hub.api.upload_folder,
-        repo_id=repo,
-        repo_type="space",
-        folder_path=folder,
-        allow_patterns=[*files],
-        delete_patterns="*",
-    )
-    commit = hub.call("commit", send)
-    if public:
-        hub.open()
-    return Publication(
-        repo, "", str(commit.oid), f"{hub.api.endpoint}/spaces/{repo}", commit.oid != last_commit
-    )
+def _check_replies(snapshot: Snapshot, file: Path) -> None:
+    """Raise an error if the manifest names other replies, or if the replies contain a key."""
+    recording = read_recording(file)
+    expected = snapshot.manifest.get("replies") or {}
+    if expected.get("sha256") != recording.digest:
+        raise RecordingError(
+            f"{file}: is not the file of replies that {snapshot.folder} names: `perturb export RUN --replies {file}`"
+            " writes both"
+        )
+    names = key_variables(snapshot.manifest)
+    for label, content in recording.contents():
+        if masked_key := show_key(content, names):
+            raise PublishError(
+                f"{file}: not published, since {label} holds what looks like a key ({masked_key}): revoke the key,"
+                " and publish without --replies"
+            )
 
 
 State = Literal["met", "not met", "unknown"]
@@ -207,63 +162,36 @@ def check_practices(manifest: Facts) -> tuple[Practice, ...]:
     return tuple(checked)
 
 
-def _when(met: bool, reason_met: str, reason_not_met: str) -> Finding:
-    return ("met", reason_met) if met else ("not met", reason_not_met)
+def _if_given(key: str, reason_met: str, reason_not_met: str) -> Callable[[Facts], Finding]:
+    """A practice that is met if the manifest has something under `key`."""
+    return lambda manifest: ("met", reason_met) if manifest.get(key) else ("not met", reason_not_met)
 
 
 def _labels(manifest: Facts) -> Finding:
     certificate = manifest.get("certificate")
-    line = certificate_line(certificate, len(manifest["verifiers"])) if certificate else ""
-    return _when(bool(line), line, "nothing was planted: build with `panel: {planted: 24}`")
+    if certificate and (line := certificate_line(certificate, len(manifest["verifiers"]))):
+        return "met", line
+    return "not met", "nothing was planted: build with `panel: {planted: 24}`"
 
 
 def _people(manifest: Facts) -> Finding:
-    people = manifest.get("people") or {"n": 0}
-    return _when(people["n"] > 0, f"people read {people['n']} items", "nobody read items: perturb review RUN")
-
-
-def _agreement(manifest: Facts) -> Finding:
-    agreement = manifest["agreement"]
-    return _when(
-        bool(agreement), "agreement of the verifiers with intervals", "the panel's agreement was not measured"
-    )
-
-
-def _shortcuts(manifest: Facts) -> Finding:
-    shortcuts = manifest.get("shortcuts")
-    return _when(
-        bool(shortcuts),
-        "baselines that see a part of an item, and chance",
-        "not measured: select.shortcuts: true",
-    )
+    people = manifest.get("people")
+    if people and people["n"]:
+        return "met", f"people read {people['n']} items"
+    return "not met", "nobody read items: perturb review RUN"
 
 
 def _licence(manifest: Facts) -> Finding:
     licences = [entry["licence"] for entry in manifest["licences"]]
     missing = [licence or "none" for licence in licences if licence is None or hub_licence(licence) is None]
-    return _when(
-        not missing,
-        ", ".join(map(str, licences)),
-        f"licences that the Hub does not know: {', '.join(missing)}",
-    )
-
-
-def _harness(manifest: Facts) -> Finding:
-    return _when(
-        bool(manifest["harness"]), "tasks for Inspect, lm-evaluation-harness and lighteval", "no task files"
-    )
-
-
-def _replies(manifest: Facts) -> Finding:
-    return _when(
-        bool(manifest.get("replies")),
-        "the rows can be made again from the replies: verify-snapshot --replay",
-        "the replies were not exported: perturb export RUN --replies FILE",
-    )
+    if missing:
+        return "not met", f"licences that the Hub does not know: {', '.join(missing)}"
+    return "met", ", ".join(licences)
 
 
 def _creation_date(manifest: Facts) -> Finding:
-    return _when(bool(manifest["created"]), f"created {manifest['created'] or ''}", "the date is missing")
+    created = manifest["created"]
+    return ("met", f"created {created}") if created else ("not met", "the date is missing")
 
 
 # A practice is a function of the manifest, or a finding that is the same for every snapshot.
@@ -285,8 +213,14 @@ _PRACTICES: dict[str, dict[str, Finding | Callable[[Facts], Finding]]] = {
             "unknown",
             "the manifest has people's verdicts on labels, not their answers",
         ),
-        "Random performance is known": _shortcuts,
-        "Automatic judgements are validated": _agreement,
+        "Random performance is known": _if_given(
+            "shortcuts",
+            "baselines that see a part of an item, and chance",
+            "not measured: select.shortcuts: true",
+        ),
+        "Automatic judgements are validated": _if_given(
+            "agreement", "agreement of the verifiers with intervals", "the panel's agreement was not measured"
+        ),
         "Labels are validated": _labels,
         "Sensitivity to the wording of the prompt is addressed": (
             "unknown",
@@ -294,14 +228,20 @@ _PRACTICES: dict[str, dict[str, Finding | Callable[[Facts], Finding]]] = {
         ),
     },
     "implementation": {
-        "Code of the evaluation is available": _harness,
+        "Code of the evaluation is available": _if_given(
+            "harness", "tasks for Inspect, lm-evaluation-harness and lighteval", "no task files"
+        ),
         "Data and the way they were made are available": (
             "met",
             "rows, build.yaml and digests of catalogue and templates",
         ),
         "Models behind an API and local ones can be evaluated": ("met", "any model that litellm reaches"),
         "A string identifies the data in training corpora": ("met", "canary in the manifest and on the card"),
-        "Results can be replicated": _replies,
+        "Results can be replicated": _if_given(
+            "replies",
+            "the rows can be made again from the replies: verify-snapshot --replay",
+            "the replies were not exported: perturb export RUN --replies FILE",
+        ),
         "Uncertainty is reported": ("unknown", "perturb score gives intervals; quote them"),
     },
     "documentation": {

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -66,23 +66,23 @@ if TYPE_CHECKING:
 _NOTEBOOK_ROWS = 5
 # Number of rows among which the card looks for an example.
 _EXAMPLES = 200
-# Files that a download from the Hub adds to a snapshot.
-_LEFT_BY_THE_HUB = (".gitattributes", ".cache")
+# The configuration of the run, redacted.
+_CONFIG = "build.yaml"
 # The replies that gave the rows, if they were published too.
 REPLIES = "replies.jsonl.gz"
+# Files that a download from the Hub adds to a snapshot.
+_LEFT_BY_THE_HUB = (".gitattributes", ".cache")
 # The columns that are counted or digested; an outline of a row has the values of these alone.
-_OUTLINE_COLUMNS = frozenset(
-    {
-        "id",
-        "generator_model",
-        "perturbation_class",
-        "intensity",
-        "expected_rag_behavior",
-        "licence",
-        "source",
-        "language",
-        "row_digest",
-    }
+_OUTLINE_COLUMNS = (
+    "id",
+    "generator_model",
+    "perturbation_class",
+    "intensity",
+    "expected_rag_behavior",
+    "licence",
+    "source",
+    "language",
+    "row_digest",
 )
 
 
@@ -111,8 +111,7 @@ class Snapshot:
     @property
     def data_files(self) -> dict[str, Path]:
         """Name of each part → the parquet file with its rows."""
-        paths = data_paths(self.content_digest, self.configs)
-        return {name: self.folder / path for name, path in paths.items()}
+        return self._in_folder(data_paths(self.content_digest, self.configs))
 
     @property
     def data_file(self) -> Path:
@@ -134,19 +133,21 @@ class Snapshot:
         """Name of each set of control rows → its parquet file; empty unless control rows were exported."""
         if not self.manifest["controls"]:
             return {}
-        paths = control_paths(self.content_digest, self.configs)
+        return self._in_folder(control_paths(self.content_digest, self.configs))
+
+    def _in_folder(self, paths: Mapping[str, str]) -> dict[str, Path]:
         return {name: self.folder / path for name, path in paths.items()}
 
     def read_controls(self) -> tuple[SnapshotRow, ...]:
         """The control rows, if there are any; raises `SnapshotError` as `read_rows` does."""
-        return tuple(row for path in self.control_files.values() for row in read_part(path).to_pylist())
+        return _read_files(self.control_files)
 
     def read_rows(self) -> tuple[SnapshotRow, ...]:
         """The rows of all parts, in the order of the manifest.
 
         Raises `SnapshotError` if a data file is missing or damaged.
         """
-        return tuple(row for path in self.data_files.values() for row in read_part(path).to_pylist())
+        return _read_files(self.data_files)
 
     def check(self) -> tuple[str, ...]:
         """The differences from the manifest, one line for each; empty if there are none. See `check_snapshot`."""
@@ -181,6 +182,10 @@ class Snapshot:
         return html_table(title, columns, rows, [f"{self.folder}, content digest {self.content_digest}"])
 
 
+def _read_files(files: Mapping[str, Path]) -> tuple[SnapshotRow, ...]:
+    return tuple(row for file in files.values() for row in read_part(file).to_pylist())
+
+
 def write_snapshot(
     folder: Path,
     rows: Sequence[SnapshotRow],
@@ -204,70 +209,120 @@ def write_snapshot(
             "generators"
         )
     parts = part_rows(rows)
-    ordered_rows = RowSelection(rows, [position for part in parts.values() for position in part.positions])
     # Rows may be spooled to disk, since their texts can be larger than the memory. Counts and digests need no texts.
-    outlines_by_part = {name: [_outline(row) for row in part] for name, part in parts.items()}
-    outlines = [outline for part in outlines_by_part.values() for outline in part]
+    outlines = {name: [_outline(row) for row in part] for name, part in parts.items()}
     _refuse_repeated_ids(folder, outlines)
-    digest_of_rows = content_digest(outlines_by_part)
-    # Paths hold the digest, since `datasets` caches by path: a new round must not be taken for the old one.
-    part_paths, whole_file = data_paths(digest_of_rows, list(parts)), whole_path(digest_of_rows)
-    control_files = control_paths(digest_of_rows, list(parts)) if controls else {}
-    harness = make_harness(ordered_rows, facts.run.name, facts.run.classes)
     _refuse_foreign(folder.resolve())
-    # all rows of a part have the columns of its first
-    columns = {name: columns_of(part[0]) for name, part in parts.items()}
+    ordered_rows = RowSelection(rows, [position for part in parts.values() for position in part.positions])
     with atomic_directory(folder) as workspace:
-        for name, part in parts.items():
-            write_part(workspace / part_paths[name], part)
-        if len(parts) > 1:  # the file of a single part is the whole file
-            write_rows(
-                workspace / whole_file,
-                ordered_rows,
-                schema_of(all_columns(part[0] for part in parts.values())),
-            )
-        _write_text(workspace / "build.yaml", config_text)
-        manifest = manifest_of(outlines_by_part, facts, digest_of_rows)
-        if controls:
-            manifest["controls"] = write_controls(workspace, digest_of_rows, list(parts), controls)
-        manifest["harness"] = harness.write(workspace)
-        manifest["row_digests"] = [outline["row_digest"] for outline in outlines]
-        card_files = CardFiles({DEFAULT: whole_file, **part_paths}, control_files, harness.prompts.paths)
-        card = render_card(outlines, facts, digest_of_rows, card_files, islice(ordered_rows, _EXAMPLES))
-        # a single part is also the whole file, which must be listed once
-        paths = dict.fromkeys(
-            ("build.yaml", *part_paths.values(), whole_file, *control_files.values(), *harness.paths)
-        )
-        _write_descriptions(workspace, manifest, paths, columns, card)
+        _write_text(workspace / _CONFIG, config_text)
+        _write_content(workspace, parts, ordered_rows, outlines, facts, controls)
     return read_snapshot(folder)
 
 
-def _refuse_repeated_ids(folder: Path, outlines: Sequence[SnapshotRow]) -> None:
-    for row_id, next_id in pairwise(sorted(str(outline["id"]) for outline in outlines)):
+def _write_content(
+    workspace: Path,
+    parts: Parts,
+    ordered_rows: Sequence[SnapshotRow],
+    outlines: Parts,
+    facts: SnapshotFacts,
+    controls: Sequence[SnapshotRow],
+) -> None:
+    """Write the rows, what is made from them, and the descriptions of all files, build.yaml included.
+
+    `ordered_rows` are the rows of all parts, and `outlines` are the rows of each part without their texts.
+    """
+    names, digest_of_rows = list(parts), content_digest(outlines)
+    manifest = manifest_of(outlines, facts, digest_of_rows)
+    data_files = _write_data(workspace, parts, ordered_rows, digest_of_rows)
+    control_files = control_paths(digest_of_rows, names) if controls else {}
+    if controls:
+        manifest["controls"] = write_controls(workspace, digest_of_rows, names, controls)
+    harness = make_harness(ordered_rows, facts.run.name, facts.run.classes)
+    manifest["harness"] = harness.write(workspace)
+    card = render_card(
+        list(chain.from_iterable(outlines.values())),
+        facts,
+        digest_of_rows,
+        CardFiles(data_files, control_files, harness.prompts.paths),
+        islice(ordered_rows, _EXAMPLES),
+    )
+    paths = [_CONFIG, *(data_files[name] for name in names), data_files[DEFAULT], *control_files.values()]
+    # A single part is also the whole file, which must be listed once.
+    files = [_describe_file(workspace, path) for path in dict.fromkeys([*paths, *harness.paths])]
+    columns = {name: columns_of(part[0]) for name, part in parts.items()}
+    _write_descriptions(workspace, {**manifest, "files": files}, columns, card)
+
+
+def _write_data(
+    workspace: Path, parts: Parts, ordered_rows: Sequence[SnapshotRow], digest_of_rows: str
+) -> dict[str, str]:
+    """Write the parquet files of the parts and of all rows. Returns their paths by configuration name."""
+    # Paths hold the digest, since `datasets` caches by path: a new round must not be taken for the old one.
+    part_paths, whole_file = data_paths(digest_of_rows, list(parts)), whole_path(digest_of_rows)
+    for name, part in parts.items():
+        write_part(workspace / part_paths[name], part)
+    if len(parts) > 1:  # the file of a single part is the whole file
+        # All rows of a part have the columns of its first.
+        columns = all_columns(part[0] for part in parts.values())
+        write_rows(workspace / whole_file, ordered_rows, schema_of(columns))
+    return {DEFAULT: whole_file, **part_paths}
+
+
+def _refuse_repeated_ids(folder: Path, outlines: Parts) -> None:
+    ids = sorted(str(outline["id"]) for outline in chain.from_iterable(outlines.values()))
+    for row_id, next_id in pairwise(ids):
         if row_id == next_id:
             raise SnapshotError(f"{folder}: two rows have the id '{row_id}': select each item once")
 
 
+def _refuse_foreign(folder: Path) -> None:
+    """Raise `SnapshotError` if the folder has files and is not a snapshot, so it must not be replaced."""
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return
+    try:
+        read_snapshot(folder)
+    except SnapshotError:
+        raise SnapshotError(
+            f"{folder} exists and is not a snapshot: nothing was written; give a new or empty folder, or move it away"
+        ) from None
+
+
 def _write_descriptions(
-    workspace: Path,
-    manifest: JsonObject,
-    paths: Iterable[str],
-    columns: Mapping[str, Sequence[Column]],
-    card: str,
+    workspace: Path, manifest: JsonObject, columns: Mapping[str, Sequence[Column]], card: str
 ) -> None:
-    """Write croissant.json, the card and the manifest, which describe the files in `paths` and hold their digests.
+    """Write croissant.json, the card and the manifest, which describe the files of `manifest`.
 
     croissant.json lists these files. The card states the digest of the manifest, which therefore must not cover the
     card. Then the manifest lists all files, the card included.
     """
-    files = [_describe_file(workspace, path) for path in paths]
-    metadata = describe_snapshot({**manifest, "files": files}, columns)
-    _write_text(workspace / CROISSANT, render_croissant(metadata))
-    files.append(_describe_file(workspace, CROISSANT))
+    _write_text(workspace / CROISSANT, render_croissant(describe_snapshot(manifest, columns)))
+    files = [*manifest["files"], _describe_file(workspace, CROISSANT)]
     manifest["files"] = [{"path": CARD}, *files]
     _write_text(workspace / CARD, with_digest(card, manifest))
     manifest["files"] = [_describe_file(workspace, CARD), *files]
     _write_text(workspace / MANIFEST, render_manifest(manifest))
+
+
+def _outline(row: SnapshotRow) -> SnapshotRow:
+    """The row without its texts: the names of all fields, and the values that are counted."""
+    return {name: value if name in _OUTLINE_COLUMNS else None for name, value in row.items()}
+
+
+def content_digest(parts: Parts) -> str:
+    """Digest of the rows in their order and of their fields' names (32 hexadecimal digits)."""
+    layouts = [[column.name for column in columns_of(rows[0])] for rows in parts.values()]
+    row_digests = [row["row_digest"] for row in chain.from_iterable(parts.values())]
+    return digest(*layouts, row_digests, length=32)
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _describe_file(folder: Path, path: str) -> JsonObject:
+    with (folder / path).open("rb") as file:
+        return {"path": path, "sha256": hashlib.file_digest(file, "sha256").hexdigest(), "bytes": file.tell()}
 
 
 def read_snapshot(folder: Path) -> Snapshot:
@@ -307,74 +362,63 @@ def check_snapshot(folder: Path) -> tuple[str, ...]:
         parts = {name: read_rows_of(folder, path, name) for name, path in paths.items()}
     except SnapshotError as error:
         return (*problems, str(error))
-    rows = [row for members in parts.values() for row in members]
-    faults = _check_rows(parts, snapshot.manifest) + _check_whole_file(snapshot, parts)
-    problems += faults
+    rows = list(chain.from_iterable(parts.values()))
+    row_problems = _check_rows(rows, parts, snapshot.manifest)
+    if len(parts) > 1:
+        row_problems += _check_whole_file(snapshot, rows)
+    problems += row_problems
     if snapshot.control_files:
         problems += check_controls(folder, snapshot.manifest, rows)
     # The harness is made from the rows: with other rows, all its files would differ too.
-    if not faults:
+    if not row_problems:
         problems += check_harness(folder, snapshot.manifest, rows, snapshot.classes)
     return tuple(problems)
 
 
-def _outline(row: SnapshotRow) -> SnapshotRow:
-    """The row without its texts: the names of all fields, and the values that are counted."""
-    return {name: value if name in _OUTLINE_COLUMNS else None for name, value in row.items()}
-
-
-def content_digest(parts: Parts) -> str:
-    """Digest of the rows in their order and of their fields' names (32 hexadecimal digits)."""
-    layouts = [[column.name for column in columns_of(rows[0])] for rows in parts.values()]
-    return digest(*layouts, [row["row_digest"] for rows in parts.values() for row in rows], length=32)
-
-
 def _check_files(snapshot: Snapshot) -> list[str]:
+    """Compare the files with their digests in the manifest, and with the files that a snapshot must have."""
     folder, manifest = snapshot.folder, snapshot.manifest
-    paths = data_paths(snapshot.content_digest, snapshot.configs)
-    controls = {path.relative_to(folder).as_posix() for path in snapshot.control_files.values()}
-    expected = {CARD, "build.yaml", *paths.values(), *controls, *harness_paths(manifest)}
-    by_path = {entry["path"]: entry for entry in manifest["files"]}
+    entries = {entry["path"]: entry for entry in manifest["files"]}
+    data_files = (*snapshot.data_files.values(), *snapshot.control_files.values())
+    expected = {CARD, _CONFIG, *harness_paths(manifest)}
+    expected |= {file.relative_to(folder).as_posix() for file in data_files}
     # Older snapshots have neither of these.
-    expected |= {CROISSANT, whole_path(snapshot.content_digest)} & set(by_path)
+    expected |= {CROISSANT, whole_path(snapshot.content_digest)} & set(entries)
     problems = []
-    if set(by_path) != expected or len(by_path) < len(manifest["files"]):
+    if set(entries) != expected or len(entries) < len(manifest["files"]):
         problems.append(f"{MANIFEST}: 'files' does not list exactly {', '.join(sorted(expected))}")
-    for name in sorted(expected & set(by_path)):
-        if not (folder / name).is_file():
-            problems.append(f"{name}: missing")
-        elif _describe_file(folder, name) != by_path[name]:
-            problems.append(f"{name}: differs from the file that was written")
-        elif name == CARD and not states_digest((folder / CARD).read_text("utf-8", "replace"), manifest):
+    for path in sorted(expected & set(entries)):
+        if not (folder / path).is_file():
+            problems.append(f"{path}: missing")
+        elif _describe_file(folder, path) != entries[path]:
+            problems.append(f"{path}: differs from the file that was written")
+        elif path == CARD and not states_digest((folder / CARD).read_text("utf-8", "replace"), manifest):
             problems.append(f"{MANIFEST}: differs from the one whose digest {CARD} states")
     if (folder / MANIFEST).read_bytes() != render_manifest(manifest).encode("utf-8", "surrogatepass"):
         problems.append(f"{MANIFEST}: is not laid out as it was written")
     # Replies are published beside a snapshot, but need not be downloaded with it.
     optional = {REPLIES} if manifest.get("replies") else set()
-    return problems + list(_foreign_files(folder, expected | optional))
+    return [*problems, *_foreign_files(folder, expected | {MANIFEST} | optional)]
 
 
-def _foreign_files(folder: Path, listed: set[str]) -> Iterator[str]:
+def _foreign_files(folder: Path, own_files: set[str]) -> Iterator[str]:
     """A line for each file, folder or link in a snapshot that does not belong to it."""
-    expected = {MANIFEST, *listed}
-    expected |= {str(parent) for name in listed for parent in PurePosixPath(name).parents}
+    own_paths = own_files | {str(parent) for file in own_files for parent in PurePosixPath(file).parents}
     for parent_folder, folders, files in os.walk(folder):
-        for name in sorted([*folders, *files]):
-            path = Path(parent_folder, name)
-            relative = path.relative_to(folder).as_posix()
-            if path.is_symlink() or (relative not in expected and relative not in _LEFT_BY_THE_HUB):
-                printable = relative if relative.isprintable() else ascii(relative)
-                yield (
-                    f"{printable}: a link" if path.is_symlink() else f"{printable}: not part of the snapshot"
-                )
+        parent = PurePosixPath(parent_folder).relative_to(folder)
+        paths = {name: str(parent / name) for name in sorted([*folders, *files])}
+        for path in paths.values():
+            printable = path if path.isprintable() else ascii(path)
+            if (folder / path).is_symlink():
+                yield f"{printable}: a link"
+            elif path not in own_paths and path not in _LEFT_BY_THE_HUB:
+                yield f"{printable}: not part of the snapshot"
         # `os.walk` goes only into the folders that are left in the list: a foreign folder counts once
-        folders[:] = [
-            name for name in folders if Path(parent_folder, name).relative_to(folder).as_posix() in expected
-        ]
+        folders[:] = [name for name in folders if paths[name] in own_paths]
 
 
-def _check_rows(parts: Parts, manifest: Facts) -> list[str]:
-    rows = [row for members in parts.values() for row in members]
+def _check_rows(rows: Sequence[SnapshotRow], parts: Parts, manifest: Facts) -> list[str]:
+    """Compare the rows with their digests and with the counts in the manifest."""
     problems = [
         f"row {number} (id {row['id']!r}): its content does not match its digest"
         for number, row in enumerate(rows)
@@ -390,37 +434,17 @@ def _check_rows(parts: Parts, manifest: Facts) -> list[str]:
     return problems
 
 
-def _check_whole_file(snapshot: Snapshot, parts: Parts) -> list[str]:
+def _check_whole_file(snapshot: Snapshot, rows: Sequence[SnapshotRow]) -> list[str]:
     """The problem with the file of all rows if it does not have exactly the rows of both parts."""
-    if len(parts) == 1 or snapshot.whole_file is None:
+    if snapshot.whole_file is None:
         return []
     try:
         whole_rows = read_part(snapshot.whole_file).to_pylist()
     except SnapshotError as error:
         return [str(error)]
-    rows = [row for members in parts.values() for row in members]
     names = [column.name for column in all_columns(rows)]
     if whole_rows == [{name: row.get(name) for name in names} for row in rows]:
         return []
-    return [f"{whole_path(snapshot.content_digest)}: its rows are not those of {' and '.join(parts)}"]
-
-
-def _describe_file(folder: Path, name: str) -> JsonObject:
-    with (folder / name).open("rb") as file:
-        return {"path": name, "sha256": hashlib.file_digest(file, "sha256").hexdigest(), "bytes": file.tell()}
-
-
-def _write_text(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8", newline="\n")
-
-
-def _refuse_foreign(folder: Path) -> None:
-    """Raise `SnapshotError` if the folder has files and is not a snapshot, so it must not be replaced."""
-    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
-        return
-    try:
-        read_snapshot(folder)
-    except SnapshotError:
-        raise SnapshotError(
-            f"{folder} exists and is not a snapshot: nothing was written; give a new or empty folder, or move it away"
-        ) from None
+    return [
+        f"{whole_path(snapshot.content_digest)}: its rows are not those of {' and '.join(snapshot.configs)}"
+    ]

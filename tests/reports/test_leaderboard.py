@@ -25,7 +25,7 @@ from perturb.reports.leaderboard_page import (
     write_leaderboard,
 )
 from perturb.reports.rendering import render_page
-from perturb.snapshots.publish import push_space
+from perturb.snapshots.hub import push_space
 from tests.building import perturb
 from tests.loopback_hub import LoopbackHub
 
