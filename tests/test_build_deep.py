@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from perturb.building.deep import read_deep_reply
 from perturb.building.estimate import estimate_build
+from perturb.building.generate import read_deep_reply
 from perturb.building.plan import plan_build
 from perturb.building.run import build
 from perturb.catalogue.levers import Catalogue

@@ -5,6 +5,10 @@ changing the instance. The *offers* of the job are groups of levers: a generator
 and gets the next group if it declines. The result of a job is a candidate that has passed the machine checks, or the
 reason why there is none.
 
+The flaw of a *deep* item is spread over several passages. Its reply gives all passages of the item, each also without
+its part of the flaw (which together are the *control*), a *proof* (the sentences that show the flaw) and the
+*construction* (how the flaw is hidden).
+
 `generate_by_model`, `generate_by_rule` and `generate_by_function` run a job. The `read_...` functions read what a
 generator returned, and `check_reply` makes and checks the candidate.
 """
@@ -12,12 +16,11 @@ generator returned, and `check_reply` makes and checks the candidate.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from perturb.building.deep import DeepReply, deep_candidate, read_deep_reply, required_text
+from perturb.building.checks import copy_unchanged_parts, find_fault
 from perturb.building.offline.engine import Abstention, perturb_by_rule
-from perturb.building.verify import copy_unchanged_parts, find_fault
 from perturb.catalogue.levers import Catalogue
 from perturb.catalogue.prompts import DECLINED_KEY, Prompts
 from perturb.errors import fault_line
@@ -25,7 +28,8 @@ from perturb.files.resources import digest, seed_of
 from perturb.llm.functions import FunctionError, OwnFunction
 from perturb.llm.model_client import ModelClient
 from perturb.llm.replies import ReplyError, read_object
-from perturb.records import EXPECTED_ANSWER, BaseInstance, Candidate, Job, JobOutcome, Lever
+from perturb.records import EXPECTED_ANSWER, BaseInstance, Candidate, Job, JobOutcome, Lever, Passage
+from perturb.text.matching import folded
 from perturb.text.passages import without_telling_titles
 from perturb.text.wording import why_not_read_offline
 
@@ -48,6 +52,8 @@ class GenerationResult:
 # The fields that every reply must have as texts, and those by which the generator says what it has achieved.
 _TEXT_FIELDS = frozenset({"perturbed_query", "lever_selected", "implementation_reasoning"})
 _CLAIM_FIELDS = ("intensity_achieved", "answer_constraint_satisfied", "expected_rag_behavior")
+# The fields that a reply with a deep item must have.
+_DEEP_FIELDS = frozenset({"perturbed_query", "passages", "lever_selected", "construction_selected", "proof"})
 # How many characters of a reason are stored. The call keeps the whole reply.
 _MAX_REASON = 300
 
@@ -61,7 +67,33 @@ class Reply:
     """The changed passages by their number, from 1. A single passage is always included."""
     lever: str
     reasoning: str
-    claims: dict[str, Any]
+    claims: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class DeepPassage:
+    """One passage of a deep reply."""
+
+    source: int
+    """The number of the original passage, from 1; 0 for an added passage."""
+    title: str
+    text: str
+    """Empty if the passage is unchanged."""
+    without_flaw: str
+    """The text of the control; empty if the passage has no part of the flaw."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeepReply:
+    """The content of a generator's reply with a deep item."""
+
+    query: str
+    passages: tuple[DeepPassage, ...]
+    lever: str
+    construction: str
+    proof: tuple[str, ...]
+    reasoning: str
+    claims: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +121,7 @@ async def generate_by_model(
 
     def read(text: str) -> Reply | DeepReply | Declined:
         if job.depth == "deep":
-            return read_deep(text, len(instance.passages))
+            return read_deep_reply(text, len(instance.passages))
         return read_reply(text, len(instance.passages), query_only=query_only)
 
     async def ask(number: int, offer: Sequence[str]) -> GenerationResult:
@@ -119,8 +151,8 @@ async def generate_by_model(
 
 def known_levers(catalogue: Catalogue, names: Sequence[str]) -> list[Lever]:
     """The levers with these names, without those that the catalogue lacks."""
-    found = [catalogue.find(name) for name in names]
-    return [lever for lever in found if lever is not None]
+    levers = map(catalogue.find, names)
+    return [lever for lever in levers if lever is not None]
 
 
 def _salt(job: Job, seed: int) -> str:
@@ -158,127 +190,25 @@ def check_reply(
 ) -> GenerationResult:
     """The candidate of a reply, or its rejection by a machine check."""
     if isinstance(reply, DeepReply):
-        candidate = deep_candidate(catalogue, job, instance, reply)
+        candidate = _deep_candidate(catalogue, job, instance, reply)
     else:
         candidate = read_candidate(catalogue, job, instance, reply)
+    return _check(catalogue, job, instance, candidate, offer, raw)
+
+
+def _check(
+    catalogue: Catalogue,
+    job: Job,
+    instance: BaseInstance,
+    candidate: Candidate,
+    offer: Sequence[str],
+    raw: str = "",
+) -> GenerationResult:
+    """The result of a job with this candidate, by the machine checks."""
     fault = find_fault(catalogue, instance, candidate, offer, job.constructions)
     if fault is not None:
         return GenerationResult(JobOutcome.REJECTED, fault, raw, candidate)
     return GenerationResult(JobOutcome.CANDIDATE, candidate.lever, raw, candidate)
-
-
-def read_reply(text: str, n_passages: int = 1, *, query_only: bool = False) -> Reply | Declined:
-    """Read a generator's reply about an instance with `n_passages` passages.
-
-    With `query_only`, the reply may leave out the passages, since the class cannot change them. Raises a `ReplyError`
-    that says what is missing or wrong.
-    """
-    # A single passage is written out in full. Of several passages, the reply has the changed ones.
-    context_field = "perturbed_context" if n_passages == 1 else "changed_passages"
-    item_fields = _TEXT_FIELDS if query_only else _TEXT_FIELDS | {context_field}
-    declined = _read_declined(text, item_fields)
-    if declined is not None:
-        return declined
-    content = read_object(text, item_fields)
-    for key in sorted(_TEXT_FIELDS):
-        required_text(content[key], key)
-    context = content.get(context_field)
-    texts: dict[int, str] = {}
-    if n_passages > 1 and (context or not query_only):
-        texts = _changed_passages(context, n_passages)
-    elif context or not query_only:
-        texts = {1: required_text(context, context_field)}
-    claims = {key: content[key] for key in _CLAIM_FIELDS if isinstance(content.get(key), str)}
-    return Reply(
-        query=content["perturbed_query"].strip(),
-        texts=texts,
-        lever=" ".join(content["lever_selected"].split()),
-        reasoning=content["implementation_reasoning"].strip(),
-        claims=claims,
-    )
-
-
-def read_deep(text: str, n_passages: int) -> DeepReply | Declined:
-    """Read a reply with a deep item about an instance with `n_passages` passages, or with a reason to decline.
-
-    Raises a `ReplyError` that says what is missing or wrong.
-    """
-    item_fields = frozenset({"perturbed_query", "passages", "proof"})
-    return _read_declined(text, item_fields) or read_deep_reply(text, n_passages)
-
-
-def _read_declined(text: str, item_fields: frozenset[str]) -> Declined | None:
-    """The reason why a reply declines; None if it gives no reason. `item_fields` are those of a reply with an item."""
-    if DECLINED_KEY not in text:
-        return None
-    try:
-        content = read_object(text, frozenset({DECLINED_KEY}))
-    except ReplyError:
-        return None  # the caller reads the reply as an item, and reports what is wrong with it
-    reason = content[DECLINED_KEY]
-    if not isinstance(reason, str) or not reason.strip():
-        return None
-    # A schema may force a model to write the fields of an item as well. Then they are empty.
-    item = content if item_fields <= content.keys() else _read_item(text, item_fields)
-    if item.get("perturbed_query"):
-        raise ReplyError(f"an item and '{DECLINED_KEY}' in one reply: give one of the two")
-    return Declined(" ".join(reason.split())[:_MAX_REASON])
-
-
-def _read_item(text: str, item_fields: frozenset[str]) -> Mapping[str, Any]:
-    """The item in another object than the reason to decline; empty if the reply holds no such object."""
-    try:
-        return read_object(text, item_fields)
-    except ReplyError:
-        return {}
-
-
-def _changed_passages(value: Any, n_passages: int) -> dict[int, str]:
-    """The changed passages of a reply by their number, from 1; `n_passages` is how many the instance has."""
-    if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
-        raise ReplyError("field 'changed_passages' must be a list of objects with 'number' and 'text'")
-    texts: dict[int, str] = {}
-    for entry in value:
-        number = entry.get("number")
-        # Models sometimes write numbers as texts.
-        if isinstance(number, str) and number.strip().isdecimal():
-            number = int(number)
-        if not isinstance(number, int) or isinstance(number, bool):
-            raise ReplyError("field 'changed_passages' must give each passage its 'number'")
-        if not 1 <= number <= n_passages:
-            raise ReplyError(
-                f"field 'changed_passages' names passage {number}, the passages are 1 to {n_passages}"
-            )
-        if number in texts:
-            raise ReplyError(f"field 'changed_passages' names passage {number} twice")
-        texts[number] = required_text(entry.get("text"), "changed_passages.text")
-    return texts
-
-
-def read_candidate(catalogue: Catalogue, job: Job, instance: BaseInstance, reply: Reply) -> Candidate:
-    """The candidate that a reply describes, unchecked."""
-    lever = catalogue.find(reply.lever)
-    claims = dict(reply.claims)
-    if lever is not None and lever.answer:
-        claims[EXPECTED_ANSWER] = lever.answer
-    if job.depth != "open":
-        claims["depth"] = job.depth
-    candidate = Candidate(
-        id=job.id,
-        instance_id=instance.id,
-        generator=job.generator,
-        cell=job.cell,
-        lever=lever.name if lever else reply.lever,
-        query=reply.query,
-        passages=tuple(
-            replace(passage, text=reply.texts.get(number, passage.text))
-            for number, passage in enumerate(instance.passages, start=1)
-        ),
-        reasoning=reply.reasoning,
-        expected_behavior=catalogue.expected_behavior(job.cell),
-        stated=claims,
-    )
-    return without_telling_titles(instance, copy_unchanged_parts(instance, candidate))
 
 
 def generate_by_rule(
@@ -308,11 +238,7 @@ def generate_by_rule(
             reasoning=result.reasoning,
             expected_behavior=catalogue.expected_behavior(job.cell),
         )
-        offered = () if lever is None else (lever,)
-        fault = find_fault(catalogue, instance, candidate, offered)
-        if fault is not None:
-            return GenerationResult(JobOutcome.REJECTED, fault, candidate=candidate)
-        return GenerationResult(JobOutcome.CANDIDATE, candidate.lever, candidate=candidate)
+        return _check(catalogue, job, instance, candidate, () if lever is None else (lever,))
     except Exception as error:  # noqa: BLE001  (a rule may fail on a text in any way)
         return GenerationResult(JobOutcome.ERROR, fault_line(error, f"the offline engine, {job.cell}"))
 
@@ -394,3 +320,224 @@ def _returned_passages(returned: Mapping[str, Any], instance: BaseInstance) -> S
     if not is_list or len(passages) != len(instance.passages):
         raise ReplyError(f"must return {len(instance.passages)} passages, each as a text")
     return tuple(passages)
+
+
+def read_reply(text: str, n_passages: int = 1, *, query_only: bool = False) -> Reply | Declined:
+    """Read a generator's reply about an instance with `n_passages` passages.
+
+    With `query_only`, the reply may leave out the passages, since the class cannot change them. Raises a `ReplyError`
+    that says what is missing or wrong.
+    """
+    # A single passage is written out in full. Of several passages, the reply has the changed ones.
+    context_field = "perturbed_context" if n_passages == 1 else "changed_passages"
+    item_fields = _TEXT_FIELDS if query_only else _TEXT_FIELDS | {context_field}
+    declined = _read_declined(text, item_fields)
+    if declined is not None:
+        return declined
+    content = read_object(text, item_fields)
+    required = {key: _required_text(content[key], key) for key in sorted(_TEXT_FIELDS)}
+    context = content.get(context_field)
+    texts: dict[int, str] = {}
+    if context or not query_only:
+        if n_passages == 1:
+            texts = {1: _required_text(context, context_field)}
+        else:
+            texts = _changed_passages(context, n_passages)
+    return Reply(
+        query=required["perturbed_query"],
+        texts=texts,
+        lever=" ".join(required["lever_selected"].split()),
+        reasoning=required["implementation_reasoning"],
+        claims=_texts_of(content, _CLAIM_FIELDS),
+    )
+
+
+def _texts_of(content: Mapping[str, Any], fields: Sequence[str]) -> dict[str, str]:
+    """The fields that the reply has as texts."""
+    return {name: content[name] for name in fields if isinstance(content.get(name), str)}
+
+
+def _changed_passages(value: Any, n_passages: int) -> dict[int, str]:
+    """The changed passages of a reply by their number, from 1; `n_passages` is how many the instance has."""
+    if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
+        raise ReplyError("field 'changed_passages' must be a list of objects with 'number' and 'text'")
+    texts: dict[int, str] = {}
+    for entry in value:
+        number = _whole_number(entry.get("number"))
+        if number is None:
+            raise ReplyError("field 'changed_passages' must give each passage its 'number'")
+        if not 1 <= number <= n_passages:
+            raise ReplyError(
+                f"field 'changed_passages' names passage {number}, the passages are 1 to {n_passages}"
+            )
+        if number in texts:
+            raise ReplyError(f"field 'changed_passages' names passage {number} twice")
+        texts[number] = _required_text(entry.get("text"), "changed_passages.text")
+    return texts
+
+
+def read_deep_reply(text: str, n_passages: int) -> DeepReply | Declined:
+    """Read a reply with a deep item about an instance with `n_passages` passages, or with a reason to decline.
+
+    Raises a `ReplyError` that says what is missing or wrong.
+    """
+    declined = _read_declined(text, frozenset({"perturbed_query", "passages", "proof"}))
+    if declined is not None:
+        return declined
+    content = read_object(text, _DEEP_FIELDS)
+    entries = content["passages"]
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise ReplyError(
+            "field 'passages' must be a list of objects with 'from', 'title', 'text', 'without_flaw'"
+        )
+    deep_passages = tuple(
+        _deep_passage(entry, number, n_passages) for number, entry in enumerate(entries, start=1)
+    )
+    # The flaw must not come from a passage that was left out.
+    missing = set(range(1, n_passages + 1)) - {passage.source for passage in deep_passages}
+    if missing:
+        raise ReplyError(f"field 'passages' leaves out the original passage {min(missing)}")
+    proof = content["proof"]
+    if not isinstance(proof, list) or not all(isinstance(quote, str) and quote.strip() for quote in proof):
+        raise ReplyError("field 'proof' must be a list of exact sentences")
+    return DeepReply(
+        query=_required_text(content["perturbed_query"], "perturbed_query"),
+        passages=deep_passages,
+        lever=" ".join(_required_text(content["lever_selected"], "lever_selected").split()),
+        construction=" ".join(
+            _required_text(content["construction_selected"], "construction_selected").split()
+        ),
+        proof=tuple(quote.strip() for quote in proof),
+        reasoning=_required_text(content.get("implementation_reasoning") or "", "implementation_reasoning"),
+        claims=_texts_of(content, ("trap", *_CLAIM_FIELDS)),
+    )
+
+
+def _deep_passage(entry: Mapping[str, Any], number: int, n_passages: int) -> DeepPassage:
+    """Entry `number` of the reply's passages. Raises `ReplyError` if it cannot be used."""
+    source = _whole_number(entry.get("from", 0))
+    if source is None or not 0 <= source <= n_passages:
+        raise ReplyError(f"'from' of passage {number} must be 0 or an original passage, 1 to {n_passages}")
+    texts = {}
+    for key in ("title", "text", "without_flaw"):
+        value = entry.get(key) or ""
+        if not isinstance(value, str):
+            raise ReplyError(f"'{key}' of passage {number} must be a text")
+        texts[key] = value.strip()
+    passage = DeepPassage(source, **texts)
+    is_unchanged_original = source > 0 and not passage.without_flaw
+    if not passage.text and not is_unchanged_original:
+        raise ReplyError(
+            f"passage {number} has no 'text': only an unchanged original passage may leave it empty"
+        )
+    return passage
+
+
+def _read_declined(text: str, item_fields: frozenset[str]) -> Declined | None:
+    """The reason why a reply declines; None if it gives no reason. `item_fields` are those of a reply with an item."""
+    if DECLINED_KEY not in text:
+        return None
+    try:
+        content = read_object(text, frozenset({DECLINED_KEY}))
+    except ReplyError:
+        return None  # the caller reads the reply as an item, and reports what is wrong with it
+    reason = content[DECLINED_KEY]
+    if not isinstance(reason, str) or not reason.strip():
+        return None
+    # A schema may force a model to write the fields of an item as well. Then they are empty.
+    item = content if item_fields <= content.keys() else _read_item(text, item_fields)
+    if item.get("perturbed_query"):
+        raise ReplyError(f"an item and '{DECLINED_KEY}' in one reply: give one of the two")
+    return Declined(" ".join(reason.split())[:_MAX_REASON])
+
+
+def _read_item(text: str, item_fields: frozenset[str]) -> Mapping[str, Any]:
+    """The item in another object than the reason to decline; empty if the reply holds no such object."""
+    try:
+        return read_object(text, item_fields)
+    except ReplyError:
+        return {}
+
+
+def _whole_number(value: Any) -> int | None:
+    """The number of a passage, which models sometimes write as a text; None if the value is not a whole number."""
+    if isinstance(value, str) and value.strip().isdecimal():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _required_text(value: Any, field: str) -> str:
+    """The text of a field without blanks around it. Raises `ReplyError` if it is not a text or is blank."""
+    if not isinstance(value, str) or not value.strip():
+        raise ReplyError(f"field '{field}' must be a non-empty string")
+    return value.strip()
+
+
+def read_candidate(catalogue: Catalogue, job: Job, instance: BaseInstance, reply: Reply) -> Candidate:
+    """The candidate that a reply describes, unchecked."""
+    claims = reply.claims if job.depth == "open" else {**reply.claims, "depth": job.depth}
+    passages = tuple(
+        replace(passage, text=reply.texts.get(number, passage.text))
+        for number, passage in enumerate(instance.passages, start=1)
+    )
+    candidate = _candidate(catalogue, job, reply, passages, claims)
+    return without_telling_titles(instance, copy_unchanged_parts(instance, candidate))
+
+
+def _deep_candidate(catalogue: Catalogue, job: Job, instance: BaseInstance, reply: DeepReply) -> Candidate:
+    """The candidate of a reply. An added passage counts as noise unless the proof quotes it."""
+    # Generators copy with other quotation marks and blanks, so texts are compared in folded form.
+    quotes = [folded(quote) for quote in reply.proof]
+    perturbed, control = [], []
+    for deep_passage in reply.passages:
+        original = Passage("", role="noise")
+        if deep_passage.source:
+            original = instance.passages[deep_passage.source - 1]
+        text = deep_passage.text or original.text
+        if folded(text) == folded(original.text):
+            # A copy that differs only in blanks counts as unchanged and is stored as the original.
+            text = original.text
+        # A quoted passage is part of the flaw, so it is signal even if it was added.
+        quoted = any(quote in folded(text) for quote in quotes)
+        role = "signal" if quoted else original.role
+        title = deep_passage.title or original.title
+        perturbed.append(Passage(text, title, role))
+        control.append(Passage(deep_passage.without_flaw or text, title, role))
+    construction = catalogue.construction(reply.construction)
+    claims = {
+        **reply.claims,
+        "depth": job.depth,
+        "construction": construction.name if construction else reply.construction,
+        "proof": list(reply.proof),
+        "control": [asdict(passage) for passage in control],
+    }
+    candidate = _candidate(catalogue, job, reply, tuple(perturbed), claims)
+    return (
+        candidate
+        if folded(reply.query) != folded(instance.query)
+        else replace(candidate, query=instance.query)
+    )
+
+
+def _candidate(
+    catalogue: Catalogue,
+    job: Job,
+    reply: Reply | DeepReply,
+    passages: tuple[Passage, ...],
+    claims: Mapping[str, Any],
+) -> Candidate:
+    """The candidate of a job with these passages. `claims` is what the generator says about its item."""
+    lever = catalogue.find(reply.lever)
+    new_answer = {EXPECTED_ANSWER: lever.answer} if lever and lever.answer else {}
+    return Candidate(
+        id=job.id,
+        instance_id=job.instance_id,
+        generator=job.generator,
+        cell=job.cell,
+        lever=lever.name if lever else reply.lever,
+        query=reply.query,
+        passages=passages,
+        reasoning=reply.reasoning,
+        expected_behavior=catalogue.expected_behavior(job.cell),
+        stated={**claims, **new_answer},
+    )

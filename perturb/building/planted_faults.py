@@ -7,7 +7,7 @@ right. A generator writes an item that is wrong in one subtle way, which is name
 
 The *cell* of an item is a perturbation class and an intensity (LOW, MEDIUM or HIGH). Its *label*, the right behaviour,
 follows from the cell: to answer at LOW, and the refusal code of the class at the others. The *lever* is the way in
-which the original was changed. A *deep* item hides its flaw in several passages (see `deep`).
+which the original was changed. A *deep* item hides its flaw in several passages (see `checks`).
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from functools import partial
 from itertools import count
 from typing import TypeVar
 
+from perturb.building.checks import find_fault
 from perturb.building.generate import Declined, Reply, known_levers, read_candidate, read_reply
 from perturb.building.jobs import may_fit
-from perturb.building.verify import find_fault
 from perturb.catalogue.features import features_of
 from perturb.catalogue.levers import Catalogue
 from perturb.catalogue.prompts import Prompts

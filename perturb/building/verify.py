@@ -1,7 +1,4 @@
-"""Checks a candidate by machine, then asks verifiers for their votes.
-
-The machine checks come first, since votes cost money: `find_fault` returns the first thing that is wrong with a
-candidate, for instance that nothing was changed.
+"""Asks verifiers for their votes on a candidate that has passed the machine checks.
 
 A verifier is a model (`ask_verifier`), an offline check (`ask_rule`) or a function of the user (`ask_function`). Each
 gives a `Verdict`, which is its vote: it passes or fails the candidate, abstains, or is unscored if it cannot be read.
@@ -10,12 +7,11 @@ gives a `Verdict`, which is its vote: it passes or fails the candidate, abstains
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-from perturb.building.deep import deep_fault
 from perturb.building.offline.checked_item import NO_OPINION
 from perturb.building.offline.judge import judge_by_rule
 from perturb.catalogue.levers import Catalogue
@@ -24,10 +20,8 @@ from perturb.errors import ConfigError, fault_line
 from perturb.llm.functions import OwnFunction, error_line
 from perturb.llm.model_client import ModelClient
 from perturb.llm.replies import FoundObject, ReplyError, find_object
-from perturb.records import CHECK_NAMES, BaseInstance, Candidate, Intensity, Passage, Verdict, VerdictState
-from perturb.text.matching import folded, holds_answer, may_hold_answer
-from perturb.text.passages import passages_fault, removes_answer, shown_texts
-from perturb.text.wording import is_english, why_not_read_offline
+from perturb.records import CHECK_NAMES, BaseInstance, Candidate, Verdict, VerdictState
+from perturb.text.wording import why_not_read_offline
 
 # The keys that a reply must have, and all keys that the prompt asks for.
 _REQUIRED_KEYS = frozenset({"verdict", "checks", "predicted_rag_behavior"})
@@ -238,112 +232,6 @@ def _state_and_issues(reply: _Reply, expected: str) -> tuple[VerdictState, tuple
         contradiction = f"said PASS but predicts {reply.predicted_behavior}, expected is {expected}"
         return VerdictState.FAIL, (*reply.issues, contradiction)
     return VerdictState.PASS, reply.issues
-
-
-MAX_GROWTH = 4
-"""A perturbed text may be this many times as long as the original, and `GROWTH_ALLOWANCE` characters more."""
-GROWTH_ALLOWANCE = 2000
-"""Characters for short originals, to which even one added sentence is much."""
-
-
-def find_fault(
-    catalogue: Catalogue,
-    original: BaseInstance,
-    candidate: Candidate,
-    offered: Sequence[str] = (),
-    constructions: Sequence[str] = (),
-) -> str | None:
-    """The first fault of a candidate in one line, or None.
-
-    `offered` are the levers that the generator could choose from; if empty, all levers of the cell. `constructions` are
-    those that a deep candidate could choose from.
-    """
-    if candidate.depth == "deep":
-        return _lever_fault(catalogue, candidate, offered) or deep_fault(
-            catalogue, original, candidate, constructions
-        )
-    return (
-        _lever_fault(catalogue, candidate, offered)
-        or _target_fault(catalogue, original, candidate)
-        or passages_fault(original, candidate)
-        or _length_fault(original, candidate)
-        or _answer_fault(catalogue, original, candidate)
-    )
-
-
-def copy_unchanged_parts(original: BaseInstance, candidate: Candidate) -> Candidate:
-    """Restore the original text where a generator copied it with other blanks or quotation marks."""
-    same_query = folded(candidate.query) == folded(original.query)
-    passages = tuple(
-        old if folded(old.text) == folded(new.text) else new
-        for old, new in zip(original.passages, candidate.passages, strict=True)
-    )
-    return replace(candidate, query=original.query if same_query else candidate.query, passages=passages)
-
-
-def _lever_fault(catalogue: Catalogue, candidate: Candidate, offered: Sequence[str]) -> str | None:
-    """One line on a lever that is unknown, of another cell or was not offered."""
-    lever = catalogue.find(candidate.lever)
-    if lever is None:
-        return f"unknown lever '{candidate.lever[:80]}'"
-    if lever.cell != candidate.cell:
-        return f"lever '{lever.name}' belongs to {lever.cell}, not to {candidate.cell}"
-    if offered and lever.name not in offered:
-        offered_names = " or ".join(f"'{name}'" for name in offered)
-        return f"lever '{lever.name}' was used, {offered_names} was asked for"
-    return None
-
-
-def _target_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candidate) -> str | None:
-    """One line if nothing was changed, or a part that the class does not allow."""
-    target = catalogue.classes[candidate.cell.perturbation_class].target
-    query_changed = candidate.query != original.query
-    context_changed = candidate.passages != original.passages
-    if not query_changed and not context_changed:
-        return "nothing was changed"
-    if query_changed and "query" not in target:
-        return f"the query was changed, which {candidate.cell.perturbation_class} does not allow"
-    if context_changed and "context" not in target:
-        return f"the context was changed, which {candidate.cell.perturbation_class} does not allow"
-    return None
-
-
-def _length_fault(original: BaseInstance, candidate: Candidate) -> str | None:
-    """One line if a text is empty or much longer than its original."""
-    for name, before, after in (
-        ("query", original.query, candidate.query),
-        ("context", original.context, candidate.context),
-    ):
-        if not after.strip():
-            return f"the {name} is empty"
-        limit = MAX_GROWTH * len(before) + GROWTH_ALLOWANCE
-        if len(after) > limit:
-            return f"the {name} has {len(after)} characters, more than the {limit} allowed for this instance"
-    return None
-
-
-def _answer_fault(catalogue: Catalogue, original: BaseInstance, candidate: Candidate) -> str | None:
-    """One line if the passages lack an answer that the cell needs, or hold one that the cell forbids."""
-    if removes_answer(candidate.cell):
-        context = shown_texts(candidate.passages)
-        remaining = [answer for answer in original.answers if holds_answer(context, answer)]
-        return f"the answer '{remaining[0][:80]}' is left in the context" if remaining else None
-    lever = catalogue.find(candidate.lever)
-    # Only items of LOW are still answered. A lever with an answer of its own asks another question than the original.
-    if candidate.cell.intensity is not Intensity.LOW or (lever and lever.answer):
-        return None
-    # Some answers, such as summaries, stand in no passage of the original either. Then nothing can be checked.
-    had_answer = _holds_answer(original, original.passages)
-    if had_answer and not _holds_answer(original, candidate.passages):
-        return "no accepted answer stands in the context any more"
-    return None
-
-
-def _holds_answer(original: BaseInstance, passages: tuple[Passage, ...]) -> bool:
-    """Whether the passages hold an accepted answer, or may hold it inflected if it is not English."""
-    # Other languages inflect words more, so an exact search would miss answers.
-    holds = holds_answer if is_english(original.language) else may_hold_answer
-    return any(holds(passage.text, *original.answers) for passage in passages)
 
 
 VERIFIER_PARAMETERS = ("candidate", "instance")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from perturb.building.checks import find_fault
 from perturb.building.generate import generate_by_rule
-from perturb.building.verify import find_fault
 from perturb.catalogue.levers import Catalogue
 from perturb.curation.base_sets import embedded_path, load_base_set
 from perturb.records import ALL_CELLS, BaseInstance, Job, JobOutcome, Passage

@@ -16,8 +16,8 @@ from functools import lru_cache
 from itertools import repeat
 from typing import Any
 
+from perturb.building.checks import copy_unchanged_parts, find_fault
 from perturb.building.offline.engine import RuleCandidate, perturb_by_rule
-from perturb.building.verify import copy_unchanged_parts, find_fault
 from perturb.catalogue.levers import Catalogue
 from perturb.files.resources import digest, fraction_of, seed_of
 from perturb.records import (

@@ -18,9 +18,9 @@ from typing import Any
 
 import pandas as pd
 
+from perturb.building.checks import copy_unchanged_parts
 from perturb.building.generate import Declined, read_reply
 from perturb.building.offline.judge import CHECKS, CLASSES_JUDGED, judge_by_rule
-from perturb.building.verify import copy_unchanged_parts
 from perturb.catalogue.levers import Catalogue
 from perturb.curation.base_sets import load_base_set
 from perturb.records import (

@@ -17,8 +17,8 @@ from typing import Any
 
 import pandas as pd
 
+from perturb.building.checks import find_fault
 from perturb.building.generate import Reply, read_candidate, read_reply
-from perturb.building.verify import find_fault
 from perturb.catalogue.levers import Catalogue
 from perturb.files.resources import data_folder, seed_of
 from perturb.ledger.plans import instance_key

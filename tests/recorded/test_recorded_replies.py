@@ -14,8 +14,9 @@ import pytest
 
 from perturb.auditing.audit_report import audit
 from perturb.auditing.votes import vote_table
+from perturb.building.checks import copy_unchanged_parts, find_fault
 from perturb.building.generate import Declined, read_reply
-from perturb.building.verify import copy_unchanged_parts, find_fault, read_verdict
+from perturb.building.verify import read_verdict
 from perturb.catalogue.levers import Catalogue
 from perturb.curation.base_sets import load_base_set
 from perturb.records import BaseInstance, Candidate, Cell, Intensity, Passage, PerturbationClass

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from perturb.building.verify import GROWTH_ALLOWANCE, MAX_GROWTH, copy_unchanged_parts, find_fault
+from perturb.building.checks import GROWTH_ALLOWANCE, MAX_GROWTH, copy_unchanged_parts, find_fault
 from perturb.catalogue.levers import Catalogue
 from perturb.records import ALL_CELLS, BaseInstance, Candidate, Cell, Intensity, Passage, PerturbationClass
 from perturb.text.matching import holds_answer
