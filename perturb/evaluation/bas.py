@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
+from typing import TypeVar
 
 from perturb.catalogue.prompts import data_request, system_message
 from perturb.errors import ConfigError
@@ -27,7 +28,13 @@ from perturb.evaluation.adapters import item_request
 from perturb.evaluation.answers import Grade, grade
 from perturb.evaluation.models_under_test import ModelSet
 from perturb.evaluation.question_formats import AnswerForm, Question, question_data
-from perturb.evaluation.reading import DecisionEntry, is_disagreement, read_block
+from perturb.evaluation.reading import (
+    answers_alone,
+    answers_with_confidence,
+    confidence_alone,
+    is_disagreement,
+    read_block,
+)
 from perturb.evaluation.refusal_index import QuestionRow, QuestionTask
 from perturb.evaluation.session import Session, Unscored
 from perturb.ledger.evaluations import CONFIDENCE_TABLE
@@ -51,8 +58,8 @@ _ANSWER_WORDS: dict[AnswerForm, str] = {
     "number": "one number, in digits",
 }
 
-# The reason why a reply is unscored if it has several answers, but should have one.
-_SEVERAL = "a block with several answers where one was asked for"
+# An answer, or an entry with an answer and its confidence.
+T = TypeVar("T")
 
 
 class Elicitation(StrEnum):
@@ -86,8 +93,6 @@ class StatedAnswer:
     answer: str
     confidence: float
     """In [0, 1], as stated: probabilities that do not add up to 1 are not rescaled."""
-    entries: tuple[DecisionEntry, ...]
-    """Every answer that the model named; a single entry unless the elicitation asks for several."""
     notes: tuple[str, ...] = ()
     """What is unusual about the reply: a missing answer, probabilities that do not add up to 1."""
 
@@ -107,12 +112,10 @@ def confidence_request(
         options["answer_words"] = _ANSWER_WORDS[question.form]
         if elicitation.several:
             options["k"] = answers_wanted(question, k)
+    elif elicitation.several:
+        data["candidates"] = _without_none_of_these(read_block(first_reply, answers_alone))
     else:
-        entries = _proper_answers(elicitation, read_block(first_reply, confidence=False))
-        answers = [entry.answer for entry in entries]
-        if len(answers) > 1 and not elicitation.several:
-            raise ReplyError(_SEVERAL)
-        data |= {"candidates": answers} if elicitation.several else {"proposed_answer": answers[0]}
+        data["proposed_answer"] = _only(read_block(first_reply, answers_alone))
     system = system_message(elicitation.template, **options)
     return item_request(data_request(system, data), question)
 
@@ -137,90 +140,75 @@ def read_stated(elicitation: Elicitation, replies: Sequence[str], k: int = DEFAU
     >>> stated.answer, stated.confidence, stated.notes
     ('Elbe', 0.7, ('2 answers instead of 3', 'probabilities add up to 0.9'))
     """
-    # With reflection, the last reply has the confidence alone.
-    last_block = read_block(replies[-1], answers=elicitation is not Elicitation.REFLECTION)
-    entries = _proper_answers(elicitation, last_block)
-    if elicitation.calls == 2:
-        first_block = read_block(replies[0], confidence=False)
-        entries = _join(elicitation, _proper_answers(elicitation, first_block), entries)
-    notes: list[str] = []
-    if elicitation.several:
-        # The probability of NONE_OF_THESE belongs to the sum.
-        notes = _oddities(entries, sum(map(_confidence, last_block)), k)
-    elif len(entries) > 1:
-        raise ReplyError(_SEVERAL)
-    best = max(entries, key=_confidence)
-    return StatedAnswer(best.answer, _confidence(best), entries, tuple(notes))
-
-
-def _join(
-    elicitation: Elicitation, answers: tuple[DecisionEntry, ...], confidences: tuple[DecisionEntry, ...]
-) -> tuple[DecisionEntry, ...]:
-    """The answers of a first reply with the confidences of a second; raises `ReplyError` if they do not fit."""
     if elicitation is Elicitation.REFLECTION:
-        if len(answers) > 1:
-            raise ReplyError(_SEVERAL)
-        return (DecisionEntry(answers[0].answer, confidences[0].confidence),)
-    if sorted(map(_plain, answers)) != sorted(map(_plain, confidences)):
-        raise ReplyError("the second reply is not about the answers of the first")
-    return confidences
+        first_reply, second_reply = replies
+        answer = _only(read_block(first_reply, answers_alone))
+        return StatedAnswer(answer, read_block(second_reply, confidence_alone))
+    listed = read_block(replies[-1], answers_with_confidence)
+    if elicitation is Elicitation.DIRECT:
+        entry = _only(listed)
+        return StatedAnswer(entry.answer, entry.confidence)
+    answers = _without_none_of_these([entry.answer for entry in listed])
+    if elicitation is Elicitation.TOP_K_REFLECTION:
+        candidates = _without_none_of_these(read_block(replies[0], answers_alone))
+        if sorted(map(_plain, answers)) != sorted(map(_plain, candidates)):
+            raise ReplyError("the second reply is not about the answers of the first")
+    best = max((entry for entry in listed if entry.answer in answers), key=lambda entry: entry.confidence)
+    # The probability of NONE_OF_THESE belongs to the sum.
+    total = sum(entry.confidence for entry in listed)
+    return StatedAnswer(best.answer, best.confidence, tuple(_oddities(answers, total, k)))
 
 
-def _proper_answers(
-    elicitation: Elicitation, entries: tuple[DecisionEntry, ...]
-) -> tuple[DecisionEntry, ...]:
-    """The entries without NONE_OF_THESE. Raises `ReplyError` if no other entry remains."""
-    if not elicitation.several:
-        return entries
-    proper = tuple(entry for entry in entries if _plain(entry) not in NONE_OF_THESE)
+def _only(listed: Sequence[T]) -> T:
+    """The single entry or answer that a block lists. Raises `ReplyError` if it lists several."""
+    if len(listed) > 1:
+        raise ReplyError("a block with several answers where one was asked for")
+    return listed[0]
+
+
+def _without_none_of_these(answers: Sequence[str]) -> list[str]:
+    """The answers without NONE_OF_THESE. Raises `ReplyError` if no other answer remains."""
+    proper = [answer for answer in answers if _plain(answer) not in NONE_OF_THESE]
     if not proper:
         raise ReplyError("a block that names no answer")
     return proper
 
 
-def _oddities(entries: tuple[DecisionEntry, ...], total: float, wanted: int) -> list[str]:
+def _oddities(answers: Sequence[str], total: float, wanted: int) -> Iterator[str]:
     """Notes on a list of answers, of which so many were `wanted`, with probabilities that add up to `total`."""
-    notes = []
-    if len(entries) != wanted:
-        notes.append(f"{len(entries)} answers instead of {wanted}")
-    if len(set(map(_plain, entries))) < len(entries):
-        notes.append("the same answer twice")
+    if len(answers) != wanted:
+        yield f"{len(answers)} answers instead of {wanted}"
+    if len(set(map(_plain, answers))) < len(answers):
+        yield "the same answer twice"
     if abs(total - 1) > SUM_TOLERANCE:
-        notes.append(f"probabilities add up to {total:.3g}")
-    return notes
+        yield f"probabilities add up to {total:.3g}"
 
 
-def _confidence(entry: DecisionEntry) -> float:
-    if entry.confidence is None:
-        raise ReplyError("an answer without a confidence")
-    return entry.confidence
-
-
-def _plain(entry: DecisionEntry) -> str:
-    """The answer in letters, digits and single blanks, to compare answers."""
-    return re.sub(r"[\W_]+", " ", entry.answer).casefold().strip()
+def _plain(answer: str) -> str:
+    """An answer in letters, digits and single blanks, to compare answers."""
+    return re.sub(r"[\W_]+", " ", answer).casefold().strip()
 
 
 # Added to the key of the first of two replies in the ledger: `reflection/first`.
 FIRST = "first"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConfidenceRow(QuestionRow):
     """One question under one elicitation."""
 
     elicitation: str
-    is_correct: int | None
+    is_correct: int | None = None
     """1 if the answer is right, or if no answer is right and the model refused; None while unscored."""
-    confidence: float | None
+    confidence: float | None = None
     """As stated, in [0, 1]; None if the reply could not be read."""
-    answer: str | None
-    grade: str | None
-    notes: str | None
+    answer: str | None = None
+    grade: str | None = None
+    notes: str | None = None
     """What is odd about the reply; None if nothing is."""
     answerable: bool | None
     source: str
-    unscored: str | None
+    unscored: str | None = None
     """Why `is_correct` or `confidence` is missing: `STAGE: reason`."""
 
 
@@ -259,34 +247,28 @@ class BasTask(QuestionTask[ConfidenceRow]):
     async def _row(
         self, session: Session, question: Question, model: str, elicitation: Elicitation
     ) -> ConfidenceRow:
-        stated: StatedAnswer | None = None
-        answer_grade: Grade | None = None
-        unscored = None
-        try:
-            stated, answer = await self._ask_answer(session, question, model, elicitation)
-            answer_grade = await grade(session, question, answer)
-        except ReplyError as error:
-            unscored = f"reading: {error}"
-        except Unscored as error:
-            unscored = f"{'reply' if error.stage == 'reply' else 'grade'}: {error}"
-        # To decline a question that has no answer is right.
-        right_grades = {Grade.CORRECT}
-        if question.answerable is False:
-            right_grades.add(Grade.NOT_ATTEMPTED)
-        return ConfidenceRow(
+        row = ConfidenceRow(
             item_id=question.id,
             base_id=question.base_id,
             model=model,
             elicitation=str(elicitation),
-            is_correct=None if answer_grade is None else int(answer_grade in right_grades),
-            confidence=stated.confidence if stated else None,
-            answer=stated.answer if stated else None,
-            grade=answer_grade,
-            notes=("; ".join(stated.notes) or None) if stated else None,
             answerable=question.answerable,
             source=question.source,
-            unscored=unscored,
         )
+        try:
+            stated, answer = await self._ask_answer(session, question, model, elicitation)
+            notes = "; ".join(stated.notes) or None
+            row = replace(row, answer=stated.answer, confidence=stated.confidence, notes=notes)
+            answer_grade = await grade(session, question, answer)
+        except ReplyError as error:
+            return replace(row, unscored=f"reading: {error}")
+        except Unscored as error:
+            stage = "reply" if error.stage == "reply" else "grade"
+            return replace(row, unscored=f"{stage}: {error}")
+        # To decline a question that has no answer is right.
+        is_right_refusal = question.answerable is False and answer_grade is Grade.NOT_ATTEMPTED
+        is_right = answer_grade is Grade.CORRECT or is_right_refusal
+        return replace(row, grade=answer_grade, is_correct=int(is_right))
 
     async def _ask_answer(
         self, session: Session, question: Question, model: str, elicitation: Elicitation

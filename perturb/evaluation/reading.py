@@ -15,13 +15,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median_low
-from typing import Literal
+from typing import Literal, TypeVar
 
 from perturb.llm.replies import ReplyError, after_thinking, ends_in_thinking
-from perturb.metrics.outcomes import LEVELS
+from perturb.metrics.outcomes import CORRECT_FROM, LEVELS
 from perturb.records import ANSWER_CORRECTLY, REFUSE_OTHER, Facts, JsonObject, Judgement, JudgementStatus
 from perturb.snapshots.harness import DECORATION, STATED_CONFIDENCE
 
@@ -69,23 +69,26 @@ _AROUND = " \t\r,;|*_`"
 _QUOTES = "\"'~≈"
 _BRACKETS = "[]()<>"
 
+# What is read from a block.
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, slots=True)
 class DecisionEntry:
     """One answer of a block, with its confidence."""
 
     answer: str
-    """Empty if only a confidence was asked for."""
-    confidence: float | None
-    """In [0, 1]; None if only answers were asked for."""
+    confidence: float
+    """In [0, 1]."""
 
 
-def read_block(text: str, *, answers: bool = True, confidence: bool = True) -> tuple[DecisionEntry, ...]:
-    """The entries of the last block of a reply, with what was asked for: answers, confidence, or both in pairs.
+def read_block(text: str, read: Callable[[str], T]) -> T:
+    """The content of the last block of a reply.
 
+    `read` reads a block with what was asked for: `answers_with_confidence`, `answers_alone` or `confidence_alone`.
     Raises `ReplyError` if there is no block, if the last one lacks something, or if an earlier complete one differs.
 
-    >>> read_block("Well.\\n### FINAL DECISION\\n**Answer:** Ada\\n**Confidence:** 85 %")
+    >>> read_block("Well.\\n### FINAL DECISION\\n**Answer:** Ada\\n**Confidence:** 85 %", answers_with_confidence)
     (DecisionEntry(answer='Ada', confidence=0.85),)
     """
     reply = after_thinking(text)
@@ -93,15 +96,59 @@ def read_block(text: str, *, answers: bool = True, confidence: bool = True) -> t
     if not headers:
         raise ReplyError("an empty reply" if not reply else "no block that begins with '### FINAL DECISION'")
     *earlier_blocks, final_block = _after_each(headers, reply)
-    entries = _entries(final_block, answers=answers, confidence=confidence)
+    decision = read(final_block)
     for block in earlier_blocks:
         try:
-            earlier_entries = _entries(block, answers=answers, confidence=confidence)
+            earlier_decision = read(block)
         except ReplyError:
             continue  # not a decision: the model repeats the form that it was asked for
-        if earlier_entries != entries:
+        if earlier_decision != decision:
             raise ReplyError("blocks that differ: end with exactly one")
-    return entries
+    return decision
+
+
+def answers_with_confidence(block: str) -> tuple[DecisionEntry, ...]:
+    """The answers in a block, each with its confidence. Raises `ReplyError`."""
+    texts = _answer_texts(block)
+    if len(texts) == 1:
+        # The confidence of a single answer may come before it, so the whole block is searched.
+        return (DecisionEntry(_answer(texts[0]), confidence_alone(block)),)
+    return tuple(DecisionEntry(_answer(text), confidence_alone(text)) for text in texts)
+
+
+def answers_alone(block: str) -> tuple[str, ...]:
+    """The answers in a block. Raises `ReplyError`."""
+    return tuple(map(_answer, _answer_texts(block)))
+
+
+def confidence_alone(text: str) -> float:
+    """The single confidence in a text. Raises `ReplyError` if there are several, or if it cannot be read."""
+    confidences = _CONFIDENCE.findall(text)
+    if not confidences:
+        raise ReplyError("a block without 'Confidence:' for each answer")
+    if len(confidences) > 1:
+        raise ReplyError("a block with more confidences than answers")
+    return read_probability(confidences[0])
+
+
+def _answer_texts(block: str) -> list[str]:
+    """The texts after the labels of answers, at least one."""
+    labels = list(_ANSWER.finditer(block))
+    if not labels:
+        raise ReplyError("a block without 'Answer:'")
+    return _after_each(labels, block)
+
+
+def _answer(text: str) -> str:
+    """The first line with an answer in the text after a label. A confidence behind the answer is cut off."""
+    confidence = _CONFIDENCE.search(text)
+    before = text[: confidence.start()] if confidence else text
+    for line in before.splitlines():
+        # A bracket or a dash at the end belongs to the confidence, as in `Ada (Confidence: 0.8)`.
+        answer = line.strip(_AROUND).rstrip("(–—-").strip(_AROUND)
+        if answer:
+            return answer
+    raise ReplyError("a block with an empty answer")
 
 
 def _after_each(labels: Sequence[re.Match[str]], text: str) -> list[str]:
@@ -159,44 +206,6 @@ def _read_number(text: str) -> float:
     if value > 1:
         raise ReplyError(f"{confidence}, which lies outside 0 to 1")
     return value
-
-
-def _entries(block: str, *, answers: bool, confidence: bool) -> tuple[DecisionEntry, ...]:
-    """The entries of a block; the flags are those of `read_block`."""
-    if not answers:
-        return (DecisionEntry("", _only_confidence(block)),)
-    labels = list(_ANSWER.finditer(block))
-    if not labels:
-        raise ReplyError("a block without 'Answer:'")
-    texts = _after_each(labels, block)
-    if not confidence:
-        return tuple(DecisionEntry(_answer(text), None) for text in texts)
-    if len(texts) == 1:
-        # The confidence of a single answer may come before it, so the whole block is searched.
-        return (DecisionEntry(_answer(texts[0]), _only_confidence(block)),)
-    return tuple(DecisionEntry(_answer(text), _only_confidence(text)) for text in texts)
-
-
-def _answer(text: str) -> str:
-    """The first line with an answer in the text after a label. A confidence behind the answer is cut off."""
-    confidence = _CONFIDENCE.search(text)
-    before = text[: confidence.start()] if confidence else text
-    for line in before.splitlines():
-        # A bracket or a dash at the end belongs to the confidence, as in `Ada (Confidence: 0.8)`.
-        answer = line.strip(_AROUND).rstrip("(–—-").strip(_AROUND)
-        if answer:
-            return answer
-    raise ReplyError("a block with an empty answer")
-
-
-def _only_confidence(text: str) -> float:
-    """The single confidence in a text. Raises `ReplyError` if there are several, or if it cannot be read."""
-    confidences = _CONFIDENCE.findall(text)
-    if not confidences:
-        raise ReplyError("a block without 'Confidence:' for each answer")
-    if len(confidences) > 1:
-        raise ReplyError("a block with more confidences than answers")
-    return read_probability(confidences[0])
 
 
 def _short(text: str) -> str:
@@ -269,10 +278,6 @@ def is_disagreement(unscored: str) -> bool:
     return f": {DISAGREE}" in unscored
 
 
-# The lowest quality that counts as correct.
-GOOD_QUALITY = 4
-
-
 def votes_needed(rule: JudgeRule, judges: int) -> int:
     """How many of the judges must say the same: more than half of them, or all.
 
@@ -310,8 +315,8 @@ def _agreed_quality(qualities: Sequence[int], needed: int) -> int | None:
     >>> _agreed_quality([5, 4, 2], needed=2), _agreed_quality([5, 4, 2], needed=3)
     (4, None)
     """
-    good = [quality for quality in qualities if quality >= GOOD_QUALITY]
-    bad = [quality for quality in qualities if quality < GOOD_QUALITY]
+    good = [quality for quality in qualities if quality >= CORRECT_FROM]
+    bad = [quality for quality in qualities if quality < CORRECT_FROM]
     for agreeing in (good, bad):
         if len(agreeing) >= needed:
             return median_low(agreeing)

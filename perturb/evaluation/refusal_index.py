@@ -34,7 +34,7 @@ from perturb.records import JsonObject
 from perturb.runtime import gather_all
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionRow:
     """One question to one model in one way. The fields are the columns of the table, in order."""
 
@@ -147,23 +147,23 @@ FORCED = "forced"
 TEMPLATE = "two_pass/prompt"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RefusalRow(QuestionRow):
     """One question under one prompt of the first pass."""
 
     setting: str
-    refused: int | None
+    refused: int | None = None
     """1 if the model refused in the first pass; None while unscored."""
-    wrong: int | None
+    wrong: int | None = None
     """1 if the answer is wrong, or the forced answer if the model refused; None while unscored."""
-    first_grade: str | None
-    forced_grade: str | None
+    first_grade: str | None = None
+    forced_grade: str | None = None
     """None if the model did not refuse, or if no answer can be right."""
-    p_answering: float | None
+    p_answering: float | None = None
     """The share of answers among the sampled replies, in [0, 1]; None without samples."""
     answerable: bool | None
     source: str
-    unscored: str | None
+    unscored: str | None = None
     """The reason why `refused` or `wrong` is missing: `PROMPT: reason`."""
 
 
@@ -214,7 +214,14 @@ class RefusalIndexTask(QuestionTask[RefusalRow]):
         second_pass: Callable[[], Awaitable[Grade]],
     ) -> RefusalRow:
         """The row of a question with one prompt; what is missing from it is `unscored`."""
-        row = _empty_row(question, model, setting)
+        row = RefusalRow(
+            item_id=question.id,
+            base_id=question.base_id,
+            model=model,
+            setting=setting,
+            answerable=question.answerable,
+            source=question.source,
+        )
         # The other samples are asked for while the first reply is graded.
         other_samples = asyncio.ensure_future(
             gather_all(
@@ -248,23 +255,6 @@ class RefusalIndexTask(QuestionTask[RefusalRow]):
         unscored = sum(row.unscored is not None and not is_disagreement(row.unscored) for row in rows)
         if unscored and not stopped:
             yield f"{unscored} of {len(rows)} rows are unscored: run the same command again to retry"
-
-
-def _empty_row(question: Question, model: str, setting: str) -> RefusalRow:
-    return RefusalRow(
-        item_id=question.id,
-        base_id=question.base_id,
-        model=model,
-        setting=setting,
-        refused=None,
-        wrong=None,
-        first_grade=None,
-        forced_grade=None,
-        p_answering=None,
-        answerable=question.answerable,
-        source=question.source,
-        unscored=None,
-    )
 
 
 def pass_request(question: Question, variant: str) -> ChatRequest:

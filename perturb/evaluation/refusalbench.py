@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 
 from perturb.catalogue.levers import Catalogue
@@ -38,7 +39,6 @@ from perturb.evaluation.results import (
     answer_kind,
     judge_author,
     judge_rubric,
-    kinds_author,
     outcome_of,
     rule_author,
     run_of,
@@ -49,7 +49,6 @@ from perturb.evaluation.session import (
     NOT_JUDGED,
     AskPlan,
     EvaluationReport,
-    Rubric,
     Session,
     Task,
     Unscored,
@@ -296,10 +295,7 @@ class RefusalBench(Task[Item]):
         self, session: Session, kind: str, item: Item, response: Response, setting: PromptSetting
     ) -> Facts:
         """One kind of judgement of a reply. Raises `Unscored` and `BudgetSpent`."""
-
-        def make_rubric(judge: str | None) -> Rubric:
-            return judge_rubric(kind, item, response, judge, self.catalogue, free=setting.is_free_form)
-
+        make_rubric = partial(judge_rubric, kind, item, response, catalogue=self.catalogue, free=setting.free)
         return await session.judge(response, make_rubric)
 
     async def finish(self, session: Session, *, stopped: bool) -> EvaluationReport:  # noqa: ARG002
@@ -371,8 +367,8 @@ class RefusalBench(Task[Item]):
             _, *former_judges = former.get("authors", [by_rule])
             return [by_rule, *former_judges]
         authors = [by_rule, judge_author(panel_fingerprint, self.catalogue.own_codes)]
-        if any(setting.is_free_form for setting in self.settings):
-            authors.append(kinds_author(panel_fingerprint, self.catalogue.own_codes))
+        if any(setting.free for setting in self.settings):
+            authors.append(judge_author(panel_fingerprint, self.catalogue.own_codes, free=True))
         return authors
 
     def _prompt_facts(self, model_fingerprint: str, former: Facts) -> JsonObject:

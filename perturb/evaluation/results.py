@@ -17,9 +17,8 @@ import json
 import re
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
-from functools import partial
 from pathlib import Path
 
 from perturb.catalogue.classes import ClassEntry, OwnCode, read_classes
@@ -32,6 +31,7 @@ from perturb.files.resources import digest, writing_errors
 from perturb.ledger.calls import reading
 from perturb.ledger.db import stored_values
 from perturb.ledger.evaluations import read_facts, read_items, read_judgements, read_responses
+from perturb.llm.client import ChatRequest
 from perturb.llm.replies import ReplyError, after_thinking, read_flags, read_ruling
 from perturb.metrics.outcomes import ReplyOutcome, is_correct, predicted_behaviour, reply_outcome
 from perturb.records import (
@@ -286,14 +286,13 @@ def rule_author(codes: Mapping[str, str]) -> str:
     return digest(RULE, dict(codes), _EMPTY)
 
 
-def judge_author(fingerprint: str, own_codes: tuple[OwnCode, ...] = ()) -> str:
-    """The author of a judge's judgements: a digest of the judge's `fingerprint` and its prompts."""
-    return digest(fingerprint, judge_version(own_codes))
+def judge_author(fingerprint: str, own_codes: tuple[OwnCode, ...], *, free: bool = False) -> str:
+    """The author of a judge's judgements: a digest of the judge's `fingerprint` and its prompts.
 
-
-def kinds_author(fingerprint: str, own_codes: tuple[OwnCode, ...] = ()) -> str:
-    """The author of a judge's judgements of free replies: these prompts ask for the kind of reply."""
-    return digest(fingerprint, kinds_version(own_codes))
+    The prompts about `free` replies are others: they ask for the kind of reply.
+    """
+    prompts_version = kinds_version if free else judge_version
+    return digest(fingerprint, prompts_version(own_codes))
 
 
 def judge_by_rule(
@@ -324,28 +323,31 @@ def judge_rubric(
 
     `judge` is the fingerprint of the judge. A `free` reply is classified by its kind.
     """
-    codes, own_codes, reply = catalogue.codes, catalogue.own_codes, response.text
-    judged_text = after_thinking(reply)
-    request = partial(judge_request, kind, item, judged_text, own_codes)
-    author_of = judge_author
-    expected: str | None = None
-    read: Callable[[str], JsonObject]
-    if kind == "classification" and free:
-        expected = item.expected_behavior
-        request = partial(kind_request, item, judged_text, own_codes)
-        author_of = kinds_author
-        read = partial(_read_kind, expected=expected, judged=reply)
-    elif kind == "classification":
-        read = partial(read_classification, codes=codes, judged=reply)
-    elif kind == "quality":
-        read = partial(read_quality, judged=reply)
-    else:
-        read = partial(read_raf, judged=reply)
+    own_codes, judged_text = catalogue.own_codes, after_thinking(response.text)
+    asks_for_kind = free and kind == "classification"
+
+    def make_request() -> ChatRequest:
+        if asks_for_kind:
+            return kind_request(item, judged_text, own_codes)
+        return judge_request(kind, item, judged_text, own_codes)
+
+    def read(text: str) -> JsonObject:
+        if asks_for_kind:
+            return _read_kind(text, item.expected_behavior, response.text)
+        if kind == "classification":
+            return read_classification(text, catalogue.codes, response.text)
+        return read_quality(text, response.text) if kind == "quality" else read_raf(text, response.text)
+
+    fingerprint = None
+    if judge is not None:
+        author = judge_author(judge, own_codes, free=asks_for_kind)
+        fingerprint = judgement_fingerprint(author, response.text)
+    expected = item.expected_behavior if asks_for_kind else None
     return Rubric(
         kind,
-        fingerprint=judgement_fingerprint(author_of(judge, own_codes), reply) if judge else None,
-        by_rule=judge_by_rule(kind, response, codes, expected),
-        request=request,
+        fingerprint,
+        by_rule=judge_by_rule(kind, response, catalogue.codes, expected),
+        request=make_request,
         read=read,
         purpose=f"judge {kind}",
     )

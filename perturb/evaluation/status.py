@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,7 +36,8 @@ def read_status(run: Path) -> JsonObject:
         facts = read_facts(db)
         if not facts:
             return _build_status(db, run)
-        name, counts = _count_replies(db, facts, run)
+        # Facts of a run over items have `models`; those of a run over questions are under the name of the task.
+        name, counts = _item_counts(db, run) if "models" in facts else _question_counts(db, facts)
         return {
             "kind": "evaluation",
             "run": str(run),
@@ -91,46 +92,31 @@ def _build_status(db: sqlite3.Connection, run: Path) -> JsonObject:
 LEFT = ("failed", "not_judged", "not_asked")
 # The states of a reply.
 STATES = ("done", "unscored", *LEFT)
+# Model under test → state → the number of its replies in this state.
+Counts = dict[str, dict[str, int]]
 
 
-def _count_replies(db: sqlite3.Connection, facts: Facts, run: Path) -> tuple[str, dict[str, dict[str, int]]]:
-    """The name of the snapshot or the questions, and for each model under test the number of replies by state."""
-    # Facts of a run over items have `models`; those of a run over questions are under the name of the task.
-    entries = facts.get("models", {})
-    name, rows, expected = _item_rows(db, run) if entries else _question_rows(db, facts)
-    counts = {}
-    for model, reasons in rows.items():
-        states = Counter(map(_reply_state, reasons))
-        # A model that stopped early is not asked about the other items.
-        if model not in entries or early_stop(entries[model]) is None:
-            states["not_asked"] += expected[model] - states.total()
-        counts[model] = {state: states[state] for state in STATES}
-    return name, counts
-
-
-# Model under test → for each of its rows the reason why it is unscored, or None.
-Rows = Mapping[str, list[str | None]]
-
-
-def _item_rows(db: sqlite3.Connection, run: Path) -> tuple[str, Rows, Mapping[str, int]]:
-    """Name, rows and expected counts of a run over the items of a snapshot."""
+def _item_counts(db: sqlite3.Connection, run: Path) -> tuple[str, Counts]:
+    """The name of the snapshot of a run over items, and its counts."""
     from perturb.evaluation.results import run_of
     from perturb.snapshots.settings import samples_by_variant
 
-    state = run_of(db, run)
-    rows: dict[str, list[str | None]] = {model: [] for model in state.facts["models"]}
-    for result in state.results:
-        rows[result.model].append(result.unscored)
-    expected = {
-        model: state.items * sum(samples_by_variant(entry).values())
-        for model, entry in state.facts["models"].items()
-    }
-    return state.facts["snapshot"]["name"], rows, expected
+    evaluation = run_of(db, run)
+    counts = {}
+    for model, entry in evaluation.facts["models"].items():
+        counts[model] = _count_states(
+            result.unscored for result in evaluation.results if result.model == model
+        )
+        # A model that stopped early is not asked about the other items.
+        if early_stop(entry) is None:
+            expected = evaluation.items * sum(samples_of(entry).values())
+            counts[model]["not_asked"] += expected - sum(counts[model].values())
+    return evaluation.facts["snapshot"]["name"], counts
 
 
 @stored_values()
-def _question_rows(db: sqlite3.Connection, facts: Facts) -> tuple[str, Rows, Mapping[str, int]]:
-    """Name, rows and expected counts of a run over questions.
+def _question_counts(db: sqlite3.Connection, facts: Facts) -> tuple[str, Counts]:
+    """The name of the set of a run over questions, and its counts.
 
     The task is repeated on the stored replies, so that status and table agree.
     """
@@ -147,11 +133,11 @@ def _question_rows(db: sqlite3.Connection, facts: Facts) -> tuple[str, Rows, Map
     task = make_task(questions, facts[kind])
     session = _stored_session(db, facts[kind], facts.get(PANEL_FACT))
 
-    async def rows_of(model: str) -> list[str | None]:
+    async def reasons_of(model: str) -> list[str | None]:
         return [row.unscored for item in items for row in await task.solve(session, model, item)]
 
-    rows = {model: run_sync(rows_of(model)) for model in facts[kind]["models"]}
-    return questions.name, rows, dict.fromkeys(rows, len(items) * len(task.ways))
+    counts = {model: _count_states(run_sync(reasons_of(model))) for model in facts[kind]["models"]}
+    return questions.name, counts
 
 
 def _stored_session(db: sqlite3.Connection, task_facts: Facts, panel: Facts | None) -> StoredSession:
@@ -167,6 +153,12 @@ def _stored_session(db: sqlite3.Connection, task_facts: Facts, panel: Facts | No
     models = ModelSet(under_test, tuple(called[name] for name in panel["judges"]), panel["rule"])
     fingerprints = {name: entry["fingerprint"] for name, entry in task_facts["called"].items()}
     return StoredSession(db, models, fingerprints)
+
+
+def _count_states(reasons: Iterable[str | None]) -> dict[str, int]:
+    """The number of replies in each state, from the reasons why their rows are unscored; None for a scored row."""
+    states = Counter(map(_reply_state, reasons))
+    return {state: states[state] for state in STATES}
 
 
 # The stages of a reason if a reply or a judgement exists but cannot be read.
