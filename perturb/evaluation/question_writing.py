@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic import Field, model_validator
 
@@ -25,7 +25,7 @@ from perturb.errors import ConfigError
 from perturb.evaluation.answers import is_exact_match
 from perturb.evaluation.models_under_test import ModelSet, model_under_test
 from perturb.evaluation.session import RunOptions, Session
-from perturb.evaluation.solvability import InstanceTest, SolvabilityTest, SolverPanel, call_fault
+from perturb.evaluation.solvability import InstanceTest, NotPassed, SolvabilityTest, SolverPanel, value_of
 from perturb.files.resources import code_version, fraction_of
 from perturb.files.yaml_files import Strict, YamlFile
 from perturb.llm.replies import ReplyError, read_object, text_of
@@ -40,9 +40,13 @@ SECTION_WORDS = (150, 375)
 MAX_ANSWER_WORDS = 10
 # The sentence that shows the answer has this key in the metadata.
 SENTENCE = "sentence"
+# What is read from a reply.
+T = TypeVar("T")
 # A text, in JSON schema.
 _TEXT = {"type": "string"}
-# The fields of a reply, in JSON schema, for each part of the writing.
+# What a writer is asked for: a question about a section, or all about a passage.
+WriterTask = Literal["question", "passage"]
+# The fields of a reply, in JSON schema: to the two tasks of a writer, and to a reader.
 _FIELDS = {
     "question": {"question": _TEXT},
     "answer": {"answerable": {"type": "boolean"}, "answer": _TEXT},
@@ -99,45 +103,51 @@ class QuestionWriter(InstanceTest):
         models = {name: model.settings.model for name, model in self._models.under_test.items()}
         return {"models": models, **self.call_facts(self.templates)}
 
-    async def fault(self, session: Session, instance: BaseInstance) -> str | None:
-        """Why an article has no question; None if it has one."""
-        try:
-            self._written[instance.id] = await self._write(session, instance)
-        except _NoQuestionError as error:
-            return str(error)
-        return None
+    async def test(self, session: Session, instance: BaseInstance) -> None:
+        """Have a question written about an article. Raises `NotPassed` if it gets none."""
+        self._written[instance.id] = await self._write(session, instance)
 
     async def _write(self, session: Session, article: BaseInstance) -> BaseInstance:
         section = draw_section(article, self._seed)
-        data: JsonObject = {"title": section.title, "text": section.text}
-        (question,) = await self._ask(session, article, "question", data)
-        values = {"question": question, "text": section.text}
-        (answer,) = await self._ask(session, article, "answer", values)
+        (question,) = await self._ask_writer(session, article, "question", section)
+        answer = await self._ask_reader(session, article, question, section.text)
         _check_answer(question, answer)
         return replace(article, query=question, answers=(answer,), passages=(section,))
 
-    async def _ask(self, session: Session, article: BaseInstance, part: str, data: Facts) -> list[str]:
-        """The texts of a reply to one part of the writing: `question`, `answer` or `passage`.
+    async def _ask_writer(
+        self, session: Session, article: BaseInstance, task: WriterTask, passage: Passage
+    ) -> list[str]:
+        """The texts that the writer writes about a passage; the first is the question."""
+        data = {"title": passage.title, "text": passage.text}
+        read_reply = partial(read_written, keys=_FIELDS[task])
+        texts = await self._ask(session, article, self._writer, task, data, read_reply)
+        if not texts[0]:
+            raise NotPassed("its text allows no question")
+        return texts
 
-        Raises `_NoQuestionError` if the reply cannot be read, or if its first text is empty.
-        """
-        read_reply: Callable[[str], list[str]]
-        if part == "answer":
-            model, empty_reason = self._reader, "its text does not answer the question"
-            read_reply = read_answer
-        else:
-            model, empty_reason = self._writer, "its text allows no question"
-            read_reply = partial(read_written, keys=_FIELDS[part])
-        request = data_request(system_message(f"write/{part}"), data, object_schema(_FIELDS[part]))
+    async def _ask_reader(self, session: Session, article: BaseInstance, question: str, text: str) -> str:
+        """The reader's answer to a question, from the text alone."""
+        data = {"question": question, "text": text}
+        answer = await self._ask(session, article, self._reader, "answer", data, read_answer)
+        if not answer:
+            raise NotPassed("its text does not answer the question")
+        return answer
+
+    async def _ask(
+        self,
+        session: Session,
+        article: BaseInstance,
+        model: str,
+        task: WriterTask | Literal["answer"],
+        data: Facts,
+        read_reply: Callable[[str], T],
+    ) -> T:
+        """What is read from a model's reply. Raises `NotPassed` if there is nothing that can be read."""
+        request = data_request(system_message(f"write/{task}"), data, object_schema(_FIELDS[task]))
         result = await session.client.ask(
-            model, request, read_reply, purpose="write", subject=article.id, part=part
+            model, request, read_reply, purpose="write", subject=article.id, part=task
         )
-        fault = call_fault(result, model)
-        if fault or result.value is None:
-            raise _NoQuestionError(fault or f"'{model}' gives no readable reply")
-        if not result.value[0]:
-            raise _NoQuestionError(empty_reason)
-        return result.value
+        return value_of(result, model)
 
 
 class PassageWriter(QuestionWriter):
@@ -162,42 +172,36 @@ class PassageWriter(QuestionWriter):
 
     async def _write(self, session: Session, article: BaseInstance) -> BaseInstance:
         (passage,) = article.passages
-        data = {"title": passage.title, "text": passage.text}
-        question, answer, sentence = await self._ask(session, article, "passage", data)
+        question, answer, sentence = await self._ask_writer(session, article, "passage", passage)
         if not sentence or folded(sentence) not in folded(passage.text):
-            raise _NoQuestionError("the supporting sentence does not stand in the passage")
+            raise NotPassed("the supporting sentence does not stand in the passage")
         if not answer or not holds_answer(sentence, answer):
-            raise _NoQuestionError("the answer does not stand in the supporting sentence")
+            raise NotPassed("the answer does not stand in the supporting sentence")
         _check_answer(question, answer)
-        values = {"question": question, "text": passage.text}
-        (solved,) = await self._ask(session, article, "answer", values)
+        solved = await self._ask_reader(session, article, question, passage.text)
         if not is_exact_match(solved, (answer,)):
-            raise _NoQuestionError("the answer is not reproduced")
+            raise NotPassed("the answer is not reproduced")
         return replace(article, query=question, answers=(answer,), metadata={SENTENCE: sentence})
 
 
-class _NoQuestionError(Exception):
-    """An article gets no question; the message says why."""
-
-
 def _check_answer(question: str, answer: str) -> None:
-    """Raise `_NoQuestionError` for an answer that is too long, or that the question gives away."""
+    """Raise `NotPassed` for an answer that is too long, or that the question gives away."""
     if len(answer.split()) > MAX_ANSWER_WORDS:
-        raise _NoQuestionError(f"the answer has more than {MAX_ANSWER_WORDS} words")
+        raise NotPassed(f"the answer has more than {MAX_ANSWER_WORDS} words")
     if holds_answer(question, answer):
-        raise _NoQuestionError("the question holds its answer")
+        raise NotPassed("the question holds its answer")
 
 
 def draw_section(article: BaseInstance, seed: int) -> Passage:
     """The section that a question is written from, drawn at random.
 
     If there are more than two sections, the last is not drawn, since it often is a list.
-    Raises `_NoQuestionError` if the article is too short.
+    Raises `NotPassed` if the article is too short.
     """
     (passage,) = article.passages
     sections = split_sections(passage.text)
     if not sections:
-        raise _NoQuestionError(f"no part of it has {SECTION_WORDS[0]} words")
+        raise NotPassed(f"no part of it has {SECTION_WORDS[0]} words")
     candidates = sections[:-1] if len(sections) > 2 else sections
     section = candidates[int(fraction_of("section", seed, article.id) * len(candidates))]
     return Passage(section, passage.title)
@@ -224,19 +228,21 @@ def split_sections(text: str) -> list[str]:
     return sections
 
 
-def read_answer(text: str) -> list[str]:
+def read_answer(text: str) -> str:
     """The answer in a reader's reply; empty if the text gives none. Raises `ReplyError`.
 
     >>> read_answer('{"answerable": true, "answer": "1911"}'), read_answer('{"answerable": false, "answer": "1911"}')
-    (['1911'], [''])
+    ('1911', '')
     """
     reply = read_object(text, frozenset({"answerable", "answer"}))
     if not isinstance(reply["answerable"], bool):
         raise ReplyError("'answerable' must be true or false")
     answer = _text(reply["answer"], "answer")
-    if reply["answerable"] and not answer:
+    if not reply["answerable"]:
+        return ""
+    if not answer:
         raise ReplyError("'answer' is empty although 'answerable' is true")
-    return [answer if reply["answerable"] else ""]
+    return answer
 
 
 def read_written(text: str, keys: Iterable[str]) -> list[str]:

@@ -13,7 +13,7 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from pydantic import Field, model_validator
 
@@ -34,6 +34,13 @@ from perturb.llm.model_client import ModelResult
 from perturb.llm.replies import ReplyError, read_flags, read_object, text_of
 from perturb.records import BaseInstance, JsonObject
 from perturb.runtime import run_concurrently, run_sync
+
+# The value that is read from a reply.
+T = TypeVar("T")
+
+
+class NotPassed(Exception):
+    """An instance does not pass a test; the message says why."""
 
 
 class InstanceTest(ABC):
@@ -66,8 +73,11 @@ class InstanceTest(ABC):
         return run_sync(self._test_all(instances))
 
     @abstractmethod
-    async def fault(self, session: Session, instance: BaseInstance) -> str | None:
-        """Why the instance does not pass; None if it does. Raises `TransientModelError` if that is not known yet."""
+    async def test(self, session: Session, instance: BaseInstance) -> None:
+        """Return if the instance passes.
+
+        Raises `NotPassed` if it does not, and `TransientModelError` if that is not known yet.
+        """
 
     def call_facts(self, templates: Sequence[str]) -> JsonObject:
         """Versions of these templates and the calls so far, for the manifest."""
@@ -83,13 +93,14 @@ class InstanceTest(ABC):
         failed: dict[str, str] = {}
         outage: TransientModelError | None = None
 
-        async def test_one(instance: BaseInstance) -> None:
+        async def test_in_turn(instance: BaseInstance) -> None:
             nonlocal outage
             if outage is not None:
                 return
             try:
-                if fault := await self.fault(session, instance):
-                    failed[instance.id] = fault
+                await self.test(session, instance)
+            except NotPassed as fault:
+                failed[instance.id] = str(fault)
             except TransientModelError as error:
                 outage = error  # instances in progress go on to their end
             await self._ledger.apply_backpressure()
@@ -98,7 +109,7 @@ class InstanceTest(ABC):
             async with open_session(models, self._ledger, options, progress=progress) as session:
                 max_at_once = items_at_once(models, models.under_test.values(), options)
                 budget_spent = await run_concurrently(
-                    iter(instances), test_one, min(len(instances), max_at_once)
+                    iter(instances), test_in_turn, min(len(instances), max_at_once)
                 )
         # Instances that were not tested would be missing from the base set for good.
         if error := budget_spent or outage:
@@ -106,17 +117,20 @@ class InstanceTest(ABC):
         return failed
 
 
-def call_fault(result: ModelResult[Any], name: str) -> str | None:
-    """Why a call gave no value; None if it did. Raises `TransientModelError` if another try may give one."""
-    if result.status == "unread":
-        return f"'{name}' gives no readable reply"
-    if result.status == "error" and result.transient:
+def value_of(result: ModelResult[T], name: str) -> T:
+    """The value of a call to the model `name`.
+
+    Raises `TransientModelError` if there is none but another try may give one, and else `NotPassed`.
+    """
+    if result.value is not None:
+        return result.value
+    if result.transient:
         raise TransientModelError(
             f"model '{name}': {result.error}: run the same command again, what was answered is kept"
         )
-    if result.status == "error":
-        return f"the call to '{name}' is refused"
-    return None
+    if result.status == "unread":
+        raise NotPassed(f"'{name}' gives no readable reply")
+    raise NotPassed(f"the call to '{name}' is refused")
 
 
 # The templates under `templates/solve/`.
@@ -179,40 +193,32 @@ class SolvabilityTest(InstanceTest):
             **self.call_facts([f"solve/{name}" for name in TEMPLATES]),
         }
 
-    async def fault(self, session: Session, instance: BaseInstance) -> str | None:
-        """Why the instance is not solved; the solvers are asked in turn, up to the first that fails."""
+    async def test(self, session: Session, instance: BaseInstance) -> None:
+        """Ask the solvers in turn, up to the first that fails."""
         for solver, model in self._models.under_test.items():
             # A service or a function has an opener. Its reply need not be the JSON that a chat model is asked for.
             read_reply = read_answer if model.opener is None else read_any_answer
             result = await session.client.ask(
                 solver, answer_request(instance), read_reply, purpose="solve", subject=instance.id
             )
-            fault = call_fault(result, solver)
-            if fault is None:
-                fault = await self._answer_fault(session, instance, solver, result.value or "")
-            if fault is not None:
-                return fault
-        return None
+            if not await self._is_correct(session, instance, value_of(result, solver)):
+                raise NotPassed(f"'{solver}' does not answer right")
 
-    async def _answer_fault(
-        self, session: Session, instance: BaseInstance, solver: str, answer: str
-    ) -> str | None:
-        """Why a solver's answer does not count as correct; None if it does."""
-        wrong = f"'{solver}' does not answer right"
+    async def _is_correct(self, session: Session, instance: BaseInstance, answer: str) -> bool:
         several = len(instance.passages) > 1
         judge = self._models.judge
         # An answer from several passages is a text, which a comparison of words cannot grade.
         if judge is None or not (several or self._judged):
-            return None if is_exact_match(answer, instance.answers) else wrong
+            return is_exact_match(answer, instance.answers)
         read_grade = read_raf if several else read_correct
-        graded = await session.client.ask(
+        result = await session.client.ask(
             judge.name,
             judge_request(instance, answer),
             lambda text: read_grade(text, answer),
             purpose="judge",
             subject=instance.id,
         )
-        return call_fault(graded, judge.name) or (None if graded.value else wrong)
+        return value_of(result, judge.name)
 
 
 def answer_request(instance: BaseInstance) -> ItemRequest:
