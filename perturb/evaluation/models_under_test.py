@@ -108,11 +108,10 @@ class FunctionEntry(Covariates):
 
 def _kind_of_entry(value: Any) -> str:
     """Which of three entries a value is, for pydantic: then a fault is reported for this kind of entry alone."""
-    if isinstance(value, ServiceEntry) or (isinstance(value, Mapping) and "url" in value):
+    keys = value if isinstance(value, Mapping) else ()
+    if "url" in keys:
         return "service"
-    if isinstance(value, FunctionEntry) or (isinstance(value, Mapping) and "function" in value):
-        return "function"
-    return "provider"
+    return "function" if "function" in keys else "provider"
 
 
 ModelsFileEntry = Annotated[
@@ -199,9 +198,8 @@ class ModelSet:
     @property
     def own_judges(self) -> dict[str, str]:
         """The names of models under test that also judge, and their names as judges."""
-        judge_names: dict[tuple[str, str | None], str] = {}
-        for judge in self.judges:
-            judge_names.setdefault(judge.identity, judge.name)
+        # If two judges are the same model, the first of them counts, so it comes last here.
+        judge_names = {judge.identity: judge.name for judge in reversed(self.judges)}
         return {
             name: judge_names[model.identity]
             for name, model in self.under_test.items()

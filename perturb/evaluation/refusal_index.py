@@ -272,11 +272,8 @@ def pass_request(question: Question, variant: str) -> ChatRequest:
 async def _graded(session: Session, question: Question, model: str, variant: str, sample: int = 1) -> Grade:
     """The grade of a reply to one prompt. Raises `Unscored` with the name of the prompt."""
     request = pass_request(question, variant)
-    # A salt makes another call of the same prompt. The first sample has none, as in a run without further samples.
-    salt = "" if sample == 1 else str(sample)
-    part = f"{variant}/{salt}" if salt else variant
     try:
-        response = await session.reply(question.id, model, part, request, purpose=variant, salt=salt)
+        response = await session.reply(question.id, model, variant, request, purpose=variant, sample=sample)
         return await grade(session, question, response)
     except Unscored as error:
         prefix = "unreadable grade: " if error.stage == "unread" else ""

@@ -67,10 +67,9 @@ from perturb.snapshots.settings import (
     CODES_SETTING,
     PromptSetting,
     fingerprint_of,
-    join_sample,
-    load_settings,
-    samples_by_variant,
-    settings_by_variant,
+    prompt_settings,
+    samples_of,
+    settings_of,
 )
 from perturb.text.wording import counted
 
@@ -279,11 +278,11 @@ class RefusalBench(Task[Item]):
             response = await session.reply(
                 item.id,
                 model,
-                join_sample(setting.variant(self.variant), sample),
+                setting.variant(self.variant),
                 respond_request(item, self.variant, self.catalogue.own_codes, setting),
                 purpose="respond",
                 fingerprint=self._fingerprint(session.fingerprints[model], setting),
-                salt="" if sample == 1 else str(sample),
+                sample=sample,
             )
             values |= await self._judge(session, "classification", item, response, setting)
             if values.get("predicted") == ANSWER and item.answerable:

@@ -33,7 +33,7 @@ from perturb.ledger.evaluations import (
     read_judgements,
 )
 from perturb.llm.budget import Budget, Progress
-from perturb.llm.client import ChatModel, ModelSettings
+from perturb.llm.client import ChatModel
 from perturb.llm.executors import open_executor
 from perturb.llm.factory import ConnectionCheck, Executor, open_models
 from perturb.llm.limits import LimitedModel
@@ -42,6 +42,9 @@ from perturb.llm.recording import ReplayedModel
 from perturb.records import Facts, JsonObject
 from perturb.runtime import first_error, run_concurrently, run_sync, sigterm_as_interrupt
 from perturb.text.wording import counted
+
+# The largest number of failures that the warnings at the end of a run list.
+_NAMED_FAILURES = 5
 
 
 def run_task(
@@ -70,8 +73,10 @@ def run_task(
         ledger.flush()
         result = run_sync(task.finish(Session(ledger, models), stopped=stopped is not None))
         facts = {"run": str(run), **result.facts, **_closing_facts(ledger, models, options)}
+        # The ledger may have failures of other models too.
+        failures = [str(failure) for failure in call_failures(ledger.db) if failure.model in models.called]
         warnings = [
-            *_call_failures(ledger, models),
+            *failures[:_NAMED_FAILURES],
             *_warnings(models, options),
             *_disagreements(ledger, models),
             *result.warnings,
@@ -93,16 +98,6 @@ def _closing_facts(ledger: EvaluationLedger, models: ModelSet, options: RunOptio
     if options.replay is not None:
         facts["missing_replies"] = missing_answers(ledger.db)
     return facts
-
-
-# The largest number of failures that the warnings at the end of a run list.
-_NAMED_FAILURES = 5
-
-
-def _call_failures(ledger: EvaluationLedger, models: ModelSet) -> list[str]:
-    """Warnings about failed calls of the models of this run; the ledger may have those of other models too."""
-    failures = [str(failure) for failure in call_failures(ledger.db) if failure.model in models.called]
-    return failures[:_NAMED_FAILURES]
 
 
 @asynccontextmanager
@@ -157,11 +152,10 @@ def _open_called(
     progress: Progress,
 ) -> Iterator[ChatModel]:
     """Open the models that are called: models of providers, services and functions, and models with batch APIs."""
-    singly: list[ModelSettings] = []
-    in_batches: list[ModelSettings] = []
-    for model in called:
-        if model.opener is None:
-            (in_batches if _uses_batch_api(model, options) else singly).append(model.settings)
+    in_batches = [model.settings for model in called if _uses_batch_api(model, options)]
+    singly = [
+        model.settings for model in called if model.opener is None and not _uses_batch_api(model, options)
+    ]
     yield from open_models(singly, budget, executor.model).values()
     for model in called:
         if model.opener is not None:

@@ -27,6 +27,7 @@ from perturb.llm.model_client import ModelClient
 from perturb.llm.recording import Replay, judged_part
 from perturb.records import Facts, JsonObject, Judgement, JudgementStatus, Response, ResponseStatus
 from perturb.runtime import gather_all
+from perturb.snapshots.settings import sample_variant
 
 # The author of judgements that are made by rule.
 RULE = "rule"
@@ -98,11 +99,6 @@ class Session:
         self.fingerprints = {name: model.settings.fingerprint() for name, model in models.called.items()}
 
     @property
-    def judge_fingerprint(self) -> str | None:
-        """Digest of the judge and its settings, or of several and their rule; None without a judge."""
-        return judges_fingerprint(self.models, self.fingerprints)
-
-    @property
     def client(self) -> ModelClient:
         """The client, for calls that need no response in the ledger. Raises `Unscored` in a session without one."""
         if self._client is None:
@@ -118,14 +114,15 @@ class Session:
         *,
         purpose: str,
         fingerprint: str | None = None,
-        salt: str = "",
+        sample: int = 1,
     ) -> Response:
         """The reply of a model to a request about an item, even if it is empty.
 
         `fingerprint` is the digest of everything that affects the reply; by default, of the model and the request.
-        Another `salt` gives another reply to the same request, as in `ModelClient.ask`. A call that failed in an
+        `sample` is the number of the reply, from 1, if the model replies several times. A call that failed in an
         earlier run is repeated. Raises `Unscored` if there is no reply, and `BudgetSpent`.
         """
+        variant = sample_variant(variant, sample)
         if fingerprint is None:
             fingerprint = digest(self.fingerprints[model], [turn.content for turn in request.messages])
         response = response_of(self.db, item_id, model, variant)
@@ -134,6 +131,8 @@ class Session:
             or response.fingerprint != fingerprint
             or (response.status is ResponseStatus.ERROR and self._client is not None)
         ):
+            # A salt makes another call of the same request. The first sample has none, as in a run with one sample.
+            salt = "" if sample == 1 else str(sample)
             result = await self.client.ask(
                 model, request, str, purpose=purpose, subject=item_id, part=variant, salt=salt
             )
@@ -152,7 +151,7 @@ class Session:
         Raises `Unscored` if the judgement is unreadable after the retry, the call failed finally, the judges disagree,
         or there is no judge; and `BudgetSpent`.
         """
-        rubric = make_rubric(self.judge_fingerprint)
+        rubric = make_rubric(judges_fingerprint(self.models, self.fingerprints))
         stored = judgement_of(self.db, response.item_id, response.model, response.variant, rubric.kind)
         # In the order of their price: a rule costs nothing, a stored judgement was paid for, a judge costs a call.
         if rubric.by_rule is not None:

@@ -54,7 +54,7 @@ from perturb.ledger.evaluations import Stop
 from perturb.metrics.inputs import Floats, Integers
 from perturb.metrics.outcomes import COULD_BE, ReplyCounts, ReplyOutcome
 from perturb.metrics.refusal_registry import REFUSAL_METRICS, RefusalMetric, measure
-from perturb.records import CONTROL_SUFFIX, Cell, Intensity, Item
+from perturb.records import CONTROL_SUFFIX, Cell, Item
 
 # The probability that any of the intervals of a model misses its metric.
 ALPHA = 0.05
@@ -222,19 +222,16 @@ class AskingOrder:
         controls = {item.id.removesuffix(CONTROL_SUFFIX): item for item in item_set.items if item.control}
         items = [item for item in item_set.items if not item.control]
         n_answerable = sum(item.answerable for item in items)
-        n_unanswerable = len(items) - n_answerable
         raf = all(item.several for item in items if item.answerable)
-        # Whether the metric is defined depends on the kinds of items alone, so one reply of each kind shows it.
-        example_outcomes = []
-        if n_answerable:
-            example_outcomes.append(ReplyOutcome.POOR_ANSWER)
-        if n_unanswerable:
-            example_outcomes.append(ReplyOutcome.MISSED_REFUSAL)
+        # Whether the metric is defined depends on the items alone, so any replies to them show it.
+        example_outcomes = [
+            ReplyOutcome.POOR_ANSWER if item.answerable else ReplyOutcome.MISSED_REFUSAL for item in items
+        ]
         why_undefined = measure(rule.metric.name, ReplyCounts.of(example_outcomes, raf=raf)).reason
         if why_undefined:
             raise ConfigError(f"{item_set.name}: no interval for '{rule}': {why_undefined}")
         members_of = _strata(items, item_set.digest)
-        of_answerable, of_unanswerable = rule.metric.item_weights(n_answerable, n_unanswerable)
+        of_answerable, of_unanswerable = rule.metric.item_weights(n_answerable, len(items) - n_answerable)
         # The items of a stratum are all answerable, or all unanswerable.
         weights = [of_answerable if members[0].answerable else of_unanswerable for members in members_of]
         strata = Strata(np.array([len(members) for members in members_of]), np.array(weights))
@@ -307,12 +304,11 @@ class AskingOrder:
 
 def _strata(items: Sequence[Item], seed: str) -> list[list[Item]]:
     """The items of each stratum in a random order. A stratum is a cell, with which small cells of its kind may join."""
-    sizes = Counter(item.cell for item in items)
     cells_of: list[list[Cell]] = []
     for is_answerable in (False, True):
-        cells = [cell for cell in sizes if _is_answerable(cell) is is_answerable]
+        sizes = Counter(item.cell for item in items if item.answerable is is_answerable)
         # The largest come first, so small cells join the smallest of the large ones, or each other.
-        cells.sort(key=lambda cell: (-sizes[cell], cell))
+        cells = sorted(sizes, key=lambda cell: (-sizes[cell], cell))
         for cell in cells:
             if cell == cells[0] or sizes[cell] >= LEAST_IN_STRATUM:
                 cells_of.append([cell])
@@ -320,10 +316,6 @@ def _strata(items: Sequence[Item], seed: str) -> list[list[Item]]:
                 cells_of[-1].append(cell)
     shuffled = sorted(items, key=lambda item: seed_of("order", seed, item.id))
     return [[item for item in shuffled if item.cell in cells] for cells in cells_of]
-
-
-def _is_answerable(cell: Cell) -> bool:
-    return cell.intensity is Intensity.LOW
 
 
 def _deal(

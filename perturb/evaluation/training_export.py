@@ -251,7 +251,6 @@ def make_examples(
     read.
     """
     catalogue = Catalogue.load().with_classes(classes)
-    codes = {name: entry.refusal_code for name, entry in catalogue.classes.items()}
     prompt = partial(render_prompt, own_codes=catalogue.own_codes)
     items = {item.id: item for item in items_of((*rows, *originals.values()), classes)}
     seen_pairs: set[tuple[str, str]] = set()
@@ -263,7 +262,8 @@ def make_examples(
                 f"item '{row['id']}': a training export needs each item with its unperturbed original, and one of the"
                 " two cannot be read: build the run again"
             )
-        code, original_answer = codes[item.cell.perturbation_class], control.answers[0]
+        code = catalogue.classes[item.cell.perturbation_class].refusal_code
+        original_answer = control.answers[0]
         # It is wrong to refuse what can be answered, and to answer like the original what must be refused.
         right, wrong = (item.answers[0], code) if item.answerable else (code, original_answer)
         recorded = list(dict.fromkeys(replies.get(item.id, ())))
