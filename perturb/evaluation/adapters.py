@@ -13,7 +13,7 @@ import asyncio
 import json
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,9 +62,13 @@ def item_request(request: ChatRequest, item: Item | BaseInstance | Question, **v
     else:
         query = item.query
         passages = [passage.text for passage in item.passages]
-    prompt = "\n\n".join(message.content for message in request.messages)
-    context = item.context or ""
-    parts = {"prompt": prompt, "query": query, "context": context, "passages": passages, "item_id": item.id}
+    parts = {
+        "prompt": _prompt_of(request),
+        "query": query,
+        "context": item.context or "",
+        "passages": passages,
+        "item_id": item.id,
+    }
     return ItemRequest(request.messages, request.schema, fields={**parts, **variables})
 
 
@@ -295,11 +299,15 @@ def parts_of(request: ChatRequest) -> Facts:
     """The parts of the request's item; a request without an item, such as that of a judge, has only a prompt."""
     if isinstance(request, ItemRequest):
         return request.fields
-    prompt = "\n\n".join(message.content for message in request.messages)
-    return {**dict.fromkeys(FIELDS, ""), "passages": [], "prompt": prompt}
+    return {**dict.fromkeys(FIELDS, ""), "passages": [], "prompt": _prompt_of(request)}
 
 
-def _as_text(value: Any) -> str:
+def _prompt_of(request: ChatRequest) -> str:
+    return _as_text([message.content for message in request.messages])
+
+
+def _as_text(value: str | Sequence[str]) -> str:
+    """A part of an item as text; the texts of a list become paragraphs."""
     return value if isinstance(value, str) else "\n\n".join(value)
 
 

@@ -11,6 +11,7 @@ import string
 import unicodedata
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from functools import partial
 
 from perturb.catalogue.prompts import data_request, object_schema, system_message, template_version
 from perturb.evaluation.question_formats import Question, read_number
@@ -166,19 +167,19 @@ def grade_rubric(question: Question, response: Response, judge: str | None) -> R
     def value_of(grade: Grade) -> JsonObject:
         return {"grade": str(grade), "answer": answer[:_LONGEST_ANSWER]}
 
-    grade = grade_by_rule(question, answer) if answer else None
-    settled = None
-    if grade is not None:
-        settled = make_judgement(response, KIND, RULE, fingerprint, value=value_of(grade))
-    elif not answer:
-        settled = make_judgement(response, KIND, RULE, fingerprint, raw="the reply holds no answer")
+    judgement_by_rule = partial(make_judgement, response, KIND, RULE, fingerprint)
+    grade = grade_by_rule(question, answer)
+    by_rule = None
+    if not answer:
+        by_rule = judgement_by_rule(raw="the reply holds no answer")
+    elif grade is not None:
+        by_rule = judgement_by_rule(value=value_of(grade))
     elif judge is None:
-        reason = "no rule can grade the reply and there is no judge"
-        settled = make_judgement(response, KIND, RULE, fingerprint, raw=reason)
+        by_rule = judgement_by_rule(raw="no rule can grade the reply and there is no judge")
     return Rubric(
         KIND,
         fingerprint,
-        by_rule=settled,
+        by_rule=by_rule,
         request=lambda: grade_request(question, answer),
         read=lambda text: value_of(read_grade(text, question, answer)),
         purpose=KIND,

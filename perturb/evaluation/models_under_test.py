@@ -309,11 +309,18 @@ class ModelNames:
         """The settings of a model that no entry describes: an address, a function or a litellm name."""
         if _SERVICE.match(name):
             if "@" in urlsplit(name).netloc or urlsplit(name).query:
-                message = "the address of a service may not hold a secret: name it in a models file instead"
-                raise ConfigError(message)
+                raise ConfigError(
+                    "the address of a service may not hold a secret: name it in a models file instead"
+                )
             params = {"request": dict(self.request), "reply": self.reply}
-            settings = ModelSettings(name, name, params=params, json_schema="off")
-            return replace(settings, max_connections=_CONNECTIONS, timeout=_TIMEOUT_SECONDS)
+            return ModelSettings(
+                name,
+                name,
+                params=params,
+                json_schema="off",
+                max_connections=_CONNECTIONS,
+                timeout=_TIMEOUT_SECONDS,
+            )
         if ADDRESS.fullmatch(name):
             # It is not validated, because the address of a function has a colon and so is not a `Name`.
             return FunctionEntry.model_construct(name=name, function=name).settings()

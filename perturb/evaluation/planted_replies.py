@@ -75,17 +75,6 @@ class PlantedReply:
         return None if correct is None else correct == (self.form == "answer")
 
 
-def choose_number(number: int | None, replies: int) -> int:
-    """The number of replies to plant: `number`, or the default for this number of real replies if it is None.
-
-    >>> choose_number(None, 199), choose_number(None, 200), choose_number(8, 50)
-    (0, 24, 8)
-    """
-    if number is not None:
-        return number
-    return AUTO_NUMBER if replies >= AUTO_FROM else 0
-
-
 def plant_replies(
     items: Sequence[Item], settings: Sequence[PromptSetting], number: int
 ) -> Iterator[PlantedReply]:
@@ -194,7 +183,8 @@ def describe_planted(entries: Sequence[Facts]) -> Iterator[str]:
         by_form = []
         for form in FORMS:
             of_form = [entry["right"] for entry in scored if entry["form"] == form]
-            by_form += [f"{form} {sum(of_form)} of {len(of_form)}"] if of_form else []
+            if of_form:
+                by_form.append(f"{form} {sum(of_form)} of {len(of_form)}")
         unread = len(of_judge) - len(scored)
         yield (
             f"{judge} read {right} of {len(scored)} planted replies rightly ({100 * right / len(scored):.0f} %, 95 %"

@@ -30,7 +30,7 @@ from perturb.evaluation.loading import (
     recorded_items,
 )
 from perturb.evaluation.models_under_test import ModelSet
-from perturb.evaluation.planted_replies import choose_number, judge_planted, plant_replies
+from perturb.evaluation.planted_replies import AUTO_FROM, AUTO_NUMBER, judge_planted, plant_replies
 from perturb.evaluation.reading import ANSWER, is_disagreement
 from perturb.evaluation.results import (
     CALL_FAILED,
@@ -247,10 +247,15 @@ class RefusalBench(Task[Item]):
 
     def planted_number(self, models: ModelSet) -> int:
         """The number of replies that are planted for each judge."""
-        if not models.judges or (self.planted is None and self.order is not None):
-            return 0  # the default depends on the number of real replies, which a stopping rule leaves open
+        if not models.judges:
+            return 0
+        if self.planted is not None:
+            return self.planted
+        # By default it depends on the number of real replies, which a stopping rule leaves open.
+        if self.order is not None:
+            return 0
         replies = len(self.items) * len(self.settings) * self.samples * len(models.under_test)
-        return choose_number(self.planted, replies)
+        return AUTO_NUMBER if replies >= AUTO_FROM else 0
 
     async def check_judges(self, session: Session) -> None:
         """Let each judge read the planted replies that it has not read yet."""

@@ -18,7 +18,7 @@ import re
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from perturb.catalogue.classes import ClassEntry, OwnCode, read_classes
@@ -109,7 +109,6 @@ class Result:
 
 # Columns that come from judgements.
 _JUDGED = ("predicted", "quality", "eligible", "factual_all", "factual_signal", "behaviour_kind")
-COLUMNS: tuple[str, ...] = tuple(field.name for field in fields(Result))
 
 
 @dataclass(frozen=True, slots=True)

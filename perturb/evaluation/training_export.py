@@ -95,9 +95,7 @@ def export_training(
     if not rows:
         raise SourceError(f"{plan.facts.name}: no accepted item to train on: see the run's status")
     exclusion = Exclusion(training.exclude, levers=not training.keep_levers)
-    chosen, reasons = exclusion.apply(_round_items(rows))
-    chosen_ids = {item.id for item in chosen}
-    chosen_rows = [row for row in rows if row["id"] in chosen_ids]
+    chosen_rows, reasons = exclusion.apply(rows)
     # Items of one base instance have the same original; that of the first item is taken.
     originals: dict[str, Row] = {}
     for row in accepted_controls(db, plan):
@@ -105,9 +103,9 @@ def export_training(
     bases = sorted({row["source_id"] for row in chosen_rows})
     used_rows = [*chosen_rows, *(originals[base] for base in bases)]
     # The rows are compared again after the choice, so that `training.json` proves what it claims.
-    proof = exclusion.prove(_round_items(used_rows))
+    proof = exclusion.prove(used_rows)
     replies = _wrong_replies(training.evaluations)
-    if training.evaluations and chosen_ids.isdisjoint(replies):
+    if training.evaluations and replies.keys().isdisjoint(row["id"] for row in chosen_rows):
         raise SourceError(
             f"{training.evaluations[0]}: holds no wrong reply to an item of the run: give an evaluation of its snapshot"
         )
@@ -136,10 +134,6 @@ def _refuse_other_folder(folder: Path) -> None:
         raise SnapshotError(
             f"{folder} exists and is not a training export: give a new or empty folder, or move it away"
         )
-
-
-def _round_items(rows: Sequence[Row]) -> list[RoundItem]:
-    return [read_round_item(row, "item", number) for number, row in enumerate(rows, start=1)]
 
 
 def _exclusion_facts(training: TrainingPlan, reasons: Mapping[str, int], proof: Freshness) -> JsonObject:
@@ -267,11 +261,10 @@ def make_examples(
         # It is wrong to refuse what can be answered, and to answer like the original what must be refused.
         right, wrong = (item.answers[0], code) if item.answerable else (code, original_answer)
         recorded = list(dict.fromkeys(replies.get(item.id, ())))
-        rejected = recorded or [wrong]
+        kind, rejected = ("reply", recorded) if recorded else ("item", [wrong])
         if form == "sft":
             rejected = rejected[:1]  # the rejected text is left out, so further examples would be the same
         for number, reply in enumerate(rejected):
-            kind = "reply" if recorded else "item"
             yield _example(form, row, f"{item.id}-{number}", kind, prompt(item), right, reply)
         # Preference data need the original once for each code that it should not get.
         original_and_code = (item.base_id, code if form == "dpo" else "")
@@ -307,27 +300,27 @@ class Exclusion:
         self._bases = BaseIndex(self.items)
         self._index = FreshnessIndex(self.items)
 
-    def apply(self, items: Sequence[RoundItem]) -> tuple[list[RoundItem], dict[str, int]]:
-        """The items that may be trained on, and how many are excluded by base instance, lever, and near duplicate.
+    def apply(self, rows: Sequence[Row]) -> tuple[list[Row], dict[str, int]]:
+        """The rows that may be trained on, and how many are excluded by base instance, lever, and near duplicate.
 
         A base instance is recognised by its id, or by its text if the sets give it another id. Raises `SourceError` if
-        no item is left.
+        no row is left.
         """
         reasons: Counter[str] = Counter()
-        kept_items = []
-        for item in items:
+        kept_rows = []
+        for row, item in zip(rows, _round_items(rows), strict=True):
             if reason := self._reason(item):
                 reasons[reason] += 1
             else:
-                kept_items.append(item)
-        if not kept_items:
+                kept_rows.append(row)
+        if not kept_rows:
             counts = ", ".join(f"{n} by {reason}" for reason, n in reasons.items())
             remedy = " or give --keep-levers" if "lever" in reasons else ""
             raise SourceError(
-                f"--exclude: all {len(items)} accepted items are excluded ({counts}): build from other questions"
+                f"--exclude: all {len(rows)} accepted items are excluded ({counts}): build from other questions"
                 f"{remedy}"
             )
-        return kept_items, dict(reasons)
+        return kept_rows, dict(reasons)
 
     def _reason(self, item: RoundItem) -> str | None:
         if self._bases.find(item) or self._index.find(original_of(item)):
@@ -336,15 +329,19 @@ class Exclusion:
             return "lever"
         return "near duplicate" if self._index.find(item) else None
 
-    def prove(self, written: Sequence[RoundItem]) -> Freshness:
-        """What `perturb compare` finds between the excluded sets and the items about to be written.
+    def prove(self, rows: Sequence[Row]) -> Freshness:
+        """What `perturb compare` finds between the excluded sets and the rows about to be written.
 
         It checks `apply` with the method that users have. Raises `SourceError` if an excluded question remains.
         """
-        fresh = measure_freshness(self.items, written)
+        fresh = measure_freshness(self.items, _round_items(rows))
         if fresh.near or fresh.same_base:
             raise SourceError(
                 f"--exclude: {fresh.near} near duplicates and {fresh.same_base} items of the same base instance are"
                 " left: nothing was written"
             )
         return fresh
+
+
+def _round_items(rows: Sequence[Row]) -> list[RoundItem]:
+    return [read_round_item(row, "item", number) for number, row in enumerate(rows, start=1)]
