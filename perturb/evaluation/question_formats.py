@@ -194,9 +194,10 @@ def _medqa(row: SourceRow) -> Question:
     """Multiple choice: `question`, `options` (by letter, or a list), and the letter as `answer_idx` or `answer`."""
     choices = row.fields.get("options")
     if isinstance(choices, dict):
-        texts = [choices[key] for key in sorted(choices)]
-        if [str(key).upper() for key in sorted(choices)] != list(LETTERS[: len(choices)]):
+        names = sorted(choices)
+        if [str(name).upper() for name in names] != list(LETTERS[: len(names)]):
             raise row.error("options", "must be named A, B, C, … without a gap")
+        texts = [choices[name] for name in names]
     elif isinstance(choices, list):
         texts = choices
     else:
@@ -204,13 +205,13 @@ def _medqa(row: SourceRow) -> Question:
     options = _lettered(row, texts, "options")
     field = "answer_idx" if row.fields.get("answer_idx") is not None else "answer"
     answer = str(row.fields.get(field, "")).strip()
-    letters = [answer.upper()]
-    if answer.upper() not in options:
-        letters = [letter for letter, text in options.items() if text == answer]
-    if not letters:
+    letter = answer.upper()
+    if letter not in options:
+        letter = next((letter for letter, text in options.items() if text == answer), "")
+    if not letter:
         raise row.error(field, f"must be one of the letters {', '.join(options)}")
     context = _context(row, needed=False)
-    return _question(row, _text(row, "question"), answers=(letters[0],), options=options, context=context)
+    return _question(row, _text(row, "question"), answers=(letter,), options=options, context=context)
 
 
 def _mmlu(row: SourceRow) -> Question:

@@ -390,8 +390,8 @@ class RefusalBench(Task[Item]):
         for setting in self.settings:
             fingerprint = self._fingerprint(model_fingerprint, setting)
             prompts[setting.variant(self.variant)] = {**asdict(setting), "fingerprint": fingerprint}
-        with_codes = [variant for variant, prompt in prompts.items() if prompt["name"] == CODES]
-        main_variant = with_codes[0] if with_codes else next(iter(prompts))
+        with_codes = (variant for variant, prompt in prompts.items() if prompt["name"] == CODES)
+        main_variant = next(with_codes, next(iter(prompts)))
         facts: JsonObject = {
             "variant": main_variant,
             "fingerprint": prompts[main_variant]["fingerprint"],
