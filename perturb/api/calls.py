@@ -165,7 +165,7 @@ class ModelArguments:
         file = self.replay or (demo_recording(kind) if is_bare else None)
         return {
             "models": tuple(map(_model_name, self.models)),
-            "judge": tuple(map(_model_name, judges)),
+            "judges": tuple(map(_model_name, judges)),
             "judge_rule": self.judge_rule,
             "names": ModelNames(entries={entry.name: entry for entry in parsed}),
             "replay": None if file is None else Replay(read_recording(Path(file)), False),

@@ -109,7 +109,7 @@ def evaluate_command(
     options = asking.plan("evaluate", snapshot)
     plan = EvaluationPlan(
         source=None if snapshot is None else ItemSource(snapshot, subset, split, limit, tuple(levers or ())),
-        judge=tuple(judge or ()),
+        judges=judge or (),
         out=out,
         variant="confidence" if confidence else "plain",
         prompts=tuple(prompt or ()),

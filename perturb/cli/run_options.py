@@ -309,7 +309,12 @@ class QuestionOptions(AskOptions):
             questions_read = read_questions(self.questions, self.form)
             questions = draw(questions_read) if draw else questions_read.draw(self.limit, self.seed)
         plan = QuestionPlan(
-            kind=kind, questions=questions, judge=self.judge, make_task=make_task, out=out, **options
+            kind=kind,
+            questions=questions,
+            judges=self.judge or (),
+            make_task=make_task,
+            out=out,
+            **options,
         )
         if self.dry_run:
             self.print_estimate(prepare_questions(plan), self.json_output)

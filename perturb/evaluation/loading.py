@@ -340,7 +340,7 @@ def find_items(
 def find_models(plan: AskPlan) -> ModelSet:
     """The models and judges: the named ones, or those of the recording. Raises `ConfigError` and `RecordingError`."""
     if plan.replay is None or plan.asks_models:
-        return plan.names.find_all(plan.models, plan.judge, plan.judge_rule)
+        return plan.names.find_all(plan.models, plan.judges, plan.judge_rule)
     return recorded_models(plan.replay.recording, plan.models)
 
 

@@ -262,21 +262,20 @@ class ModelNames:
     """Models that Python code names, by name; they come before the file's."""
 
     def find_all(
-        self, names: Sequence[str], judge: str | Sequence[str] | None = None, rule: JudgeRule | None = None
+        self, names: Sequence[str], judges: Sequence[str] = (), rule: JudgeRule | None = None
     ) -> ModelSet:
-        """The models under test and the judges with these names; without `judge` and `rule`, those of the models file.
+        """The models under test and the judges with these names; without `judges` and `rule`, those of the models file.
 
         Raises `ConfigError` for an unknown name and a name given twice.
         """
         models_file = YamlFile(self.file).parse(ModelsFile) if self.file else None
         file_models = models_file.models if models_file else ()
         entries = {**{entry.name: entry for entry in file_models}, **self.entries}
-        judge_names = (judge,) if isinstance(judge, str) else tuple(judge or ())
         if models_file:
-            judge_names = judge_names or models_file.judges
+            judges = judges or models_file.judges
             rule = rule or models_file.judge_rule
         _refuse_repeats("model", names, "name each model once")
-        _refuse_repeats("judge", judge_names, "its votes would count double: name it once")
+        _refuse_repeats("judge", judges, "its votes would count double: name it once")
 
         def find(name: str) -> ModelUnderTest:
             # A name of the file or of Python code hides a litellm name that is spelt the same.
@@ -284,8 +283,8 @@ class ModelNames:
 
         under_test = {name: self._as_model_under_test(find(name)) for name in names}
         # A model that is also a judge is one model, with one set of limits.
-        judges = [under_test.get(name) or self._as_judge(find(name)) for name in judge_names]
-        return ModelSet(under_test, tuple(judges), rule or "majority")
+        judging = [under_test.get(name) or self._as_judge(find(name)) for name in judges]
+        return ModelSet(under_test, tuple(judging), rule or "majority")
 
     def _as_model_under_test(self, model: ModelUnderTest) -> ModelUnderTest:
         """A model with the common address and decoding; services and functions keep their own."""

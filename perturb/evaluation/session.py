@@ -296,8 +296,8 @@ class AskPlan(RunOptions):
     models: Sequence[str] = ()
     """Each a litellm name, an address (`http://…`), `module:function`, or a name from the models file. With a
     recording: some of its models, or empty for all."""
-    judge: str | Sequence[str] | None = None
-    """Without a judge, only replies that a rule can judge are judged; the others wait for a judge."""
+    judges: Sequence[str] = ()
+    """Without a judge, only replies that a rule can judge are judged; the others wait for one."""
     judge_rule: JudgeRule | None = None
     """How many of several judges must agree; None means the rule of the models file."""
     names: ModelNames = field(default_factory=ModelNames)

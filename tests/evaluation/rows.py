@@ -103,7 +103,7 @@ def run(
     plan = EvaluationPlan(
         source=ItemSource(str(source), limit=limit),
         models=tuple(models),
-        judge=judge,
+        judges=(judge,) if judge else (),
         out=folder / "run",
         variant=variant,
         names=ModelNames(file),

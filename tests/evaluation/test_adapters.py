@@ -219,7 +219,7 @@ def test_an_evaluation_writes_no_key_that_a_service_says(
     file.write_text(json.dumps({"models": [entry]}), encoding="utf-8")
     rows = write_rows(tmp_path / "rows.jsonl", [single(number) for number in range(6)])
     plan = EvaluationPlan(
-        ItemSource(str(rows)), models=("rag",), out=tmp_path / "run", judge=None, names=ModelNames(file)
+        ItemSource(str(rows)), models=("rag",), out=tmp_path / "run", names=ModelNames(file)
     )
     print(evaluate(plan, progress=True))
     state = read_run(tmp_path / "run")
@@ -360,7 +360,7 @@ def test_an_address_is_for_the_models_under_test_that_have_none(tmp_path: Path) 
     file = tmp_path / "m.yaml"
     file.write_text("models:\n  - {name: own, model: hosted_vllm/x, api_base: http://own/v1}\n")
     names = ModelNames(file, api_base="http://here/v1")
-    found = names.find_all(["own", "hosted_vllm/y", "http://rag/ask"], "openai/gpt-4o")
+    found = names.find_all(["own", "hosted_vllm/y", "http://rag/ask"], ["openai/gpt-4o"])
     assert [one.settings.api_base for one in found.under_test.values()] == [
         "http://own/v1",
         "http://here/v1",

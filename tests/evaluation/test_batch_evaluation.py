@@ -149,7 +149,7 @@ def test_a_judge_that_cannot_be_batched_is_called_one_by_one(
     plan = EvaluationPlan(
         ItemSource(str(source), limit=6),
         models=("never",),
-        judge="judge",
+        judges=("judge",),
         out=tmp_path / "run",
         names=ModelNames(file),
         batch=QUICK,

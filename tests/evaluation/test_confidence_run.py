@@ -240,7 +240,7 @@ def test_a_service_and_a_function_answer_like_any_model(tmp_path: Path, server: 
     (tmp_path / "models.yaml").write_text(
         yaml.safe_dump({"models": [{"name": "judge", "model": "hosted_vllm/judge", "api_base": server.url}]})
     )
-    models = ModelNames(tmp_path / "models.yaml").find_all([f"{__name__}:say_vltava"], "judge")
+    models = ModelNames(tmp_path / "models.yaml").find_all([f"{__name__}:say_vltava"], ["judge"])
     report = run_task(BasTask(questions(3, tmp_path)), models, tmp_path / "run", RunOptions())
     assert [(row.answer, row.confidence, row.is_correct) for row in report.rows] == [(GOOD, 0.8, 1)] * 3
 

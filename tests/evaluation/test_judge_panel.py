@@ -77,7 +77,7 @@ def run(
     plan = EvaluationPlan(
         source=ItemSource(str(source)),
         models=MODELS,
-        judge=tuple(judges),
+        judges=judges,
         judge_rule=rule,
         out=folder / "run",
         names=names,

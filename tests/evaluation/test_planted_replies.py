@@ -56,7 +56,7 @@ def plan(folder: Path, url: str, judges: tuple[str, ...] = ("judge",), **changes
     names = ModelNames(write_models(folder, url, ["model", *judges]))
     options = {"out": folder / "run", "prompts": ("codes", "plain"), "planted_judgements": 8, **changes}
     return EvaluationPlan(
-        source=ItemSource(str(rows)), models=("model",), judge=judges, names=names, **options
+        source=ItemSource(str(rows)), models=("model",), judges=judges, names=names, **options
     )
 
 

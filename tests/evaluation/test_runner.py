@@ -73,7 +73,7 @@ def models_of(folder: Path, url: str, name: str, **more: str) -> ModelSet:
         {"name": one, "model": f"hosted_vllm/{one}", "api_base": url, **more} for one in (name, "judge")
     ]
     (folder / "models.yaml").write_text(yaml.safe_dump({"models": entries}))
-    return ModelNames(folder / "models.yaml").find_all([name], "judge")
+    return ModelNames(folder / "models.yaml").find_all([name], ["judge"])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -123,7 +123,7 @@ def own_process(prompt: str) -> str:
 @pytest.mark.slow
 def test_a_function_is_called_by_the_workers(tmp_path: Path) -> None:
     task, _, _ = snapshot(tmp_path)
-    models = ModelNames().find_all([f"{__name__}:own_process"], None)
+    models = ModelNames().find_all([f"{__name__}:own_process"])
     run_task(task, models, tmp_path / "here", RunOptions())
     run_task(task, models, tmp_path / "workers", RunOptions(executor=TWO_WORKERS))
     said = [

@@ -388,7 +388,7 @@ def test_the_preset_of_the_paper_is_sent_and_recorded(
     ((facts,),) = query(tmp_path / "run", "SELECT value FROM facts WHERE name IN ('two_pass', 'confidence')")
     assert json.loads(facts)["called"]["m1"]["params"] == {"seed": 3, **sent}
     as_provider = ModelNames(tmp_path / "models.yaml", decoding=PAPER_DECODING["evaluate"])
-    assert as_provider.find_all(["m1"], None).under_test["m1"].settings.params == {"seed": 3}
+    assert as_provider.find_all(["m1"]).under_test["m1"].settings.params == {"seed": 3}
 
 
 # -- kill and resume -------------------------------------------------------------------------------------------
