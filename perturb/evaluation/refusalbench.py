@@ -67,9 +67,9 @@ from perturb.snapshots.settings import (
     CODES_SETTING,
     PromptSetting,
     fingerprint_of,
-    prompt_settings,
-    samples_of,
-    settings_of,
+    load_settings,
+    samples_by_variant,
+    settings_by_variant,
 )
 from perturb.text.wording import counted
 
@@ -299,7 +299,9 @@ class RefusalBench(Task[Item]):
         self, session: Session, kind: str, item: Item, response: Response, setting: PromptSetting
     ) -> Facts:
         """One kind of judgement of a reply. Raises `Unscored` and `BudgetSpent`."""
-        make_rubric = partial(judge_rubric, kind, item, response, catalogue=self.catalogue, free=setting.free)
+        make_rubric = partial(
+            judge_rubric, kind, item, response, catalogue=self.catalogue, free=setting.is_free_form
+        )
         return await session.judge(response, make_rubric)
 
     async def finish(self, session: Session, *, stopped: bool) -> EvaluationReport:  # noqa: ARG002
@@ -371,7 +373,7 @@ class RefusalBench(Task[Item]):
             _, *former_judges = former.get("authors", [by_rule])
             return [by_rule, *former_judges]
         authors = [by_rule, judge_author(panel_fingerprint, self.catalogue.own_codes)]
-        if any(setting.free for setting in self.settings):
+        if any(setting.is_free_form for setting in self.settings):
             authors.append(judge_author(panel_fingerprint, self.catalogue.own_codes, free=True))
         return authors
 

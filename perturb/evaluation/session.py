@@ -27,7 +27,7 @@ from perturb.llm.model_client import ModelClient
 from perturb.llm.recording import Replay, judged_part
 from perturb.records import Facts, JsonObject, Judgement, JudgementStatus, Response, ResponseStatus
 from perturb.runtime import gather_all
-from perturb.snapshots.settings import sample_variant
+from perturb.snapshots.settings import join_sample
 
 # The author of judgements that are made by rule.
 RULE = "rule"
@@ -122,7 +122,7 @@ class Session:
         `sample` is the number of the reply, from 1, if the model replies several times. A call that failed in an
         earlier run is repeated. Raises `Unscored` if there is no reply, and `BudgetSpent`.
         """
-        variant = sample_variant(variant, sample)
+        variant = join_sample(variant, sample)
         if fingerprint is None:
             fingerprint = digest(self.fingerprints[model], [turn.content for turn in request.messages])
         response = response_of(self.db, item_id, model, variant)

@@ -109,7 +109,7 @@ def _item_counts(db: sqlite3.Connection, run: Path) -> tuple[str, Counts]:
         )
         # A model that stopped early is not asked about the other items.
         if early_stop(entry) is None:
-            expected = evaluation.items * sum(samples_of(entry).values())
+            expected = evaluation.items * sum(samples_by_variant(entry).values())
             counts[model]["not_asked"] += expected - sum(counts[model].values())
     return evaluation.facts["snapshot"]["name"], counts
 
