@@ -208,28 +208,24 @@ def refuse_secret_address(address: str | None) -> str | None:
     return address
 
 
-def expand(value: Any, owner: str, environment: Mapping[str, str] | None = None) -> Any:
+def expand(value: Any, owner: str) -> Any:
     """Replace `${NAME}` by environment variables, in strings, lists and mappings.
 
     Raises `ConfigError` if a variable is not set. The error names the variable and the model, which is `owner`.
-
-    >>> expand({"a": ["${HOST}/v1"]}, "m", {"HOST": "http://localhost"})
-    {'a': ['http://localhost/v1']}
     """
-    variables = os.environ if environment is None else environment
 
     def replace(match: re.Match[str]) -> str:
         name = match.group(1)
-        if name not in variables:
+        if name not in os.environ:
             raise ConfigError(f"model '{owner}': environment variable {name} is not set: export it")
-        return variables[name]
+        return os.environ[name]
 
     if isinstance(value, str):
         return _VARIABLE.sub(replace, value)
     if isinstance(value, Mapping):
-        return {key: expand(item, owner, environment) for key, item in value.items()}
+        return {key: expand(item, owner) for key, item in value.items()}
     if isinstance(value, list):
-        return [expand(item, owner, environment) for item in value]
+        return [expand(item, owner) for item in value]
     return value
 
 

@@ -452,14 +452,13 @@ class PlantedItem:
 
     @classmethod
     def from_payload(cls, payload: Mapping[str, Any]) -> PlantedItem:
-        """Read an item from the values that `to_payload` returns."""
-        content = dict(payload["candidate"])
-        class_name, intensity = content.pop("perturbation_class"), content.pop("intensity")
-        passages = tuple(Passage(**passage) for passage in content.pop("passages"))
-        cell = Cell(PerturbationClass(class_name), Intensity(intensity))
-        instance = BaseInstance.from_payload(payload["instance"])
-        candidate = Candidate(**content, cell=cell, passages=passages)
-        return cls(payload["kind"], instance, candidate, tuple(payload["proof"]), payload["way"])
+        """Read an item from the values that `to_payload` returns. Raises `ValueError` for anything else."""
+        candidate = payload["candidate"]
+        return _PLANTED_ITEM.validate_python({**payload, "candidate": {**candidate, "cell": candidate}})
+
+
+# Checks the types of stored planted items.
+_PLANTED_ITEM = TypeAdapter(PlantedItem)
 
 
 @dataclass(frozen=True, slots=True)

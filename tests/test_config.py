@@ -249,10 +249,11 @@ def test_an_unset_variable_is_named_with_its_model(tmp_path: Path, monkeypatch: 
         load(tmp_path).verifiers[0].settings()
 
 
-def test_variables_are_put_in_at_any_depth_and_once() -> None:
-    known = {"A": "${B}", "B": "no"}
+def test_variables_are_put_in_at_any_depth_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A", "${B}")
+    monkeypatch.setenv("B", "no")
     value: dict[str, Any] = {"x": ["${A}!", {"y": "a${B}b"}], "n": 1}
-    assert expand(value, "m", known) == {"x": ["${B}!", {"y": "anob"}], "n": 1}
+    assert expand(value, "m") == {"x": ["${B}!", {"y": "anob"}], "n": 1}
 
 
 def test_the_stored_form_reads_back_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

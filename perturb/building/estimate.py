@@ -70,7 +70,6 @@ class ModelEstimate:
 class _Estimate:
     """The part that the estimates of all commands share: the models, their sums, and the obstacles."""
 
-    __slots__ = ()  # or else the subclasses would not have slots alone
     work: ClassVar[str] = "build"
     models: tuple[ModelEstimate, ...]
     missing_keys: tuple[str, ...]
@@ -112,7 +111,7 @@ class _Estimate:
         return sum(costs) if len(costs) == len(self.models) else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RunEstimate(_Estimate):
     """The estimate for asking models about items or questions."""
 
@@ -128,7 +127,7 @@ class RunEstimate(_Estimate):
         return {**asdict(self), **sums, "missing_keys": list(self.missing_keys)}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CostEstimate(_Estimate):
     """The estimate for a whole build."""
 

@@ -475,12 +475,13 @@ def _required_text(value: Any, field: str) -> str:
 
 def read_candidate(catalogue: Catalogue, job: Job, instance: BaseInstance, reply: Reply) -> Candidate:
     """The candidate that a reply describes, unchecked."""
-    claims = reply.claims if job.depth == "open" else {**reply.claims, "depth": job.depth}
     passages = tuple(
         replace(passage, text=reply.texts.get(number, passage.text))
         for number, passage in enumerate(instance.passages, start=1)
     )
-    candidate = _candidate(catalogue, job, reply, passages, claims)
+    candidate = _candidate(catalogue, job, reply, passages, reply.claims)
+    if job.depth != "open":
+        candidate = replace(candidate, stated={**candidate.stated, "depth": job.depth})
     return without_telling_titles(instance, copy_unchanged_parts(instance, candidate))
 
 

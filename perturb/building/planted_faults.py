@@ -185,9 +185,12 @@ def _with_answer_back(maker: FaultMaker, instance: BaseInstance, candidate: Cand
     if sentence is None:
         return None
     # Another passage, so that a verifier must read all of them.
-    others = [index for index in range(len(candidate.passages)) if index != sentence.passage]
+    passages = list(candidate.passages)
+    others = [index for index in range(len(passages)) if index != sentence.passage]
     chosen = _pick(others or [sentence.passage], seed_of("place", maker.seed, candidate.id))
-    return replace(candidate, passages=_with_sentence(candidate.passages, chosen, sentence.text))
+    longer_text = f"{passages[chosen].text.rstrip()} {sentence.text}"
+    passages[chosen] = replace(passages[chosen], text=longer_text)
+    return replace(candidate, passages=tuple(passages))
 
 
 def _answer_sentence(instance: BaseInstance) -> Sentence | None:
@@ -197,13 +200,6 @@ def _answer_sentence(instance: BaseInstance) -> Sentence | None:
             if holds_answer(sentence.text, *instance.answers):
                 return sentence
     return None
-
-
-def _with_sentence(passages: Sequence[Passage], index: int, sentence: str) -> tuple[Passage, ...]:
-    """The passages with a sentence at the end of the passage with this index."""
-    longer = list(passages)
-    longer[index] = replace(passages[index], text=f"{passages[index].text.rstrip()} {sentence}")
-    return tuple(longer)
 
 
 def _without_rival(instance: BaseInstance, candidate: Candidate) -> Candidate | None:
@@ -281,30 +277,28 @@ _MAKERS: Mapping[PlantedKind, _Maker] = {
 }
 
 
-def _cells_for(perturbation_class: PerturbationClass | None) -> tuple[Cell, ...]:
-    """The cells of a class that call for a refusal; the LOW cells of all classes if the class is None."""
-    if perturbation_class is None:
-        return tuple(cell for cell in ALL_CELLS if cell.intensity is Intensity.LOW)
+def _refused(perturbation_class: PerturbationClass) -> tuple[Cell, ...]:
+    """The cells of a class that call for a refusal."""
     return tuple(Cell(perturbation_class, intensity) for intensity in (Intensity.MEDIUM, Intensity.HIGH))
 
 
 WAYS: Mapping[str, tuple[Cell, ...]] = {
     # The answer seems to be gone, but other words give it.
-    "paraphrase": _cells_for(_MISSING),
+    "paraphrase": _refused(_MISSING),
     # Two statements seem to clash, but they speak of different things.
-    "no_clash": _cells_for(_CONTRADICTION),
+    "no_clash": _refused(_CONTRADICTION),
     # The flaw seems harmless, but a detail changes the right answer.
-    "shifted_answer": _cells_for(None),
+    "shifted_answer": tuple(cell for cell in ALL_CELLS if cell.intensity is Intensity.LOW),
     # The premise sounds false, but the text supports it.
-    "supported_premise": _cells_for(_PREMISE),
+    "supported_premise": _refused(_PREMISE),
     # Two statements seem to clash, but they say the same in different forms.
-    "agreeing_rival": _cells_for(_CONTRADICTION),
+    "agreeing_rival": _refused(_CONTRADICTION),
     # The question seems ambiguous, but the text settles which reading is meant.
-    "settled_reading": _cells_for(_AMBIGUITY),
+    "settled_reading": _refused(_AMBIGUITY),
     # The text seems to lack the level of detail that the question asks for, but it has it.
-    "given_level": _cells_for(_GRANULARITY),
+    "given_level": _refused(_GRANULARITY),
     # The question seems to ask for an opinion, but the text makes it a question of fact.
-    "factual": _cells_for(_EPISTEMIC),
+    "factual": _refused(_EPISTEMIC),
 }
 """A way to be wrong → the cells whose items can be wrong in that way.
 
@@ -334,7 +328,7 @@ class Commission:
 
 
 def commissions(
-    prompts: Prompts,
+    catalogue: Catalogue,
     instances: Sequence[BaseInstance],
     cells: Sequence[Cell],
     writers: Sequence[str],
@@ -349,7 +343,7 @@ def commissions(
     for number in count():
         way, instance = _pick(ways, number), _pick(order, number)
         cell = _pick(cells_of_way[way], seed_of("written cell", seed, number))
-        levers = _prefer_fitting(_plain_levers(prompts.catalogue, cell), instance)
+        levers = _prefer_fitting(_plain_levers(catalogue, cell), instance)
         shuffled = sorted(levers, key=lambda name: (seed_of("written lever", seed, number, name), name))
         yield Commission(
             id=digest("written", seed, number, instance.id, instance.query, str(cell), way),

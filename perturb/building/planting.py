@@ -271,7 +271,7 @@ class Planting:
         if self._is_fixed:
             return
         stream = commissions(
-            plan.prompts,
+            plan.catalogue,
             plan.base_set.instances,
             plan.config.chosen_cells,
             list(plan.generator_settings),
