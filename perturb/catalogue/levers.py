@@ -22,7 +22,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -47,35 +47,33 @@ from perturb.records import (
 
 
 @dataclass(frozen=True, slots=True)
-class OperatorFacts:
-    """A summary of an operator, and the fields that its rules have."""
+class OperatorFields:
+    """The fields that the rules of an operator have, and that other rules must not have."""
 
-    summary: str
+    texts: Literal["say", "words"] | None = "say"
+    """`say`: wordings; `words`: words of the question with their replacements; None if rules have neither."""
     what: tuple[str, ...] = ()
     """The values that the field `what` of a rule may have; empty if rules of this operator have no `what`."""
-    says: bool = True
-    """Whether rules of this operator have the field `say`."""
-    words: bool = False
-    """Whether rules of this operator have the field `words`: words of the question with their replacements."""
 
 
-OPERATORS: Mapping[str, OperatorFacts] = {
-    "ask": OperatorFacts("replaces the question with a new one"),
-    "remark": OperatorFacts(
-        "adds a remark to the question, next to the name of its subject", ("behind", "before")
-    ),
-    "reword": OperatorFacts("replaces words of the question", says=False, words=True),
-    "rename": OperatorFacts("replaces the subject's name in the question"),
-    "add": OperatorFacts(
-        "adds a sentence to the passage, after the sentence with the answer, or a date or figure next to it",
-        ("answer", "date", "figure"),
-    ),
-    "substitute": OperatorFacts("replaces every mention of the answer"),
-    "convert": OperatorFacts(
-        "adds the same measure in another unit after a measure in the passage", says=False
-    ),
-    "delete": OperatorFacts(
-        "deletes something from the passage",
+OPERATORS: Mapping[str, OperatorFields] = {
+    # Replaces the question with a new one.
+    "ask": OperatorFields(),
+    # Adds a remark to the question, next to the name of its subject.
+    "remark": OperatorFields(what=("behind", "before")),
+    # Replaces words of the question.
+    "reword": OperatorFields("words"),
+    # Replaces the subject's name in the question.
+    "rename": OperatorFields(),
+    # Adds a sentence to the passage, after the sentence with the answer, or a date or figure next to it.
+    "add": OperatorFields(what=("answer", "date", "figure")),
+    # Replaces every mention of the answer.
+    "substitute": OperatorFields(),
+    # Adds the same measure in another unit after a measure in the passage.
+    "convert": OperatorFields(None),
+    # Deletes something from the passage.
+    "delete": OperatorFields(
+        None,
         (
             "bracket",
             "opening",
@@ -90,12 +88,13 @@ OPERATORS: Mapping[str, OperatorFacts] = {
             "time",
             "agent",
         ),
-        says=False,
     ),
-    "exchange": OperatorFacts("replaces the passage with that of another instance", says=False),
-    "join": OperatorFacts("adds the passage of another instance that answers a similar question"),
+    # Replaces the passage with that of another instance.
+    "exchange": OperatorFields(None),
+    # Adds the passage of another instance that answers a similar question.
+    "join": OperatorFields(),
 }
-"""Name of an operator -> its facts. `building.offline.operators.OPERATIONS` has the functions."""
+"""Name of an operator -> the fields of its rules. `building.offline.operators.OPERATIONS` has the functions."""
 
 GAPS: Mapping[str, str] = {
     "subject": "what the passage is about, with its noun unless it is a person",
@@ -142,10 +141,10 @@ def gaps_in(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1024)
 def kinds_of_gap(name: str) -> frozenset[str]:
     """The kinds of subject that the name of a kind or a group stands for; empty for any other name."""
-    groups, name = word_table("kind_groups"), name.removeprefix("if:")
-    if name in groups:
-        return frozenset(groups[name])
-    return frozenset((name,)) if name in word_table("kinds") else frozenset()
+    kind = name.removeprefix("if:")
+    if kind in word_table("kinds"):
+        return frozenset((kind,))
+    return frozenset(word_table("kind_groups").get(kind, ()))
 
 
 class RuleEntry(Strict):
@@ -160,14 +159,18 @@ class RuleEntry(Strict):
 
     @model_validator(mode="after")
     def _fits_operator(self) -> RuleEntry:
-        facts = OPERATORS.get(self.do)
-        if facts is None:
+        fields = OPERATORS.get(self.do)
+        if fields is None:
             raise ValueError(f"unknown operator '{self.do}': choose from {', '.join(OPERATORS)}")
-        if facts.what and self.what not in facts.what:
-            raise ValueError(f"'{self.do}' needs 'what', one of {', '.join(facts.what)}")
-        self._check_field("what", is_needed=bool(facts.what), is_present=self.what is not None)
-        self._check_field("say", is_needed=facts.says, is_present=bool(self.say))
-        self._check_field("words", is_needed=facts.words, is_present=bool(self.words))
+        if fields.what and self.what not in fields.what:
+            raise ValueError(f"'{self.do}' needs 'what', one of {', '.join(fields.what)}")
+        # A field that the operator ignores would suggest an effect that it does not have.
+        if self.what is not None and not fields.what:
+            raise ValueError(f"'{self.do}' takes no 'what'")
+        for name, texts in {"say": self.say, "words": self.words}.items():
+            is_needed = name == fields.texts
+            if is_needed != bool(texts):
+                raise ValueError(f"'{self.do}' {'needs' if is_needed else 'takes no'} '{name}'")
         for text in (*self.say, self.why):
             _check_gaps(text)
         for pattern, words in self.words.items():
@@ -175,11 +178,6 @@ class RuleEntry(Strict):
         for need in self.needs:
             Need.read(need)
         return self
-
-    def _check_field(self, name: str, *, is_needed: bool, is_present: bool) -> None:
-        # A field that the operator ignores would suggest an effect that it does not have.
-        if is_needed != is_present:
-            raise ValueError(f"'{self.do}' {'needs' if is_needed else 'takes no'} '{name}'")
 
     def rule(self) -> Rule:
         """The rule as the offline engine reads it."""
@@ -433,10 +431,9 @@ class Catalogue:
             [[lever.name, astuple(lever.rule)] for lever in self.levers if lever.rule], self.needs_digest
         )
 
-    def cells_without_rule(self, cells: Iterable[Cell] | None = None) -> tuple[Cell, ...]:
-        """The cells that need a model, since the offline engine has no rule for any of their levers."""
-        candidates = self.cells if cells is None else cells
-        return tuple(cell for cell in candidates if not any(lever.rule for lever in self.levers_of(cell)))
+    def cells_without_rule(self, cells: Iterable[Cell]) -> tuple[Cell, ...]:
+        """Those of `cells` that need a model, since the offline engine has no rule for any of their levers."""
+        return tuple(cell for cell in cells if not any(lever.rule for lever in self.levers_of(cell)))
 
     @cached_property
     def needs_digest(self) -> str:

@@ -15,7 +15,6 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
-from json.encoder import encode_basestring
 from pathlib import Path
 from typing import Any, Literal
 
@@ -97,12 +96,8 @@ def render_template(name: str, own_codes: tuple[OwnCode, ...] = (), **options: A
 
     `own_codes` are the codes of user-defined classes, for templates that list the codes.
     """
-    replaced_codes = _codes_of(data_folder("templates"), own_codes)
-    return (
-        environment(replacements=replaced_codes)
-        .get_template(f"{name}.j2")
-        .render(options, own_codes=own_codes)
-    )
+    templates = environment(replacements=_codes_of(data_folder("templates"), own_codes))
+    return templates.get_template(f"{name}.j2").render(options, own_codes=own_codes)
 
 
 def _codes_of(folder: Path, own_codes: Sequence[OwnCode]) -> dict[str, str]:
@@ -150,27 +145,8 @@ def data_request(
     system: str, data: Mapping[str, Any], schema: Mapping[str, Any] | None = None
 ) -> ChatRequest:
     """A request of two messages: the system message, and `data` as JSON."""
-    return ChatRequest((Message("system", system), Message("user", _indented(data))), schema)
-
-
-def _indented(value: Any, line: str = "\n") -> str:
-    """Like `json.dumps(value, ensure_ascii=False, indent=1)`, in a third of the time.
-
-    With `indent`, the standard library uses an encoder in Python instead of the one in C.
-    """
-    deeper = f"{line} "
-    if isinstance(value, str):
-        return encode_basestring(value)
-    if isinstance(value, Mapping) and value:
-        opening, closing = "{}"
-        entries = [f"{encode_basestring(key)}: {_indented(entry, deeper)}" for key, entry in value.items()]
-    elif isinstance(value, list) and value:
-        opening, closing = "[]"
-        entries = [_indented(entry, deeper) for entry in value]
-    else:
-        return json.dumps(value, ensure_ascii=False)
-    separator = f",{deeper}"
-    return opening + deeper + separator.join(entries) + line + closing
+    user = json.dumps(data, ensure_ascii=False, indent=1)
+    return ChatRequest((Message("system", system), Message("user", user)), schema)
 
 
 def object_schema(fields: Mapping[str, Any]) -> Schema:
@@ -225,7 +201,7 @@ class Prompts:
         A deep flaw must use one of `constructions`, or any that suits the cell if none are given.
         """
         kind = "deep" if depth == "deep" else prompt_kind(instance)
-        offered = tuple(lever.name for lever in tuple(levers) or self.catalogue.levers_of(cell))
+        offered = tuple(lever.name for lever in levers or self.catalogue.levers_of(cell))
         usable: tuple[str, ...] = ()
         if depth == "deep":
             suiting = [entry.name for entry in self.catalogue.constructions if entry.suits(cell)]
@@ -376,19 +352,11 @@ def _task(cell: Cell, instance: BaseInstance, *, numbered: bool = False) -> dict
 
 
 def _original(instance: BaseInstance, *, numbered: bool = False) -> dict[str, Any]:
-    """An instance in the form that prompts use."""
-    return {
-        "query": instance.query,
-        **_context(instance, numbered=numbered),
-        "answers": list(instance.answers),
-    }
-
-
-def _context(instance: BaseInstance, *, numbered: bool = False) -> dict[str, Any]:
-    """The context in the form that prompts use: one text, or numbered passages with their roles."""
-    if prompt_kind(instance) == "single" and not numbered:
-        return {"context": instance.context}
-    return _numbered_passages(instance.passages)
+    """An instance in the form that prompts use: its context is one text, or numbered passages with their roles."""
+    context: dict[str, Any] = {"context": instance.context}
+    if numbered or prompt_kind(instance) == "several":
+        context = _numbered_passages(instance.passages)
+    return {"query": instance.query, **context, "answers": list(instance.answers)}
 
 
 def _numbered_passages(passages: Sequence[Passage], *, roles: bool = True) -> dict[str, Any]:
@@ -436,7 +404,7 @@ def generation_schema(
     return object_schema(fields)
 
 
-@lru_cache(maxsize=1)
+@cache
 def verification_schema() -> Schema:
     """JSON schema of a verifier's reply."""
     return object_schema(
@@ -449,7 +417,7 @@ def verification_schema() -> Schema:
     )
 
 
-@lru_cache(maxsize=1)
+@cache
 def blind_schema() -> Schema:
     """JSON schema of a verifier's decision before it sees the claim."""
     return object_schema({name: {"type": "string"} for name in ("why", "decision", "answer", "certainty")})

@@ -148,7 +148,7 @@ def levers_command(
     if name is None:
         # The order is stable: within a cell, the levers stay as their files have them.
         levers.sort(key=lambda lever: taxonomy_place(str(lever.cell)))
-        page = make_levers_report(levers, catalogue.cells_without_rule() if offline else None)
+        page = make_levers_report(levers, catalogue.cells_without_rule(catalogue.cells) if offline else None)
     else:
         lever = _find_lever(catalogue, name)
         levers, entry = [lever], catalogue.classes[lever.cell.perturbation_class]

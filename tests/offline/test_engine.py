@@ -17,7 +17,7 @@ from perturb.building.offline.engine import (
     perturb_by_rule,
 )
 from perturb.building.offline.facts import facts_of
-from perturb.building.offline.gaps import MAKERS
+from perturb.building.offline.gaps import DRAWN_GAPS, FACT_GAPS
 from perturb.building.offline.judge import CHECK_VERSION, CHECKS, judge_by_rule
 from perturb.building.offline.material import CUTTERS
 from perturb.building.offline.operators import OPERATIONS
@@ -121,7 +121,7 @@ def test_what_stands_beside_the_answer_is_cut_cleanly(what: str, sentence: str, 
 def test_what_levers_may_say_is_what_the_engine_can_do() -> None:
     assert set(OPERATIONS) == set(OPERATORS)
     assert set(CUTTERS) == set(OPERATORS["delete"].what)
-    assert set(MAKERS) | LOCAL == set(GAPS)
+    assert {*FACT_GAPS, *DRAWN_GAPS} | LOCAL == set(GAPS)
 
 
 def test_at_least_thirty_eight_levers_have_a_rule_and_most_of_them_serve_the_demo(

@@ -54,7 +54,8 @@ class _Signs:
 @lru_cache(maxsize=1024)
 def _signs(query: str, answers: tuple[str, ...], is_number: bool) -> _Signs:
     """The signs of the accepted answers; for a number only its numerals and number words, not the unit."""
-    query_words = {plain(token) for token in tokens(query)} | {stem(token) for token in tokens(query)}
+    query_tokens = tokens(query)
+    query_words = {*map(plain, query_tokens), *map(stem, query_tokens)}
     words: set[str] = set()
     for alias in answers:
         for word in map(plain, tokens(alias)):
@@ -96,12 +97,11 @@ def leak(facts: InstanceFacts, text: str) -> str | None:
     signs = _signs(facts.instance.query, facts.instance.answers, facts.kind == "number")
     for token in dict.fromkeys(tokens(text)):
         # "German-born" betrays "German".
-        words = (token, *token.split("-")) if "-" in token else (token,)
-        if any(_betrays(plain(word), signs) for word in words):
+        if any(_betrays(plain(word), signs) for word in {token, *token.split("-")}):
             return token
     for answer in facts.instance.answers:
         # An answer whose words are all in the question would be found in every text.
-        has_telling_word = any(plain(word) in signs.words for word in tokens(answer))
+        has_telling_word = not signs.words.isdisjoint(map(plain, tokens(answer)))
         if has_telling_word and has_word(text, answer):
             return answer
     return None
@@ -179,9 +179,9 @@ _LEAST_WORDS = 20
 
 def cut_answer(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut the clause that states the answer, or the one or two sentences of a single passage that state it."""
-    passages = {mention.passage for mention in facts.mentions}
-    if len(passages) != 1 or facts.kind == "text":
-        return  # a reason or a description is seldom stated in one place only
+    # A reason or a description is seldom stated in one place only.
+    if facts.kind == "text" or any(mention.passage != facts.home for mention in facts.mentions):
+        return
     text = facts.passages[facts.home].text
     without_clause = _without_clause(facts, text) if len(facts.mentions) == 1 else None
     for remaining in (without_clause, _without_sentences(facts, text)):
@@ -207,7 +207,7 @@ def _without_sentences(facts: InstanceFacts, text: str) -> str | None:
     is_person = facts.instance.query.lower().startswith("who") or "answer:person" in facts.features
     if is_person and _PERSONS.search(remaining):
         return None
-    if word_pattern("leans").match(remaining) or _uses_bare_surname(remaining, stating):
+    if word_pattern("leans").match(remaining) or _uses_bare_surname(remaining, facts.answer_text):
         return None
     return remaining.strip() if len(remaining.split()) >= _LEAST_WORDS else None
 
@@ -229,9 +229,8 @@ def _refers_back(sentence: Sentence, cut: tuple[Sentence, ...]) -> bool:
     return compiled(pattern, re.IGNORECASE).search(sentence.text) is not None
 
 
-def _uses_bare_surname(remaining: str, cut: tuple[Sentence, ...]) -> bool:
-    """Whether the remaining text uses the surname of a person whose full name stood only in the cut sentences."""
-    cut_text = " ".join(sentence.text for sentence in cut)
+def _uses_bare_surname(remaining: str, cut_text: str) -> bool:
+    """Whether the remaining text uses the surname of a person whose full name stood only in the cut text."""
     surnames = re.findall(r"\b[A-Z][\w.’'-]+ ([A-Z][\w’'-]+)", cut_text)
     return any(
         has_word(remaining, surname) and not re.search(rf"\b[A-Z][\w.’'-]+ {re.escape(surname)}\b", remaining)
@@ -300,22 +299,20 @@ def cut_agent(facts: InstanceFacts) -> Iterator[Cut]:
 
 def answer_gone(facts: InstanceFacts, passages: tuple[Passage, ...]) -> str | None:
     """One line on what still betrays the answer or could be taken for it; None if the answer is gone."""
-    query = facts.instance.query
     for passage in passages:
         # Readers see titles only if there are several passages.
-        if word := leak(facts, f"{passage.title if len(passages) > 1 else ''} {passage.text}"):
+        shown_title = passage.title if len(passages) > 1 else ""
+        if word := leak(facts, f"{shown_title} {passage.text}"):
             return f"{word!r} still betrays the answer"
         if facts.kind == "date" and (interval := _INTERVAL.search(passage.text)):
             return f"the answer may be worked out from {interval[0]!r}"
-    query_stems = content_stems(query)
     for passage in passages:
         for text in re.split(r"(?<=[.!?])\s+", passage.text):
             # A sentence with a date seldom repeats the subject, which the title names.
             titled_text = f"{passage.title} {text}" if facts.kind == "date" else text
-            shared_stems = query_stems & content_stems(titled_text)
-            if len(shared_stems) < _LEAST_SHARE * len(query_stems):
-                continue  # it does not seem to answer the question
-            if value := other_value(facts, text):
+            seems_to_answer = support(facts.instance.query, titled_text) >= _LEAST_SHARE
+            value = other_value(facts, text) if seems_to_answer else None
+            if value:
                 return f"{value!r} could be taken for the answer"
     return None
 

@@ -1,6 +1,7 @@
 """The offline engine: picks a lever of the cell whose rule fits the instance, applies it and checks the result.
 
-The rule yields *drafts*: perturbed questions with perturbed passages. The first draft without a fault becomes the item.
+A *cell* is a perturbation class with an intensity, and a *lever* is a way to perturb instances for a cell. A rule
+yields *drafts*: perturbed questions with perturbed passages. The first draft without a fault becomes the item.
 With several passages, rules work on the signal passages, and no other passage may undo their effect. Some rules take
 material from *donors*: other instances of the base set, which come from a `DonorTable`.
 """
@@ -70,11 +71,7 @@ def perturb_by_rule(
     `donors` are other instances of the base set, which may lend rivals and passages. An exception is a fault of the
     engine, and a note on it names the lever.
     """
-    levers = [
-        fitting_lever
-        for fitting_lever in catalogue.levers_of(cell)
-        if fitting_lever.rule and lever in (None, fitting_lever.name)
-    ]
+    levers = [entry for entry in catalogue.levers_of(cell) if entry.rule and lever in (None, entry.name)]
     if not levers:
         return Abstention(
             f"no rule for {cell}" if lever is None else f"no rule for the lever {lever!r} in {cell}"
@@ -88,23 +85,23 @@ def perturb_by_rule(
     seeded_random("order", seed).shuffle(levers)
     failures: list[str] = []
     # The first lever with a sound draft wins. The reasons of the others go into the message if none succeeds.
-    for fitting_lever in levers:
+    for entry in levers:
         try:
-            result = _apply(fitting_lever, instance, facts, seed, donors)
+            result = _apply(entry, instance, facts, seed, donors)
         except Exception as error:
-            error.add_note(f"rule '{fitting_lever.name}'")
+            error.add_note(f"rule '{entry.name}'")
             raise
         if isinstance(result, RuleCandidate):
             return result
         if result is not None:
-            failures.append(f"{fitting_lever.name}: {result}")
+            failures.append(f"{entry.name}: {result}")
     return Abstention("; ".join(failures) or f"no rule of {cell} fits")
 
 
 def _apply(
     lever: Lever, instance: BaseInstance, facts: InstanceFacts, seed: int, donors: Sequence[BaseInstance]
 ) -> RuleCandidate | str | None:
-    """The candidate that the lever's rule makes, or the reason why it makes none; None if the lever does not fit."""
+    """The candidate that the lever's rule makes, or what is wrong with its last draft; None if there is no draft."""
     rule = lever.rule
     if rule is None or not all(Need.read(need).holds(facts.features) for need in (*lever.needs, *rule.needs)):
         return None
@@ -112,9 +109,7 @@ def _apply(
     problem: str | None = None
     # The first sound draft wins. If no draft is sound, the reason is that of the last draft.
     for draft in OPERATIONS[rule.do](rule, filling):
-        problem = _draft_fault(facts, lever.cell, draft)
-        if problem is None and len(instance.passages) > 1:
-            problem = _undone_by(instance, lever.cell, facts, draft)
+        problem = _draft_fault(facts, lever.cell, draft) or _undone_by(instance, lever.cell, facts, draft)
         if problem is None:
             # The reason has gaps too. If one of them has no value, the reason is given with its gaps.
             reasoning = filling.fill((rule.why,)) or rule.why
@@ -141,10 +136,10 @@ def _draft_fault(facts: InstanceFacts, cell: Cell, draft: Draft) -> str | None:
         return "nothing would be left of a passage"
     if (draft.query, draft.passages) == (old.query, facts.passages):
         return "nothing changed"
-    answers = {mention.text for mention in facts.mentions}
-    asks_with_answer = draft.query != old.query and any(has_word(draft.query, answer) for answer in answers)
+    names_answer = any(has_word(draft.query, mention.text) for mention in facts.mentions)
+    is_asked_anew = draft.query != old.query
     # At MEDIUM and HIGH the question may name the answer, since it must not be answered any more.
-    if asks_with_answer and cell.intensity is Intensity.LOW:
+    if is_asked_anew and names_answer and cell.intensity is Intensity.LOW:
         return "the question gives the answer away"
     holds_answer = any(has_word(passage.text, facts.answer) for passage in draft.passages)
     if not holds_answer and not removes_answer(cell):
@@ -154,10 +149,10 @@ def _draft_fault(facts: InstanceFacts, cell: Cell, draft: Draft) -> str | None:
 
 def _undone_by(instance: BaseInstance, cell: Cell, facts: InstanceFacts, draft: Draft) -> str | None:
     """One line on a passage that undoes the effect of a draft; None if no passage does."""
-    noise: tuple[Passage, ...] = ()
-    # Without any signal passage, the draft has all passages of the instance.
-    if len(draft.passages) < len(instance.passages):
-        noise = tuple(passage for passage in instance.passages if passage.role != "signal")
+    if len(instance.passages) == 1:
+        return None
+    # The facts are about the signal passages, or about all passages if no passage is marked as signal.
+    noise = tuple(passage for passage in instance.passages if passage not in facts.passages)
     # The answer was removed: it must not stand in the noise.
     if removes_answer(cell):
         return _answer_left(facts, noise)
@@ -180,12 +175,10 @@ def _answer_left(facts: InstanceFacts, noise: tuple[Passage, ...]) -> str | None
         for alias in facts.instance.answers:
             if has_word(f"{passage.title}\n{passage.text}", alias):
                 return f"the answer {alias!r} stands in a noise passage"
-    for title, sentence in _titled_sentences(noise):
-        share = support(query, f"{title} {sentence}")
-        word: str | None = None
+    for titled_sentence, sentence in _titled_sentences(noise):
+        share = support(query, titled_sentence)
         # Single words of the answer betray it already in a sentence that is merely relevant.
-        if share >= _RELEVANT:
-            word = leak(facts, sentence)
+        word = leak(facts, sentence) if share >= _RELEVANT else None
         if word is None and share >= _ANSWERING:
             word = other_value(facts, sentence)
         if word is not None:
@@ -195,8 +188,7 @@ def _answer_left(facts: InstanceFacts, noise: tuple[Passage, ...]) -> str | None
 
 def _new_question_answered(facts: InstanceFacts, query: str, noise: tuple[Passage, ...]) -> str | None:
     """One line if a noise passage may answer the new question."""
-    for title, sentence in _titled_sentences(noise):
-        titled_sentence = f"{title} {sentence}"
+    for titled_sentence, _ in _titled_sentences(noise):
         share = support(query, titled_sentence)
         # A noise passage that fits the original question just as well does not answer either of the two.
         if share >= _ANSWERING and share > support(facts.instance.query, titled_sentence):
@@ -206,8 +198,7 @@ def _new_question_answered(facts: InstanceFacts, query: str, noise: tuple[Passag
 
 def _settled(facts: InstanceFacts, untouched: tuple[Passage, ...]) -> str | None:
     """One line if an unchanged passage gives the answer, which shows which reading or which side is right."""
-    for title, sentence in _titled_sentences(untouched):
-        titled_sentence = f"{title} {sentence}"
+    for titled_sentence, _ in _titled_sentences(untouched):
         names_answer = any(has_word(titled_sentence, alias) for alias in facts.instance.answers)
         if names_answer and support(facts.instance.query, titled_sentence) >= _RELEVANT:
             return "a passage that was left alone settles the question"
@@ -215,10 +206,10 @@ def _settled(facts: InstanceFacts, untouched: tuple[Passage, ...]) -> str | None
 
 
 def _titled_sentences(passages: tuple[Passage, ...]) -> Iterator[tuple[str, str]]:
-    """The sentences of some passages, each with the title of its passage."""
+    """The sentences of some passages, each with the title of its passage before it, and without."""
     for passage in passages:
         for sentence in split_sentences(passage.text):
-            yield passage.title, sentence.text
+            yield f"{passage.title} {sentence.text}", sentence.text
 
 
 @dataclass(frozen=True, eq=False)

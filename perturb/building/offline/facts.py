@@ -142,9 +142,14 @@ class InstanceFacts:
             if any(mention.overlaps(sentence) for mention in self.mentions)
         )
 
+    @cached_property
+    def answer_text(self) -> str:
+        """The answer sentences, joined."""
+        return " ".join(sentence.text for sentence in self.answer_sentences)
+
     def sentence_after(self, sentence: Sentence) -> Sentence | None:
         """The next sentence of the same passage; None for the last one."""
-        following = self.sentences[self.sentences.index(sentence) + 1 :][:1]
+        following = self.sentences[self.sentences.index(sentence) + 1 :]
         return following[0] if following and following[0].passage == sentence.passage else None
 
     @cached_property
@@ -198,7 +203,13 @@ class InstanceFacts:
     @cached_property
     def unfit(self) -> str | None:
         """Why no rule can use the instance; None if rules can."""
-        return self._fault_of_question() or self._fault_of_answers() or self._fault_of_passages()
+        fault = self._fault_of_question() or self._fault_of_answers()
+        if fault is not None:
+            return fault
+        best_support = max(map(self._local_support, self.answer_sentences), default=0.0)
+        if best_support >= MIN_SUPPORT:
+            return None
+        return f"weak support: the passage near the answer holds {best_support:.0%} of the question's words"
 
     def _fault_of_question(self) -> str | None:
         query = self.instance.query.strip()
@@ -223,14 +234,6 @@ class InstanceFacts:
             return "the answer is a single letter"
         if self._is_of_wrong_kind(query.lower()):
             return "the answer is not of the kind that the question asks for"
-        return None
-
-    def _fault_of_passages(self) -> str | None:
-        best_support = max(map(self._local_support, self.answer_sentences), default=0.0)
-        if best_support < MIN_SUPPORT:
-            return (
-                f"weak support: the passage near the answer holds {best_support:.0%} of the question's words"
-            )
         return None
 
     def _is_of_wrong_kind(self, query: str) -> bool:

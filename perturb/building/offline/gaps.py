@@ -1,8 +1,8 @@
 """Fills the gaps in the wordings of rules.
 
 A wording such as "Did {subject} end before {before}?" has two gaps. The values come from the facts about an instance:
-its question, its passage, its answer. `MAKERS` has a function for each gap, which returns None if the instance has no
-such value. Then the wording cannot be used, and the next one is tried.
+its question, its passage, its answer. `FACT_GAPS` and `DRAWN_GAPS` have a function for each gap, which returns None if
+the instance has no such value. Then the wording cannot be used, and the next one is tried.
 """
 
 from __future__ import annotations
@@ -77,11 +77,12 @@ class Filling:
             return self.local[name]
         if kinds := kinds_of_gap(name):
             return self._of_kind(name, kinds)
-        if name not in MAKERS:
-            return None
-        # The outcome is kept in either case, since several wordings have the same gaps.
-        self.local[name] = MAKERS[name](self)
-        return self.local[name]
+        # The outcome is kept even if it is None, since several wordings have the same gaps.
+        if name in FACT_GAPS:
+            self.local[name] = FACT_GAPS[name](self.facts)
+        elif name in DRAWN_GAPS:
+            self.local[name] = DRAWN_GAPS[name](self.facts, self.rng)
+        return self.local.get(name)
 
     def _of_kind(self, name: str, kinds: frozenset[str]) -> str | None:
         """The subject if it is of one of these kinds; None if it is not."""
@@ -97,32 +98,30 @@ class Filling:
 # Each of these functions fills the gap of its name. `catalogue.levers.GAPS` describes the gaps, with examples.
 
 
-def _subject(filling: Filling) -> str | None:
-    subject = filling.facts.subject
+def _subject(facts: InstanceFacts) -> str | None:
+    subject = facts.subject
     # Other gaps are for persons. A name with "a" or "an" does not fit sentences about a certain thing.
     if subject is None or subject.kind == "person" or re.match(r"an? ", subject.full):
         return None
     return subject.full
 
 
-def _thing(filling: Filling) -> str | None:
-    subject = filling.facts.subject
-    return subject.full if subject is not None and not subject.kind else None
+def _thing(facts: InstanceFacts) -> str | None:
+    return None if facts.subject is None or facts.subject.kind else facts.subject.full
 
 
-def _noun(filling: Filling) -> str | None:
-    subject = filling.facts.subject
-    return subject.noun if subject is not None and subject.noun else None
+def _noun(facts: InstanceFacts) -> str | None:
+    return None if facts.subject is None else facts.subject.noun or None
 
 
-def _has_single_answer(filling: Filling) -> bool:
-    return filling.facts.one_answer and bool(filling.facts.answer)
+def _has_single_answer(facts: InstanceFacts) -> bool:
+    return facts.one_answer and bool(facts.answer)
 
 
-def _claim(filling: Filling) -> str | None:
-    question = filling.facts.question
-    answer = filling.facts.answer
-    if question is None or not _has_single_answer(filling):
+def _claim(facts: InstanceFacts) -> str | None:
+    question = facts.question
+    answer = facts.answer
+    if question is None or not _has_single_answer(facts):
         return None
     # "in Paris" is good English, but most other answers to "where" would need another preposition.
     is_place = answer in word_bank("city") | word_bank("region") or ", " in answer
@@ -134,14 +133,14 @@ def _claim(filling: Filling) -> str | None:
     return question.claim(answer)
 
 
-def _denial(filling: Filling) -> str | None:
-    question = filling.facts.question
-    if question is None or _claim(filling) is None:
+def _denial(facts: InstanceFacts) -> str | None:
+    question = facts.question
+    if question is None or _claim(facts) is None:
         return None
     # The passage must state the claim clearly. Otherwise nothing contradicts its denial.
     verb = question.action_verb
-    is_stated = _states_deed(filling, verb) if verb else _states_role(filling, question)
-    return question.denial(filling.facts.answer) if is_stated else None
+    is_stated = _states_deed(facts, verb) if verb else _states_role(facts, question)
+    return question.denial(facts.answer) if is_stated else None
 
 
 # A passage states a role if the sentences with the answer hold this share of the question's words.
@@ -150,78 +149,71 @@ _ROLE_SUPPORT = 0.6
 _AFTER_ROLE = re.compile(r" (?:of|in|on|for|at|to|from|by|with|that|behind)\b")
 
 
-def _states_deed(filling: Filling, verb: str) -> bool:
+def _states_deed(facts: InstanceFacts, verb: str) -> bool:
     """Whether a sentence with the answer has the verb of the question, in any form."""
     forms = [inflected(verb, tag) for tag in ("VB", "VBZ", "VBD", "VBN")]
-    return any(
-        has_word(sentence.text, form) for sentence in filling.facts.answer_sentences for form in forms if form
-    )
+    return any(has_word(facts.answer_text, form) for form in forms if form)
 
 
-def _states_role(filling: Filling, question: Question) -> bool:
+def _states_role(facts: InstanceFacts, question: Question) -> bool:
     """Whether the sentences with the answer speak of the role that the question asks for, as in "who is the killer"."""
-    title = filling.facts.passages[filling.facts.home].title
-    answer_text = " ".join(sentence.text for sentence in filling.facts.answer_sentences)
-    if support(question.after_verb, f"{title} {answer_text}") < _ROLE_SUPPORT:
+    title = facts.passages[facts.home].title
+    if support(question.after_verb, f"{title} {facts.answer_text}") < _ROLE_SUPPORT:
         return False
     # The noun itself must be there: "the killer in …" is not stated by a sentence about the victim.
     noun = _AFTER_ROLE.split(question.after_verb)[0].rsplit(maxsplit=1)[-1]
-    return not content_stems(noun).isdisjoint(content_stems(answer_text))
+    return not content_stems(noun).isdisjoint(content_stems(facts.answer_text))
 
 
-def _never(filling: Filling) -> str | None:
-    participle = _participle_of_claim(filling)
-    return f"{filling.facts.answer} had never {participle}" if participle else None
+def _never(facts: InstanceFacts) -> str | None:
+    participle = _participle_of_claim(facts)
+    return f"{facts.answer} had never {participle}" if participle else None
 
 
-def _would(filling: Filling) -> str | None:
-    participle = _participle_of_claim(filling)
+def _would(facts: InstanceFacts) -> str | None:
+    participle = _participle_of_claim(facts)
     return f"would have {participle}" if participle else None
 
 
-def _participle_of_claim(filling: Filling) -> str | None:
+def _participle_of_claim(facts: InstanceFacts) -> str | None:
     """What the person in the answer did, for a who-question: "written Emma"; None if no claim can be made."""
-    question = filling.facts.question
-    if question is None or question.question_word != "who" or _claim(filling) is None:
+    question = facts.question
+    if question is None or question.question_word != "who" or _claim(facts) is None:
         return None
     return question.as_participle()
 
 
-def _before(filling: Filling) -> str | None:
-    first_year = filling.facts.subject.first_year if filling.facts.subject is not None else None
-    if first_year is None:
+def _before(facts: InstanceFacts, rng: random.Random) -> str | None:
+    if facts.subject is None or facts.subject.first_year is None:
         return None  # no year is certainly before the subject
-    texts = f"{filling.facts.text} {filling.facts.query}"
+    texts = f"{facts.text} {facts.query}"
     years = [int(year) for year in re.findall(r"\b(1[3-9]\d\d|20\d\d)\b", texts)]
     # Before every year that the texts mention, in case one of them belongs to an earlier version of the subject.
     # The distance is drawn, so that the items of a base set do not share one.
-    return str(min([first_year, *years]) - filling.rng.randint(4, 14))
+    return str(min([facts.subject.first_year, *years]) - rng.randint(4, 14))
 
 
 # Only a person who was born since this year is likely to be alive.
 _MAYBE_ALIVE = 1960
 
 
-def _living(filling: Filling) -> str | None:
-    subject = filling.facts.subject
+def _living(facts: InstanceFacts) -> str | None:
+    subject = facts.subject
     if subject is None or subject.kind != "person" or (subject.first_year or 0) < _MAYBE_ALIVE:
         return None
-    is_alive = re.search(rf"{re.escape(subject.name)} \(born [^()]*\)[^.]*? is\b", filling.facts.text)
-    has_died = re.search(r"\b(?:died|death|late)\b", filling.facts.text)
+    is_alive = re.search(rf"{re.escape(subject.name)} \(born [^()]*\)[^.]*? is\b", facts.text)
+    has_died = re.search(r"\b(?:died|death|late)\b", facts.text)
     return subject.name if is_alive and not has_died else None
 
 
-def _office(filling: Filling) -> str | None:
-    question = filling.facts.question
+def _office(facts: InstanceFacts) -> str | None:
+    question = facts.question
     if question is None or question.question_word != "who" or question.verb != "is":
         return None
-    if filling.facts.kind == "organisation" or _claim(filling) is None:
+    if facts.kind == "organisation" or _claim(facts) is None:
         return None
     is_office = word_pattern("office_asked").match(question.after_verb)
-    is_held = any(
-        re.search(r"\b(?:is|current|currently|incumbent)\b", sentence.text)
-        for sentence in filling.facts.answer_sentences
-    )
+    is_held = re.search(r"\b(?:is|current|currently|incumbent)\b", facts.answer_text)
     return question.after_verb if is_office and is_held else None
 
 
@@ -229,18 +221,18 @@ def _office(filling: Filling) -> str | None:
 _AUTHORED = re.compile(r"who (?:wrote|is the (?:author|writer) of|painted|composed)\b", re.IGNORECASE)
 
 
-def _authored(filling: Filling) -> str | None:
-    subject = filling.facts.subject
+def _authored(facts: InstanceFacts) -> str | None:
+    subject = facts.subject
     if subject is None or subject.kind not in ("book", "text", "song", "stage"):
         return None
-    if not _AUTHORED.match(filling.facts.query):
+    if not _AUTHORED.match(facts.query):
         return None
     # A second contributor would make "the author" unclear.
     has_contributors = re.search(
         r"\b(?:sung|recorded|performed|covered|edited|translated) by\b|\billustrat\w+|\bpictures\b|\bdrawings\b",
-        filling.facts.text,
+        facts.text,
     )
-    return subject.name if _has_single_answer(filling) and not has_contributors else None
+    return subject.name if _has_single_answer(facts) and not has_contributors else None
 
 
 # A passage with these words praises or reviews the subject, so an opinion is no longer missing.
@@ -258,8 +250,8 @@ _ENDED = re.compile(
 )
 
 
-def _nationality(filling: Filling) -> str | None:
-    subject = filling.facts.subject
+def _nationality(facts: InstanceFacts, rng: random.Random) -> str | None:
+    subject = facts.subject
     if subject is None or not subject.noun:
         return None
     # The wordings change a nationality, so the passage must give one.
@@ -267,34 +259,38 @@ def _nationality(filling: Filling) -> str | None:
         return None
     # Sorted, since the order of a set changes from run to run and would change the draw.
     wrong_nationalities = sorted(
-        nationality
-        for nationality in word_bank("other_nationality")
-        if not has_word(filling.facts.text, nationality)
+        nationality for nationality in word_bank("other_nationality") if not has_word(facts.text, nationality)
     )
-    return filling.rng.choice(wrong_nationalities) if wrong_nationalities else None
+    return rng.choice(wrong_nationalities) if wrong_nationalities else None
 
 
-MAKERS: Mapping[str, Callable[[Filling], str | None]] = {
+FACT_GAPS: Mapping[str, Callable[[InstanceFacts], str | None]] = {
     "subject": _subject,
     "thing": _thing,
-    "name": lambda filling: None if filling.facts.subject is None else filling.facts.subject.name,
+    "name": lambda facts: None if facts.subject is None else facts.subject.name,
     "noun": _noun,
-    "answer": lambda filling: filling.facts.answer if _has_single_answer(filling) else None,
+    "answer": lambda facts: facts.answer if _has_single_answer(facts) else None,
     "claim": _claim,
     "denial": _denial,
     "never": _never,
     "would": _would,
-    "before": _before,
     "living": _living,
     "office": _office,
-    # far beyond what any source covers
-    "later": lambda filling: str(filling.rng.randint(2065, 2098)),
     "authored": _authored,
-    "nationality": _nationality,
-    "lasting": lambda filling: None if _ENDED.search(filling.facts.text) else "",
-    "unreviewed": lambda filling: None if _REVIEWED.search(filling.facts.text) else "",
+    "lasting": lambda facts: None if _ENDED.search(facts.text) else "",
+    "unreviewed": lambda facts: None if _REVIEWED.search(facts.text) else "",
 }
-"""Name of a gap -> the function that fills it. The operators fill the other gaps of `catalogue.levers.GAPS`."""
+"""Name of a gap -> the function that fills it from the facts about the instance.
+
+The operators fill the gaps of `catalogue.levers.GAPS` that are neither here nor in `DRAWN_GAPS`.
+"""
+DRAWN_GAPS: Mapping[str, Callable[[InstanceFacts, random.Random], str | None]] = {
+    "before": _before,
+    # far beyond what any source covers
+    "later": lambda _, rng: str(rng.randint(2065, 2098)),
+    "nationality": _nationality,
+}
+"""Name of a gap -> the function that draws its value at random."""
 
 
 def as_question(text: str) -> str:

@@ -46,17 +46,6 @@ from perturb.building.offline.readings import ValueKind, holds_alias, numbers_in
 from perturb.errors import ConfigError
 from perturb.records import ANSWER_CORRECTLY, BaseInstance, Candidate, PerturbationClass, Target
 
-__all__ = [
-    "CHECKS",
-    "CHECK_VERSION",
-    "CLASSES_JUDGED",
-    "Check",
-    "CheckedItem",
-    "RuleVerdict",
-    "judge_by_rule",
-]
-
-
 # The next constants are shares of content words.
 
 # Of the words of the supporting sentence, so many must stand in the best remaining sentence with the answer.

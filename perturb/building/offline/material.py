@@ -18,6 +18,7 @@ from perturb.building.offline.subject import Subject
 from perturb.building.offline.words import capitalise, compiled, content_stems, has_word, without_span
 from perturb.catalogue.features import word_bank, word_pattern
 from perturb.records import BaseInstance, Passage
+from perturb.text.passages import split_sentences
 
 
 def may_be_cut(facts: InstanceFacts, piece: str) -> bool:
@@ -25,9 +26,8 @@ def may_be_cut(facts: InstanceFacts, piece: str) -> bool:
 
     A piece that is a part of an answer may not be cut either.
     """
-    for answer in facts.instance.answers:
-        if has_word(piece, answer) or has_word(answer, piece.strip()):
-            return False
+    if any(has_word(piece, answer) or has_word(answer, piece.strip()) for answer in facts.instance.answers):
+        return False
     return content_stems(piece).isdisjoint(content_stems(facts.instance.query))
 
 
@@ -74,9 +74,8 @@ def _bracket(facts: InstanceFacts) -> Iterator[Cut]:
         remark = found.piece.strip(" ()–—")
         # A bracket that begins with a number stays: it may hold the dates from which the answer can be worked out.
         begins_with_word = re.match(r"[^\d]*[a-z]{3}", remark)
-        # At the end of a text there is nothing to test. Then this is the empty text, which counts as fitting.
-        next_character = found.after[:1]
-        if begins_with_word and next_character in " ,.;" and may_be_cut(facts, remark):
+        # At the end of a text nothing follows, and the empty text counts as fitting.
+        if begins_with_word and found.after[:1] in " ,.;" and may_be_cut(facts, remark):
             yield Cut(found.passage, without_span(found.match.string, *found.match.span()))
 
 
@@ -90,9 +89,8 @@ def _opening(facts: InstanceFacts) -> Iterator[Cut]:
         main_clause = sentence.text[match.end() - 1 :]
         if not _needs_opening(match[0], main_clause):
             text = facts.passages[sentence.passage].text
-            yield Cut(
-                sentence.passage, text[: sentence.start] + capitalise(main_clause) + text[sentence.end :]
-            )
+            text = text[: sentence.start] + capitalise(main_clause) + text[sentence.end :]
+            yield Cut(sentence.passage, text)
 
 
 # By the next patterns, `_needs_opening` finds sentences that must stay whole. Each has an example of such a sentence.
@@ -162,13 +160,12 @@ def _example(facts: InstanceFacts) -> Iterator[Cut]:
         is_example = re.match(r"For (?:example|instance)\b", sentence.text)
         if not is_example or not sentence.complete or not may_be_cut(facts, sentence.text):
             continue
-        same_passage = [other for other in facts.sentences if other.passage == sentence.passage]
-        if len(same_passage) <= 2:
+        text = facts.passages[sentence.passage].text
+        if len(split_sentences(text)) <= 2:
             continue  # a passage of one sentence would say too little
         next_sentence = facts.sentence_after(sentence)
         if next_sentence is not None and word_pattern("leans").match(next_sentence.text):
             continue  # a sentence that begins with "It" or "However" would lose what it refers to
-        text = facts.passages[sentence.passage].text
         yield Cut(sentence.passage, without_span(text, sentence.start, sentence.end))
 
 

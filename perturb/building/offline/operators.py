@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from perturb.building.offline.answers import answer_gone, mention_spans
 from perturb.building.offline.facts import InstanceFacts
@@ -121,7 +122,7 @@ def _in_a_name(facts: InstanceFacts, span: tuple[int, int]) -> bool:
 
 
 def _rename(rule: Rule, filling: Filling) -> Iterator[Draft]:
-    """Replace the name of a work by a description, if the texts mention no other work of its sort."""
+    """Replace the name of a work by a description, if the texts mention no other work of its kind."""
     subject = filling.facts.subject
     is_work = filling.value("if:work") is not None
     if is_work and subject is not None and _only_one(filling.facts, subject.noun):
@@ -164,7 +165,8 @@ _LEANS_BACK = re.compile(
 def _add(rule: Rule, filling: Filling) -> Iterator[Draft]:
     """Add a sentence to a signal passage, after a sentence that the rule's `what` names."""
     facts = filling.facts
-    for index, sentence in enumerate(facts.sentences):
+    # Each sentence with the sentence after it, which may be of the next passage.
+    for sentence, next_sentence in zip_longest(facts.sentences, facts.sentences[1:]):
         states_answer = sentence in facts.answer_sentences
         is_signal = facts.passages[sentence.passage].role == "signal"
         # Only `what: answer` adds to a sentence with the answer. A date or a figure must come from another sentence.
@@ -178,7 +180,6 @@ def _add(rule: Rule, filling: Filling) -> Iterator[Draft]:
         if values is None:
             continue
         filling.local |= values
-        next_sentence = facts.sentences[index + 1] if index + 1 < len(facts.sentences) else None
         if next_sentence is not None and _LEANS_BACK.match(next_sentence.text):
             continue
         text = filling.fill(rule.say)
@@ -230,15 +231,16 @@ def _moved_date(filling: Filling, sentence: str) -> dict[str, str] | None:
     # "May 4, 1818" (group 1 is the day), or "4 May 1818" (group 2).
     month_first = rf"{month} (\d{{1,2}}),? (?:1\d|20)\d\d"
     day_first = rf"(\d{{1,2}}) {month} (?:1\d|20)\d\d"
-    dates = list(compiled(rf"\b(?:{month_first}|{day_first})\b").finditer(sentence))
+    match = compiled(rf"\b(?:{month_first}|{day_first})\b").search(sentence)
     years = re.findall(r"\b(?:1\d|20)\d\d\b", sentence)
-    if len(dates) != 1 or len(years) != 1:
+    # A second date would have a year of its own.
+    if match is None or len(years) != 1:
         return None
-    date: str = dates[0][0]
+    date: str = match[0]
     is_end_of_range = re.search(rf"[–-] ?{re.escape(date)}", sentence)
     if is_end_of_range or not may_be_cut(filling.facts, date):
         return None
-    day = dates[0][1] or dates[0][2]
+    day = match[1] or match[2]
     # Later in the first part of the month and earlier in the rest, so that the other day exists in every month.
     days_later = filling.rng.choice((3, 4, 6)) if int(day) < 20 else -filling.rng.choice((3, 5, 8))
     other_date = re.sub(rf"\b{day}\b", str(int(day) + days_later), date, count=1)
@@ -261,22 +263,18 @@ _CLEAN_RIGHT = re.compile(
 def _substitute(rule: Rule, filling: Filling) -> Iterator[Draft]:
     """Replace the only mention of the answer by a vague wording."""
     facts, text = filling.facts, filling.fill(rule.say)
-    mentions = [
-        (index, span)
-        for index, passage in enumerate(facts.passages)
-        for span in mention_spans(facts, passage.text)
-    ]
+    spans = [mention_spans(facts, passage.text) for passage in facts.passages]
     # With two mentions, the other one would still give the answer.
-    if text is None or len(mentions) != 1 or facts.kind in ("text", "number"):
+    if text is None or sum(map(len, spans)) != 1 or facts.kind in ("text", "number"):
         return
-    index, (start, end) = mentions[0]
-    passage_text = facts.passages[index].text
+    passage_text = facts.passages[facts.home].text
+    start, end = spans[facts.home][0]
     # Quotation marks or brackets directly around the answer go with it.
     before, after = passage_text[:start], passage_text[end:]
     if (before[-1:], after[:1]) in (('"', '"'), ("“", "”"), ("(", ")")):
         before, after = before[:-1], after[1:]
     if _CLEAN_LEFT.search(before) and _CLEAN_RIGHT.match(after):
-        yield from _without_answer(facts, facts.with_text(index, before + text + after))
+        yield from _without_answer(facts, facts.with_text(facts.home, before + text + after))
 
 
 def _without_answer(facts: InstanceFacts, passages: tuple[Passage, ...]) -> Iterator[Draft]:

@@ -192,17 +192,17 @@ def _kind_and_noun(name: str, title: str, passage: Passage, noun_phrase: str, qu
     if "season" in in_bracket or re.search(r"\bTV series\b", in_bracket):
         return _KindAndNoun("series", "series")
     by_head_noun = _by_head_noun(in_bracket) or _by_head_noun(noun_phrase)
-    if by_head_noun is not None:
-        return by_head_noun
-    if noun_phrase:
-        return _UNCLEAR  # there is a definition, but with a noun that is not in the table
+    # A definition with a noun that is not in the table leaves the kind unclear.
+    if by_head_noun is not None or noun_phrase:
+        return by_head_noun or _UNCLEAR
     return _by_word_before(name, query) or _by_last_word(title)
 
 
 def _by_word_before(name: str, query: str) -> _KindAndNoun | None:
     """Kind and noun by the word before the name in a question, as in "the film Jaws"; None if it is not a work."""
-    start = query.lower().find(re.sub(r"^the ", "", name.lower()))
-    text_before = query[: max(0, start)].lower().rstrip()
+    # If the question does not have the name, the text before it is empty.
+    start = max(0, query.lower().find(name.lower().removeprefix("the ")))
+    text_before = query[:start].lower().rstrip()
     *_, noun = re.sub(r" (?:the|called|named)$", "", text_before).split(" ")
     kind = _kind_of_noun().get(noun, "")
     return _KindAndNoun(kind, noun) if kind in _WORKS else None
@@ -339,7 +339,7 @@ def _first_year(kind: str, text: str) -> int | None:
     """The year in which a subject of this kind appeared, began or was born; None if the text leaves a doubt."""
     if not kind or (kind in _WORKS and _VERSIONS.search(text)):
         return None
-    pattern = _FOUNDED  # of organisations, buildings and other things that somebody founds or builds
+    pattern = _FOUNDED  # for organisations, buildings and other things that somebody founds or builds
     if kind == "person":
         pattern = _BORN
     elif kind in _WORKS:
