@@ -236,7 +236,7 @@ def refusal_index(
     """
     from perturb.api.calls import ModelArguments, QuestionDraw, tables_to_score
     from perturb.api.runs import RefusalFigures
-    from perturb.evaluation.run import refusal_task_maker
+    from perturb.evaluation.refusal_index import RefusalIndexTask
     from perturb.scoring.refusal_report import RefusalOptions, report_refusals
 
     arguments = ModelArguments(
@@ -248,7 +248,7 @@ def refusal_index(
         judge_rule=judge_rule,
         wait=wait,
     )
-    make_task = refusal_task_maker(settings, samples)
+    make_task = partial(RefusalIndexTask.of, settings=settings, samples=samples)
     draw = QuestionDraw(form, limit, seed)
     run_options = {"out": None if out is None else Path(out), "budget_usd": budget_usd}
     options = RefusalOptions(interval_by=interval, resamples=resamples, seed=seed)
@@ -314,7 +314,7 @@ def bas(
     """
     from perturb.api.calls import ModelArguments, QuestionDraw, tables_to_score
     from perturb.api.runs import ConfidenceFigures
-    from perturb.evaluation.run import confidence_task_maker
+    from perturb.evaluation.bas import BasTask
     from perturb.scoring.confidence_report import ConfidenceOptions, score_confidence
 
     arguments = ModelArguments(
@@ -326,7 +326,7 @@ def bas(
         judge_rule=judge_rule,
         wait=wait,
     )
-    make_task = confidence_task_maker(elicitations, k)
+    make_task = partial(BasTask.of, elicitations=elicitations, k=k)
     draw = QuestionDraw(form, limit, seed)
     run_options = {"out": None if out is None else Path(out), "budget_usd": budget_usd}
     options = ConfidenceOptions(bins, resamples, seed)

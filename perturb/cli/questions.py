@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -125,12 +126,13 @@ def run_confidence_command(
     Example: perturb bas run medqa.jsonl --model openai/gpt-4o --elicitation direct --elicitation top-k
     """
     from perturb.errors import SourceError
-    from perturb.evaluation.run import confidence_task_maker
+    from perturb.evaluation.bas import BasTask
     from perturb.reports.bas_page import make_bas_page
     from perturb.scoring.confidence_report import score_confidence
 
     check_repeats("--elicitation", elicitation or ())
-    finished = asking.ask("bas", confidence_task_maker(elicitation or (), k), out)
+    make_task = partial(BasTask.of, elicitations=elicitation or (), k=k)
+    finished = asking.ask("bas", make_task, out)
     table = Path(finished.facts["table"])
     try:
         scores = score_confidence([table])
@@ -336,7 +338,7 @@ def run_passes_command(
     """
     from perturb.evaluation.loading import read_questions
     from perturb.evaluation.question_formats import QuestionSet, mix_questions
-    from perturb.evaluation.run import refusal_task_maker
+    from perturb.evaluation.refusal_index import RefusalIndexTask
     from perturb.reports.refusal_index_page import make_refusal_page
     from perturb.scoring.refusal_report import report_refusals
 
@@ -345,7 +347,7 @@ def run_passes_command(
         second = read_questions(str(mix)).draw(half, asking.seed)
         return mix_questions(first.draw(half, asking.seed), second, asking.seed)
 
-    make_task = refusal_task_maker([name.value for name in setting or ()], samples)
+    make_task = partial(RefusalIndexTask.of, settings=[name.value for name in setting or ()], samples=samples)
     finished = asking.ask("refusal-index", make_task, out, mixed if mix else None)
     report = report_refusals([Path(finished.facts["table"])])
     asking.show(finished, make_refusal_page(report), report.groups)

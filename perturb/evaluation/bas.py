@@ -20,14 +20,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from perturb.catalogue.prompts import data_request, system_message
 from perturb.errors import ConfigError
 from perturb.evaluation.adapters import item_request
 from perturb.evaluation.answers import Grade, grade
 from perturb.evaluation.models_under_test import ModelSet
-from perturb.evaluation.question_formats import AnswerForm, Question, question_data
+from perturb.evaluation.question_formats import AnswerForm, Question, QuestionSet, question_data
 from perturb.evaluation.reading import (
     answers_alone,
     answers_with_confidence,
@@ -40,7 +40,7 @@ from perturb.evaluation.session import Session, Unscored
 from perturb.ledger.evaluations import CONFIDENCE_TABLE
 from perturb.llm.client import ChatRequest
 from perturb.llm.replies import ReplyError
-from perturb.records import JsonObject, Response
+from perturb.records import Facts, JsonObject, Response
 from perturb.runtime import gather_all
 from perturb.text.wording import counted
 
@@ -222,6 +222,21 @@ class BasTask(QuestionTask[ConfidenceRow]):
 
     fact = "confidence"
     table_file = CONFIDENCE_TABLE
+
+    @classmethod
+    def of(
+        cls,
+        questions: QuestionSet,
+        recorded: Facts,
+        elicitations: Sequence[str] = (),
+        k: int = DEFAULT_K,
+    ) -> Self:
+        """The task with these elicitations; without any, with those of the recorded run, or else direct.
+
+        A recorded run asked for a certain number of answers, so its own `k` counts.
+        """
+        ways = elicitations or recorded.get("elicitations", [Elicitation.DIRECT])
+        return cls(questions, ways=tuple(map(Elicitation, ways)), k=recorded.get("k", k))
 
     @property
     def templates(self) -> Sequence[str]:

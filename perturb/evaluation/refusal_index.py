@@ -15,7 +15,7 @@ from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, Self, TypeVar
 
 from perturb.catalogue.prompts import data_request, system_message, template_version
 from perturb.errors import ConfigError
@@ -30,7 +30,7 @@ from perturb.evaluation.session import EvaluationReport, Session, Task, Unscored
 from perturb.files.resources import code_version
 from perturb.ledger.evaluations import REFUSAL_TABLE, EvaluationLedger
 from perturb.llm.client import ChatRequest
-from perturb.records import JsonObject
+from perturb.records import Facts, JsonObject
 from perturb.runtime import gather_all
 
 
@@ -179,6 +179,17 @@ class RefusalIndexTask(QuestionTask[RefusalRow]):
     fact = "two_pass"
     table_file = REFUSAL_TABLE
     templates = (TEMPLATE,)
+
+    @classmethod
+    def of(
+        cls, questions: QuestionSet, recorded: Facts, settings: Sequence[str] = (), samples: int = 1
+    ) -> Self:
+        """The task with these first-pass prompts; without any, with those of the recorded run, or else with all.
+
+        A recorded run has no more samples than it was asked for, so its own number counts.
+        """
+        ways = settings or recorded.get("settings", REFUSAL_PROMPTS)
+        return cls(questions, ways=tuple(ways), samples=recorded.get("samples", samples))
 
     def check(self, models: ModelSet) -> None:
         """Raise `ConfigError` also for an unknown prompt, and for fewer than one sample."""

@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from perturb.errors import BudgetSpent
-from perturb.evaluation.bas import DEFAULT_K, BasTask, Elicitation
 from perturb.evaluation.loading import find_items, find_models, recorded_questions
 from perturb.evaluation.models_under_test import ModelSet, ModelUnderTest
 from perturb.evaluation.question_formats import QuestionSet
 from perturb.evaluation.reading import DISAGREE, PANEL, votes_needed
-from perturb.evaluation.refusal_index import REFUSAL_PROMPTS, QuestionTask, RefusalIndexTask
+from perturb.evaluation.refusal_index import QuestionTask
 from perturb.evaluation.session import AskPlan, EvaluationReport, ItemT, RunOptions, Session, Task
 from perturb.ledger import queries
 from perturb.ledger.ends import call_failures, missing_answers
@@ -285,7 +284,7 @@ def _disagreements(ledger: EvaluationLedger, models: ModelSet) -> Iterator[str]:
         yield f"{split} of {total} unscored: the judges disagree ({among} must agree)"
 
 
-# A function that makes a task over questions. The mapping has the settings of a recorded run; it may be empty.
+# Makes a task over questions, such as `RefusalIndexTask.of`. The mapping says how a recorded run asked, if there is one.
 TaskMaker = Callable[[QuestionSet, Facts], QuestionTask[Any]]
 
 
@@ -313,29 +312,3 @@ def prepare_questions(plan: QuestionPlan) -> tuple[QuestionTask[Any], ModelSet]:
     recorded = plan.replay.recording.header["ways"] if plan.replay else {}
     task = plan.make_task(questions, recorded)
     return task, find_models(plan)
-
-
-def refusal_task_maker(settings: Sequence[str] = (), samples: int = 1) -> TaskMaker:
-    """A function that makes the two-pass task with these first-pass prompts; empty means all of them.
-
-    A recorded run has so many samples and no others, so its own number counts. Its prompts count if none are given.
-    """
-
-    def make_task(questions: QuestionSet, recorded: Facts) -> RefusalIndexTask:
-        ways = settings or recorded.get("settings", REFUSAL_PROMPTS)
-        return RefusalIndexTask(questions, ways=tuple(ways), samples=recorded.get("samples", samples))
-
-    return make_task
-
-
-def confidence_task_maker(elicitations: Sequence[str] = (), k: int = DEFAULT_K) -> TaskMaker:
-    """A function that makes the task that asks for confidence in these elicitations; empty means direct.
-
-    A recorded run asked for so many answers, so its own `k` counts. Its elicitations count if none are given.
-    """
-
-    def make_task(questions: QuestionSet, recorded: Facts) -> BasTask:
-        ways = elicitations or recorded.get("elicitations", [Elicitation.DIRECT])
-        return BasTask(questions, ways=tuple(map(Elicitation, ways)), k=recorded.get("k", k))
-
-    return make_task

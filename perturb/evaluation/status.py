@@ -123,20 +123,19 @@ def _question_counts(db: sqlite3.Connection, facts: Facts) -> tuple[str, Counts]
     from perturb.evaluation.bas import BasTask
     from perturb.evaluation.question_formats import QuestionSet, question_from_payload
     from perturb.evaluation.refusal_index import RefusalIndexTask
-    from perturb.evaluation.run import confidence_task_maker, refusal_task_maker
 
     items = tuple(question_from_payload(item_id, content) for item_id, content in read_items(db))
-    kind = next(task.fact for task in (RefusalIndexTask, BasTask) if task.fact in facts)
-    questions = QuestionSet(facts[kind]["questions"]["name"], items)
-    # It has no arguments, since the facts say in which ways the questions were asked.
-    make_task = refusal_task_maker() if kind == RefusalIndexTask.fact else confidence_task_maker()
-    task = make_task(questions, facts[kind])
-    session = _stored_session(db, facts[kind], facts.get(PANEL_FACT))
+    is_refusal_index = RefusalIndexTask.fact in facts
+    task_facts = facts[RefusalIndexTask.fact if is_refusal_index else BasTask.fact]
+    questions = QuestionSet(task_facts["questions"]["name"], items)
+    make_task = RefusalIndexTask.of if is_refusal_index else BasTask.of
+    task = make_task(questions, task_facts)
+    session = _stored_session(db, task_facts, facts.get(PANEL_FACT))
 
     async def reasons_of(model: str) -> list[str | None]:
         return [row.unscored for item in items for row in await task.solve(session, model, item)]
 
-    counts = {model: _count_states(run_sync(reasons_of(model))) for model in facts[kind]["models"]}
+    counts = {model: _count_states(run_sync(reasons_of(model))) for model in task_facts["models"]}
     return questions.name, counts
 
 

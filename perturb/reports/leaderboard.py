@@ -18,9 +18,11 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from perturb.catalogue.levers import Catalogue
 from perturb.errors import RecordingError, SourceError
+from perturb.evaluation.bas import BasTask
+from perturb.evaluation.refusal_index import RefusalIndexTask
 from perturb.evaluation.refusalbench import EvaluationPlan, evaluate
 from perturb.evaluation.results import read_run
-from perturb.evaluation.run import QuestionPlan, ask_questions, confidence_task_maker, refusal_task_maker
+from perturb.evaluation.run import QuestionPlan, ask_questions
 from perturb.evaluation.session import EvaluationReport
 from perturb.files.resources import code_version, digest, read_text
 from perturb.llm.recording import Recording, Replay, read_recording
@@ -337,7 +339,7 @@ def replay_evaluation(recording: Recording, folder: Path) -> EvaluationReport:
     if kind == "evaluation":
         report = evaluate(EvaluationPlan(source=None, replay=replay, out=folder))
     else:
-        make_task = refusal_task_maker() if kind == "refusal-index" else confidence_task_maker()
+        make_task = RefusalIndexTask.of if kind == "refusal-index" else BasTask.of
         report = ask_questions(QuestionPlan(kind=kind, make_task=make_task, out=folder, replay=replay))
     if missing := report.facts["missing_replies"]:
         first_missing = "{model}, {role}, item {item}".format(**missing[0])
