@@ -284,7 +284,8 @@ def _disagreements(ledger: EvaluationLedger, models: ModelSet) -> Iterator[str]:
         yield f"{split} of {total} unscored: the judges disagree ({among} must agree)"
 
 
-# Makes a task over questions, such as `RefusalIndexTask.of`. The mapping says how a recorded run asked, if there is one.
+# Makes a task over questions, such as `RefusalIndexTask.of`. The mapping says how a recorded run asked; it may be
+# empty.
 TaskMaker = Callable[[QuestionSet, Facts], QuestionTask[Any]]
 
 
