@@ -104,12 +104,11 @@ def _ending(
     order: AskingOrder, items: tuple[Item, ...], base: Integers, chances: Floats, right: Flags
 ) -> Ended:
     outcomes = {item.id: _outcome(item, bool(flag)) for item, flag in zip(items, right, strict=True)}
-    counted = list(order.count(outcomes))
-    lows, highs = order.intervals(counted)
+    hits, _ = order.count(outcomes)
+    lows, highs = order.intervals(outcomes)
     truth = float(order.rule.metric.compute(ReplyCounts.of(outcomes.values())))
     missed = (lows > truth + 1e-9) | (highs < truth - 1e-9)
     stop = int(np.flatnonzero(highs - lows <= 2 * order.rule.half_width)[0])
-    hits = np.array([sure for sure, _ in counted])
     places = {item.id: place for place, item in enumerate(items)}
     asked = np.array([places[item.id] for block in order.blocks[: stop + 1] for item in block])
     expected = np.array([item.answerable for item in items])

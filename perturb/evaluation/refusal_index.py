@@ -88,7 +88,7 @@ class QuestionTask(Task[Question], Generic[RowT]):
 
     def register_run(self, ledger: EvaluationLedger, models: ModelSet) -> None:
         """Store the questions and the facts of the run in the ledger."""
-        self.known_facts(ledger)
+        self.stored_facts(ledger)  # raises if the ledger is of another kind of run
         ledger.add_items((question.id, question.to_payload()) for question in self.items)
         ledger.write_fact(self.fact, self._run_facts(models))
 

@@ -213,7 +213,7 @@ class RefusalBench(Task[Item]):
 
     def register_run(self, ledger: EvaluationLedger, models: ModelSet) -> None:
         """Store the facts of the run in the ledger; the entries of models from earlier sessions do not change."""
-        facts, item_set = self.known_facts(ledger), self.item_set
+        facts, item_set = self.stored_facts(ledger), self.item_set
         stored = facts.get(self.fact)
         # Two snapshots may have the same name, so the digests are compared.
         if stored is not None and stored["digest"] != item_set.digest:

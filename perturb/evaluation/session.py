@@ -347,7 +347,7 @@ class Task(ABC, Generic[ItemT]):
     def register_run(self, ledger: EvaluationLedger, models: ModelSet) -> None:
         """Store the facts of the run in the ledger. Raises `ConfigError` if the ledger is of another kind of run."""
 
-    def known_facts(self, ledger: EvaluationLedger) -> JsonObject:
+    def stored_facts(self, ledger: EvaluationLedger) -> JsonObject:
         """The stored facts of the run; empty if it is new. Raises `ConfigError` for another kind of run."""
         if ledger.db.execute("SELECT 1 FROM plans").fetchone():
             raise ConfigError(f"{ledger.folder}: is the run of a build: give another --out")

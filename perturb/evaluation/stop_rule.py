@@ -43,7 +43,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple
 
 import numpy as np
 
@@ -197,14 +196,6 @@ def read_stop_rule(text: str) -> StopRule:
     return StopRule(REFUSAL_METRICS[name], width)
 
 
-class BlockCounts(NamedTuple):
-    """Hits in one block, by stratum."""
-
-    sure: Integers
-    possible: Integers
-    """The sure hits, and the replies that could not be read and may be hits."""
-
-
 @dataclass(frozen=True, slots=True)
 class AskingOrder:
     """The items of a set in blocks, each with its part of every cell; the order within a cell is random."""
@@ -244,28 +235,27 @@ class AskingOrder:
 
     def until_reached(self, outcomes: Mapping[str, ReplyOutcome]) -> Iterator[Item]:
         """Items block by block, until the rule is met. The caller adds to `outcomes` while it takes the items."""
-        counted: list[BlockCounts] = []
+        n_complete = 0
         blocks_needed = len(self.blocks)
         for number, block in enumerate(self.blocks):
             for item in block:
                 # Replies arrive late, so earlier blocks may become complete while a later one is being asked.
-                new_counts = list(self.count(outcomes, start=len(counted)))
-                if new_counts:
-                    counted += new_counts
-                    blocks_needed = self._blocks_needed(counted)
+                n_complete_before, n_complete = n_complete, self._count_complete(outcomes, n_complete)
+                if n_complete > n_complete_before:
+                    blocks_needed = self._blocks_needed(outcomes)
                 if number >= blocks_needed:
                     return
                 yield item
 
-    def _blocks_needed(self, counted: Sequence[BlockCounts]) -> int:
+    def _blocks_needed(self, outcomes: Mapping[str, ReplyOutcome]) -> int:
         """How many blocks meet the rule: those up to the first narrow interval; all blocks if none is narrow yet."""
-        lows, highs = self.intervals(counted)
+        lows, highs = self.intervals(outcomes)
         narrow = np.flatnonzero(highs - lows <= 2 * self.rule.half_width)
         return int(narrow[0]) + 1 if len(narrow) else len(self.blocks)
 
     def stop(self, outcomes: Mapping[str, ReplyOutcome]) -> Stop:
         """The interval of a model with these outcomes, and whether it may stop."""
-        lows, highs = self.intervals(list(self.count(outcomes)))
+        lows, highs = self.intervals(outcomes)
         low, high = (float(lows[-1]), float(highs[-1])) if len(lows) else (0.0, 1.0)
         return Stop(
             rule=str(self.rule),
@@ -276,20 +266,20 @@ class AskingOrder:
             reached=high - low <= 2 * self.rule.half_width,
         )
 
-    def intervals(self, counted: Sequence[BlockCounts]) -> tuple[Floats, Floats]:
-        """Lower and upper ends after each block."""
-        shape = (len(counted), len(self.strata.sizes))
-        # Without a complete block the arrays are empty; `reshape` gives them their second dimension.
-        sure = np.array([block.sure for block in counted]).reshape(shape)
-        possible = np.array([block.possible for block in counted]).reshape(shape)
+    def intervals(self, outcomes: Mapping[str, ReplyOutcome]) -> tuple[Floats, Floats]:
+        """Lower and upper ends after each complete block."""
+        sure, possible = self.count(outcomes)
         return confidence_sequence(sure, possible, self.strata, self.rule.half_width)
 
-    def count(self, outcomes: Mapping[str, ReplyOutcome], start: int = 0) -> Iterator[BlockCounts]:
-        """The counts of each block from number `start` on, up to the first block that is not complete."""
-        for block in self.blocks[start:]:
-            if not all(item.control or item.id in outcomes for item in block):
-                return
-            sure, possible = np.zeros((2, len(self.strata.sizes)), dtype=np.int64)
+    def count(self, outcomes: Mapping[str, ReplyOutcome]) -> tuple[Integers, Integers]:
+        """The sure and the possible hits in the complete blocks, both of shape (blocks, strata).
+
+        Possible hits are the sure ones, and replies that could not be read and may be hits.
+        """
+        complete = self.blocks[: self._count_complete(outcomes)]
+        sure = np.zeros((len(complete), len(self.strata.sizes)), dtype=np.int64)
+        possible = np.zeros_like(sure)
+        for number, block in enumerate(complete):
             for item in block:
                 if item.control:
                     continue
@@ -297,9 +287,16 @@ class AskingOrder:
                 # What a reply that could not be read may have been; any other reply is what it is.
                 candidates = COULD_BE.get(outcome, (outcome,))
                 hits = [candidate in self.rule.metric.hits for candidate in candidates]
-                sure[stratum] += all(hits)
-                possible[stratum] += any(hits)
-            yield BlockCounts(sure, possible)
+                sure[number, stratum] += all(hits)
+                possible[number, stratum] += any(hits)
+        return sure, possible
+
+    def _count_complete(self, outcomes: Mapping[str, ReplyOutcome], start: int = 0) -> int:
+        """The number of blocks before the first that is not complete; those before number `start` are complete."""
+        for number, block in enumerate(self.blocks[start:], start):
+            if not all(item.control or item.id in outcomes for item in block):
+                return number
+        return len(self.blocks)
 
 
 def _strata(items: Sequence[Item], seed: str) -> list[list[Item]]:
