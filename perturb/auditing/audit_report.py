@@ -168,11 +168,12 @@ def choose_sample(table: VoteTable) -> tuple[EstimationSample, VoteTable]:
         )
         return EstimationSample("unknown", n, n, note), table
     audited = table.keep(table.audited)
-    note = (
-        f"votes are missing by design: figures rest on the {len(audited)} of {n} candidates that were drawn to get"
-        " every vote"
-    )
-    if not len(audited):
+    if len(audited):
+        note = (
+            f"votes are missing by design: figures rest on the {len(audited)} of {n} candidates that were drawn to get"
+            " every vote"
+        )
+    else:
         note = (
             "votes are missing by design and no candidate was drawn to get every vote: agreement, pass rates and bias"
             " cannot be estimated; set audit_fraction in the panel"
@@ -222,10 +223,11 @@ class AuditReport:
     def to_dict(self) -> JsonObject:
         """Plain values, ready for JSON, with the coefficients of the panel at the top level."""
         content = plain(self)
-        agreement, rules = content.pop("agreement"), content.pop("rules")
-        kappa = {"pairs": agreement["pairs"], "mean": agreement["mean_kappa"]}
-        ranking = [rate.name for rate in self.class_ranking]
-        content |= {"kappa": kappa, "class_ranking": ranking, "acceptance": rules, **agreement["panel"]}
+        agreement = content.pop("agreement")
+        content["kappa"] = {"pairs": agreement["pairs"], "mean": agreement["mean_kappa"]}
+        content["class_ranking"] = [rate.name for rate in self.class_ranking]
+        content["acceptance"] = content.pop("rules")
+        content |= agreement["panel"]
         return content
 
 
@@ -240,6 +242,9 @@ def audit(source: VoteTable | Path | str, *, seed: int = 0, resamples: int = 100
     basis, table = choose_sample(all_candidates)
     drawn = Resamples.draw(table.base.codes, resamples, seed)
     agreement, self_bias = measure_agreement(table, drawn), measure_bias(table, drawn)
+    certificate = None
+    if not isinstance(source, VoteTable) and Path(source).is_dir():
+        certificate = run_certificate(Path(source))
     return AuditReport(
         source=all_candidates.source,
         seed=seed,
@@ -260,7 +265,7 @@ def audit(source: VoteTable | Path | str, *, seed: int = 0, resamples: int = 100
         judged=_by_verifier(all_candidates, all_candidates.states != ABSENT),
         unfinished=all_candidates.unfinished,
         caveat=all_candidates.caveat,
-        certificate=None if isinstance(source, VoteTable) else _certificate_of(Path(source)),
+        certificate=certificate,
     )
 
 
@@ -272,11 +277,6 @@ def _generator_rates(table: VoteTable, grouping: str) -> dict[str, tuple[Rate, .
         is_own = table.generator.codes == code
         rates[generator] = pass_rates(table.keep(is_own), labels.keep(is_own))
     return rates
-
-
-def _certificate_of(source: Path) -> Certificate | None:
-    """The certificate of a run; a file of votes has none."""
-    return run_certificate(source) if source.is_dir() else None
 
 
 def _by_verifier(table: VoteTable, where: Flags) -> dict[str, int]:

@@ -9,6 +9,7 @@ judges credit them.
 from __future__ import annotations
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,22 +80,21 @@ def audit_judges(run: Path, *, seed: int = 0, resamples: int = 1000) -> JudgeAud
                 " `perturb score`, or name two judges or more with --judge"
             )
         # A continued run may have other judges or items. What belongs to the former ones stays in the ledger.
-        votes = [judge_vote for judge_vote in read_judge_votes(db) if judge_vote.judge in panel["judges"]]
+        votes = [vote for vote in read_judge_votes(db) if vote.judge in panel["judges"]]
         items = dict(read_items(db))
-        decided = [
-            judgement
-            for judgement in read_judgements(db)
-            if judgement.judge == "panel" and judgement.item_id in items
-        ]
+        statuses: defaultdict[str, list[JudgementStatus]] = defaultdict(list)
+        for judgement in read_judgements(db):
+            if judgement.judge == "panel" and judgement.item_id in items:
+                statuses[judgement.kind].append(judgement.status)
         if not votes:
             raise LedgerError(f"{run}: no judge has voted yet: let the evaluation continue")
         kinds = {}
         for kind in dict.fromkeys(vote.kind for vote in votes):
-            of_kind = [vote for vote in votes if vote.kind == kind and vote.item_id in items]
-            table = _vote_table(of_kind, items, panel, f"{run}: {kind}")
-            statuses = [judgement.status for judgement in decided if judgement.kind == kind]
+            votes_of_kind = [vote for vote in votes if vote.kind == kind and vote.item_id in items]
+            table = _vote_table(votes_of_kind, items, panel, f"{run}: {kind}")
             report = audit(table, seed=seed, resamples=resamples)
-            kinds[kind] = KindAudit(report, len(statuses), statuses.count(JudgementStatus.UNSCORED))
+            undecided = statuses[kind].count(JudgementStatus.UNSCORED)
+            kinds[kind] = KindAudit(report, len(statuses[kind]), undecided)
     return JudgeAudit(str(run), tuple(sorted(panel["judges"])), panel["rule"], kinds)
 
 
@@ -150,8 +150,8 @@ def _vote_table(
         """The value of the first of these fields that is not empty, for each row."""
         words = []
         for facts in facts_of_rows:
-            values = [str(facts[name]) for name in fields if facts.get(name)]
-            words.append(values[0] if values else "-")
+            values = (str(facts[name]) for name in fields if facts.get(name))
+            words.append(next(values, "-"))
         return Labels.of_words(words)
 
     return VoteTable(

@@ -45,50 +45,46 @@ class Measure(NamedTuple):
     """One way to compare raters."""
 
     title: str
-    read_word: Callable[[Answers], str | None]
-    """Turns answers into a word; None if the rater was not asked."""
+    question: str
+    """The question that the rater must have answered."""
+    word_of: Callable[[Answers], str] | None = None
+    """Turns answers into a word; None if the answer to the question is the word."""
 
-
-def _answer_to(question: str) -> Callable[[Answers], str | None]:
-    """Reads the answer to a question as the word."""
-    return lambda answers: answers.get(question)
-
-
-def _either(
-    question: str, true_answers: tuple[str, ...], *, true: str, false: str
-) -> Callable[[Answers], str | None]:
-    """Reads the word `true` if the answer to a question is among `true_answers`, or else the word `false`."""
-
-    def word(answers: Answers) -> str | None:
-        if question not in answers:
+    def read_word(self, answers: Answers) -> str | None:
+        """The word of a rater; None if the rater was not asked."""
+        if self.question not in answers:
             return None
-        return true if answers[question] in true_answers else false
-
-    return word
+        return self.word_of(answers) if self.word_of else answers[self.question]
 
 
-def _raf(answers: Answers) -> str | None:
-    """Reads relevance-aware factuality: an answer is correct if it is eligible and its claims on the signal hold."""
-    if "eligible" not in answers:
-        return None
-    return "correct" if answers["eligible"] == answers["factual_signal"] == YES else "incorrect"
+def _correctness(is_correct: bool) -> str:
+    return "correct" if is_correct else "incorrect"
 
 
 MEASURES: Mapping[str, Measure] = {
-    "grade": Measure("grade", _answer_to("grade")),
+    "grade": Measure("grade", "grade"),
     "correct": Measure(
-        "correct (grade)", _either("grade", (Grade.CORRECT,), true="correct", false="incorrect")
+        "correct (grade)", "grade", lambda answers: _correctness(answers["grade"] == Grade.CORRECT)
     ),
-    "code": Measure("answer or code", _answer_to("predicted")),
-    "refusal": Measure("answer or refusal", _either("predicted", (ANSWER,), true="answer", false="refusal")),
-    "quality": Measure("quality", _answer_to("quality")),
+    "code": Measure("answer or code", "predicted"),
+    "refusal": Measure(
+        "answer or refusal",
+        "predicted",
+        lambda answers: "answer" if answers["predicted"] == ANSWER else "refusal",
+    ),
+    "quality": Measure("quality", "quality"),
     "quality_correct": Measure(
-        "correct (quality)", _either("quality", ("4", "5"), true="correct", false="incorrect")
+        "correct (quality)", "quality", lambda answers: _correctness(answers["quality"] in ("4", "5"))
     ),
-    "eligible": Measure("eligible", _answer_to("eligible")),
-    "factual_all": Measure("factual", _answer_to("factual_all")),
-    "factual_signal": Measure("factual on signal", _answer_to("factual_signal")),
-    "raf": Measure("RAF", _raf),
+    "eligible": Measure("eligible", "eligible"),
+    "factual_all": Measure("factual", "factual_all"),
+    "factual_signal": Measure("factual on signal", "factual_signal"),
+    # Relevance-aware factuality: an answer is correct if it is eligible and its claims on the signal hold.
+    "raf": Measure(
+        "RAF",
+        "eligible",
+        lambda answers: _correctness(answers["eligible"] == answers["factual_signal"] == YES),
+    ),
 }
 
 
@@ -207,12 +203,12 @@ def _measure_agreement(
     seed: int,
 ) -> GradeAgreement | None:
     """The agreement in one measure; None if no reply has an answer for it."""
-    title, read_word = MEASURES[name]
-    replies = [reply for reply in replies if read_word(reply.answers) is not None]
+    measure = MEASURES[name]
+    replies = [reply for reply in replies if measure.read_word(reply.answers) is not None]
     if not replies:
         return None
     members = sorted({member for reply in replies for member in reply.votes})
-    words = _words_by_rater(read_word, replies, people, names, members)
+    words = _words_by_rater(measure, replies, people, names, members)
     numbers, n_categories = _number_words(words)
     base = Labels.of_words([reply.subject.base_id for reply in replies]).codes
     drawn = Resamples.draw(base, resamples, seed)
@@ -226,10 +222,10 @@ def _measure_agreement(
     numbers_of_people = {person: numbers[person] for person in names}
     return GradeAgreement(
         name,
-        title,
+        measure.title,
         n=int(has_majority.sum()),
         split=int((~has_majority).sum()),
-        agreement=overall_rate(title, is_same[has_majority], base[has_majority]),
+        agreement=overall_rate(measure.title, is_same[has_majority], base[has_majority]),
         judge=compare(JUDGE, PEOPLE),
         judge_by_person=tuple(compare(JUDGE, person) for person in names),
         members=tuple(compare(_member_name(member), PEOPLE) for member in members),
@@ -254,23 +250,22 @@ def _number_words(words: Mapping[str, Sequence[str | None]]) -> tuple[dict[str, 
 
 
 def _words_by_rater(
-    read_word: Callable[[Answers], str | None],
+    measure: Measure,
     replies: Sequence[JudgedReply],
     people: Mapping[str, Mapping[str, Answers]],
     names: Sequence[str],
     members: Sequence[str],
 ) -> dict[str, list[str | None]]:
     """The word of each rater for each reply; None where the rater has none."""
-    words = {JUDGE: [read_word(reply.answers) for reply in replies]}
+    words = {JUDGE: [measure.read_word(reply.answers) for reply in replies]}
     for member in members:
-        words[_member_name(member)] = [read_word(reply.votes.get(member, {})) for reply in replies]
+        words[_member_name(member)] = [measure.read_word(reply.votes.get(member, {})) for reply in replies]
     for person in names:
-        words[person] = [read_word(people[reply.id].get(person, {})) for reply in replies]
-    majorities = []
+        words[person] = [measure.read_word(people[reply.id].get(person, {})) for reply in replies]
+    words[PEOPLE] = []
     for reply in replies:
-        given = [read_word(answers) for answers in people[reply.id].values()]
-        majorities.append(majority_word([word for word in given if word]))
-    words[PEOPLE] = majorities
+        words_of_people = [measure.read_word(answers) for answers in people[reply.id].values()]
+        words[PEOPLE].append(majority_word([word for word in words_of_people if word]))
     return words
 
 

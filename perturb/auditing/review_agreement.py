@@ -142,7 +142,7 @@ def alternative_annotator(
     if len(people) < 2:
         return None
     table = np.stack(list(people.values()), axis=1)
-    left_out: list[LeftOut] = []
+    comparisons: list[LeftOut] = []
     for column, person in enumerate(people):
         by_person, by_others = table[:, column], np.delete(table, column, axis=1)
         is_shared = ~np.isnan(judge) & ~np.isnan(by_person) & ~np.isnan(by_others).all(axis=1)
@@ -151,9 +151,9 @@ def alternative_annotator(
             reason = f"{person} shares {n} items with another person: {FEWEST_SHARED} are needed"
             return StandIn(name, EPSILON, (), None, None, None, reason)
         by_judge, by_person, by_others = judge[is_shared], by_person[is_shared], by_others[is_shared]
-        left_out.append(_compare_with_person(person, by_judge, by_person, by_others, base[is_shared]))
+        comparisons.append(_compare_with_person(person, by_judge, by_person, by_others, base[is_shared]))
     # the p-values share their items and people; this correction holds for any dependence
-    p_values = false_discovery_control([comparison.p_value for comparison in left_out], method="by")
+    p_values = false_discovery_control([comparison.p_value for comparison in comparisons], method="by")
     beaten = p_values <= FALSE_DISCOVERIES
     winning_rate = float(beaten.mean())
     return StandIn(
@@ -161,10 +161,10 @@ def alternative_annotator(
         epsilon=EPSILON,
         people=tuple(
             replace(comparison, beaten=bool(is_beaten))
-            for comparison, is_beaten in zip(left_out, beaten, strict=True)
+            for comparison, is_beaten in zip(comparisons, beaten, strict=True)
         ),
         winning_rate=winning_rate,
-        advantage=float(np.mean([comparison.judge for comparison in left_out])),
+        advantage=float(np.mean([comparison.judge for comparison in comparisons])),
         stands_in=winning_rate >= 0.5,
     )
 
@@ -315,8 +315,9 @@ def _compare(name: str, verdicts: Floats, people: Floats, base: Integers) -> Jud
     """Compare a judge's verdicts (1, 0 or NaN) with those of people (1 or 0)."""
 
     def agreement_on(verdict: float) -> Rate:
-        rows = verdicts == verdict
-        return overall_rate(name, (people[rows] == verdict).astype(np.float64), base[rows])
+        is_given = verdicts == verdict
+        agrees = (people[is_given] == verdict).astype(np.float64)
+        return overall_rate(name, agrees, base[is_given])
 
     kappa = cohen_kappa(people, verdicts)
     if kappa.reason:
@@ -327,11 +328,13 @@ def _compare(name: str, verdicts: Floats, people: Floats, base: Integers) -> Jud
 
 def _question_rates(finished: Sequence[Sequence[Mapping[str, str]]], base: Integers) -> tuple[Rate, ...]:
     """The share of yes for each question. `finished` has for each item the answers of each person who finished it."""
-    review_counts = np.array([float(len(reviews_of_item)) for reviews_of_item in finished])
-    rates: list[Rate] = []
+    # a row for each review
+    reviews = [answers for answers_of_item in finished for answers in answers_of_item]
+    base_of_review = np.repeat(base, [len(answers_of_item) for answers_of_item in finished])
+    rates = []
     for question in QUESTION_NAMES:
-        yes = np.array([float(sum(answers[question] == YES for answers in people)) for people in finished])
-        rates += grouped_rates(yes, review_counts, Labels.of_words([question] * len(finished)), base)
+        is_yes = np.array([answers[question] == YES for answers in reviews], dtype=np.float64)
+        rates.append(overall_rate(question, is_yes, base_of_review))
     return tuple(rates)
 
 

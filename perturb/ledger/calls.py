@@ -16,7 +16,7 @@ from typing import Any, Self
 from filelock import FileLock, Timeout
 
 from perturb.errors import LedgerError
-from perturb.ledger.db import REPAIR, Write, Writer, connect, ledger_errors
+from perturb.ledger.db import REPAIR, Write, Writer, connect, ledger_errors, temporary_copy
 from perturb.ledger.migrations import STEPS, check_version, migrate
 from perturb.llm.model_client import Call
 from perturb.text.wording import listed
@@ -107,9 +107,10 @@ class CallLedger:
             row = self.db.execute(
                 "SELECT reply FROM calls WHERE key = ? AND status = 'read' LIMIT 1", (key,)
             ).fetchone()
-            reply = None if row is None else str(row["reply"])
-        if reply is not None:
-            self.cached_calls += 1
+            if row is None:
+                return None
+            reply = str(row["reply"])
+        self.cached_calls += 1
         return reply
 
     def record(self, call: Call) -> None:
@@ -148,19 +149,11 @@ def open_read_only(folder: Path) -> sqlite3.Connection:
         connection = undo.enter_context(closing(connect(path, read_only=True)))
         with ledger_errors(path):
             if _existing_version(connection, path) < len(STEPS):
-                return _migrated_copy(connection, path)  # leaving the block closes the old connection
+                copy = temporary_copy(connection)
+                migrate(copy, str(path))
+                return copy  # leaving the block closes the old connection
         undo.pop_all()  # leaves it open for the caller
     return connection
-
-
-def _migrated_copy(old: sqlite3.Connection, path: Path) -> sqlite3.Connection:
-    """A migrated copy of a ledger of an older perturb, in a temporary database that closes with the connection."""
-    # An empty name stands for a temporary database, which SQLite deletes when it is closed.
-    copy = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-    copy.row_factory = sqlite3.Row
-    old.backup(copy)
-    migrate(copy, str(path))
-    return copy
 
 
 class AnsweredCalls:
@@ -198,9 +191,8 @@ class AnsweredCalls:
         """
         groups = self.of(subject, model, purposes)
         with_reply = [rows for rows in groups if any(row["reply"] == reply for row in rows)]
-        if with_reply:
-            return last_pass(with_reply[-1])
-        return last_pass(groups[-1]) if groups else []
+        candidates = with_reply or groups
+        return last_pass(candidates[-1]) if candidates else []
 
 
 def last_pass(rows: list[sqlite3.Row]) -> list[sqlite3.Row]:

@@ -9,7 +9,7 @@ import sqlite3
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -104,38 +104,43 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
 
 
 def _open_copy(path: Path, log: Path) -> sqlite3.Connection:
-    """A copy of a ledger that a killed run left with a log, in a temporary database that closes with the connection."""
+    """A temporary copy of a ledger that a killed run left with a log."""
     with tempfile.TemporaryDirectory(prefix="perturb-") as folder:
         copied = Path(folder) / path.name
         with writing_errors(copied, LedgerError):
             for source in (path, log):
                 shutil.copyfile(source, copied.with_name(source.name))
         with closing(_open(copied, "mode=rw")) as with_log:
-            copy = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-            copy.row_factory = sqlite3.Row
-            with_log.backup(copy)
+            return temporary_copy(with_log)
+
+
+def temporary_copy(source: sqlite3.Connection) -> sqlite3.Connection:
+    """A copy of a database in a temporary file, which SQLite deletes when the connection closes."""
+    copy = sqlite3.connect(
+        "", isolation_level=None, check_same_thread=False
+    )  # an empty name means a temporary file
+    copy.row_factory = sqlite3.Row
+    source.backup(copy)
     return copy
 
 
 def _open(path: Path, mode: str) -> sqlite3.Connection:
     """A connection in a mode of SQLite's URIs: `mode=ro`. It is closed if the file cannot be used."""
-    with ExitStack() as undo:
-        connection = undo.enter_context(
-            closing(
-                sqlite3.connect(
-                    f"{path.resolve().as_uri()}?{mode}",
-                    uri=True,
-                    isolation_level=None,
-                    timeout=30,
-                    check_same_thread=False,
-                )
-            )
-        )
+    connection = sqlite3.connect(
+        f"{path.resolve().as_uri()}?{mode}",
+        uri=True,
+        isolation_level=None,
+        timeout=30,
+        check_same_thread=False,
+    )
+    try:
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA synchronous = FULL")
         # This reads the schema, so that a damaged file fails here and not in the middle of a run.
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        undo.pop_all()  # nothing failed, so the connection stays open
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 

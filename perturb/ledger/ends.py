@@ -244,31 +244,22 @@ class UnreadReplies:
         return f"{self.model}: no readable reply about {items} ({self.cause}): --retry-unparsed asks again"
 
 
-# SQL that is true if the call `later` asks the same as the call `c`.
-_SAME_KEY = "later.key = c.key"
-# In a build, a later answer counts even if changed settings gave its call another key.
-_SAME_QUESTION = (
-    "later.subject = c.subject AND later.model = c.model AND later.purpose = c.purpose AND later.id > c.id"
-)
-
-
 def call_failures(db: sqlite3.Connection, plan: int | None = None) -> list[CallFailure]:
     """The calls that failed and that no later call answered, with the most frequent cause first.
 
     With the `plan` of a build, only the calls about its jobs count.
     """
-    condition, is_later_answer = "", _SAME_KEY
+    of_plan, is_same_question = "", "later.key = c.key"
     if plan is not None:
-        condition, is_later_answer = (
-            "AND c.subject IN (SELECT id FROM jobs WHERE plan = :plan)",
-            _SAME_QUESTION,
-        )
+        of_plan = "AND c.subject IN (SELECT id FROM jobs WHERE plan = :plan)"
+        # In a build, a later answer counts even if changed settings gave its call another key.
+        is_same_question = "later.subject = c.subject AND later.model = c.model AND later.purpose = c.purpose AND later.id > c.id"
     rows = db.execute(
         f"""
         SELECT model, error, count(DISTINCT key) AS calls
         FROM calls c
-        WHERE status = 'error' AND NOT {is_missing("error")} {condition}
-            AND NOT EXISTS (SELECT 1 FROM calls later WHERE later.status != 'error' AND {is_later_answer})
+        WHERE status = 'error' AND NOT {is_missing("error")} {of_plan}
+            AND NOT EXISTS (SELECT 1 FROM calls later WHERE later.status != 'error' AND {is_same_question})
         GROUP BY model, error
         ORDER BY min(id)
         """,

@@ -86,7 +86,7 @@ RIGHT = frozenset({"correct_answer", "correct_refusal"})
 
 @dataclass(frozen=True, slots=True)
 class SolverReply:
-    """A reply of a solver to an item."""
+    """A reply of a solver to an item. The table has a column for each field, under the same name."""
 
     candidate_id: str
     solver: str
@@ -130,20 +130,12 @@ def solver_replies(
         f"SELECT * FROM solver_replies WHERE {condition} ORDER BY candidate_id, solver, sample",
         () if candidate_id is None else (candidate_id,),
     )
-    return [
-        SolverReply(
-            candidate_id=row["candidate_id"],
-            solver=row["solver"],
-            sample=row["sample"],
-            fingerprint=row["fingerprint"],
-            outcome=row["outcome"],
-            detail=row["detail"],
-            raw=row["raw"],
-            judged=tuple((purpose, raw) for purpose, raw in json.loads(row["judged"])),
-        )
-        for row in rows
-        if fingerprints.get(row["solver"]) == row["fingerprint"]
-    ]
+    replies = []
+    for row in rows:
+        if fingerprints.get(row["solver"]) == row["fingerprint"]:
+            judged = tuple((purpose, raw) for purpose, raw in json.loads(row["judged"]))
+            replies.append(SolverReply(**{**dict(row), "judged": judged}))
+    return replies
 
 
 def difficulties(replies: Iterable[SolverReply]) -> dict[str, Difficulty]:

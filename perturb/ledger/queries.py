@@ -281,18 +281,14 @@ def votes_of(db: sqlite3.Connection, candidate_id: str, judges: Judges) -> dict[
 
 @stored_values()
 def read_vote(row: sqlite3.Row) -> Verdict:
-    """The vote that a row holds."""
-    return Verdict(
-        candidate_id=row["candidate_id"],
-        verifier=row["verifier"],
-        state=VerdictState(row["state"]),
-        checks=json.loads(row["checks"]),
-        predicted_behavior=row["predicted_behavior"],
-        issues=tuple(json.loads(row["issues"])),
-        raw=row["raw"],
-        prompt_version=row["fingerprint"],
-        blind=json.loads(row["blind"]),
-    )
+    """The vote that a row of `votes` or `planted_votes` holds."""
+    content = dict(row) | {
+        "state": VerdictState(row["state"]),
+        "checks": json.loads(row["checks"]),
+        "issues": tuple(json.loads(row["issues"])),
+        "blind": json.loads(row["blind"]),
+    }
+    return Verdict(prompt_version=content.pop("fingerprint"), **content)
 
 
 def accepted_jobs(db: sqlite3.Connection, plan: int, panel: str) -> Iterator[PlannedJob]:
@@ -432,8 +428,9 @@ def call_totals(db: sqlite3.Connection) -> dict[str, dict[str, Any]]:
         " sum(prompt_tokens) AS prompt_tokens, sum(completion_tokens) AS completion_tokens,"
         " CASE WHEN sum(status != 'error' AND cost_usd IS NULL) THEN NULL ELSE coalesce(sum(cost_usd), 0) END"
         " AS cost_usd, sum(seconds) AS seconds FROM calls GROUP BY model ORDER BY model"
-    ).fetchall()
-    return {row["model"]: {key: row[key] for key in row.keys() if key != "model"} for row in rows}  # noqa: SIM118
+    )
+    totals = map(dict, rows)
+    return {entry.pop("model"): entry for entry in totals}
 
 
 def call_facts(db: sqlite3.Connection, cached_calls: int) -> dict[str, Any]:
