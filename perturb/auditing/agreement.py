@@ -94,11 +94,12 @@ class Agreement:
 
 def measure_agreement(table: VoteTable, resamples: Resamples) -> Agreement:
     """Agreement of each pair of raters of a vote table, and of all of them."""
-    kinds = 1 - table.votes  # a pass is the kind 0, so that passes come first
-    pairs = []
-    for a, b in combinations(range(len(table.verifiers)), 2):
-        names = table.verifiers[a], table.verifiers[b]
-        pairs.append(_Pair.of(names, kinds[:, a], kinds[:, b], resamples, words=table.words))
+    fails = 1 - table.votes  # a pass is the kind 0, so that passes come first
+    verifiers = zip(table.verifiers, fails.T, strict=True)
+    pairs = [
+        _Pair.of((a, b), fails_of_a, fails_of_b, resamples, words=table.words)
+        for (a, fails_of_a), (b, fails_of_b) in combinations(verifiers, 2)
+    ]
     return Agreement(
         pairs=tuple(pair.measure() for pair in pairs),
         mean_kappa=_mean_kappa(pairs, table, resamples),
@@ -313,7 +314,7 @@ def _too_few_rare(counts: Floats) -> str:
     return f"no interval: {rare} of {votes:.0f} votes: too few to say"
 
 
-def effective_votes(errors: Floats, seed: int = 0, resamples: int = 1000) -> Estimate:
+def effective_votes(errors: Floats) -> Estimate:
     """The number of independent verifiers that the panel is worth: k / (1 + (k - 1) r), in [1, k].
 
     `r` is the mean correlation of the errors of k verifiers. `errors` has a row for each item with a known label and a
@@ -330,9 +331,9 @@ def effective_votes(errors: Floats, seed: int = 0, resamples: int = 1000) -> Est
     value = _effective(errors)
     if value is None:
         return Estimate.undefined("fewer than two verifiers erred on planted items", n)
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(0)
     # A resample without two verifiers that err has no correlation, and is left out of the interval.
-    replicates = [_effective(errors[generator.integers(0, n, n)]) for _ in range(resamples)]
+    replicates = [_effective(errors[generator.integers(0, n, n)]) for _ in range(1000)]
     defined = [replicate for replicate in replicates if replicate is not None]
     low, high = np.quantile(defined, [TAIL, 1 - TAIL])
     return Estimate(value, float(min(low, value)), float(max(high, value)), n=n)
@@ -343,6 +344,6 @@ def _effective(errors: Floats) -> float | None:
     varied = errors[:, errors.std(axis=0) > 0]  # a verifier without errors has no correlation with others
     if varied.shape[1] < 2:
         return None
-    correlation = np.atleast_2d(np.corrcoef(varied, rowvar=False))
+    correlation = np.asarray(np.corrcoef(varied, rowvar=False))
     pairs = correlation[np.triu_indices(varied.shape[1], 1)]
     return float(members / (1 + (members - 1) * max(float(pairs.mean()), 0.0)))

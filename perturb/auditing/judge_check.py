@@ -216,6 +216,8 @@ def _measure_agreement(
     def compare(first: str, second: str) -> PairAgreement:
         return measure_grades((first, second), numbers[first], numbers[second], n_categories, drawn)
 
+    word_pairs = zip(words[JUDGE], words[PEOPLE], strict=True)
+    confusion = Counter((judge, majority) for judge, majority in word_pairs if judge and majority)
     has_majority = ~np.isnan(numbers[PEOPLE])
     is_same = (numbers[JUDGE] == numbers[PEOPLE]).astype(np.float64)
     models = Labels.of_words([reply.model for reply in replies])
@@ -231,7 +233,7 @@ def _measure_agreement(
         members=tuple(compare(_member_name(member), PEOPLE) for member in members),
         people=tuple(compare(first, second) for first, second in combinations(names, 2)),
         by_model=grouped_rates(is_same, has_majority.astype(np.float64), models, base),
-        confusion=_confusion(words[JUDGE], words[PEOPLE]),
+        confusion=tuple((judge, majority, n) for (judge, majority), n in confusion.most_common()),
         stand_in=alternative_annotator(JUDGE, numbers[JUDGE], numbers_of_people, base),
     )
 
@@ -274,16 +276,6 @@ def _member_name(member: str) -> str:
     return f"judge {member}"
 
 
-def _confusion(
-    by_judge: Sequence[str | None], by_people: Sequence[str | None]
-) -> tuple[tuple[str, str, int], ...]:
-    """The entries of `GradeAgreement.confusion`, from the words for each reply."""
-    pairs = Counter(
-        (judge, people) for judge, people in zip(by_judge, by_people, strict=True) if judge and people
-    )
-    return tuple((judge, people, n) for (judge, people), n in pairs.most_common())
-
-
 def _work(
     name: str, replies: Sequence[JudgedReply], reviews: Reviews, people: Mapping[str, Mapping[str, Answers]]
 ) -> AnnotatorWork:
@@ -301,9 +293,14 @@ def _differences(
         for question in reply.questions:
             majority = majority_word([answers[question.name] for answers in people[reply.id].values()])
             judge = reply.answers[question.name]
-            if majority not in (None, judge):
-                ids = {"reply_id": reply.id, "item_id": reply.subject.id, "model": reply.model}
-                differences.append(
-                    {**ids, "question": question.name, "judge": judge, "people": str(majority)}
-                )
+            if majority is not None and majority != judge:
+                difference = {
+                    "reply_id": reply.id,
+                    "item_id": reply.subject.id,
+                    "model": reply.model,
+                    "question": question.name,
+                    "judge": judge,
+                    "people": majority,
+                }
+                differences.append(difference)
     return differences

@@ -125,10 +125,10 @@ class JudgedReply:
         questions = GRADE_QUESTIONS[self.kind]
         if isinstance(self.subject, Question):
             return (replace(questions[0], choices=allowed_grades(self.subject)),)
-        if self.kind != "classification":
-            return questions
-        choices = ANSWER, *refusal_codes(self.catalogue.codes)
-        return (replace(questions[0], choices=choices),)
+        if self.kind == "classification":
+            choices = ANSWER, *refusal_codes(self.catalogue.codes)
+            return (replace(questions[0], choices=choices),)
+        return questions
 
     @property
     def headings(self) -> Mapping[str, str]:

@@ -80,10 +80,8 @@ def read_sheet(path: Path, items: Sequence[ReviewItem], annotator: str | None = 
             raise SourceError(
                 f"{row_name}: the same item and annotator as in row {earlier_row}: keep one of the two"
             )
-        answers += [
-            (item_id, name, question, answer)
-            for question, answer in _read_answers(row, questions_of[item_id], row_name)
-        ]
+        for question, answer in _read_answers(row, questions_of[item_id], row_name):
+            answers.append((item_id, name, question, answer))
     return answers
 
 
@@ -109,17 +107,18 @@ def _read_answers(
     """The questions that a row answers, with the answers; `row_name` names the row in errors."""
     for question in questions:
         cell = row[question.name].strip()
-        if cell:
-            accepted_words = {choice.casefold(): choice for choice in question.choices}
-            if accepted_words.keys() == {YES, NO}:
-                accepted_words = _YES_NO_WORDS
-            answer = accepted_words.get(cell.casefold())
-            if answer is None:
-                raise SourceError(
-                    f"{row_name}: '{question.name}' is '{cell[:60]}': write {' or '.join(question.choices)}, or leave"
-                    " it empty"
-                )
-            yield question.name, answer
+        if not cell:
+            continue
+        accepted_words = {choice.casefold(): choice for choice in question.choices}
+        if accepted_words.keys() == {YES, NO}:
+            accepted_words = _YES_NO_WORDS
+        answer = accepted_words.get(cell.casefold())
+        if answer is None:
+            raise SourceError(
+                f"{row_name}: '{question.name}' is '{cell[:60]}': write {' or '.join(question.choices)}, or leave"
+                " it empty"
+            )
+        yield question.name, answer
     comment = row.get(COMMENT, "").strip()
     if comment:
         yield COMMENT, comment[:MAX_COMMENT]

@@ -14,7 +14,6 @@ from typing import ClassVar
 
 from perturb.auditing.judged_replies import JudgedReply, read_judged_replies
 from perturb.auditing.rubric import QUESTIONS, RubricQuestion, human_verdict
-from perturb.catalogue.levers import Catalogue
 from perturb.ledger import queries
 from perturb.ledger.evaluations import holds_items, sample_ids
 from perturb.ledger.plans import current_plan
@@ -129,30 +128,25 @@ def load_items(db: sqlite3.Connection, run: Path) -> tuple[ReviewItem, ...]:
         return read_judged_replies(db, run)
     ids = sample_ids(db, run)
     catalogue = current_plan(db, run).load_catalogue()
-    return tuple(
-        _item(db, catalogue, position, candidate_id) for position, candidate_id in enumerate(ids, start=1)
-    )
+    items = []
+    for position, candidate_id in enumerate(ids, start=1):
+        candidate = queries.candidate(db, candidate_id)
+        lever = catalogue.find(candidate.lever)
+        class_entry = catalogue.classes[candidate.cell.perturbation_class]
+        items.append(
+            CandidateItem(
+                position=position,
+                instance=queries.instance_of(db, candidate_id),
+                candidate=candidate,
+                definition=class_entry.summary,
+                criterion=class_entry.criteria[candidate.cell.intensity],
+                lever_instruction=lever.instruction if lever else "",
+            )
+        )
+    return tuple(items)
 
 
 def _marked(pieces: Iterable[Piece]) -> str:
     """A text with its changes as in `the [-old-]{+new+} word`."""
-    brackets = {"same": ("", ""), "out": ("[-", "-]"), "in": ("{+", "+}")}
-    text = ""
-    for piece in pieces:
-        left, right = brackets[piece.kind]
-        text += left + piece.text + right
-    return text
-
-
-def _item(db: sqlite3.Connection, catalogue: Catalogue, position: int, candidate_id: str) -> CandidateItem:
-    candidate = queries.candidate(db, candidate_id)
-    lever = catalogue.find(candidate.lever)
-    class_entry = catalogue.classes[candidate.cell.perturbation_class]
-    return CandidateItem(
-        position=position,
-        instance=queries.instance_of(db, candidate_id),
-        candidate=candidate,
-        definition=class_entry.summary,
-        criterion=class_entry.criteria[candidate.cell.intensity],
-        lever_instruction=lever.instruction if lever else "",
-    )
+    patterns = {"same": "{}", "out": "[-{}-]", "in": "{{+{}+}}"}
+    return "".join(patterns[piece.kind].format(piece.text) for piece in pieces)

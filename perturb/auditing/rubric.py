@@ -287,8 +287,8 @@ def draw_evenly(group_of: Mapping[str, str], size: int, seed: int) -> list[str]:
 def people_figures(db: sqlite3.Connection, plan: CurrentPlan) -> JsonObject | None:
     """The share of accepted items that most annotators pass, among reviewed items; None if no item was reviewed."""
     verdicts = people_verdicts(read_reviews(db))
-    jobs = [planned.job for planned in accepted_jobs(db, plan.number, plan.panel)]
-    reviewed = [job for job in jobs if job.id in verdicts]
+    accepted = accepted_jobs(db, plan.number, plan.panel)
+    reviewed = [planned.job for planned in accepted if planned.job.id in verdicts]
     if not reviewed:
         return None
     # The share is of accepted items: people may also have read items that the panel rejected.

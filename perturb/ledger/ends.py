@@ -253,7 +253,10 @@ def call_failures(db: sqlite3.Connection, plan: int | None = None) -> list[CallF
     if plan is not None:
         of_plan = "AND c.subject IN (SELECT id FROM jobs WHERE plan = :plan)"
         # In a build, a later answer counts even if changed settings gave its call another key.
-        is_same_question = "later.subject = c.subject AND later.model = c.model AND later.purpose = c.purpose AND later.id > c.id"
+        is_same_question = (
+            "later.subject = c.subject AND later.model = c.model AND later.purpose = c.purpose"
+            " AND later.id > c.id"
+        )
     rows = db.execute(
         f"""
         SELECT model, error, count(DISTINCT key) AS calls

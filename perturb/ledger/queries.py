@@ -282,6 +282,7 @@ def votes_of(db: sqlite3.Connection, candidate_id: str, judges: Judges) -> dict[
 @stored_values()
 def read_vote(row: sqlite3.Row) -> Verdict:
     """The vote that a row of `votes` or `planted_votes` holds."""
+    # The tables have a column for each field; only `fingerprint` has another name.
     content = dict(row) | {
         "state": VerdictState(row["state"]),
         "checks": json.loads(row["checks"]),
