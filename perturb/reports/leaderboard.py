@@ -285,7 +285,7 @@ def _refusal_index(runs: Sequence[Path]) -> UnrankedRows:
         group.name: _row("refusal-index", str(group.model), group.setting, group.metrics, group.unscored)
         for group in groups
     }
-    pairs = ((a, b) for a, b in combinations(read_refusals(table), 2) if a.way == b.way)
+    pairs = ((a, b) for a, b in combinations(read_refusals(table), 2) if a.setting == b.setting)
     p_values = {(a.name, b.name): compare_refusals(a, b, RESAMPLES, SEED) for a, b in pairs}
     return UnrankedRows(named_rows, p_values, {})
 

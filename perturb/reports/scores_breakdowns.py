@@ -223,11 +223,11 @@ def datasets_section(
 
     `way` is the heading of the column that says how a model was asked: `setting` or `elicitation`.
     """
-    metrics_of = {(group.model, group.way, group.dataset): metrics for group, metrics in values}
+    metrics_of = {(group.model, group.setting, group.dataset): metrics for group, metrics in values}
     datasets = tuple(dict.fromkeys(name for dataset_mean in means for name in dataset_mean.datasets))
 
     def on_dataset(dataset_mean: DatasetMean, dataset: str, metric: str) -> Estimate | None:
-        return metrics_of.get((dataset_mean.model, dataset_mean.way, dataset), {}).get(metric)
+        return metrics_of.get((dataset_mean.model, dataset_mean.setting, dataset), {}).get(metric)
 
     columns: dict[str, CellFormat] = {"model": "text", way: "text"}
     for name in datasets:
@@ -242,7 +242,7 @@ def datasets_section(
             row_values = [on_dataset(dataset_mean, name, metric) for name in datasets]
             row_values.append(dataset_mean.metrics[metric])
             values_of_rows.append(row_values)
-            rows.append([dataset_mean.model or "", dataset_mean.way or "", *row_values])
+            rows.append([dataset_mean.model or "", dataset_mean.setting or "", *row_values])
         if len(rows) > 1:
             value_columns = zip(*values_of_rows, strict=True)
             rows.append(["mean", "", *map(_mean_over_models, value_columns)])
@@ -263,7 +263,7 @@ def datasets_section(
 
 
 def _label(dataset_mean: DatasetMean) -> str:
-    return " / ".join(filter(None, (dataset_mean.model, dataset_mean.way))) or "all rows"
+    return " / ".join(filter(None, (dataset_mean.model, dataset_mean.setting))) or "all rows"
 
 
 def _mean_over_models(column: Iterable[Estimate | None]) -> float | None:

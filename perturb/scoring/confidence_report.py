@@ -1,6 +1,6 @@
 """Scores of stated confidence by model, before and after calibration, on one data set and across data sets.
 
-A group holds the answers of one model on one data set, asked for its confidence in one way (an elicitation). A
+A group holds the answers of one model on one data set, asked for its confidence by one elicitation. A
 calibration map turns a stated confidence into a better one. It is fitted on some rows and scored on others.
 
 A map is never scored on a row that it was fitted on, nor on another row of the same question or base instance.
@@ -154,7 +154,7 @@ def score_confidence(
     Raises `SourceError` if a table cannot be used.
     """
     groups = read_confidence_tables(sources, percent=percent, columns=columns)
-    return score_groups(groups, options)
+    return score_groups(groups, options or ConfidenceOptions())
 
 
 def read_prior(weight: str) -> RiskPrior:
@@ -176,11 +176,8 @@ def read_prior(weight: str) -> RiskPrior:
     return prior
 
 
-def score_groups(
-    groups: Sequence[ConfidenceGroup], options: ConfidenceOptions | None = None
-) -> ConfidenceScores:
+def score_groups(groups: Sequence[ConfidenceGroup], options: ConfidenceOptions) -> ConfidenceScores:
     """Score groups that are already in memory."""
-    options = options or ConfidenceOptions()
     prior = read_prior(options.weight) if options.weight else None
     scores = []
     for group in groups:
@@ -192,15 +189,11 @@ def score_groups(
     return ConfidenceScores(tuple(scores), differences, means)
 
 
-def calibrate_within(
-    group: ConfidenceGroup, split: Split | None = None, options: ConfidenceOptions | None = None
-) -> GroupCalibration:
+def calibrate_within(group: ConfidenceGroup, split: Split, options: ConfidenceOptions) -> GroupCalibration:
     """Fit maps on a share of a group's rows and score the other rows.
 
     Raises `ConfigError` if the group is too small to be split.
     """
-    split = split or Split()
-    options = options or ConfidenceOptions()
     try:
         is_fitting_row = calibration_split(
             len(group.correct), share=split.share, clusters=group.clusters, seed=options.seed
@@ -211,10 +204,7 @@ def calibrate_within(
 
 
 def calibrate_on(
-    fitting_group: ConfidenceGroup,
-    group: ConfidenceGroup,
-    split: Split | None = None,
-    options: ConfidenceOptions | None = None,
+    fitting_group: ConfidenceGroup, group: ConfidenceGroup, split: Split, options: ConfidenceOptions
 ) -> GroupCalibration:
     """Fit maps on the rows of `fitting_group` and score the rows of `group`, without the questions that both have.
 
@@ -231,18 +221,17 @@ def calibrate_on(
     # those of `fitting_group` first.
     joined = _join_groups(fitting_group, _select_rows(group, is_unseen))
     is_fitting_row = np.arange(len(joined.correct)) < len(fitting_group.correct)
-    calibration = _fit_and_score(joined, is_fitting_row, split or Split(), options or ConfidenceOptions())
+    calibration = _fit_and_score(joined, is_fitting_row, split, options)
     return replace(calibration, group=group, fitted_on=fitted_on, left_out=int((~is_unseen).sum()))
 
 
 def apply_saved(
-    maps: Sequence[SavedMap], group: ConfidenceGroup, options: ConfidenceOptions | None = None
+    maps: Sequence[SavedMap], group: ConfidenceGroup, options: ConfidenceOptions
 ) -> GroupCalibration:
     """Score a group before and after a map that was fitted earlier, without the rows that it was fitted on.
 
     Raises `ConfigError` if there is no map for the group, or if no row is left.
     """
-    options = options or ConfidenceOptions()
     saved = map_for(maps, group.model, group.elicitation)
     is_unseen = _rows_not_fitted_on(group, saved.fitted_on)
     if not is_unseen.any():

@@ -1,7 +1,7 @@
 """Tables of stated confidence, with a row for each answer, and files of calibration maps.
 
-The rows of a table fall into groups, by model, way of asking (elicitation) and data set. A calibration map, stored as
-JSON, belongs to one model and elicitation.
+The rows of a table fall into groups, by model, elicitation (how a model was asked for its confidence) and data set. A
+calibration map, stored as JSON, belongs to one model and elicitation.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from perturb.files.tables import read_columns, read_flag, rename, row_place
 from perturb.ledger.evaluations import CONFIDENCE_TABLE
 from perturb.metrics.calibrated_scores import CalibrationMap
 from perturb.metrics.inputs import PERCENT_FROM, Flags, Floats
-from perturb.metrics.outcomes import LEVELS
+from perturb.metrics.outcomes import LEVELS, SCORED
+from perturb.metrics.refusal import RIGHT
 from perturb.records import JsonObject
 from perturb.scoring.datasets import AnswerGroup, with_datasets
 from perturb.text.wording import counted
@@ -36,7 +37,7 @@ LABELS: tuple[str, ...] = ("model", "elicitation", "dataset", "item_id", "base_i
 
 @dataclass(frozen=True)
 class ConfidenceGroup(AnswerGroup):
-    """The scored answers of one model, asked in one way."""
+    """The scored answers of one model under one elicitation."""
 
     model: str
     """The name of the file if the table has no column `model`."""
@@ -52,12 +53,12 @@ class ConfidenceGroup(AnswerGroup):
 
     @property
     def elicitation(self) -> str | None:
-        """The way in which the model was asked for its confidence. It is the third label of an `AnswerGroup`."""
-        return self.way
+        """How the model was asked for its confidence: the setting of an `AnswerGroup`."""
+        return self.setting
 
     @property
     def name(self) -> str:
-        """Model, way of asking and data set."""
+        """Model, elicitation and data set."""
         name = self.model if self.elicitation is None else f"{self.model} ({self.elicitation})"
         return name if self.dataset is None else f"{name}, {self.dataset}"
 
@@ -126,22 +127,19 @@ def _read(source: Path, percent: bool, columns: Mapping[str, str]) -> Sequence[C
 
 def _of_evaluation(folder: Path) -> Sequence[ConfidenceGroup]:
     """The replies to the items of a snapshot that state a level of confidence, by model."""
-    from perturb.metrics.outcomes import ReplyOutcome
-    from perturb.metrics.refusal import ANSWERED, REFUSED, RIGHT
     from perturb.scoring.table import read_results
 
-    scored: tuple[ReplyOutcome, ...] = (*ANSWERED, *REFUSED)
     groups: list[ConfidenceGroup] = []
     without_confidence: list[str] = []
     for replies in read_results(folder).models:
-        rows = [row for row in replies.rows if row.outcome in scored and row.level is not None]
+        rows = [row for row in replies.rows if row.outcome in SCORED and row.level is not None]
         if not rows:
             without_confidence.append(replies.model)
             continue
         groups.append(
             ConfidenceGroup(
                 model=replies.model,
-                way=None,
+                setting=None,
                 correct=np.array([row.outcome in RIGHT for row in rows]),
                 confidence=np.array([LEVELS[str(row.level)] for row in rows]),
                 items=tuple(row.item_id for row in rows),
@@ -189,17 +187,19 @@ def _groups(path: Path, frame: pd.DataFrame, percent: bool) -> list[ConfidenceGr
     # name in every run, so there the folder counts.
     models = _labels(frame, "model", path.stem if path.name != CONFIDENCE_TABLE else path.parent.name)
     elicitations, datasets = _labels(frame, "elicitation"), _labels(frame, "dataset")
+    rows_by_labels: dict[tuple[str | None, str | None, str | None], list[int]] = {}
+    for row, labels in enumerate(zip(models, elicitations, datasets, strict=True)):
+        rows_by_labels.setdefault(labels, []).append(row)
     groups = []
-    for key, rows in _rows_by_key(list(zip(models, elicitations, datasets, strict=True))).items():
-        model, elicitation, dataset = key
-        usable = rows[~answers.is_unscored[rows]]
+    for (model, elicitation, dataset), rows in rows_by_labels.items():
+        usable = np.array(rows)[~answers.is_unscored[rows]]
         if not len(usable):
             raise SourceError(
                 f"{path}: '{model}' has no scored row ({counted(len(rows), 'row')}): see column 'unscored'"
             )
         groups.append(
             ConfidenceGroup(
-                model,
+                str(model),
                 elicitation,
                 correct=answers.correct[usable] == 1,
                 confidence=answers.confidence[usable],
@@ -210,16 +210,6 @@ def _groups(path: Path, frame: pd.DataFrame, percent: bool) -> list[ConfidenceGr
             )
         )
     return groups
-
-
-def _rows_by_key(keys: Sequence[Any]) -> dict[Any, Any]:
-    """The numbers of the rows with each key."""
-    if len(set(keys)) == 1:  # the usual case, in which a table can have millions of rows
-        return {keys[0]: np.arange(len(keys))}
-    rows_by_key: dict[Any, list[int]] = {}
-    for row, key in enumerate(keys):
-        rows_by_key.setdefault(key, []).append(row)
-    return {key: np.array(rows) for key, rows in rows_by_key.items()}
 
 
 def _flags(column: pd.Series[Any]) -> Floats:
@@ -362,7 +352,7 @@ def load_maps(path: Path) -> tuple[SavedMap, ...]:
 
 
 def map_for(maps: Sequence[SavedMap], model: str, elicitation: str | None) -> SavedMap:
-    """The map of a model and way of asking; a single map applies to every model.
+    """The map of a model and elicitation; a single map applies to every model.
 
     Raises `ConfigError` if the model has no map.
     """

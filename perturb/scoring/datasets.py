@@ -1,7 +1,7 @@
-"""Groups of answers, by model, data set and way of asking: how they are named, and means over data sets.
+"""Groups of answers, by model, data set and setting: how they are named, and means over data sets.
 
-A way of asking is a setting in a table of refusals, and an elicitation in a table of stated confidence. Both tables
-share this module.
+A setting is how a model was asked: a prompt in a table of refusals, an elicitation in a table of stated confidence.
+Both tables share this module.
 """
 
 from __future__ import annotations
@@ -24,11 +24,10 @@ ALL_ROWS = "all rows"
 
 @dataclass(frozen=True)
 class AnswerGroup:
-    """The answers of one model to one data set, asked in one way. A label is None if the table does not have it."""
+    """The answers of one model to one data set in one setting. A label is None if the table does not have it."""
 
     model: str | None
-    way: str | None
-    """The setting or elicitation under which the model was asked."""
+    setting: str | None
     _: KW_ONLY
     dataset: str | None = None
     unscored: int = 0
@@ -37,21 +36,21 @@ class AnswerGroup:
     @property
     def name(self) -> str:
         """Model, data set and setting in one label."""
-        return group_name(self.model, self.dataset, self.way)
+        return group_name(self.model, self.dataset, self.setting)
 
-    def labels(self, way: str) -> dict[str, str]:
-        """The labels that the table has, for JSON; `way` is the name of the third: `setting` or `elicitation`."""
-        labels = {"model": self.model, "dataset": self.dataset, way: self.way}
+    def labels(self, setting_name: str) -> dict[str, str]:
+        """The labels that the table has, for JSON; a setting is called `setting` or `elicitation` there."""
+        labels = {"model": self.model, "dataset": self.dataset, setting_name: self.setting}
         return {name: value for name, value in labels.items() if value is not None}
 
 
-def group_name(model: str | None, dataset: str | None, way: str | None) -> str:
-    """Model, data set and way of asking in one label.
+def group_name(model: str | None, dataset: str | None, setting: str | None) -> str:
+    """Model, data set and setting in one label.
 
     >>> group_name("gpt", None, "high"), group_name(None, None, None)
     ('gpt / high', 'all rows')
     """
-    return " / ".join(part for part in (model, dataset, way) if part) or ALL_ROWS
+    return " / ".join(label for label in (model, dataset, setting) if label) or ALL_ROWS
 
 
 GroupT = TypeVar("GroupT", bound=AnswerGroup)
@@ -64,7 +63,7 @@ def with_datasets(groups_by_source: Sequence[tuple[Path, Sequence[GroupT]]]) -> 
     Raises `SourceError` if two groups still have the same labels.
     """
     unnamed_groups_by_source = [
-        (source, {(group.model, group.way) for group in groups if group.dataset is None})
+        (source, {(group.model, group.setting) for group in groups if group.dataset is None})
         for source, groups in groups_by_source
     ]
     names = source_datasets(unnamed_groups_by_source)
@@ -73,7 +72,7 @@ def with_datasets(groups_by_source: Sequence[tuple[Path, Sequence[GroupT]]]) -> 
     for (source, groups), name in zip(groups_by_source, names, strict=True):
         for group in groups:
             labelled = replace(group, dataset=group.dataset or name)
-            key = (labelled.model, labelled.dataset, labelled.way)
+            key = (labelled.model, labelled.dataset, labelled.setting)
             if key in source_of_group:
                 raise SourceError(
                     f"{source}: '{labelled.name}' is in {source_of_group[key]} too: rename a file, or fill in the"
@@ -121,19 +120,18 @@ def run_dataset(source: Path) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class DatasetMean:
-    """The means of one model, asked in one way, over all data sets."""
+    """The means of one model in one setting over all data sets."""
 
     model: str | None
-    way: str | None
+    setting: str | None
     datasets: tuple[str, ...]
     metrics: NamedEstimates
     """Unweighted means by metric; undefined if one of the data sets lacks the metric."""
 
-    def to_dict(self, way: str) -> JsonObject:
-        """Plain values; `way` names the setting: `setting` or `elicitation`."""
-        labels = {"model": self.model, way: self.way}
+    def to_dict(self, setting_name: str) -> JsonObject:
+        """Plain values; a setting is called `setting` or `elicitation`."""
         return {
-            **{name: value for name, value in labels.items() if value is not None},
+            **AnswerGroup(self.model, self.setting).labels(setting_name),
             "datasets": list(self.datasets),
             "metrics": {name: metric.to_dict() for name, metric in self.metrics.items()},
         }
@@ -142,27 +140,27 @@ class DatasetMean:
 def dataset_means(
     values: Iterable[tuple[AnswerGroup, NamedEstimates]],
 ) -> tuple[DatasetMean, ...]:
-    """The mean of each metric over the data sets, by model and way of asking; only for ways with two data sets or more.
+    """The mean of each metric over the data sets, by model and setting; only for settings with two data sets or more.
 
-    A model that lacks a data set on which others were asked in the same way has no mean.
+    A model that lacks a data set on which others were asked in the same setting has no mean.
     """
     by_group: dict[tuple[str | None, str | None], dict[str, NamedEstimates]] = {}
     for group, metrics in values:
         if group.dataset is not None:
-            by_group.setdefault((group.model, group.way), {})[group.dataset] = metrics
+            by_group.setdefault((group.model, group.setting), {})[group.dataset] = metrics
     # Settings such as "high" and elicitations such as "direct" may be asked on different data sets. The inner
     # dictionaries are sets that keep their order.
-    datasets_by_way: dict[str | None, dict[str, None]] = {}
-    for (_, way), by_dataset in by_group.items():
-        datasets_by_way.setdefault(way, {}).update(dict.fromkeys(by_dataset))
+    datasets_by_setting: dict[str | None, dict[str, None]] = {}
+    for (_, setting), by_dataset in by_group.items():
+        datasets_by_setting.setdefault(setting, {}).update(dict.fromkeys(by_dataset))
     all_means = []
-    for (model, way), by_dataset in by_group.items():
-        datasets = tuple(datasets_by_way[way])
+    for (model, setting), by_dataset in by_group.items():
+        datasets = tuple(datasets_by_setting[setting])
         if len(datasets) < 2:
             continue
         names = dict.fromkeys(name for metrics in by_dataset.values() for name in metrics)
         means = {name: _mean_of_metric(name, by_dataset, datasets) for name in names}
-        all_means.append(DatasetMean(model, way, datasets, means))
+        all_means.append(DatasetMean(model, setting, datasets, means))
     return tuple(all_means)
 
 

@@ -10,7 +10,7 @@ answers, as a confidence.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -45,6 +45,9 @@ FEWEST_GROUPS = 3
 SUBSET_SIZES: tuple[int, ...] = (50, 100, 200, 500, 1000, 2000)
 # The warning of a group without a single scored row.
 ALL_UNSCORED = "every row is unscored"
+# The figures of such a group.
+_UNDEFINED = Estimate.undefined(ALL_UNSCORED)
+_NO_COPULAS = CopulaComparison((), (), ALL_UNSCORED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,20 +166,15 @@ def _correlation(name: str, measured: Sequence[tuple[NamedEstimates, float]]) ->
 class GroupResult(MeasuredGroup):
     """The figures of one model in one setting on one data set."""
 
-    index: RefusalIndex | None
-    """None if every row is unscored."""
-    copulas: CopulaComparison
-    questions_needed: Estimate
+    index: RefusalIndex | None = None
+    """None if every row is unscored. The defaults of the other figures are for this case too."""
+    copulas: CopulaComparison = _NO_COPULAS
+    questions_needed: Estimate = _UNDEFINED
     """The number of questions with which the index has the coefficient of variation of the options."""
-    subset_cv: Mapping[str, Mapping[int, Estimate]]
+    subset_cv: Mapping[str, Mapping[int, Estimate]] = field(default_factory=dict)
     """Coefficient of variation of each of `METRICS` over random subsets, by their size."""
     sampling: AnsweringConfidence | None = None
     """None without P(Answering)."""
-
-    @property
-    def setting(self) -> str | None:
-        """The way of asking."""
-        return self.way
 
     def to_dict(self) -> JsonObject:
         """The object of `perturb refusal-index --json`."""
@@ -184,9 +182,8 @@ class GroupResult(MeasuredGroup):
             metric: {str(size): estimate.to_dict() for size, estimate in by_size.items()}
             for metric, by_size in self.subset_cv.items()
         }
-        index = (
-            self.index.to_dict() if self.index else {"refusal_index": None, "reason": ALL_UNSCORED, "n": 0}
-        )
+        unscored = {"refusal_index": None, "reason": ALL_UNSCORED, "n": 0}
+        index = self.index.to_dict() if self.index else unscored
         return {
             **self.labels("setting"),
             **index,
@@ -262,33 +259,25 @@ def report_refusals(
 
 
 def _group_result(group: RefusalGroup, options: RefusalOptions) -> GroupResult:
+    unscored = GroupResult(
+        group.model,
+        group.setting,
+        dict.fromkeys(METRICS, _UNDEFINED),
+        dataset=group.dataset,
+        unscored=group.unscored,
+    )
     if not group.refused:
-        undefined = Estimate.undefined(ALL_UNSCORED)
-        return GroupResult(
-            group.model,
-            group.way,
-            dataset=group.dataset,
-            unscored=group.unscored,
-            index=None,
-            metrics=dict.fromkeys(METRICS, undefined),
-            copulas=CopulaComparison((), (), ALL_UNSCORED),
-            questions_needed=undefined,
-            subset_cv={},
-        )
-    clusters = group.clusters
+        return unscored
     index = refusal_index(
         group.refused,
         group.wrong,
-        clusters=clusters,
+        clusters=group.clusters,
         interval_by=options.interval_by,
         resamples=options.resamples,
         seed=options.seed,
     )
-    return GroupResult(
-        group.model,
-        group.way,
-        dataset=group.dataset,
-        unscored=group.unscored,
+    return replace(
+        unscored,
         index=index,
         metrics=_metrics(group, index, options),
         copulas=compare_copulas(index.n11, index.n10, index.n01, index.n00),

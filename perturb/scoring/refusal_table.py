@@ -206,7 +206,7 @@ def ranking_settings(groups: Sequence[MeasuredGroup]) -> tuple[list[_Condition],
     models = {group.model for group in groups}
     complete_models: dict[_Condition, set[str | None]] = {}
     for group in groups:
-        models_with_all_metrics = complete_models.setdefault((group.dataset, group.way), set())
+        models_with_all_metrics = complete_models.setdefault((group.dataset, group.setting), set())
         if all(group.metrics[metric].value is not None for metric in METRICS):
             models_with_all_metrics.add(group.model)
     usable = [condition for condition, names in complete_models.items() if names == models]
@@ -229,7 +229,7 @@ def ranking_stability(groups: Sequence[MeasuredGroup]) -> tuple[RankingStability
         return tuple(
             RankingStability(name, given, missing, missing) for name in (RANDOM, *METRICS) for given in GIVEN
         )
-    metrics_of = {(group.model, group.dataset, group.way): group.metrics for group in groups}
+    metrics_of = {(group.model, group.dataset, group.setting): group.metrics for group in groups}
 
     def read_scores(metric: str) -> Floats:
         """A row for each model, and a column for each condition."""
@@ -301,7 +301,7 @@ def prompt_agreement(
         ]
         if len(runs) < 2:
             continue
-        named_answers = [(run.way or "", _answers(run, refused=False)) for run in runs]
+        named_answers = [(run.setting or "", _answers(run, refused=False)) for run in runs]
         # The second pass is the same for all settings, so its answers are joined.
         forced: Answers = {}
         for run in runs:

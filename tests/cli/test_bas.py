@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from perturb.metrics import BASReport, bas_score
-from perturb.scoring.confidence_report import calibrate_within, row_keys
+from perturb.scoring.confidence_report import ConfidenceOptions, Split, calibrate_within, row_keys
 from perturb.scoring.confidence_table import load_maps, read_confidence_tables
 from tests.building import KEY, model
 from tests.cli.conftest import Run
@@ -228,7 +228,7 @@ def test_a_bad_table_is_one_line(run: Run, text: str, words: str) -> None:
 def test_calibration_scores_no_row_it_has_learned_from(run: Run) -> None:
     overconfident(400).to_csv("a.csv", index=False)
     (group,) = read_confidence_tables([Path("a.csv")])
-    found = calibrate_within(group)
+    found = calibrate_within(group, Split(), ConfidenceOptions())
     learned = set(found.fitted_on)
     scored = np.array([learned.isdisjoint(keys) for keys in row_keys(group)])
     assert (found.scores.n_calibration, found.scores.n_scored, int(scored.sum())) == (200, 200, 200)
@@ -275,7 +275,7 @@ def test_questions_of_one_base_stay_on_one_side(run: Run) -> None:
     frame = overconfident(120).assign(base_id=[f"b{i // 4}" for i in range(120)])
     frame.to_csv("a.csv", index=False)
     (group,) = read_confidence_tables([Path("a.csv")])
-    learned = set(calibrate_within(group).fitted_on)
+    learned = set(calibrate_within(group, Split(), ConfidenceOptions()).fitted_on)
     assert group.bases is not None
     sides = {
         (base, base in learned, item in learned)

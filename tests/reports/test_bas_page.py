@@ -11,7 +11,7 @@ import pytest
 
 from perturb.reports.bas_page import MAX_GROUPS, make_bas_page
 from perturb.reports.rendering import render_page, write_page
-from perturb.scoring.confidence_report import ConfidenceOptions, calibrate_within, score_groups
+from perturb.scoring.confidence_report import ConfidenceOptions, Split, calibrate_within, score_groups
 from perturb.scoring.confidence_table import ConfidenceGroup
 
 FEW = ConfidenceOptions(resamples=20)
@@ -28,7 +28,7 @@ GROUPS = (group("honest", 1.0), group("<b>over</b>", 0.3))
 
 
 def test_the_page_has_every_chapter_and_stands_alone(tmp_path: Path) -> None:
-    calibrations = [calibrate_within(one, options=FEW) for one in GROUPS]
+    calibrations = [calibrate_within(one, Split(), FEW) for one in GROUPS]
     page = make_bas_page(score_groups(GROUPS, FEW), "a.csv", calibrations)
     assert [section.name for section in page.sections] == [
         "scores",
@@ -55,7 +55,7 @@ def test_the_page_has_every_chapter_and_stands_alone(tmp_path: Path) -> None:
 
 
 def test_every_figure_says_its_values_where_a_pointer_rests() -> None:
-    calibrations = [calibrate_within(GROUPS[0], options=FEW)]
+    calibrations = [calibrate_within(GROUPS[0], Split(), FEW)]
     page = make_bas_page(score_groups(GROUPS, FEW), "a.csv", calibrations)
     for figure in (figure for section in page.sections for figure in section.figures):
         assert "<title>" in figure.drawing.svg, figure.name

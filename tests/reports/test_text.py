@@ -31,7 +31,7 @@ from perturb.reports.runs import (
     make_status_report,
 )
 from perturb.reports.scores_page import make_scores_page
-from perturb.scoring.confidence_report import calibrate_within, score_groups
+from perturb.scoring.confidence_report import Split, calibrate_within, score_groups
 from perturb.scoring.power import PowerQuestion, plan_sizes
 from perturb.scoring.refusal_report import RefusalOptions as RefusalPrecision
 from perturb.scoring.refusal_report import report_refusals
@@ -87,7 +87,7 @@ def refusals(folder: Path) -> Report:
 def confidence(_: Path) -> Report:
     groups = [group(name, 1.0 + place) for place, name in enumerate(MODELS)]
     return make_bas_page(
-        score_groups(groups, FEW), "a.csv", [calibrate_within(one, options=FEW) for one in groups]
+        score_groups(groups, FEW), "a.csv", [calibrate_within(one, Split(), FEW) for one in groups]
     )
 
 

@@ -134,6 +134,20 @@ def test_prompts_agree_as_counted_by_hand(tmp_path: Path) -> None:
         assert agreement.low < np.mean(same) < agreement.high
 
 
+def test_a_setting_named_forced_is_not_compared_with_itself(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    # Question a is answered rightly in the setting `forced`, and wrongly in the second pass of `low`.
+    path.write_text(
+        "item_id,setting,refused,wrong\na,low,1,1\nb,low,0,0\na,forced,0,0\nb,forced,0,0\n", encoding="utf-8"
+    )
+    agreements = report_refusals([path], RefusalOptions(resamples=20)).agreement
+    assert [(one.a, one.b, one.agreement.value) for one in agreements] == [
+        ("low", "forced", 1.0),
+        ("low", "forced", None),
+        ("forced", "forced", 0.0),
+    ]
+
+
 @pytest.mark.parametrize(
     ("metric", "of"),
     [
