@@ -1,9 +1,9 @@
 """Which items of a round repeat an earlier round: exact copies, near duplicates, the same lever on one base instance.
 
-An item is a near duplicate of another if both its text and its change are similar; the change is what the perturbation
-added to the original and removed from it. Text alone would not do: two items from one base instance share most of it.
-Texts are compared by their shingles, which are runs of three words. Two items have the same base instance if their ids
-or questions are equal, or if one passage contains most of the other.
+Texts are compared by their shingles, which are runs of three words. The *change* of an item is the set of shingles that
+the perturbation added to its original and removed from it. An item is a near duplicate of another if both its text and
+its change are similar. Text alone would not do: two items from one base instance share most of it. Two items have the
+same base instance if their ids or questions are equal, or if one passage contains most of the other.
 
 Rounds are read from a snapshot, a table, or a data set on the Hub. A build uses this module to avoid earlier items.
 """
@@ -11,7 +11,7 @@ Rounds are read from a snapshot, a table, or a data set on the Hub. A build uses
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -43,13 +43,14 @@ class RoundItem:
     base_id: str
     query: str
     context: str
-    original_query: str
-    original_context: str
-    """Empty, like `original_query`, if the set does not contain the original."""
-    perturbation_class: str
-    intensity: str
-    lever: str
-    generator: str
+    original_query: str = ""
+    original_context: str = ""
+    """Empty, like `original_query`, if the set does not contain the original, or if this is an original."""
+    perturbation_class: str = ""
+    """Empty, like the fields below it, for an unperturbed item."""
+    intensity: str = ""
+    lever: str = ""
+    generator: str = ""
 
     @property
     def base(self) -> _Base:
@@ -79,7 +80,11 @@ def read_set(source: str | Path) -> ComparedSet:
     """
     name = str(source)
     if name.startswith(HUB_PREFIX):
-        return _collect(name, _hub_rows(name))
+        from perturb.curation.hub import HubSource, open_hub
+
+        repo, _, revision = name.removeprefix(HUB_PREFIX).partition("@")
+        hub_rows = open_hub(HubSource(repo, revision or None, split="test")).rows
+        return _collect(name, (row.fields for row in hub_rows))
     path = Path(source)
     if path.is_dir():
         if not (path / "manifest.json").exists() and (path / "snapshot").is_dir():
@@ -115,39 +120,40 @@ def _collect(name: str, rows: Iterable[Facts]) -> ComparedSet:
 def read_round_item(row: Facts, name: str, number: int) -> RoundItem:
     """The item in one row of the set `name`. Raises `SourceError` with the row number if a text is missing."""
 
-    def text(*columns: str, needed: bool = True) -> str:
-        for column in columns:
-            value = row.get(column)
-            if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
-                return "\n\n".join(value)
-            if isinstance(value, str) and value:
-                return value
-        if needed:
+    def required(*columns: str) -> str:
+        text = _first_text(row, columns)
+        if not text:
             raise SourceError(
                 f"{location(name, number)}: no text in '{columns[0]}': give rows of a snapshot or a RefusalBench set"
             )
-        return ""
+        return text
+
+    def optional(*columns: str) -> str:
+        return _first_text(row, columns)
 
     return RoundItem(
-        id=text("id", "unique_id", needed=False) or str(number),
-        base_id=text("source_id", "base_id"),
-        query=text("perturbed_query", "query"),
-        context=text("perturbed_context", "grounding"),
-        original_query=text("original_query", needed=False),
-        original_context=text("original_context", needed=False),
-        perturbation_class=text("perturbation_class"),
-        intensity=text("intensity"),
-        lever=text("lever_selected", "lever", needed=False),
-        generator=text("generator_model", "generator", needed=False),
+        id=optional("id", "unique_id") or str(number),
+        base_id=required("source_id", "base_id"),
+        query=required("perturbed_query", "query"),
+        context=required("perturbed_context", "grounding"),
+        original_query=optional("original_query"),
+        original_context=optional("original_context"),
+        perturbation_class=required("perturbation_class"),
+        intensity=required("intensity"),
+        lever=optional("lever_selected", "lever"),
+        generator=optional("generator_model", "generator"),
     )
 
 
-def _hub_rows(name: str) -> Iterator[Facts]:
-    from perturb.curation.hub import HubSource, open_hub
-
-    repo, _, revision = name.removeprefix(HUB_PREFIX).partition("@")
-    for row in open_hub(HubSource(repo, revision or None, split="test")).rows:
-        yield row.fields
+def _first_text(row: Facts, columns: Iterable[str]) -> str:
+    """The text in the first of these columns that has one; a list of texts is joined. Empty if no column has a text."""
+    for column in columns:
+        value = row.get(column)
+        if isinstance(value, list) and value and all(isinstance(passage, str) for passage in value):
+            return "\n\n".join(value)
+        if isinstance(value, str) and value:
+            return value
+    return ""
 
 
 # Two texts with this Jaccard similarity or more are similar.
@@ -230,9 +236,22 @@ class _ShingleIndex:
 
 
 class _IndexedItem(NamedTuple):
-    item: RoundItem
+    """An item with what comparisons need of it."""
+
+    id: str
     words: tuple[str, ...]
+    shingles: Shingles
     change: Shingles
+
+    @classmethod
+    def of(cls, item: RoundItem) -> _IndexedItem:
+        words = _words(item)
+        shingles = _shingles(words)
+        # An item whose original is unknown counts as its own original, so that its change is empty.
+        original_shingles = _shingles(_words(original_of(item)))
+        added = {("+", *shingle) for shingle in shingles - original_shingles}
+        removed = {("-", *shingle) for shingle in original_shingles - shingles}
+        return cls(item.id, words, shingles, frozenset(added | removed))
 
 
 class FreshnessIndex:
@@ -249,9 +268,9 @@ class FreshnessIndex:
 
     def add(self, item: RoundItem) -> None:
         """Add an item to the index."""
-        text = _words(item)
-        self._texts.add(_shingles(text))
-        self._items.append(_IndexedItem(item, text, _change(item)))
+        indexed = _IndexedItem.of(item)
+        self._texts.add(indexed.shingles)
+        self._items.append(indexed)
 
     def find(self, item: RoundItem) -> Match | None:
         """The indexed item that this item repeats most closely; None if it repeats none of them.
@@ -259,19 +278,18 @@ class FreshnessIndex:
         A text that was cut, padded or reworded counts as similar only if the changes of both items are known. Otherwise
         every item of one base instance would repeat the others.
         """
-        text, change = _words(item), _change(item)
-        shingles = _shingles(text)
+        new = _IndexedItem.of(item)
         best: Match | None = None
         # sorted, so that the earliest item wins a tie
-        for position, contained in sorted(self._texts.containment(shingles)):
-            indexed = self._items[position]
-            similarity = jaccard(shingles, self._texts.texts[position])
-            is_reworded = contained >= REWORDED and bool(change and indexed.change)
+        for position, contained in sorted(self._texts.containment(new.shingles)):
+            earlier = self._items[position]
+            similarity = jaccard(new.shingles, earlier.shingles)
+            is_reworded = contained >= REWORDED and bool(new.change and earlier.change)
             has_similar_text = similarity >= TEXT_THRESHOLD or is_reworded
-            exact = text == indexed.words
-            is_repeat = exact or (has_similar_text and _same_change(change, indexed.change))
+            exact = new.words == earlier.words
+            is_repeat = exact or (has_similar_text and _same_change(new.change, earlier.change))
             if is_repeat and (best is None or (exact, similarity) > (best.exact, best.similarity)):
-                best = Match(indexed.item.id, similarity, exact)
+                best = Match(earlier.id, similarity, exact)
         return best
 
 
@@ -280,25 +298,25 @@ class BaseIndex:
 
     def __init__(self, items: Iterable[RoundItem] = ()) -> None:
         self._passages = _ShingleIndex()
-        self._passage_ids: list[str] = []
+        self._bases: dict[_Base, None] = {}
+        """The base instances in the order of `_passages`, each once."""
         self._ids: set[str] = set()
         self._with_question: defaultdict[str, set[str]] = defaultdict(set)
         """Question → the ids of the base instances that have it."""
         self._matches: dict[_Base, set[str]] = {}
         """Results of `find`, since the items of one base instance come many at a time."""
-        for base in {original_of(item).base: None for item in items}:
-            self._add(base)
+        for item in items:
+            self.add(item)
 
     def add(self, item: RoundItem) -> None:
         """Add the base instance of an item to the index."""
-        self._matches.clear()
-        self._add(original_of(item).base)
-
-    def _add(self, base: _Base) -> None:
-        self._ids.add(base.id)
-        self._with_question[base.question].add(base.id)
-        self._passages.add(_shingles(_split(base.passage)))
-        self._passage_ids.append(base.id)
+        base = original_of(item).base
+        if base not in self._bases:
+            self._bases[base] = None
+            self._ids.add(base.id)
+            self._with_question[base.question].add(base.id)
+            self._passages.add(_shingles(_split(base.passage)))
+            self._matches.clear()
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -307,10 +325,9 @@ class BaseIndex:
         """The ids of the base instances that the item may come from; empty if it comes from none of them."""
         base = original_of(item).base
         if base not in self._matches:
+            bases = list(self._bases)
             passages = self._passages.containment(_shingles(_split(base.passage)))
-            by_passage = {
-                self._passage_ids[position] for position, contained in passages if contained >= CONTAINED
-            }
+            by_passage = {bases[position].id for position, contained in passages if contained >= CONTAINED}
             by_id = {base.id} & self._ids
             self._matches[base] = by_passage | by_id | self._with_question.get(base.question, set())
         return self._matches[base]
@@ -338,8 +355,8 @@ def measure_freshness(old: Sequence[RoundItem], new: Sequence[RoundItem]) -> Fre
         near=len(pairs),
         same_base_and_lever=len(same_lever),
         same_base=len([item for item in new if bases.find(item)]),
-        by_lever=_tally(((item.lever, item.id) for item in new), near, same_lever),
-        by_cell=_tally(((item.cell, item.id) for item in new), near, same_lever),
+        by_lever=_overlaps(new, lambda item: item.lever, near, same_lever),
+        by_cell=_overlaps(new, lambda item: item.cell, near, same_lever),
         pairs=tuple((item.id, match) for item, match in pairs),
         old_items=len(old),
         old_bases=len(bases),
@@ -356,17 +373,14 @@ def jaccard(text: Shingles, other: Shingles) -> float:
     return len(text & other) / union if union else 1.0
 
 
-def _tally(members: Iterable[tuple[str, str]], near: set[str], same_lever: set[str]) -> dict[str, Overlap]:
-    """The overlap of each group; `members` has the group and the id of each item."""
-    groups: dict[str, list[str]] = {}
-    for name, item_id in members:
-        groups.setdefault(name, []).append(item_id)
-    return {
-        name: Overlap(
-            len(ids), sum(item_id in near for item_id in ids), sum(item_id in same_lever for item_id in ids)
-        )
-        for name, ids in sorted(groups.items())
-    }
+def _overlaps(
+    items: Sequence[RoundItem], group_of: Callable[[RoundItem], str], near: set[str], same_lever: set[str]
+) -> dict[str, Overlap]:
+    """The overlap of each group of items; `near` and `same_lever` are the ids of the items that repeat others."""
+    sizes = Counter(map(group_of, items))
+    near_duplicates = Counter(group_of(item) for item in items if item.id in near)
+    with_lever = Counter(group_of(item) for item in items if item.id in same_lever)
+    return {name: Overlap(sizes[name], near_duplicates[name], with_lever[name]) for name in sorted(sizes)}
 
 
 def _words(item: RoundItem) -> tuple[str, ...]:
@@ -379,19 +393,10 @@ def _split(text: str) -> list[str]:
 
 
 def _shingles(words: Sequence[str]) -> Shingles:
-    if len(words) <= SHINGLE_WORDS:
-        return frozenset({tuple(words)})
-    return frozenset(tuple(words[i : i + SHINGLE_WORDS]) for i in range(len(words) - SHINGLE_WORDS + 1))
-
-
-def _change(item: RoundItem) -> Shingles:
-    """The shingles that the perturbation added ("+") or removed ("-"); empty if the original is unknown."""
-    if not (item.original_query and item.original_context):
-        return frozenset()
-    original_shingles = _shingles((*_split(item.original_query), "|", *_split(item.original_context)))
-    shingles = _shingles(_words(item))
-    added = {("+", *shingle) for shingle in shingles - original_shingles}
-    return frozenset(added | {("-", *shingle) for shingle in original_shingles - shingles})
+    starts = range(
+        max(1, len(words) - SHINGLE_WORDS + 1)
+    )  # a short text has one shingle with all of its words
+    return frozenset(tuple(words[start : start + SHINGLE_WORDS]) for start in starts)
 
 
 def _same_change(change: Shingles, other_change: Shingles) -> bool:
@@ -447,15 +452,4 @@ def perturbed_item(instance: BaseInstance, candidate: Candidate) -> RoundItem:
 
 def round_item(instance: BaseInstance) -> RoundItem:
     """A base instance as an unperturbed item."""
-    return RoundItem(
-        id=instance.id,
-        base_id=instance.id,
-        query=instance.query,
-        context=instance.context,
-        original_query="",
-        original_context="",
-        perturbation_class="",
-        intensity="",
-        lever="",
-        generator="",
-    )
+    return RoundItem(instance.id, instance.id, instance.query, instance.context)

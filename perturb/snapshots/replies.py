@@ -1,5 +1,8 @@
 """The export of a run's replies as a file of recorded replies, and the verification of a snapshot.
 
+A recording has a header and then rows: the items of the run, and the replies about each (`perturb.llm.recording`). A
+replay asks again in the order of the rows.
+
 `check_snapshot` finds damage and edits. `verify_snapshot` also finds rows that were wrong from the start, or that were
 edited together with their digests: a lever of another cell, a change outside of the target, a label that does not fit.
 """
@@ -7,7 +10,6 @@ edited together with their digests: a lever of another cell, a change outside of
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,7 +20,7 @@ from typing import Any
 from perturb.catalogue.levers import Catalogue, embedded_levers
 from perturb.config import load_config
 from perturb.errors import PerturbError, RecordingError, SnapshotError
-from perturb.files.resources import digest
+from perturb.files.resources import Spool, digest
 from perturb.ledger import queries
 from perturb.ledger.calls import AnsweredCalls, last_pass, reading
 from perturb.ledger.ends import planned_jobs
@@ -36,7 +38,16 @@ from perturb.ledger.plans import CurrentPlan, current_plan, key_variables_of
 from perturb.ledger.planted import planted_items, planted_votes, solver_replies
 from perturb.llm.recording import Kind, RecordedJob, RecordedReply, judged_part, record_row, write_recording
 from perturb.llm.redaction import show_key
-from perturb.records import EXPECTED_ANSWER, Cell, Facts, Intensity, JsonObject, PerturbationClass, Verdict
+from perturb.records import (
+    EXPECTED_ANSWER,
+    Cell,
+    Facts,
+    Intensity,
+    Job,
+    JsonObject,
+    PerturbationClass,
+    Verdict,
+)
 from perturb.snapshots.card import ExportedReplies
 from perturb.snapshots.rows import SnapshotRow
 from perturb.snapshots.settings import samples_by_variant, settings_by_variant
@@ -54,18 +65,20 @@ def export_replies(run: Path, file: Path) -> ExportedReplies:
     """
     if "".join(file.suffixes[-2:]) != ".jsonl.gz":
         raise RecordingError(f"{file}: recorded replies are gzipped JSON Lines: call the file NAME.jsonl.gz")
+    checked_rows = Spool()
+    n_replies = 0
     with reading(run) as db:
         facts = read_facts(db)  # only evaluations have facts
         header, rows = _of_evaluation(db, facts) if facts else _of_build(db, current_plan(db, run))
-        kinds: Counter[str] = Counter()
-        names = key_variables_of(db)
-        _refuse_key(run, header, names)
-        sha256 = write_recording(file, header, _checked(run, rows, kinds, names))
-    # Rows are written while they are read, so only the written file shows whether there was a reply.
-    if not kinds["reply"]:
-        file.unlink()
+        key_names = key_variables_of(db)
+        _refuse_key(run, header, key_names)
+        for row in rows:
+            _refuse_key(run, row, key_names)
+            checked_rows.append(row)
+            n_replies += row["kind"] == "reply"
+    if not n_replies:
         raise RecordingError(f"{run}: has no reply of a model: there is nothing to export")
-    return ExportedReplies(file, sha256, kinds["reply"])
+    return ExportedReplies(file, write_recording(file, header, checked_rows), n_replies)
 
 
 def holds_evaluation(run: Path) -> bool:
@@ -74,18 +87,9 @@ def holds_evaluation(run: Path) -> bool:
         return bool(read_facts(db))
 
 
-def _checked(
-    run: Path, rows: Iterator[JsonObject], kinds: Counter[str], names: set[str]
-) -> Iterator[JsonObject]:
-    """The rows, refused if they contain a key, and counted by kind in `kinds`."""
-    for row in rows:
-        kinds[row["kind"]] += 1
-        _refuse_key(run, row, names)
-        yield row
-
-
-def _refuse_key(run: Path, content: Facts, names: set[str]) -> None:
-    if masked_key := show_key(content, names):
+def _refuse_key(run: Path, content: Facts, key_names: set[str]) -> None:
+    """Raise `RecordingError` if a row or the header contains what looks like a key."""
+    if masked_key := show_key(content, key_names):
         raise RecordingError(
             f"{run}: not exported, since {content['kind']} {content.get('id', '')!r} holds what looks like a key"
             f" ({masked_key}): revoke the key, and take it out where it comes from"
@@ -93,6 +97,7 @@ def _refuse_key(run: Path, content: Facts, names: set[str]) -> None:
 
 
 def _of_build(db: sqlite3.Connection, plan: CurrentPlan) -> tuple[JsonObject, Iterator[JsonObject]]:
+    """Header and rows of the recording of a build."""
     facts = plan.facts
     header = {
         **_header("build", facts.code_version, [*facts.generators, *facts.verifiers]),
@@ -114,46 +119,63 @@ def _build_rows(db: sqlite3.Connection, plan: CurrentPlan) -> Iterator[JsonObjec
     written_instances: set[str] = set()
     for planned in planned_jobs(db, plan.number):
         job = planned.job
-        offers = _offers(calls, job.id, job.generator) if job.generator in model_generators else []
         # Many jobs share an instance, which is written once, before its first job.
         if planned.instance_key not in written_instances:
             written_instances.add(planned.instance_key)
             content = queries.instance(db, planned.instance_key).to_payload()
             yield {"kind": "instance", "key": planned.instance_key, "content": content}
-        if offers:
-            levers = None if job.offers is None else [list(offer) for offer in job.offers]
-            recorded_job = RecordedJob(
-                id=job.id,
-                instance=planned.instance_key,
-                perturbation_class=str(job.cell.perturbation_class),
-                intensity=str(job.cell.intensity),
-                generator=job.generator,
-                replicate=job.replicate,
-                offers=levers,
-                depth=job.depth,
-                constructions=job.constructions,
-                hardens=job.hardens or "",
-            )
-            yield record_row("job", recorded_job)
-        for number, rows in enumerate(offers):
+        groups = _calls_by_offer(calls, job) if job.generator in model_generators else []
+        if groups:
+            yield _job_row(planned)
+        for number, rows in enumerate(groups):
             yield from _replies(job.id, str(number), rows)
-        yield from _vote_rows(calls, job.id, queries.votes_of(db, job.id, plan.judges), model_verifiers)
+        votes = queries.votes_of(db, job.id, plan.judges)
+        # On a deep item, all verifiers first decide blind.
+        calls_of_votes = list(_calls_of_votes(calls, job.id, votes, model_verifiers))
+        for blind_calls, _ in calls_of_votes:
+            yield from _replies(job.id, "", blind_calls)
+        for _, open_calls in calls_of_votes:
+            yield from _replies(job.id, "", open_calls)
     yield from _solver_rows(db, plan, calls)
     yield from _planted_rows(db, plan, calls, model_verifiers)
 
 
-def _vote_rows(
-    calls: AnsweredCalls, job: str, votes: Mapping[str, Verdict], verifiers: Sequence[str]
-) -> Iterator[JsonObject]:
-    """The replies of the verifiers to a candidate. On a deep item, a verifier first decides blind."""
-    blind, open_votes = [], []
+def _calls_by_offer(calls: AnsweredCalls, job: Job) -> list[list[sqlite3.Row]]:
+    """The calls of a job, in a group for each offer of levers to the generator.
+
+    If a reply to an offer could not be read, the generator is asked about the same offer in the next group. So an
+    unreadable group is left out unless it is the last.
+    """
+    groups = calls.of(job.id, job.generator, ["generate"])
+    readable = [rows for rows in groups[:-1] if rows[-1]["status"] == "read"]
+    return [last_pass(rows) for rows in (*readable, *groups[-1:])]
+
+
+def _job_row(planned: queries.PlannedJob) -> JsonObject:
+    job = planned.job
+    recorded_job = RecordedJob(
+        id=job.id,
+        instance=planned.instance_key,
+        perturbation_class=str(job.cell.perturbation_class),
+        intensity=str(job.cell.intensity),
+        generator=job.generator,
+        replicate=job.replicate,
+        offers=None if job.offers is None else [list(offer) for offer in job.offers],
+        depth=job.depth,
+        constructions=job.constructions,
+        hardens=job.hardens or "",
+    )
+    return record_row("job", recorded_job)
+
+
+def _calls_of_votes(
+    calls: AnsweredCalls, subject: str, votes: Mapping[str, Verdict], verifiers: Sequence[str]
+) -> Iterator[tuple[list[sqlite3.Row], list[sqlite3.Row]]]:
+    """The calls of each verifier that voted: those of its blind decision, if it made one, and those of its vote."""
     for name in verifiers:
-        if name in votes and (rows := calls.behind(job, name, ["verify"], votes[name].raw)):
-            open_votes.append(rows)
-            if groups := calls.of(job, name, ["blind"]):
-                blind.append(last_pass(groups[-1]))
-    for rows in (*blind, *open_votes):
-        yield from _replies(job, "", rows)
+        if name in votes and (open_calls := calls.behind(subject, name, ["verify"], votes[name].raw)):
+            groups = calls.of(subject, name, ["blind"])
+            yield last_pass(groups[-1]) if groups else [], open_calls
 
 
 def _solver_rows(db: sqlite3.Connection, plan: CurrentPlan, calls: AnsweredCalls) -> Iterator[JsonObject]:
@@ -176,25 +198,13 @@ def _planted_rows(
     votes = planted_votes(db, plan.judges.fingerprints)
     for item in planted_items(db):
         yield {"kind": "planted", "content": item.to_payload()}
-        item_votes = votes.get(item.id, {})
-        for name in verifiers:
-            if name in item_votes and (rows := calls.behind(item.id, name, ["verify"], item_votes[name].raw)):
-                yield from _replies(item.id, "", rows)
-                if groups := calls.of(item.id, name, ["blind"]):
-                    yield from _replies(item.id, "", last_pass(groups[-1]))
-
-
-def _offers(calls: AnsweredCalls, job: str, generator: str) -> list[list[sqlite3.Row]]:
-    """The calls of a job, in a group for each offer of levers.
-
-    An unreadable group is left out if the next group repeats its offer, as all but the last do.
-    """
-    groups = calls.of(job, generator, ["generate"])
-    readable = [rows for rows in groups[:-1] if rows[-1]["status"] == "read"]
-    return [last_pass(rows) for rows in (*readable, *groups[-1:])]
+        for blind_calls, open_calls in _calls_of_votes(calls, item.id, votes.get(item.id, {}), verifiers):
+            yield from _replies(item.id, "", open_calls)
+            yield from _replies(item.id, "", blind_calls)
 
 
 def _of_evaluation(db: sqlite3.Connection, facts: Facts) -> tuple[JsonObject, Iterator[JsonObject]]:
+    """Header and rows of the recording of an evaluation, or of a run with questions."""
     header = _refusalbench_header(facts) if "snapshot" in facts else _questions_header(facts)
     return header, _evaluation_rows(db)
 
