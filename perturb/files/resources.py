@@ -17,6 +17,7 @@ import tempfile
 import uuid
 import weakref
 import zlib
+from abc import abstractmethod
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -215,7 +216,26 @@ JsonRow = dict[str, Any]
 """A row as JSON: column -> value."""
 
 
-class Spool(Sequence[JsonRow]):
+class _LazyRows(Sequence[JsonRow]):
+    """Rows that are read only when they are used. A slice of them is a list."""
+
+    @abstractmethod
+    def _read(self, position: int) -> JsonRow:
+        """The row at a position from 0."""
+
+    @overload
+    def __getitem__(self, position: int) -> JsonRow: ...
+    @overload
+    def __getitem__(self, position: slice) -> list[JsonRow]: ...
+    def __getitem__(self, position: int | slice) -> JsonRow | list[JsonRow]:
+        # The range turns a negative index into a position, and raises `IndexError` if it is out of range.
+        positions = range(len(self))[position]
+        if isinstance(positions, range):
+            return [self._read(index) for index in positions]
+        return self._read(positions)
+
+
+class Spool(_LazyRows):
     """Rows of JSON values in a temporary file, which can be read any number of times.
 
     The file is deleted with the object.
@@ -240,19 +260,11 @@ class Spool(Sequence[JsonRow]):
     def __len__(self) -> int:
         return len(self._ends) - 1
 
-    @overload
-    def __getitem__(self, position: int) -> JsonRow: ...
-    @overload
-    def __getitem__(self, position: slice) -> list[JsonRow]: ...
-    def __getitem__(self, position: int | slice) -> JsonRow | list[JsonRow]:
-        if isinstance(position, slice):
-            return [self[index] for index in range(*position.indices(len(self)))]
-        # The range turns a negative index into a position, and raises `IndexError` if it is out of range.
-        index = range(len(self))[position]
+    def _read(self, position: int) -> JsonRow:
+        start, end = self._ends[position : position + 2]
         with _spool_errors():
-            self._file.seek(self._ends[index])  # seeking also writes the buffer to the file
-        line = self._file.read(self._ends[index + 1] - self._ends[index])
-        row: JsonRow = json.loads(line.decode("utf-8", "surrogatepass"))
+            self._file.seek(start)  # seeking also writes the buffer to the file
+        row: JsonRow = json.loads(self._file.read(end - start).decode("utf-8", "surrogatepass"))
         return row
 
 
@@ -273,21 +285,15 @@ def _close(file: IO[bytes]) -> None:
         file.close()
 
 
-class RowSelection(Sequence[JsonRow]):
-    """Some rows of another sequence, in another order. They are read only when they are used."""
+class RowSelection(_LazyRows):
+    """Some rows of another sequence, in another order."""
 
     def __init__(self, rows: Sequence[JsonRow], positions: Sequence[int]) -> None:
-        self.rows = rows
+        self._rows = rows
         self.positions = positions
 
     def __len__(self) -> int:
         return len(self.positions)
 
-    @overload
-    def __getitem__(self, position: int) -> JsonRow: ...
-    @overload
-    def __getitem__(self, position: slice) -> list[JsonRow]: ...
-    def __getitem__(self, position: int | slice) -> JsonRow | list[JsonRow]:
-        if isinstance(position, slice):
-            return [self.rows[index] for index in self.positions[position]]
-        return self.rows[self.positions[position]]
+    def _read(self, position: int) -> JsonRow:
+        return self._rows[self.positions[position]]

@@ -319,24 +319,28 @@ def _csv_columns(path: Path, wanted_columns: Sequence[str], texts: Sequence[str]
     try:
         table = arrow_csv.read_csv(path, parse_options=lines, convert_options=options)
     except (OSError, pa.ArrowException) as error:
-        for _ in _read_csv(path):  # raises an error that names the line
-            pass
+        _refuse_csv(path)
         raise SourceError(f"{path}: not a CSV table: {str(error).strip().splitlines()[0]}") from None
-    # pyarrow reads text that is not UTF-8 as bytes. The strict reader then raises an error with the line.
+    # pyarrow reads text that is not UTF-8 as bytes.
     if any(pa.types.is_binary(column.type) for column in table.columns):
-        for _ in _read_csv(path):
-            pass
+        _refuse_csv(path)
     frame: pd.DataFrame = table.to_pandas()
     return frame
 
 
+def _refuse_csv(path: Path) -> None:
+    """Read a CSV file with the strict reader, which raises an error that names the line of a fault."""
+    for _ in _read_csv(path):
+        pass
+
+
 def _jsonl_columns(path: Path, wanted_columns: Sequence[str], texts: Sequence[str]) -> pd.DataFrame:
     """Read columns of a JSON Lines file."""
-    # Equal texts are kept once, so that a million rows fit into little memory.
     import pandas as pd
 
     columns: dict[str, list[Any]] = {name: [] for name in wanted_columns}
-    known_texts: dict[str, str] = {}
+    # Equal texts are kept once, so that a million rows fit into little memory.
+    kept_texts: dict[str, str] = {}
     all_columns: dict[str, None] = {}
     for row in _read_jsonl(path):
         all_columns.update(dict.fromkeys(row.fields))
@@ -346,6 +350,6 @@ def _jsonl_columns(path: Path, wanted_columns: Sequence[str], texts: Sequence[st
                 raise row.error(name, f"must be a single value, got {type_name(value)}")
             if value is not None and name in texts and not isinstance(value, str):
                 value = json.dumps(value) if isinstance(value, bool) else str(value)
-            values.append(known_texts.setdefault(value, value) if isinstance(value, str) else value)
-    present = {name: columns[name] for name in wanted_columns if name in all_columns}
+            values.append(kept_texts.setdefault(value, value) if isinstance(value, str) else value)
+    present = {name: values for name, values in columns.items() if name in all_columns}
     return pd.DataFrame(present or {name: [] for name in all_columns})

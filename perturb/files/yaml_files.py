@@ -127,20 +127,19 @@ class YamlFile:
             return model.model_validate(self.content)
         except ValidationError as exc:
             fault = _intended_fault(exc)
-            loc = self._without_tags(fault["loc"], fault["type"])
-            keys = known_keys(model, loc[:-1]) if fault["type"] == "extra_forbidden" else {}
-            raise self.fault(loc, describe_fault(loc, fault["type"], fault["msg"], keys)) from None
+            loc = self._without_tags(fault["loc"])
+            if fault["type"] == "missing":  # a missing field does not exist in the file
+                loc.append(fault["loc"][-1])
+            raise self.fault(loc, _describe(fault, loc, model)) from None
 
-    def _without_tags(self, loc: Sequence[str | int], kind: str) -> list[str | int]:
+    def _without_tags(self, loc: Sequence[str | int]) -> list[str | int]:
         """The steps of a loc that exist in the file, without the names of types that pydantic adds."""
         node = self._node
         steps: list[str | int] = []
-        for position, step in enumerate(loc):
+        for step in loc:
             child = _child(node, step)
-            is_missing_field = kind == "missing" and position == len(loc) - 1
             if child is not None:
                 node, _ = child
-            if child is not None or is_missing_field:
                 steps.append(step)
         return steps
 
@@ -161,8 +160,7 @@ def parse_content(content: Mapping[str, Any], model: type[Model]) -> Model:
         fault = _intended_fault(exc)
         # pydantic adds names of types to a loc. Those of functions have brackets, which no key has.
         steps = [step for step in fault["loc"] if isinstance(step, int) or step.isidentifier()]
-        keys = known_keys(model, steps[:-1]) if fault["type"] == "extra_forbidden" else {}
-        raise ConfigError(describe_fault(steps, fault["type"], fault["msg"], keys)) from None
+        raise ConfigError(_describe(fault, steps, model)) from None
 
 
 def _intended_fault(exc: ValidationError) -> ErrorDetails:
@@ -173,6 +171,11 @@ def _intended_fault(exc: ValidationError) -> ErrorDetails:
     """
     faults = exc.errors(include_url=False)
     return max(faults, key=lambda fault: (len(fault["loc"]), fault["type"] == "extra_forbidden"))
+
+
+def _describe(fault: ErrorDetails, loc: Sequence[str | int], model: type[BaseModel]) -> str:
+    keys = known_keys(model, loc[:-1]) if fault["type"] == "extra_forbidden" else {}
+    return describe_fault(loc, fault["type"], fault["msg"], keys)
 
 
 def _child(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, int] | None:

@@ -30,6 +30,15 @@ from perturb.snapshots.select import SelectionPlan, Shortfall
 from perturb.text.passages import split_sentences
 from perturb.text.wording import ENGLISH, certificate_line, language_with_code
 
+# The size categories of the Hub, each with the number of rows below which it applies.
+_SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"))
+# Characters that Markdown or GitHub may format; `://` would become a link.
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&$!@]|:(?=//))")
+
+
+class _Verbatim(str):
+    """Text of this package, or text that is already escaped: it goes into the page as it is."""
+
 
 @dataclass(frozen=True, slots=True)
 class ExportedReplies:
@@ -72,38 +81,6 @@ class SnapshotFacts:
     """An aware date-time; None leaves it out, for example to compare manifests."""
 
 
-def count_cells(rows: Sequence[SnapshotRow]) -> dict[str, int]:
-    """Cell, as `class/intensity` → number of rows, in the order of the taxonomy; empty cells are left out."""
-    counts = Counter(f"{row['perturbation_class']}/{row['intensity']}" for row in rows)
-    return {cell: counts[cell] for cell in sorted(counts, key=taxonomy_place)}
-
-
-def count_values(rows: Sequence[SnapshotRow], name: str) -> dict[str, int]:
-    """Value of the text field `name` → number of rows, in alphabetical order."""
-    return dict(sorted(Counter(row[name] for row in rows).items()))
-
-
-def count_languages(rows: Sequence[SnapshotRow]) -> dict[str, int]:
-    """Code of a language → number of rows."""
-    return dict(sorted(Counter(row.get("language", ENGLISH) for row in rows).items()))
-
-
-def count_licences(rows: Sequence[SnapshotRow]) -> dict[str | None, int]:
-    """Licence in the words of its source, or None → number of rows, the most frequent licence first."""
-    counts = Counter(row["licence"] for row in rows)
-    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0] or "")))
-
-
-# The size categories of the Hub, each with the number of rows below which it applies.
-_SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"))
-# Characters that Markdown or GitHub may format; `://` would become a link.
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&$!@]|:(?=//))")
-
-
-class _Verbatim(str):
-    """Text of this package, or text that is already escaped: it goes into the page as it is."""
-
-
 @dataclass(frozen=True, slots=True)
 class CardFiles:
     """The data files that the card's header names, relative to the snapshot's folder."""
@@ -142,13 +119,13 @@ def render_card(
 ) -> str:
     """The text of `README.md` for a snapshot. The example comes from `texts`, the first rows with their texts."""
     languages = count_languages(rows)
-    parts = {}
-    for name in files.data:
-        if name != DEFAULT:
-            is_several = PART_COLUMNS[name] is SEVERAL_COLUMNS
-            parts[name] = sum(("grounding" in row) == is_several for row in rows)
-    # A card in English alone needs no line about languages.
-    is_english = list(languages) == [ENGLISH]
+    named_languages = {language_with_code(code): number for code, number in languages.items()}
+    n_several = sum("grounding" in row for row in rows)
+    part_sizes = {
+        name: n_several if PART_COLUMNS[name] is SEVERAL_COLUMNS else len(rows) - n_several
+        for name in files.data
+        if name != DEFAULT
+    }
     text: str = _card_template().render(
         header=_Verbatim(yaml.safe_dump(_header(rows, facts, files), sort_keys=False, allow_unicode=True)),
         facts=facts,
@@ -159,14 +136,13 @@ def render_card(
         by_class=_class_table(rows),
         behaviors=_behavior_table(rows),
         columns=all_columns(rows),
-        parts=parts,
+        parts=part_sizes,
         controls=list(files.controls),
         prompts=list(files.prompts),
         licences=count_licences(rows),
         sources=count_values(rows, "source"),
-        languages={}
-        if is_english
-        else {language_with_code(code): number for code, number in languages.items()},
+        # A card in English alone needs no line about languages.
+        languages={} if list(languages) == [ENGLISH] else named_languages,
         canary=_Verbatim(canary(content_digest)),
         content_digest=content_digest,
         example=_example(texts),
@@ -175,6 +151,28 @@ def render_card(
         share=_share,
     )
     return text
+
+
+def count_cells(rows: Sequence[SnapshotRow]) -> dict[str, int]:
+    """Cell, as `class/intensity` → number of rows, in the order of the taxonomy; empty cells are left out."""
+    counts = Counter(f"{row['perturbation_class']}/{row['intensity']}" for row in rows)
+    return {cell: counts[cell] for cell in sorted(counts, key=taxonomy_place)}
+
+
+def count_values(rows: Sequence[SnapshotRow], name: str) -> dict[str, int]:
+    """Value of the text field `name` → number of rows, in alphabetical order."""
+    return dict(sorted(Counter(row[name] for row in rows).items()))
+
+
+def count_languages(rows: Sequence[SnapshotRow]) -> dict[str, int]:
+    """Code of a language → number of rows."""
+    return count_values([{"language": ENGLISH, **row} for row in rows], "language")
+
+
+def count_licences(rows: Sequence[SnapshotRow]) -> dict[str | None, int]:
+    """Licence in the words of its source, or None → number of rows, the most frequent licence first."""
+    counts = Counter(row["licence"] for row in rows)
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0] or "")))
 
 
 def canary(content_digest: str) -> str:
@@ -259,10 +257,8 @@ def _example(rows: Iterable[SnapshotRow]) -> JsonObject | None:
 
 def _change(row: SnapshotRow, name: str) -> JsonObject:
     """The perturbed text with its new sentences in bold, and the original sentences that it no longer has."""
-    before, now = (
-        [sentence.text for sentence in split_sentences(row[f"{state}_{name}"])]
-        for state in ("original", "perturbed")
-    )
+    before = [sentence.text for sentence in split_sentences(row[f"original_{name}"])]
+    now = [sentence.text for sentence in split_sentences(row[f"perturbed_{name}"])]
     return {
         "before": _Verbatim(" ".join(escape(text) for text in before if text not in now)),
         "now": _Verbatim(" ".join(escape(text) if text in before else f"**{escape(text)}**" for text in now)),

@@ -52,7 +52,6 @@ _TYPES = {
 
 def describe_snapshot(manifest: Facts, columns: Mapping[str, Sequence[Column]]) -> JsonObject:
     """The content of `croissant.json`, from a manifest that lists its files with digests, and the columns by part."""
-    digests = {entry["path"]: entry["sha256"] for entry in manifest["files"] if "sha256" in entry}
     # The whole file is left out here: its rows are those of the parts.
     paths = data_paths(manifest["content_digest"], list(columns))
     licence = licence_header(entry["licence"] for entry in manifest["licences"])
@@ -71,29 +70,8 @@ def describe_snapshot(manifest: Facts, columns: Mapping[str, Sequence[Column]]) 
         "keywords": ["rag", "refusal", "abstention", "benchmark", "synthetic"],
         "isLiveDataset": False,
         "citeAs": f"{manifest['name']}, round {manifest['round']}, content digest {manifest['content_digest']}",
-        "distribution": [
-            {
-                "@type": "cr:FileObject",
-                "@id": path,
-                "name": path,
-                "contentUrl": path,
-                "encodingFormat": "application/x-parquet",
-                "sha256": digests[path],
-            }
-            for path in paths.values()
-        ],
-        "recordSet": [
-            {
-                "@type": "cr:RecordSet",
-                "@id": part,
-                "name": part,
-                "key": {"@id": f"{part}/id"},
-                "field": [
-                    _field(part, paths[part], column) for column in part_columns if column.kind in _TYPES
-                ],
-            }
-            for part, part_columns in columns.items()
-        ],
+        "distribution": [_file(entry) for entry in manifest["files"] if entry["path"] in paths.values()],
+        "recordSet": [_record_set(part, paths[part], columns[part]) for part in columns],
         **{f"rai:{name}": value for name, value in _responsible(manifest).items() if value},
     }
     if manifest["created"]:
@@ -104,6 +82,29 @@ def describe_snapshot(manifest: Facts, columns: Mapping[str, Sequence[Column]]) 
 def render_croissant(content: JsonObject) -> str:
     """The text of `croissant.json`."""
     return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def _file(entry: Facts) -> JsonObject:
+    """The description of a parquet file, from its entry in the manifest."""
+    return {
+        "@type": "cr:FileObject",
+        "@id": entry["path"],
+        "name": entry["path"],
+        "contentUrl": entry["path"],
+        "encodingFormat": "application/x-parquet",
+        "sha256": entry["sha256"],
+    }
+
+
+def _record_set(part: str, path: str, columns: Sequence[Column]) -> JsonObject:
+    """The description of the rows of a part."""
+    return {
+        "@type": "cr:RecordSet",
+        "@id": part,
+        "name": part,
+        "key": {"@id": f"{part}/id"},
+        "field": [_field(part, path, column) for column in columns if column.kind in _TYPES],
+    }
 
 
 def _field(part: str, path: str, column: Column) -> JsonObject:

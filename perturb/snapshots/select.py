@@ -1,5 +1,7 @@
 """Draw the rows of a snapshot from the accepted items, by quota (spec, section 6).
 
+A *cell* is a class and an intensity. The *floor* of a cell is the number of rows that each generator should have in it.
+
 Every choice compares hashes of the seed and the item's id. The result therefore does not depend on the order of the
 input, on the platform or on the Python version, and one more accepted item changes little.
 """
@@ -9,6 +11,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 from perturb.errors import ConfigError
@@ -94,7 +97,7 @@ def select(
             by_generator[item.generator].append(item)
 
     if plan.strategy == "natural":
-        return Selection(tuple(sorted(item.id for items in by_generator.values() for item in items)))
+        return Selection(tuple(item.id for item in pool if item.generator in by_generator))
     _check(plan, len(cell_set))
     ids: list[str] = []
     shortfalls: list[Shortfall] = []
@@ -128,23 +131,22 @@ def _draw(items: list[Job], plan: SelectionPlan) -> list[Job]:
     queues = {cell: _take_turns(members, plan.seed) for cell, members in by_cell.items()}
 
     quota = Counter({cell: min(plan.min_per_cell, len(queue)) for cell, queue in queues.items()})
-    remaining = [item for cell, queue in queues.items() for item in queue[quota[cell] :]]
-    remaining.sort(key=lambda item: (seed_of(plan.seed, "rest", item.id), item.id))
+    others = chain.from_iterable(queue[quota[cell] :] for cell, queue in queues.items())
+    shuffled = sorted(others, key=lambda item: (seed_of(plan.seed, "rest", item.id), item.id))
     # the uniform draw decides how many more items each cell gets; the cell's queue decides which, to keep the turns
-    quota.update(item.cell for item in remaining[: plan.per_generator - quota.total()])
-    return [item for cell, queue in queues.items() for item in queue[: quota[cell]]]
+    quota.update(item.cell for item in shuffled[: plan.per_generator - quota.total()])
+    return list(chain.from_iterable(queue[: quota[cell]] for cell, queue in queues.items()))
 
 
 def _take_turns(items: list[Job], seed: int) -> list[Job]:
     """The items of one cell in random order, with the first item of each base instance before all second ones."""
     shuffled = sorted(items, key=lambda item: (seed_of(seed, "turn", item.id), item.id))
-    items_so_far: Counter[str] = Counter()
-    turns: list[int] = []
+    n_drawn: Counter[str] = Counter()
+    turns: dict[str, int] = {}  # id of an item → how many items of its base instance come before it
     for item in shuffled:
-        turns.append(items_so_far[item.instance_id])
-        items_so_far[item.instance_id] += 1
-    order = sorted(range(len(shuffled)), key=turns.__getitem__)
-    return [shuffled[position] for position in order]
+        turns[item.id] = n_drawn[item.instance_id]
+        n_drawn[item.instance_id] += 1
+    return sorted(shuffled, key=lambda item: turns[item.id])
 
 
 def _shortfalls(generator: str, chosen: list[Job], plan: SelectionPlan, cells: list[Cell]) -> list[Shortfall]:
