@@ -257,4 +257,4 @@ def test_the_build_file_states_the_language_of_a_set_that_states_none(tmp_path: 
     entry = config.base_set.model_copy(update={"demo": None, "path": Path("s.jsonl"), "language": "de"})
     plan = plan_build(resolve(config.model_copy(update={"base_set": entry}), tmp_path))
     assert plan.base_set.languages == ("de",)
-    assert plan.plan.language_version
+    assert plan.job_settings.language_version

@@ -23,8 +23,9 @@ MAX_GROWTH = 4
 GROWTH_ALLOWANCE = 2000
 """Characters for short originals, to which even one added sentence is much."""
 
-# The limits of deep items. The flaw of an item with fewer passages is not spread widely enough.
+# The limits of deep items.
 MIN_PASSAGES = 3
+"""The least number of passages: with fewer, the flaw is not spread widely enough."""
 MAX_ADDED = 6
 """How many passages a generator may add to those of the instance."""
 MAX_PASSAGE_CHARS = 3000

@@ -193,8 +193,7 @@ class _Volume:
     def of(cls, build_plan: BuildPlan, planted: int) -> _Volume:
         config, instances = build_plan.config, build_plan.base_set.instances
         jobs_per_generator = build_plan.most_jobs // len(config.generators)
-        attempts_to_harden = 0 if config.difficulty is None else config.difficulty.harden
-        rounds = 1 + attempts_to_harden
+        rounds = 1 if build_plan.solvers is None else 1 + build_plan.solvers.harden
         deep_share = config.depth.get("deep", 0.0)
         model_jobs = jobs_per_generator * len(build_plan.generator_settings)
         copied_bytes = sum(map(_longest_copy, instances))
@@ -231,7 +230,7 @@ def estimate_build(build_plan: BuildPlan, ends: Sequence[JobEnd] = ()) -> CostEs
         cells=len(config.chosen_cells),
         jobs=build_plan.most_jobs,
         models=models,
-        levers=lever_service(build_plan.plan, build_plan.instances, build_plan.catalogue),
+        levers=lever_service(build_plan.job_settings, build_plan.instances, build_plan.catalogue),
         missing_keys=_missing_keys(build_plan.model_settings),
         cells_without_rule=build_plan.cells_without_rule,
         budget_usd=config.budget_usd,
@@ -356,8 +355,15 @@ def _model_under_test(model: ModelUnderTest, role: str, calls: int, prompt: floa
     """The estimate of one model. Services and functions count as free, since their price is unknown."""
     if model.opener is None:
         return _model(model.settings, role, calls, prompt, ANSWER_TOKENS)
-    tokens = (round(calls * prompt), calls * ANSWER_TOKENS)
-    return ModelEstimate(role, model.name, calls, *tokens, cost_usd=0.0, dearest_usd=None)
+    return ModelEstimate(
+        role=role,
+        name=model.name,
+        calls=calls,
+        prompt_tokens=round(calls * prompt),
+        completion_tokens=calls * ANSWER_TOKENS,
+        cost_usd=0.0,
+        dearest_usd=None,
+    )
 
 
 def _written_faults(build_plan: BuildPlan) -> list[int]:
@@ -403,8 +409,8 @@ def _missing_keys(models: Sequence[ModelSettings]) -> tuple[str, ...]:
 
 def _longest_copy(instance: BaseInstance) -> int:
     """The bytes that a generator may have to copy: the query and the signal passages."""
-    signal_bytes = sum(_bytes(passage.text) for passage in instance.passages if passage.role == "signal")
-    return _bytes(instance.query) + signal_bytes
+    signal_texts = [passage.text for passage in instance.passages if passage.role == "signal"]
+    return sum(map(_bytes, [instance.query, *signal_texts]))
 
 
 def _bytes(text: str) -> int:
@@ -440,6 +446,7 @@ def _tokens(request: ChatRequest) -> float:
 def _generation_prompt(build_plan: BuildPlan, depth: Depth = "open") -> float:
     """Mean tokens of a generation prompt, over the cells and the first instances."""
     prompts, catalogue = build_plan.prompts, build_plan.catalogue
+    instances = build_plan.base_set.instances[:_MEASURED_INSTANCES]
     offered = OFFERED[build_plan.config.lever_choice]
     lengths = []
     for cell in build_plan.config.chosen_cells:
@@ -449,7 +456,7 @@ def _generation_prompt(build_plan: BuildPlan, depth: Depth = "open") -> float:
         constructions = suiting[:CONSTRUCTIONS_OFFERED]
         lengths += [
             _tokens(prompts.generation(cell, instance, levers, depth, constructions))
-            for _, instance in build_plan.instances[:_MEASURED_INSTANCES]
+            for instance in instances
         ]
     return fmean(lengths)
 
@@ -471,7 +478,8 @@ def _verification_prompts(build_plan: BuildPlan) -> dict[Cell, float]:
         )
         return _tokens(build_plan.prompts.verification(instance, copy))
 
+    instances = build_plan.base_set.instances[:_MEASURED_INSTANCES]
     return {
-        cell: fmean(tokens(cell, instance) for _, instance in build_plan.instances[:_MEASURED_INSTANCES])
+        cell: fmean(tokens(cell, instance) for instance in instances)
         for cell in build_plan.config.chosen_cells
     }

@@ -10,7 +10,7 @@ its part of the flaw (which together are the *control*), a *proof* (the sentence
 *construction* (how the flaw is hidden).
 
 `generate_by_model`, `generate_by_rule` and `generate_by_function` run a job. The `read_...` functions read what a
-generator returned, and `check_reply` makes and checks the candidate.
+generator returned and make the candidate.
 """
 
 from __future__ import annotations
@@ -144,7 +144,8 @@ async def generate_by_model(
             return GenerationResult(JobOutcome.UNPARSED, answer.error, answer.raw)
         if isinstance(answer.value, Declined):
             return GenerationResult(JobOutcome.NOT_APPLICABLE, answer.value.reason, answer.raw)
-        return check_reply(catalogue, job, instance, answer.value, offer, answer.raw)
+        candidate = read_candidate(catalogue, job, instance, answer.value)
+        return check_candidate(catalogue, job, instance, candidate, offer, answer.raw)
 
     return await offer_in_turn(job, ask)
 
@@ -180,23 +181,7 @@ async def offer_in_turn(
     return replace(result, declined=declined)
 
 
-def check_reply(
-    catalogue: Catalogue,
-    job: Job,
-    instance: BaseInstance,
-    reply: Reply | DeepReply,
-    offer: Sequence[str],
-    raw: str = "",
-) -> GenerationResult:
-    """The candidate of a reply, or its rejection by a machine check."""
-    if isinstance(reply, DeepReply):
-        candidate = _deep_candidate(catalogue, job, instance, reply)
-    else:
-        candidate = read_candidate(catalogue, job, instance, reply)
-    return _check(catalogue, job, instance, candidate, offer, raw)
-
-
-def _check(
+def check_candidate(
     catalogue: Catalogue,
     job: Job,
     instance: BaseInstance,
@@ -238,7 +223,7 @@ def generate_by_rule(
             reasoning=result.reasoning,
             expected_behavior=catalogue.expected_behavior(job.cell),
         )
-        return _check(catalogue, job, instance, candidate, () if lever is None else (lever,))
+        return check_candidate(catalogue, job, instance, candidate, () if lever is None else (lever,))
     except Exception as error:  # noqa: BLE001  (a rule may fail on a text in any way)
         return GenerationResult(JobOutcome.ERROR, fault_line(error, f"the offline engine, {job.cell}"))
 
@@ -268,7 +253,9 @@ async def generate_by_function(
             reply = read_returned(returned, instance, levers)
         except ReplyError as error:
             return GenerationResult(JobOutcome.UNPARSED, str(error), repr(returned)[:2000])
-        return check_reply(catalogue, job, instance, reply, offer)
+        return check_candidate(
+            catalogue, job, instance, read_candidate(catalogue, job, instance, reply), offer
+        )
 
     return await offer_in_turn(job, ask)
 
@@ -473,8 +460,12 @@ def _required_text(value: Any, field: str) -> str:
     return value.strip()
 
 
-def read_candidate(catalogue: Catalogue, job: Job, instance: BaseInstance, reply: Reply) -> Candidate:
+def read_candidate(
+    catalogue: Catalogue, job: Job, instance: BaseInstance, reply: Reply | DeepReply
+) -> Candidate:
     """The candidate that a reply describes, unchecked."""
+    if isinstance(reply, DeepReply):
+        return _deep_candidate(catalogue, job, instance, reply)
     passages = tuple(
         replace(passage, text=reply.texts.get(number, passage.text))
         for number, passage in enumerate(instance.passages, start=1)

@@ -138,16 +138,18 @@ def is_final(vote: Verdict | None) -> bool:
     return bool(vote.issues) and vote.issues[0].startswith(FAULT)
 
 
-def classes_judged(entry: VerifierEntry, every: Sequence[PerturbationClass]) -> tuple[PerturbationClass, ...]:
-    """The classes that a verifier judges, in the order of `every`, which are all classes."""
+def classes_judged(
+    entry: VerifierEntry, all_classes: Sequence[PerturbationClass]
+) -> tuple[PerturbationClass, ...]:
+    """The classes that a verifier judges, in the order of `all_classes`."""
     judged: Collection[PerturbationClass]
     if entry.classes is not None:
         judged = entry.classes
     elif entry.check is not None:
         judged = _classes_of_check(entry.check)
     else:
-        judged = every
-    return tuple(perturbation_class for perturbation_class in every if perturbation_class in judged)
+        judged = all_classes
+    return tuple(perturbation_class for perturbation_class in all_classes if perturbation_class in judged)
 
 
 def _classes_of_check(check: str) -> Collection[PerturbationClass]:
@@ -157,7 +159,7 @@ def _classes_of_check(check: str) -> Collection[PerturbationClass]:
     return CLASSES_JUDGED.get(check, PUBLISHED_CLASSES)
 
 
-def refuse_unknown_checks(config: BuildConfig, every: Sequence[PerturbationClass]) -> None:
+def refuse_unknown_checks(config: BuildConfig, all_classes: Sequence[PerturbationClass]) -> None:
     """Raise `ConfigError` for an offline check that does not exist, or for a class on which it has no opinion."""
     offline = [(entry, entry.check) for entry in config.verifiers if entry.check is not None]
     if not offline:
@@ -169,7 +171,7 @@ def refuse_unknown_checks(config: BuildConfig, every: Sequence[PerturbationClass
             raise ConfigError(
                 f"verifier '{entry.name}': unknown offline check '{check}': choose from {', '.join(CHECKS)}"
             )
-        judgeable = [name for name in every if name in _classes_of_check(check)]
+        judgeable = [name for name in all_classes if name in _classes_of_check(check)]
         not_judged = [name for name in entry.classes or () if name not in judgeable]
         if not_judged:
             raise ConfigError(
@@ -178,11 +180,13 @@ def refuse_unknown_checks(config: BuildConfig, every: Sequence[PerturbationClass
             )
 
 
-def refuse_unjudged_classes(config: BuildConfig, every: Sequence[PerturbationClass]) -> None:
-    """Raise `ConfigError` if fewer verifiers judge a class than the panel needs; `every` are all classes."""
+def refuse_unjudged_classes(config: BuildConfig, all_classes: Sequence[PerturbationClass]) -> None:
+    """Raise `ConfigError` if fewer verifiers judge a class than the panel needs."""
     panel = config.resolved_panel
     for perturbation_class in dict.fromkeys(cell.perturbation_class for cell in config.chosen_cells):
-        judges = [entry for entry in panel.verifiers if perturbation_class in classes_judged(entry, every)]
+        judges = [
+            entry for entry in panel.verifiers if perturbation_class in classes_judged(entry, all_classes)
+        ]
         if len(judges) < (panel.k or 1):
             problem = f"no verifier judges {perturbation_class}"
             if judges:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from logging import DEBUG
@@ -35,7 +35,7 @@ from perturb.ledger.planted import class_rules
 from perturb.ledger.queries import PlannedJob
 from perturb.llm.factory import Executor
 from perturb.llm.model_client import ModelClient
-from perturb.records import BaseInstance, Candidate, Cell, Job, JobOutcome, PlantedItem, Verdict
+from perturb.records import BaseInstance, Candidate, Cell, Job, JobOutcome, Verdict
 from perturb.runtime import event, first_error
 
 
@@ -144,17 +144,7 @@ class Pipeline:
         planting.complete()
         async with asyncio.TaskGroup() as group:
             for item in planting.take_rest():
-                await self._panel_slots.acquire()
-                group.create_task(self._verify_planted(planting, item))
-
-    async def _verify_planted(self, planting: Planting, item: PlantedItem) -> None:
-        """Have the panel vote on a planted item, then free its slot."""
-        try:
-            await planting.vote(item, self._cast)
-        except BudgetSpent as exc:
-            self.budget_spent = exc
-        finally:
-            self._panel_slots.release()
+                await self._start_voting(group, partial(planting.vote, item, self._cast))
 
     async def _submit_undecided(self, group: asyncio.TaskGroup) -> None:
         """Submit the candidates that lack a decision or votes to the panel."""
@@ -249,8 +239,7 @@ class Pipeline:
             self._planting.offer(candidate, instance)  # planted items are made from candidates
         if self._waits_for_rules:
             return
-        await self._panel_slots.acquire()
-        group.create_task(self._verify(instance, candidate))
+        await self._start_voting(group, partial(self._verify, instance, candidate))
         if self._planting is not None:
             await self._submit_planted(self._planting, candidate, group)
 
@@ -266,22 +255,28 @@ class Pipeline:
             self._candidates_left = self._build.count_stages().left
         self._candidates_left -= 1
         if (item := planting.take_due(candidate.id, self._candidates_left)) is not None:
-            await self._panel_slots.acquire()
-            group.create_task(self._verify_planted(planting, item))
+            await self._start_voting(group, partial(planting.vote, item, self._cast))
 
-    async def _verify(self, instance: BaseInstance, candidate: Candidate) -> None:
-        """Gather the votes on a candidate, free its slot, and record the decision."""
-        panel = self._panel.of_class(candidate.cell.perturbation_class)
+    async def _start_voting(self, group: asyncio.TaskGroup, voting: Callable[[], Awaitable[None]]) -> None:
+        """Wait for a free slot of the panel, then start a task that votes and frees the slot."""
+        await self._panel_slots.acquire()
+        group.create_task(self._vote_in_slot(voting))
+
+    async def _vote_in_slot(self, voting: Callable[[], Awaitable[None]]) -> None:
         try:
-            stored = queries.votes_of(self._ledger.db, candidate.id, panel.judges)
-            votes = await gather_votes(
-                panel, candidate.id, stored, lambda name: self._vote(name, instance, candidate)
-            )
+            await voting()
         except BudgetSpent as exc:
             self.budget_spent = exc
-            return
         finally:
             self._panel_slots.release()
+
+    async def _verify(self, instance: BaseInstance, candidate: Candidate) -> None:
+        """Gather the votes on a candidate, and record the decision."""
+        panel = self._panel.of_class(candidate.cell.perturbation_class)
+        stored = queries.votes_of(self._ledger.db, candidate.id, panel.judges)
+        votes = await gather_votes(
+            panel, candidate.id, stored, lambda name: self._vote(name, instance, candidate)
+        )
         decision = decide(panel, candidate.id, votes)
         acceptance = decision.acceptance
         self._ledger.record_decision(decision, panel.digest, partial(self._on_done, acceptance))
@@ -312,6 +307,7 @@ class Pipeline:
         return self._workers.executor.width if entry.kind == "rules" else entry.max_connections
 
 
+@dataclass
 class Waves:
     """The waves of a build with a quota: each generator should have that many accepted items in each cell.
 
@@ -319,31 +315,30 @@ class Waves:
     killed finishes its wave first.
     """
 
-    def __init__(self, build: OpenBuild, quota: int, waiting: Sequence[Job]) -> None:
-        self._build = build
-        self._quota = quota
-        self._waiting = waiting
-        """The jobs that have not been in a wave yet, in the order of the plan."""
+    build: OpenBuild
+    quota: int
+    waiting: Sequence[Job]
+    """The jobs that have not been in a wave yet, in the order of the plan."""
 
     def enter_next(self) -> int:
         """Enter the next wave in the ledger; returns how many jobs it has."""
-        wave = plan_wave(self._waiting, self._ends(), self._quota)
-        self._build.add_jobs(wave)
+        wave = plan_wave(self.waiting, self._ends(), self.quota)
+        self.build.add_jobs(wave)
         entered = {job.id for job in wave}
-        self._waiting = [job for job in self._waiting if job.id not in entered]
+        self.waiting = [job for job in self.waiting if job.id not in entered]
         return len(wave)
 
     def unfilled(self) -> tuple[str, ...]:
         """One line for each cell in which a generator has used up its jobs and still lacks items."""
         ends = self._ends()
-        have_jobs = {(job.generator, job.cell) for job in self._waiting}
+        have_jobs = {(job.generator, job.cell) for job in self.waiting}
         have_jobs |= {end.place for end in ends if end.end == "open"}
         generators_short: dict[Cell, list[str]] = defaultdict(list)
-        for place, missing in missing_items(self._build.plan.places, ends, self._quota).items():
+        for place, missing in missing_items(self.build.plan.places, ends, self.quota).items():
             if place not in have_jobs:
                 generator, cell = place
-                accepted = self._quota - missing
-                generators_short[cell].append(f"{generator} {accepted} of {self._quota}")
+                accepted = self.quota - missing
+                generators_short[cell].append(f"{generator} {accepted} of {self.quota}")
         return tuple(
             f"{cell} cannot be filled ({', '.join(counts)}): every instance was tried: add instances, or raise"
             " 'replicates'"
@@ -352,6 +347,6 @@ class Waves:
 
     def _ends(self) -> list[JobEnd]:
         """How the jobs that were entered have ended so far."""
-        self._build.ledger.flush()
-        panel = self._build.plan.panel
-        return job_ends(self._build.ledger.db, self._build.number, panel.digest, panel.judges)
+        self.build.ledger.flush()
+        panel = self.build.plan.panel
+        return job_ends(self.build.ledger.db, self.build.number, panel.digest, panel.judges)

@@ -103,13 +103,13 @@ class BuildPlan:
         return settings
 
     @cached_property
-    def kinds(self) -> tuple[PromptKind, ...]:
+    def prompt_kinds(self) -> tuple[PromptKind, ...]:
         """The kinds of prompts that the base set needs."""
         kinds = {prompt_kind(instance) for instance in self.base_set.instances}
         return tuple(kind for kind in ("single", "several") if kind in kinds)
 
     @cached_property
-    def plan(self) -> PlanSettings:
+    def job_settings(self) -> PlanSettings:
         """The settings that the jobs are planned from."""
         config = self.config
         return PlanSettings(
@@ -120,7 +120,9 @@ class BuildPlan:
             generators=self._generator_fingerprints("single"),
             lever_choice=config.lever_choice,
             rule_engines=frozenset(entry.name for entry in config.generators if entry.kind == "rules"),
-            generators_of_several=self._generator_fingerprints("several") if "several" in self.kinds else {},
+            generators_of_several=self._generator_fingerprints("several")
+            if "several" in self.prompt_kinds
+            else {},
             language_version=self._language_versions,
             depth_shares=config.depth,
             hiding_generators={depth: self._hidden_fingerprints(depth) for depth in config.hidden_depths},
@@ -145,7 +147,7 @@ class BuildPlan:
     def _hidden_fingerprints(self, depth: HiddenDepth) -> dict[str, str]:
         """Generator → fingerprint of its jobs of this depth. Only models can hide a flaw."""
         # A deep prompt shows any number of passages. The quiet prompt only adds an instruction to the usual ones.
-        kinds: tuple[PromptKind, ...] = ("deep",) if depth == "deep" else ("quiet", *self.kinds)
+        kinds: tuple[PromptKind, ...] = ("deep",) if depth == "deep" else ("quiet", *self.prompt_kinds)
         versions = [self.prompts.version("generate", kind) for kind in kinds]
         avoided = [self.prior_rounds.digest] if self.prior_rounds else []
         return {
@@ -216,11 +218,11 @@ class BuildPlan:
     @cached_property
     def digest(self) -> str:
         """Digest of the plan's jobs. The panel and the selection may change without new jobs."""
-        plan = plan_digest(self.plan, [key for key, _ in self.instances], self.catalogue)
+        plan = plan_digest(self.job_settings, [key for key, _ in self.instances], self.catalogue)
         if self.config.until is not None:
             plan = digest(plan, self.config.until)
-        if self.config.difficulty is not None and self.config.difficulty.harden:
-            plan = digest(plan, "harden", self.config.difficulty.harden)
+        if self.solvers is not None and self.solvers.harden:
+            plan = digest(plan, "harden", self.solvers.harden)
         # In a replay, jobs keep the ids of the recording (`Recording.adopt`). If templates or levers have changed, the
         # plan alone no longer gives these ids, so the recording enters too.
         if self.replay and self.changed_since_recording:
@@ -238,7 +240,7 @@ class BuildPlan:
     def jobs(self) -> Iterator[Job]:
         """Yield every job. In a replay, a job takes the id under which its replies are recorded, if there are any."""
         keys = {instance.id: key for key, instance in self.instances}
-        for job in plan_jobs(self.plan, self.instances, self.catalogue):
+        for job in plan_jobs(self.job_settings, self.instances, self.catalogue):
             if self.replay is not None and job.generator in self.generator_settings:
                 yield self.replay.recording.as_recorded(job, keys[job.instance_id])
             else:
@@ -365,7 +367,7 @@ class BuildPlan:
     def _versions(self, name: str) -> list[str]:
         """Digests of the templates that are used, one for each kind of prompt."""
         # The hidden depths have prompts of the same names.
-        kinds: list[PromptKind] = [*self.kinds, *self.config.hidden_depths]
+        kinds: list[PromptKind] = [*self.prompt_kinds, *self.config.hidden_depths]
         if name == "verify" and "deep" in kinds:
             kinds.append("blind")
         return [self.prompts.version(name, kind) for kind in kinds]

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import combinations, cycle, islice, zip_longest
+from itertools import chain, combinations, cycle, islice, zip_longest
 from typing import Any
 
 from perturb.auditing.certificate import LEAST_OF_CLASS, PlantedVerdicts
@@ -121,10 +121,8 @@ def right_items(catalogue: Catalogue, cells: tuple[Cell, ...], number: int, seed
     for items in of_cell.values():
         items.sort(key=lambda item: seed_of("right", seed, item.id))
     # One item of each cell in turn, so that every cell has about the same number.
-    in_turn: list[PlantedItem] = []
-    for turn in zip_longest(*of_cell.values()):
-        in_turn += [item for item in turn if item is not None]
-    return in_turn[:number]
+    in_turn = chain.from_iterable(zip_longest(*of_cell.values()))
+    return [item for item in in_turn if item is not None][:number]
 
 
 def _right_item(row: Mapping[str, Any], cell: Cell, catalogue: Catalogue, seed: int) -> PlantedItem:

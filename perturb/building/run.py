@@ -9,6 +9,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -25,7 +26,7 @@ from perturb.building.results import (
     export_snapshot,
     failure_notes,
 )
-from perturb.building.solvers import SolverStage, quieter_jobs
+from perturb.building.solvers import SolverPlan, SolverStage, quieter_jobs
 from perturb.config import BuildConfig, load_config
 from perturb.errors import BudgetSpent, ConfigError, LedgerError, SnapshotError
 from perturb.files.resources import writing_errors
@@ -228,15 +229,15 @@ def _word_for_end(outcome: str) -> str:
     return "accepted" if outcome == Acceptance.ACCEPTED else "no candidate"
 
 
+@dataclass
 class _OpenModels:
     """The open models of a build. A model in several roles is opened once, so that its limits hold for all of them."""
 
-    def __init__(self, open_all: Callable[..., dict[str, ChatModel]], budget: Budget) -> None:
-        self.models: list[ChatModel] = []
-        self._settings: list[ModelSettings] = []
-        """The settings of each of `models`."""
-        self._open_all = open_all
-        self._budget = budget
+    open_all: Callable[..., dict[str, ChatModel]]
+    budget: Budget
+    models: list[ChatModel] = field(default_factory=list)
+    settings: list[ModelSettings] = field(default_factory=list)
+    """The settings of each of `models`."""
 
     def open(self, wanted_settings: Iterable[ModelSettings]) -> dict[str, ChatModel]:
         """The models with these settings, by name. Models that are not open yet are opened."""
@@ -244,13 +245,13 @@ class _OpenModels:
         new: dict[str, ModelSettings] = {}
         for settings in wanted_settings:
             # Two roles may have equal settings under one name. They share limits, so that the provider sees one client.
-            if settings in self._settings:
-                shared[settings.name] = self.models[self._settings.index(settings)]
+            if settings in self.settings:
+                shared[settings.name] = self.models[self.settings.index(settings)]
             else:
                 new[settings.name] = settings
-        opened_now = self._open_all(new.values(), self._budget)
+        opened_now = self.open_all(new.values(), self.budget)
         self.models += opened_now.values()
-        self._settings += (new[name] for name in opened_now)
+        self.settings += (new[name] for name in opened_now)
         return shared | opened_now
 
     async def close(self) -> None:
@@ -313,36 +314,35 @@ async def _run_stages(
     while waves and pipeline.budget_spent is None and (jobs := waves.enter_next()):
         progress.expect(jobs)
         await pipeline.run(finish_undecided=False)
-    while build.plan.solvers is not None and pipeline.budget_spent is None:
-        pipeline.budget_spent = await _solve(build, models, budget)
-        if pipeline.budget_spent is not None or not (jobs := _enter_quieter(build)):
+    solver_plan = build.plan.solvers
+    while solver_plan is not None and pipeline.budget_spent is None:
+        pipeline.budget_spent = await _solve(build, solver_plan, models, budget)
+        if pipeline.budget_spent is not None or not (jobs := _enter_quieter(build, solver_plan)):
             return
         progress.expect(jobs)
         await pipeline.run(finish_undecided=False)
 
 
-async def _solve(build: OpenBuild, models: _OpenModels, budget: Budget) -> BudgetSpent | None:
+async def _solve(
+    build: OpenBuild, solver_plan: SolverPlan, models: _OpenModels, budget: Budget
+) -> BudgetSpent | None:
     """Ask the solvers about every accepted item. Returns the error if the budget stopped them."""
-    solver_plan, difficulty, ledger = build.plan.solvers, build.plan.config.difficulty, build.ledger
-    if solver_plan is None or difficulty is None:
-        return None
+    ledger = build.ledger
     solvers = ModelClient(models.open(solver_plan.settings.values()), ledger, budget)
     judge = ModelClient(models.open([solver_plan.judge]), ledger, budget)
-    width = sum(solver.max_connections for solver in difficulty.solvers)
     ledger.flush()
     items = accepted_items(ledger.db, build.stored)
-    return await SolverStage(solver_plan, ledger, solvers, judge, width).run(items)
+    return await SolverStage(solver_plan, ledger, solvers, judge).run(items)
 
 
-def _enter_quieter(build: OpenBuild) -> int:
+def _enter_quieter(build: OpenBuild, solver_plan: SolverPlan) -> int:
     """Enter jobs that try to make items harder which all solvers mastered. Returns the number of jobs."""
     plan, ledger = build.plan, build.ledger
-    difficulty = plan.config.difficulty
-    if difficulty is None or not difficulty.harden:
+    if not solver_plan.harden:
         return 0
     ledger.flush()
     recorded = plan.replay.recording.hardened if plan.replay else {}
-    jobs = list(quieter_jobs(ledger.db, build.stored, difficulty.harden, plan.generator_settings, recorded))
+    jobs = list(quieter_jobs(ledger.db, build.stored, solver_plan.harden, plan.generator_settings, recorded))
     build.add_jobs(jobs)
     return len(jobs)
 

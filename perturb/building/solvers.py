@@ -13,7 +13,7 @@ import asyncio
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 from typing import Any
@@ -60,6 +60,8 @@ class SolverPlan:
     prompt: PromptSetting
     samples: int
     """The number of replies of each solver to each item."""
+    harden: int
+    """How often an item that all solvers master may go back to its generator."""
     catalogue: Catalogue
 
     @classmethod
@@ -70,6 +72,7 @@ class SolverPlan:
             judge=entry.judge.settings(replayed=replayed),
             prompt=load_setting(entry.prompt),
             samples=entry.samples,
+            harden=entry.harden,
             catalogue=catalogue,
         )
 
@@ -193,14 +196,12 @@ def earlier_attempt(db: sqlite3.Connection, candidate_id: str, fingerprints: Map
 class SolverStage:
     """Asks solvers about accepted items, and stores each reply with its outcome."""
 
-    def __init__(
-        self, plan: SolverPlan, ledger: Ledger, solvers: ModelClient, judge: ModelClient, width: int
-    ) -> None:
+    def __init__(self, plan: SolverPlan, ledger: Ledger, solvers: ModelClient, judge: ModelClient) -> None:
         self._plan = plan
         self._ledger = ledger
         self._solvers = solvers
         self._judge = judge
-        self._slots = asyncio.Semaphore(max(1, width))
+        self._slots = asyncio.Semaphore(sum(solver.max_connections for solver in plan.settings.values()))
 
     async def run(self, items: Sequence[Item]) -> BudgetSpent | None:
         """Ask for every reply that is not scored yet. Returns the error if the budget stopped the work."""
@@ -260,7 +261,7 @@ class SolverStage:
             empty_outcome = outcome_of(item.expected_behavior, _EMPTY_REPLY_VALUES)
             return make_reply(empty_outcome.value, detail=EMPTY, raw=answer.value)
         judging = _Judging(plan, self._judge, item, text, f"{solver}/{sample}")
-        values = await judging.judge()
+        values = await judging.run()
         outcome = outcome_of(item.expected_behavior, values)
         scored_outcome = None if outcome in UNSCORED else outcome.value
         return make_reply(
@@ -271,23 +272,25 @@ class SolverStage:
         )
 
 
+@dataclass
 class _Judging:
-    """The judgement of one reply to an item. `judge` makes it, and fills in `detail` and `judgements`."""
+    """The judgement of one reply to an item. `run` makes it, and fills in `detail` and `judgements`."""
 
-    def __init__(self, plan: SolverPlan, judge: ModelClient, item: Item, text: str, part: str) -> None:
-        self.detail = ""
-        """The kind of a free reply, or why the reply is unscored."""
-        self.judgements: list[tuple[str, str]] = []
-        """Purpose of each call to the judge, with the raw reply."""
-        self._plan = plan
-        self._judge = judge
-        self._item = item
-        self._text = text
-        self._part = part
+    plan: SolverPlan
+    judge: ModelClient
+    item: Item
+    text: str
+    """The reply."""
+    part: str
+    """Tells the replies to an item apart in the ledger of calls."""
+    detail: str = ""
+    """The kind of a free reply, or why the reply is unscored."""
+    judgements: list[tuple[str, str]] = field(default_factory=list)
+    """Purpose of each call to the judge, with the raw reply."""
 
-    async def judge(self) -> dict[str, Any]:
+    async def run(self) -> dict[str, Any]:
         """The behaviour of the reply, and the grade of an answer to an answerable item; incomplete if a call fails."""
-        item, text, own_codes = self._item, self._text, self._plan.catalogue.own_codes
+        item, text, own_codes = self.item, self.text, self.plan.catalogue.own_codes
         values = await self._read_behaviour()
         if values.get("predicted") == ANSWER and item.answerable:
             name = answer_kind(item)
@@ -298,9 +301,9 @@ class _Judging:
 
     async def _read_behaviour(self) -> dict[str, Any]:
         """The behaviour of the reply: by its code, or by the judge; empty if the judge's call fails."""
-        item, text, codes = self._item, self._text, self._plan.catalogue.codes
-        own_codes = self._plan.catalogue.own_codes
-        if self._plan.prompt.is_free_form:
+        item, text, codes = self.item, self.text, self.plan.catalogue.codes
+        own_codes = self.plan.catalogue.own_codes
+        if self.plan.prompt.is_free_form:
             read_kind_of_judge = partial(read_kind, judged=text)
             kind = await self._ask("kind", kind_request(item, text, own_codes), read_kind_of_judge)
             if kind is None:
@@ -320,13 +323,13 @@ class _Judging:
     async def _ask(self, name: str, request: ChatRequest, read_reply: Callable[[str], Any]) -> Any:
         """The judge's verdict in one respect; None if the call fails or the reply cannot be read."""
         purpose = f"judge {name}"
-        answer = await self._judge.ask(
-            self._plan.judge.name,
+        answer = await self.judge.ask(
+            self.plan.judge.name,
             request,
             read_reply,
             purpose=purpose,
-            subject=self._item.id,
-            part=self._part,
+            subject=self.item.id,
+            part=self.part,
         )
         self.judgements.append((purpose, answer.raw))
         if answer.value is None:

@@ -355,7 +355,7 @@ class Ledger(CallLedger):
         )
 
     def fix_planted(self, plan: int, numbers: Mapping[str, int]) -> None:
-        """Store how many items of each sort are planted in the plan."""
+        """Store how many items of each origin are planted in the plan."""
         with self.transaction() as db:
             db.execute("UPDATE plans SET planted = ? WHERE id = ?", (_json(dict(numbers)), plan))
 

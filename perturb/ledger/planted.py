@@ -21,7 +21,7 @@ from perturb.records import ClassRule, PlantedItem, Verdict, VerdictState
 
 @stored_values()  # a damaged value becomes an error of the ledger
 def planted_numbers(db: sqlite3.Connection, plan: int) -> dict[str, int] | None:
-    """How many planted items of each sort the plan has; None if the numbers have not been decided."""
+    """How many planted items of each origin the plan has; None if the numbers have not been decided."""
     numbers = _json_of_plan(db, plan, "planted")
     return None if numbers is None else {str(name): int(number) for name, number in numbers.items()}
 
