@@ -229,7 +229,7 @@ class Prompts:
         kind = "deep" if is_deep else prompt_kind(instance)
         context: dict[str, Any]
         if is_deep:
-            context = _numbered_passages(candidate.passages)
+            context = numbered_passages(candidate.passages)
         elif kind == "several":
             # Unchanged passages are in the original already; to repeat them would cost tokens.
             context = {"changed_passages": _changed(instance, candidate)}
@@ -264,7 +264,7 @@ class Prompts:
 
     def blind_decision(self, instance: BaseInstance, candidate: Candidate) -> ChatRequest:
         """Ask a verifier, before it sees the claim of a deep item, what a system should do with it."""
-        data = {"query": candidate.query, **_numbered_passages(candidate.passages, roles=False)}
+        data = {"query": candidate.query, **numbered_passages(candidate.passages, roles=False)}
         system = self._system("verify", "blind", candidate.cell, ())
         return data_request(system + language_rules("verify", instance), data, blind_schema())
 
@@ -355,12 +355,13 @@ def _original(instance: BaseInstance, *, numbered: bool = False) -> dict[str, An
     """An instance in the form that prompts use: its context is one text, or numbered passages with their roles."""
     context: dict[str, Any] = {"context": instance.context}
     if numbered or prompt_kind(instance) == "several":
-        context = _numbered_passages(instance.passages)
+        context = numbered_passages(instance.passages)
     return {"query": instance.query, **context, "answers": list(instance.answers)}
 
 
-def _numbered_passages(passages: Sequence[Passage], *, roles: bool = True) -> dict[str, Any]:
-    # A verifier that decides blind must not see the roles, since they tell which passages matter.
+def numbered_passages(passages: Sequence[Passage], *, roles: bool = True) -> dict[str, Any]:
+    """The entry `passages` of the data of a prompt: number from 1, role, title and text of each passage."""
+    # Who judges or decides blind must not see the roles, since they tell which passages matter.
     numbered = [_numbered(number, passage) for number, passage in enumerate(passages, start=1)]
     if not roles:
         for passage in numbered:

@@ -22,6 +22,7 @@ from perturb.catalogue.prompts import (
     code_meanings,
     data_request,
     folder_version,
+    numbered_passages,
     object_schema,
     render_template,
 )
@@ -105,10 +106,7 @@ def judge_request(kind: str, item: Item, reply: str, own_codes: tuple[OwnCode, .
         schema_fields = {"quality": {"type": "integer"}, "reason": {"type": "string"}}
     else:  # raf
         template = render_template("judge/garage")
-        data["passages"] = [
-            {"number": number, "title": passage.title, "text": passage.text}
-            for number, passage in enumerate(item.passages, start=1)
-        ]
+        data |= numbered_passages(item.passages, roles=False)
         data["signal"] = list(item.signal_numbers)
         # The rubric of GaRAGe compares with a long answer; a short one is better than none.
         data["reference"] = item.reference_answer or next(iter(item.answers), "")

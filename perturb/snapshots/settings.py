@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perturb.catalogue.classes import OwnCode
+from perturb.catalogue.prompts import numbered_passages
 from perturb.errors import ConfigError
 from perturb.files.resources import data_folder, digest, read_text
 from perturb.files.templating import render_blocks
@@ -58,11 +59,7 @@ class PromptSetting:
         """The messages about an item. Raises `ConfigError` if a template of the user cannot be rendered."""
         if not self.is_free_form:
             return (Message("user", render_prompt(item, variant, own_codes)),)
-        passages = [
-            {"number": number, "title": passage.title, "text": passage.text}
-            for number, passage in enumerate(item.passages, start=1)
-        ]
-        return self.render(item.query, passages)
+        return self.render(item.query, numbered_passages(item.passages, roles=False)["passages"])
 
     def render(self, query: str, passages: Sequence[JsonObject]) -> tuple[Message, ...]:
         """The messages of a template about a question and its passages, each with `number`, `title` and `text`.
