@@ -31,7 +31,7 @@ from perturb.evaluation.question_formats import (
     find_format,
     question_from_payload,
 )
-from perturb.evaluation.session import AskPlan
+from perturb.evaluation.session import AskPlan, ItemT
 from perturb.files.resources import digest
 from perturb.files.tables import ending_of
 from perturb.files.yaml_files import describe_fault
@@ -272,7 +272,6 @@ def _read_snapshot(source: str) -> QuestionSet:
     return QuestionSet(Path(loaded.name).name, questions, loaded.warnings)
 
 
-ItemT = TypeVar("ItemT")
 SetT = TypeVar("SetT", ItemSet, QuestionSet)
 
 

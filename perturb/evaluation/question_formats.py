@@ -160,7 +160,7 @@ def find_format(set_format: str, name: str, first_row: SourceRow) -> str:
     answer = fields.get("answer")
     if isinstance(answer, dict) or {"prompt", "Answer"} <= fields.keys():
         return "triviaqa"
-    if "ground_truth_answer" in fields or (isinstance(answer, int) and not isinstance(answer, bool)):
+    if "ground_truth_answer" in fields or _is_whole_number(answer):
         return "aime"
     return "simpleqa" if "problem" in fields else "plain"
 
@@ -281,7 +281,7 @@ def _plain(row: SourceRow) -> Question:
     answerable = row.flag("answerable")
     answers: tuple[str, ...] = ()
     answer = row.fields.get("answer")
-    is_number = isinstance(answer, int) and not isinstance(answer, bool)
+    is_number = _is_whole_number(answer)
     if answerable is not False:
         answers = (str(answer),) if is_number else row.answers(_first_of(row, ("answers", "answer")))
     base_id = row.identifier("base_id")
@@ -367,6 +367,11 @@ def _context(row: SourceRow, *, needed: bool = True) -> str | None:
     if row.fields.get("context") is None and not needed:
         return None
     return row.text(row.fields.get("context"), "context", 10 * MAX_PASSAGE_CHARS)
+
+
+def _is_whole_number(value: Any) -> bool:
+    # `type` and not `isinstance`, since True is also an integer.
+    return type(value) is int
 
 
 def _first_of(row: SourceRow, names: tuple[str, ...]) -> str:

@@ -126,11 +126,10 @@ class Session:
         if fingerprint is None:
             fingerprint = digest(self.fingerprints[model], [turn.content for turn in request.messages])
         response = response_of(self.db, item_id, model, variant)
-        if (
-            response is None
-            or response.fingerprint != fingerprint
-            or (response.status is ResponseStatus.ERROR and self._client is not None)
-        ):
+        is_failed = response is not None and response.status is ResponseStatus.ERROR
+        # Without a client nobody can be asked again, so a failed call is what there is to report.
+        can_repeat = is_failed and self._client is not None
+        if response is None or response.fingerprint != fingerprint or can_repeat:
             # A salt makes another call of the same request. The first sample has none, as in a run with one sample.
             salt = "" if sample == 1 else str(sample)
             result = await self.client.ask(
