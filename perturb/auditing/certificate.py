@@ -29,8 +29,9 @@ from perturb.auditing.votes import (
     STATE_CODES,
     Tally,
     decide_by_rule,
+    read_class_tallies,
     read_member_tallies,
-    read_tallies,
+    read_tally,
 )
 from perturb.catalogue.classes import Judges
 from perturb.files.resources import fraction_of
@@ -375,12 +376,10 @@ def certify(db: sqlite3.Connection, plan: CurrentPlan) -> Certificate | None:
     votes |= {item.id: votes_of(db, item.id, plan.judges) for item in right_items}
     rules = class_rules(db, plan.number)
     verdicts = PlantedVerdicts.of([*items, *right_items], votes, plan.judges, plan.facts.panel.needed, rules)
-    tally_by_class = read_tallies(db, plan)
-    tally_of_all = tally_by_class.pop("")
     return Certificate(
         verdicts=verdicts,
-        tally=tally_of_all,
-        tally_by_class=tally_by_class,
+        tally=read_tally(db, plan),
+        tally_by_class=read_class_tallies(db, plan),
         hard=_count_hard(db, plan),
         people=read_label_sample(db, plan),
         right_read=len(right_items),

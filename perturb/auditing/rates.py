@@ -137,8 +137,8 @@ def _same_model(facts: PlanFacts) -> dict[str, str]:
     for generator in facts.generators:
         twins = [verifier.name for verifier in facts.verifiers if verifier.model == generator.model]
         # several may have other settings, and none is the generator more than the others
-        is_one = len(twins) == 1
-        if is_one and generator.name not in verifier_names and generator.model != "rules":
+        has_one_twin = len(twins) == 1
+        if has_one_twin and generator.name not in verifier_names and generator.model != "rules":
             pairs[generator.name] = twins[0]
     return pairs
 

@@ -8,7 +8,7 @@ Reference: Calderon, Reichart and Dror (ACL 2025), arXiv 2501.10970.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from perturb.auditing.rubric import QUESTION_NAMES, YES, AnnotatorWork, finished
 from perturb.auditing.votes import FAIL, NOT_ASKED, PASS, Labels, VoteTable
 from perturb.errors import LedgerError
 from perturb.ledger import queries
-from perturb.ledger.evaluations import read_reviews, read_sample_fact, sample_ids
+from perturb.ledger.evaluations import Reviews, read_reviews, read_sample_fact, sample_ids
 from perturb.ledger.plans import CurrentPlan
 from perturb.metrics.agreement import cohen_kappa
 from perturb.metrics.inputs import Estimate, Floats, Integers, plain
@@ -226,9 +226,6 @@ def measure_review(
     people = (passing_share > 0.5).astype(np.float64)
     panel = np.array([_as_number(queries.acceptance_of(db, item_id, plan.panel)) for item_id in finished])
     is_accepted = (panel == 1).astype(np.float64)
-    finished_answers = [
-        [reviews[item_id][name] for name in by_annotator] for item_id, by_annotator in finished.items()
-    ]
     annotators = sorted({name for by_annotator in reviews.values() for name in by_annotator})
     return HumanReport(
         drawn=read_sample_fact(db),
@@ -240,7 +237,7 @@ def measure_review(
             name: grouped_rates(people, np.ones(len(table)), labels, base)
             for name, labels in _groupings(table).items()
         },
-        questions=_question_rates(finished_answers, base),
+        questions=_question_rates(reviews, finished, base),
         agreement=measure_agreement(table, Resamples.draw(base, resamples, seed)),
         panel=_compare("panel", panel, people, base),
         panel_by_class=grouped_rates(people * is_accepted, is_accepted, table.perturbation_class, base),
@@ -326,14 +323,15 @@ def _compare(name: str, verdicts: Floats, people: Floats, base: Integers) -> Jud
     return JudgeComparison(name, passed=agreement_on(1.0), failed=agreement_on(0.0), kappa=kappa)
 
 
-def _question_rates(finished: Sequence[Sequence[Mapping[str, str]]], base: Integers) -> tuple[Rate, ...]:
-    """The share of yes for each question. `finished` has for each item the answers of each person who finished it."""
-    # a row for each review
-    reviews = [answers for answers_of_item in finished for answers in answers_of_item]
-    base_of_review = np.repeat(base, [len(answers_of_item) for answers_of_item in finished])
+def _question_rates(
+    reviews: Reviews, finished: Mapping[str, Mapping[str, bool]], base: Integers
+) -> tuple[Rate, ...]:
+    """The share of yes for each question, over all finished reviews."""
+    finished_reviews = [reviews[item_id][name] for item_id, verdicts in finished.items() for name in verdicts]
+    base_of_review = np.repeat(base, [len(verdicts) for verdicts in finished.values()])
     rates = []
     for question in QUESTION_NAMES:
-        is_yes = np.array([answers[question] == YES for answers in reviews], dtype=np.float64)
+        is_yes = np.array([answers[question] == YES for answers in finished_reviews], dtype=np.float64)
         rates.append(overall_rate(question, is_yes, base_of_review))
     return tuple(rates)
 

@@ -1,6 +1,6 @@
 """The votes of a panel as arrays: a matrix of verdicts, with labels for each candidate.
 
-`vote_table` checks votes and makes the matrix, `decide_by_rule` makes decisions of it, and `read_tallies` counts the
+`vote_table` checks votes and makes the matrix, `decide_by_rule` makes decisions of it, and `read_tally` counts the
 decisions that a run has stored.
 """
 
@@ -345,26 +345,34 @@ class Tally:
         return Share(self.accepted / design_effect, n / design_effect)
 
 
-def read_tallies(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Tally]:
-    """The panel's decisions by class. The entry "" has the decisions on all candidates."""
-    # Each decision is counted twice: under the name "" and under its class.
+def read_tally(db: sqlite3.Connection, plan: CurrentPlan) -> Tally:
+    """The panel's decisions on all candidates."""
+    return _read_panel_tallies(db, plan, "''").get("", Tally(0, 0))
+
+
+def read_class_tallies(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Tally]:
+    """Class → the panel's decisions on its candidates."""
+    return _read_panel_tallies(db, plan, "j.perturbation_class")
+
+
+def _read_panel_tallies(db: sqlite3.Connection, plan: CurrentPlan, name: str) -> dict[str, Tally]:
+    """The panel's decisions by the value of an SQL expression."""
     rows = db.execute(
-        """
+        f"""
         SELECT
-            names.value AS name,
+            {name} AS name,
             j.instance_key AS base,
             sum(d.acceptance = 'accepted') AS accepted,
             count(*) AS decided,
             0 AS rejected
         FROM jobs j
         JOIN decisions d ON d.candidate_id = j.id AND d.panel = ?
-        JOIN json_each(json_array('', j.perturbation_class)) names
         WHERE j.plan = ? AND d.acceptance != 'undecided'
-        GROUP BY names.value, j.instance_key
-        """,
+        GROUP BY 1, 2
+        """,  # noqa: S608  (the name is one of ours)
         (plan.panel, plan.number),
     )
-    return {"": Tally(0, 0)} | _tallies_of(rows)
+    return _tallies_of(rows)
 
 
 def read_member_tallies(db: sqlite3.Connection, plan: CurrentPlan) -> dict[str, Tally]:

@@ -20,7 +20,7 @@ from typing import Any
 
 from perturb.auditing.certificate import Certificate, certify
 from perturb.auditing.rubric import people_figures, people_verdicts
-from perturb.auditing.votes import read_tallies
+from perturb.auditing.votes import read_class_tallies
 from perturb.building.panel import ALL_ABSTAINED
 from perturb.building.plan import NO_SOLVERS, OpenBuild
 from perturb.building.solvers import other_roles
@@ -324,7 +324,7 @@ def _rule_facts(build: OpenBuild) -> dict[str, Any]:
     rules = class_rules(build.ledger.db, build.number)
     if build.plan.panel.target is None or rules is None:
         return {}
-    tallies = read_tallies(build.ledger.db, build.stored)
+    tallies = read_class_tallies(build.ledger.db, build.stored)
     judges = build.plan.panel.judges
     saved = 0
     for name, rule in rules.items():
