@@ -39,14 +39,9 @@ class CheckedItem:
         return self.candidate.cell.perturbation_class
 
     @property
-    def intensity(self) -> Intensity:
-        """The intensity of the candidate's cell."""
-        return self.candidate.cell.intensity
-
-    @property
     def low(self) -> bool:
         """True at LOW, where a careful reader must still answer."""
-        return self.intensity is Intensity.LOW
+        return self.candidate.cell.intensity is Intensity.LOW
 
     @cached_property
     def beyond_reading(self) -> bool:
@@ -111,11 +106,6 @@ class CheckedItem:
         """Content stems of the candidate's question."""
         return content_stems(self.candidate.query)
 
-    @cached_property
-    def new_query_stems(self) -> frozenset[str]:
-        """Content stems of the question that the original question lacks."""
-        return self.query_stems - self.reading.query_stems
-
 
 def _missing_from(reference: tuple[str, ...], sentences: tuple[str, ...]) -> tuple[str, ...]:
     """The sentences that are not in `reference`, compared in normal form."""
@@ -137,7 +127,7 @@ def checked_item(original: BaseInstance, candidate: Candidate, target: frozenset
     item = _RECENT.get(key)
     if item is None:
         item = _RECENT[key] = CheckedItem(original, candidate, target)
-        while len(_RECENT) > _RECENT_SIZE:
+        if len(_RECENT) > _RECENT_SIZE:
             _RECENT.popitem(last=False)
     return item
 
@@ -192,7 +182,8 @@ _KEPT_OF_TWO_SENTENCES = 0.1
 # Share of the words after a cut that must come from the original.
 _OLD_SHARE = 0.5
 
-MARKUP = re.compile(
+# Marks of a template that was not filled in, or of a reply that was not cleaned.
+_MARKUP = re.compile(
     r"""
       \{[^{}]*\} | \{\{ | \}\} | \$\w+\$ | %\(\w+\)?s | %s\b                   # gaps of templates
     | </?[a-z][a-z0-9]*> | <[A-Z_\ ]+> | ``` | \*\*\w | \\n                      # HTML, Markdown, escapes
@@ -202,11 +193,10 @@ MARKUP = re.compile(
     """,
     re.MULTILINE | re.VERBOSE,
 )
-"""Marks of a template that was not filled in, or of a reply that was not cleaned."""
-# A place-holder or a mark of an omission: "[redacted]"
-_BRACKETED = re.compile(r"\[[^\]]*\]")
-REWRITING_LEVERS = frozenset({"Entirely Irrelevant Context", "Audio-only Reference", "Zero-Row Table"})
-"""Levers that replace the whole passage on purpose."""
+BRACKETED = re.compile(r"\[[^\]]*\]")
+"""A place-holder or a mark of an omission: "[redacted]"."""
+# Levers that replace the whole passage on purpose.
+_REWRITING_LEVERS = frozenset({"Entirely Irrelevant Context", "Audio-only Reference", "Zero-Row Table"})
 
 
 def check_target_diff(item: CheckedItem) -> RuleVerdict:
@@ -256,9 +246,9 @@ def _rewritten(item: CheckedItem) -> bool:
     MissingInfo items may lose much, but what they keep must come from the original. In other classes, new sentences may
     replace the sentences that give the answer, and also the sentences that refer to these.
     """
-    if item.candidate.lever in REWRITING_LEVERS:
+    if item.candidate.lever in _REWRITING_LEVERS:
         return False
-    before, after = content_stems(item.reading.text), content_stems(_BRACKETED.sub(" ", item.text))
+    before, after = content_stems(item.reading.text), content_stems(BRACKETED.sub(" ", item.text))
     share_kept = coverage(before, after)
     if item.kind is PerturbationClass.MISSING_INFO:
         lost_much = item.low and share_kept < _KEPT_AFTER_LOW_CUT
@@ -277,12 +267,12 @@ def _rewritten(item: CheckedItem) -> bool:
 def _markup(item: CheckedItem) -> list[str]:
     """One line for each changed text with new markup, and one for an empty text."""
     objections = []
-    texts = {
-        "question": (item.original.query, item.candidate.query),
-        "context": (item.reading.text, item.text),
-    }
-    for name, (before, after) in texts.items():
-        marks = [match.group().strip() for match in MARKUP.finditer(after)]
+    pairs = (
+        ("question", item.original.query, item.candidate.query),
+        ("context", item.reading.text, item.text),
+    )
+    for name, before, after in pairs:
+        marks = [match.group().strip() for match in _MARKUP.finditer(after)]
         # Some passages have such marks themselves.
         new_marks = [mark for mark in marks if mark not in before]
         if new_marks:

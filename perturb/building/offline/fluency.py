@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from perturb.building.offline.checked_item import CheckedItem, RuleVerdict, verdict
+from perturb.building.offline.checked_item import BRACKETED, CheckedItem, RuleVerdict, verdict
 from perturb.building.offline.checked_words import WORDS, normal, overlap, word_list, words
-from perturb.records import Intensity, PerturbationClass
+from perturb.records import PerturbationClass
 
-MIN_QUERY_WORDS, MAX_QUERY_WORDS = 3, 48
-"""Fewest and most words of a question."""
+# Fewest and most words of a question.
+_MIN_QUERY_WORDS, _MAX_QUERY_WORDS = 3, 48
 
 # A word by which a text can be a question: "who", "is", or "name" as in "name the capital of Peru".
 _ASKS = re.compile(
@@ -35,8 +35,6 @@ _AUXILIARY = re.compile(
 )
 # "1984 | Oslo", a line in brackets, or "Table 2: "
 _TABLE_ROW = re.compile(r"\||^\([^()]*\)$|^Table(?: \d+)?: ")
-# A place-holder such as "[redacted]"
-_BRACKETED = re.compile(r"\[[^\]]*\]")
 # An end mark at the end of a sentence, maybe before closing quotation marks or brackets.
 _ENDED = re.compile(r"[.!?:][\"”’')\]]*$")
 # "did", "would" and the like, before which the plain form of a verb may stand: "did she have"
@@ -44,84 +42,60 @@ _NOT_AFTER_AUXILIARY = "".join(
     f"(?<!{auxiliary} )" for auxiliary in ("did", "does", "will", "would", "could", "should", "might", "must")
 )
 # The name of each mistake of grammar, as its message uses it, and the pattern that finds it.
-_SLIPS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    (
-        "a subject that does not agree with its verb",
-        re.compile(
-            rf"{_NOT_AFTER_AUXILIARY}\b(?:he|she|it|He|She|It)\s+(?:are|have)\b"  # wrong: "she have"
-            r"|\b(?:they|we|you|They|We)\s+(?:is|was|has)\b"  # wrong: "they was"
-            r"|\b[Tt]hese\s+\w+\s+(?:is|was|has)\b|\b[Tt]his\s+\w+\s+(?:are|were|have)\b"  # wrong: "these songs is"
-        ),
+_SLIPS: Mapping[str, re.Pattern[str]] = {
+    "a subject that does not agree with its verb": re.compile(
+        rf"{_NOT_AFTER_AUXILIARY}\b(?:he|she|it|He|She|It)\s+(?:are|have)\b"  # wrong: "she have"
+        r"|\b(?:they|we|you|They|We)\s+(?:is|was|has)\b"  # wrong: "they was"
+        r"|\b[Tt]hese\s+\w+\s+(?:is|was|has)\b|\b[Tt]his\s+\w+\s+(?:are|were|have)\b"  # wrong: "these songs is"
     ),
     # wrong: "Paris is false"; right: "Each was true", which may speak of statements. Names that only begin like one of
     # these words, such as "Thebes", are passed over too.
-    (
-        "a thing called true or false that is not a statement",
-        re.compile(r"\b(?!It|This|That|The|What|Each|Neither|Both|One)[A-Z]\w+ (?:is|was) (?:true|false)\b"),
+    "a thing called true or false that is not a statement": re.compile(
+        r"\b(?!It|This|That|The|What|Each|Neither|Both|One)[A-Z]\w+ (?:is|was) (?:true|false)\b"
     ),
     # wrong: "she write"; right: "did she write"
-    (
-        "a plain form after 'he', 'she' or 'it'",
-        re.compile(
-            rf"{_NOT_AFTER_AUXILIARY}(?<!can )"
-            r"\b(?:he|she|it) (?:become|write|sing|play|win|direct|invent|discover)\b"
-        ),
+    "a plain form after 'he', 'she' or 'it'": re.compile(
+        rf"{_NOT_AFTER_AUXILIARY}(?<!can )"
+        r"\b(?:he|she|it) (?:become|write|sing|play|win|direct|invent|discover)\b"
     ),
     # wrong: "at least 1984"; right: "since at least 1984", "at least 300"
-    ("a year that is measured", re.compile(r"(?<!since )\bat least (?:1[5-9]|20)\d\d\b")),
+    "a year that is measured": re.compile(r"(?<!since )\bat least (?:1[5-9]|20)\d\d\b"),
     # wrong: "Where did Ann, who had two children left?". The last word belongs to the main clause.
-    (
-        "an aside without its closing comma",
-        re.compile(
-            r", who [^,?]+\b(?:take place|have|married|youngest|eldest|oldest|left|named|called|born|buried)\?$"
-        ),
+    "an aside without its closing comma": re.compile(
+        r", who [^,?]+\b(?:take place|have|married|youngest|eldest|oldest|left|named|called|born|buried)\?$"
     ),
     # wrong: "did he wrote", "did she filmed"; right: "did she need"
-    (
-        "a past form after 'did'",
-        re.compile(
-            r"\b[Dd]id(?:\s+not|n['’]t)?\s+(?:(?:he|she|it|they|[A-Z][\w.]+)\s+){0,4}"
-            r"(?:wrote|won|sang|made|built|held|took|came|went|gave|led|ran|said|sent|sold|became|bought|chose|was|were)\b"
-            r"|\b[Dd]id(?:\s+not|n['’]t)?\s+(?:(?:he|she|it|they)\s+)?[a-z]{3,}(?<!e)ed\b"
-        ),
+    "a past form after 'did'": re.compile(
+        r"\b[Dd]id(?:\s+not|n['’]t)?\s+(?:(?:he|she|it|they|[A-Z][\w.]+)\s+){0,4}"
+        r"(?:wrote|won|sang|made|built|held|took|came|went|gave|led|ran|said|sent|sold|became|bought|chose|was|were)\b"
+        r"|\b[Dd]id(?:\s+not|n['’]t)?\s+(?:(?:he|she|it|they)\s+)?[a-z]{3,}(?<!e)ed\b"
     ),
     # wrong: "to was", "to wrote"; right: "to write"
-    (
-        "a past form after 'to'",
-        re.compile(r"\bto\s+(?:was|were|is|has been|wrote|won|sang|became|took|gave|went)\b", re.I),
+    "a past form after 'to'": re.compile(
+        r"\bto\s+(?:was|were|is|has been|wrote|won|sang|became|took|gave|went)\b", re.I
     ),
     # wrong: "did is", "would was"
-    (
-        "two verbs in a row",
-        re.compile(
-            r"\b(?:does|do|did)\s+(?:does|do|did|is|was|are|were)\b|\b(?:is|was|are|were)\s+(?:does|do|did)\b"
-            r"|\b(?:would|could|should|will|must|might)\s+(?:would|could|should|will|must|is|was|did|does|wrote|won)\b",
-            re.I,
-        ),
+    "two verbs in a row": re.compile(
+        r"\b(?:does|do|did)\s+(?:does|do|did|is|was|are|were)\b|\b(?:is|was|are|were)\s+(?:does|do|did)\b"
+        r"|\b(?:would|could|should|will|must|might)\s+(?:would|could|should|will|must|is|was|did|does|wrote|won)\b",
+        re.I,
     ),
     # wrong: "who when wrote", "the who is the"; right: "who is which"
-    (
-        "a question word out of place",
-        re.compile(
-            r"\b(?:who|what|when|where|which)\s+(?:who|what|when|where|which|why)\b(?!\s+is\s+which)"
-            r"|\b(?:of|by|that|the)\s+(?:who|when|where|how)\s+(?:is|was|did|do|does)\s+(?:the|a)\s+who\b",
-            re.I,
-        ),
+    "a question word out of place": re.compile(
+        r"\b(?:who|what|when|where|which)\s+(?:who|what|when|where|which|why)\b(?!\s+is\s+which)"
+        r"|\b(?:of|by|that|the)\s+(?:who|when|where|how)\s+(?:is|was|did|do|does)\s+(?:the|a)\s+who\b",
+        re.I,
     ),
     # wrong: "1 children"
-    (
-        "a number with the wrong noun",
-        re.compile(r"\b1\s+(?:people|men|women|children|years|members|times|songs|episodes)\b", re.I),
+    "a number with the wrong noun": re.compile(
+        r"\b1\s+(?:people|men|women|children|years|members|times|songs|episodes)\b", re.I
     ),
     # wrong: "a women", "one nations"; right: "a women's team"
-    (
-        "a wrong plural",
-        re.compile(
-            r"\b(?:a|an|one|this)\s+(?:men|women|children|people|[a-z]+(?:tions|ments|ists|ers))\b(?!['’])",
-            re.I,
-        ),
+    "a wrong plural": re.compile(
+        r"\b(?:a|an|one|this)\s+(?:men|women|children|people|[a-z]+(?:tions|ments|ists|ers))\b(?!['’])",
+        re.I,
     ),
-)
+}
 
 # A context with fewer words is too short for a passage.
 _MIN_CONTEXT_WORDS = 8
@@ -154,7 +128,7 @@ def _question(item: CheckedItem) -> list[str]:
     """One line on the first fault of the changed question."""
     query, original = item.candidate.query.strip(), item.original.query.strip()
     size = len(words(query))
-    if not MIN_QUERY_WORDS <= size <= MAX_QUERY_WORDS:
+    if not _MIN_QUERY_WORDS <= size <= _MAX_QUERY_WORDS:
         return [f"A question of {size} words has an implausible length."]
     if not _ASKS.search(query):
         return ["The question asks nothing."]
@@ -182,10 +156,12 @@ def _length(item: CheckedItem) -> list[str]:
     before, after = len(item.reading.words), len(words(item.text))
     if item.kind is PerturbationClass.MISSING_INFO:
         # The flaw of the class is a missing part, so a short context is expected.
-        floor: float = _MIN_CONTEXT_WORDS
-        if item.intensity is Intensity.LOW:
-            floor = max(floor, _MIN_SHARE_AFTER_LOW_CUT * before)
-        return [] if after >= floor else [f"Only {after} of {before} words are left of the context."]
+        least_share = _MIN_SHARE_AFTER_LOW_CUT if item.low else 0.0
+        return (
+            []
+            if after >= max(_MIN_CONTEXT_WORDS, least_share * before)
+            else [f"Only {after} of {before} words are left of the context."]
+        )
     if after > 2 * before + _LONG_SENTENCE:
         return [f"The context grew from {before} to {after} words."]
     if after < _MIN_SHARE_AFTER_EDIT * before:
@@ -197,10 +173,9 @@ def _sentence_shapes(item: CheckedItem) -> list[str]:
     """At most two lines on added sentences without an end mark, without a verb or with hardly a word."""
     faults = []
     for sentence in item.added:
-        # Ragged edges, table rows and headings come from the original and need no end mark.
-        if _is_edge_of_original(item, sentence) or _is_separate_line(item, sentence):
-            continue
-        if _TABLE_ROW.search(sentence):
+        # Ragged edges, headings and table rows come from the original and need no end mark.
+        is_line = _is_separate_line(item, sentence) or _TABLE_ROW.search(sentence)
+        if is_line or _is_edge_of_original(item, sentence):
             continue
         is_inserted = sentence in item.inserted
         # An inserted sentence of two words may be a whole sentence. After a cut, two words are a fragment.
@@ -254,7 +229,7 @@ def _repetition(item: CheckedItem) -> list[str]:
         if count > max(1, old_sentences[sentence]) and len(sentence) > _EXCLAMATION:
             return ["A sentence stands twice in the context."]
     old_phrases = _sequences(item.reading.words)
-    for phrase, count in _sequences(words(_BRACKETED.sub(" ", item.text))).items():
+    for phrase, count in _sequences(words(BRACKETED.sub(" ", item.text))).items():
         if count > _MOST_REPEATS * max(1, old_phrases[phrase]):
             return [f"The context repeats itself: {' '.join(phrase)!r}."]
     return []
@@ -272,7 +247,7 @@ def _slips(item: CheckedItem) -> list[str]:
     for before, after in pairs:
         if before == after:
             continue
-        for name, pattern in _SLIPS:
+        for name, pattern in _SLIPS.items():
             match = pattern.search(after)
             # If the original has the same slip, it was not the edit that made it.
             if match and match.group() not in before:

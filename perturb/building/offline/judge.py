@@ -97,14 +97,10 @@ def check_answer_state(item: CheckedItem) -> RuleVerdict:
         return _judge_low(item)
     if item.kind is PerturbationClass.MISSING_INFO:
         return _judge_missing_info(item)
-    return verdict(item, {"answer_constraint": _object_if_answer_vanished(item)})
-
-
-def _object_if_answer_vanished(item: CheckedItem) -> list[str]:
-    """One line if the answer vanished from an item of a class whose flaw is not missing information."""
+    objections = []
     if item.context_changed and not holds_alias(item.reading, item.text):
-        return ["The accepted answer vanished, which is missing information and not this class's flaw."]
-    return []
+        objections = ["The accepted answer vanished, which is missing information and not this class's flaw."]
+    return verdict(item, {"answer_constraint": objections})
 
 
 def _judge_low(item: CheckedItem) -> RuleVerdict:
@@ -127,12 +123,11 @@ def _object_if_not_derivable(item: CheckedItem) -> list[str]:
         return []  # the answer spans two sentences, so no single sentence supports it
     answer_sentences = [sentence for sentence in item.sentences if holds_alias(reading, sentence)]
     support_stems = content_stems(reading.support[0])
-    shares = [coverage(support_stems, content_stems(sentence)) for sentence in answer_sentences]
+    shares = (coverage(support_stems, content_stems(sentence)) for sentence in answer_sentences)
     if max(shares, default=0.0) < _LEAST_SUPPORT:
         return ["The sentence that supported the answer was taken apart."]
-    claim_stems = reading.claim_stems
-    lost_stems = (claim_stems & support_stems) - content_stems(item.text)
-    if claim_stems and len(lost_stems) / len(claim_stems) > _MOST_LOST:
+    lost_stems = support_stems - content_stems(item.text)
+    if coverage(reading.claim_stems, lost_stems) > _MOST_LOST:
         return ["The context lost words of the question that tie the answer to it."]
     # A sentence that still states the answer plainly would settle it.
     if answer_sentences and all(_is_newly_negated(item, s) for s in answer_sentences):
@@ -170,12 +165,12 @@ def _share_kept(item: CheckedItem) -> float:
     A new word may stand for a part of the question. If an inserted sentence has the new word, all words of the sentence
     count as kept.
     """
-    query_stems = item.reading.query_stems
-    kept = item.query_stems
+    old_stems, kept = item.reading.query_stems, item.query_stems
+    new_stems = item.query_stems - old_stems
     for sentence in item.inserted:
-        if item.new_query_stems & content_stems(sentence):
+        if new_stems & content_stems(sentence):
             kept |= content_stems(sentence)
-    return coverage(query_stems, kept) if query_stems else 1.0
+    return coverage(old_stems, kept) if old_stems else 1.0
 
 
 def _question_word(query: str) -> str:
@@ -310,7 +305,6 @@ def judge_by_rule(
     not prose, see `perturb.text.matching`. Raises `ConfigError` if there is no such verifier.
     """
     if check not in CHECKS:
-        names = ", ".join(CHECKS)
-        raise ConfigError(f"there is no rule verifier '{check}': choose one of {names}")
+        raise ConfigError(f"there is no rule verifier '{check}': choose one of {', '.join(CHECKS)}")
     item = checked_item(original, candidate, target)
     return NO_OPINION if item.beyond_reading else CHECKS[check](item)

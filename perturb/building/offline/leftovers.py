@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import pairwise
 
@@ -16,6 +17,8 @@ from perturb.building.offline.checked_words import STOP_WORDS, WORDS, normal, wo
 from perturb.records import PerturbationClass
 
 _MALE_NAMES, _FEMALE_NAMES = word_set(WORDS.male_names), word_set(WORDS.female_names)
+# First names in small letters -> "m" or "f". A name that both genders have tells nothing.
+_GENDERS = dict.fromkeys(_MALE_NAMES - _FEMALE_NAMES, "m") | dict.fromkeys(_FEMALE_NAMES - _MALE_NAMES, "f")
 
 # Words that stand twice in good English ("had had") or in names ("Walla Walla").
 _DOUBLED_OK = frozenset(
@@ -23,64 +26,52 @@ _DOUBLED_OK = frozenset(
 )
 
 # Name of a scar and its pattern. A scar counts only if the new text has more of it than the original.
-_SCARS: tuple[tuple[str, re.Pattern[str]], ...] = (
+_SCARS: Mapping[str, re.Pattern[str]] = {
     # "in Rome ."
-    ("a blank before a mark", re.compile(r"(?<=[\w)\"”])[ \xa0]+[,;:!?.](?=[\s\"”)]|$)")),
-    (
-        "two marks in a row",
-        re.compile(
-            r"""
+    "a blank before a mark": re.compile(r"(?<=[\w)\"”])[ \xa0]+[,;:!?.](?=[\s\"”)]|$)"),
+    "two marks in a row": re.compile(
+        r"""
               ,\s*[,.;:!?]                                    # "in Rome,."
             | ;\s*[.,;]
             | (?<!\.)\.\.(?!\.)                               # two points, but not the three of an ellipsis
             | (?<![A-Z])(?<!Jr)(?<!Sr)(?<!\.m)[.!?]\s*,       # "he sang.,"; not "U.S.,", "Jr.," or "p.m.,"
             | :\s*[.,;] | \?\. | !\. | \.\?
             """,
-            re.VERBOSE,
-        ),
+        re.VERBOSE,
     ),
     # "()", "( , )", "[]", two quotation marks without a text
-    ("an empty bracket", re.compile(r"\(\s*[,;.]?\s*\)|\[\s*\]|\"\"|“”")),
+    "an empty bracket": re.compile(r"\(\s*[,;.]?\s*\)|\[\s*\]|\"\"|“”"),
     # "(, born 1901)", "(1901, )", "( born", "1901 )"
-    ("a bracket with a stray mark", re.compile(r"\(\s*[,;:.]\s|[,;:]\s*\)|\(\s+\w|\w\s+\)")),
+    "a bracket with a stray mark": re.compile(r"\(\s*[,;:.]\s|[,;:]\s*\)|\(\s+\w|\w\s+\)"),
     # A line that begins ", who sang"
-    ("a mark at the start", re.compile(r"(?:^|\n)\s*[,;:.!?)]")),
+    "a mark at the start": re.compile(r"(?:^|\n)\s*[,;:.!?)]"),
     # "born in, and", "sang the.": the words after the preposition or article are gone. "U.S." is not a scar.
-    (
-        "a dangling joint",
-        re.compile(
-            r"(?<!-)\b(?:and|or|of|the|an?|in|at|by|from|with|to|for|as)\s*[,;)]"
-            r"|\b(?:and|or|the|an?|by)\s*(?<!U\.S)\.(?=\s+[A-Z]|$)"
-        ),
+    "a dangling joint": re.compile(
+        r"(?<!-)\b(?:and|or|of|the|an?|in|at|by|from|with|to|for|as)\s*[,;)]"
+        r"|\b(?:and|or|the|an?|by)\s*(?<!U\.S)\.(?=\s+[A-Z]|$)"
     ),
-    (
-        "two joints in a row",
-        re.compile(
-            r"""
+    "two joints in a row": re.compile(
+        r"""
               \b(?:of|by|from)\s+(?:and|by|of|from)\b                      # "the capital of and"
             | \b(?:at|in|on|for|with)\s+of\s+(?:the|an?)\b | \bat\s+(?:of|from)\b
             | \b(?:the|an?)\s+(?:the|an?|of|in|at|by|is|was|and)\b         # "the the", "a was"
             | \b(?:and\s+(?:and|or)|or\s+(?:and|or)|is\s+is|was\s+was|to\s+to|(?<!-)in\s+in)\b
             """,
-            re.VERBOSE | re.I,
-        ),
+        re.VERBOSE | re.I,
     ),
     # " 's album", "Ray's's"; a block stands for a word that was blacked out
-    ("a possessive without an owner", re.compile(r"(?<![\w.)\]█\"”'’])['’]s\b|['’]s['’]s|\bs's's\b")),
+    "a possessive without an owner": re.compile(r"(?<![\w.)\]█\"”'’])['’]s\b|['’]s['’]s|\bs's's\b"),
     # "the his album"
-    (
-        "two determiners in a row",
-        re.compile(
-            r"\b(?:the|a|an|this|his|her|its|their)\s+(?:this|his|her|its|their|the|these)\s+\w", re.I
-        ),
+    "two determiners in a row": re.compile(
+        r"\b(?:the|a|an|this|his|her|its|their)\s+(?:this|his|her|its|their|the|these)\s+\w", re.I
     ),
     # "He left. and sang": the sentence lost its beginning.
-    ("a lower-case start", re.compile(r"(?<=[a-z]{3}[a-z)]\.)\s+[a-z]\w*(?=[\s,])")),
+    "a lower-case start": re.compile(r"(?<=[a-z]{3}[a-z)]\.)\s+[a-z]\w*(?=[\s,])"),
     # "[redacted]%": the number before the sign is gone, and the sign tells its kind.
-    ("a blacked-out joint", re.compile(r"\][%&]")),
+    "a blacked-out joint": re.compile(r"\][%&]"),
     # 'He sang " Jolene': a blank after a mark that may open a quotation
-    ("a broken quotation", re.compile(r"(?:^|\s)[\"”]\s(?=\w)")),
-)
+    "a broken quotation": re.compile(r"(?:^|\s)[\"”]\s(?=\w)"),
+}
 
 # "the the"; not "12 12.5" or a part of "well-known known"
 _DOUBLED = re.compile(r"(?<![-\w.,])([A-Za-z]+|\d{2,})\s+\1\b(?![.,]\d)", re.I)
@@ -154,7 +145,7 @@ _STRANDED = re.compile(r"(?:in|at|by|from|with|to|for|of),$")
 @lru_cache(maxsize=1024)
 def _scars_of(text: str) -> tuple[tuple[str, str], ...]:
     """Every scar of a text with the wording that shows it."""
-    scars = [(scar, m.group().strip()) for scar, pattern in _SCARS for m in pattern.finditer(text)]
+    scars = [(scar, m.group().strip()) for scar, pattern in _SCARS.items() for m in pattern.finditer(text)]
     scars += [("a doubled word", m.group().lower()) for m in _DOUBLED.finditer(text) if _is_slip(m)]
     scars += [("a wrong article", m.group()) for m in _ARTICLE.finditer(text) if _wrong_article(m)]
     if "  " in text:
@@ -301,7 +292,7 @@ def _telling_pronouns(item: CheckedItem) -> list[str]:
     """A line on a pronoun that gives the answer away, since its gender fits only one of the two people."""
     for sentence in item.added:
         pronouns = {_PRONOUNS[word] for word in words(sentence) if word in _PRONOUNS}
-        genders = {_gender(first_name) for first_name in _first_names(sentence)} - {""}
+        genders = {_GENDERS.get(first_name.lower()) for first_name in _first_names(sentence)} - {None}
         # With two people of different gender, "he" or "she" can mean only one of them.
         if len(pronouns) == 1 and len(genders) == 2:
             return [f"The gender of a pronoun gives the answer away: {sentence[:60]!r}."]
@@ -319,11 +310,3 @@ def _first_names(sentence: str) -> list[str]:
     # Within a sentence, a word in small letters stands before the name.
     within = re.findall(r"\b[a-z]+ ([A-Z][a-z]+)(?= [A-Z])", sentence)
     return at_start + within
-
-
-def _gender(name: str) -> str:
-    """The gender of a first name, "m" or "f"; empty if it is unknown, or if both genders have the name."""
-    is_male, is_female = name.lower() in _MALE_NAMES, name.lower() in _FEMALE_NAMES
-    if is_male == is_female:
-        return ""
-    return "m" if is_male else "f"

@@ -37,7 +37,7 @@ class ValueKind(StrEnum):
     PHRASE = "phrase"
 
 
-MONTHS = word_list("january february march april may june july august september october november december")
+_MONTHS = word_list("january february march april may june july august september october november december")
 
 # The words from which spelled numbers are put together: "forty" adds its value to the number, "hundred" multiplies it.
 _ONES = word_list(
@@ -58,7 +58,7 @@ _ADDED |= {f"{word.removesuffix('y')}ieth": number for word, number in _TENS.ite
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000, "dozen": 12}
 
 # `1984` and the start of `1990s`, but not a part of `1,984`, `1984.5` or `11984`.
-YEAR = re.compile(r"(?<![\d,.])(1[0-9]{3}|20[0-9]{2})(?:s)?(?![\d]|,\d|\.\d)")
+_YEAR = re.compile(r"(?<![\d,.])(1[0-9]{3}|20[0-9]{2})(?:s)?(?![\d]|,\d|\.\d)")
 # A number that is a year by its place.
 _YEAR_IN_PLACE = re.compile(
     r"""
@@ -74,14 +74,16 @@ _YEAR_IN_PLACE = re.compile(
 )
 # `1,200`, `3.5` or `22nd`, in three groups: digits, decimals and the ending of an ordinal.
 _NUMBER = re.compile(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(st|nd|rd|th)?(?![\d]|,\d{3})")
+# The name of a month, as a group
+_MONTH = f"({'|'.join(_MONTHS)})"
 # `may 3` (groups 1 and 2) or `3 may` (groups 3 and 4), in a normal text.
-_DAY = re.compile(rf"\b({'|'.join(MONTHS)}) (\d{{1,2}})\b|\b(\d{{1,2}}) ({'|'.join(MONTHS)})\b")
+_DAY = re.compile(rf"\b{_MONTH} (\d{{1,2}})\b|\b(\d{{1,2}}) {_MONTH}\b")
 # Words with capitals and the small words between them: `Gulf of Mexico`, `Ludwig van Beethoven`.
 _NAME = re.compile(
     r"\b[A-Z][\w'’.&-]*(?:\s+(?:(?:of|the|de|da|del|van|von|der|la|le|bin|al)\s+){0,2}[A-Z0-9][\w'’.&-]*)*"
 )
 # Words that have a capital in English without being names.
-_CALENDAR = word_set("monday tuesday wednesday thursday friday saturday sunday") | frozenset(MONTHS)
+_CALENDAR = word_set("monday tuesday wednesday thursday friday saturday sunday") | frozenset(_MONTHS)
 _OPENERS = word_set(WORDS.openers)
 _ASKED_KINDS = word_set(WORDS.asked_kinds)
 _COMMON_NAME_WORDS = word_set(WORDS.common_name_words)
@@ -93,8 +95,8 @@ _CAPITALS_OF_A_NAME = 0.6
 _PARTS_OF_A_PHRASE = 0.6
 # A longer answer is a sentence, which hardly any passage holds word for word.
 _MOST_ANSWER_WORDS = 10
-FIRST_NAMES = word_set(f"{WORDS.male_names} {WORDS.female_names}")
-"""Common first names in small letters."""
+# Common first names in small letters.
+_FIRST_NAMES = word_set(f"{WORDS.male_names} {WORDS.female_names}")
 
 
 @lru_cache(maxsize=1024)
@@ -104,7 +106,7 @@ def years_in(text: str) -> frozenset[str]:
     >>> sorted(years_in("in 1984 and the 1990s, 1,984 men"))
     ['1984', '1990']
     """
-    return frozenset(YEAR.findall(text))
+    return frozenset(_YEAR.findall(text))
 
 
 @lru_cache(maxsize=1024)
@@ -168,7 +170,7 @@ def names_in(text: str) -> frozenset[str]:
         before = text[: match.start()].rstrip("\"“'‘( ")
         opens = not before or before[-1] in ".!?"
         # The first word of a sentence has a capital in any case, so it may be an ordinary word.
-        if opens and len(tokens) == 1 and normal(tokens[0]) not in FIRST_NAMES:
+        if opens and len(tokens) == 1 and normal(tokens[0]) not in _FIRST_NAMES:
             continue
         while tokens and normal(tokens[0]) in STOP_WORDS | _OPENERS:
             tokens = tokens[1:]
@@ -202,7 +204,7 @@ def asked_value_kind(query: str, answer: str) -> ValueKind:
     answer_text, question = normal(answer), normal(query)
     tokens = words(answer)
     # "may" alone is a verb.
-    has_month = any(token in MONTHS for token in tokens) and answer_text != "may"
+    has_month = any(token in _MONTHS for token in tokens) and answer_text != "may"
     if has_month and len(tokens) <= _MOST_DATE_WORDS:
         return ValueKind.DATE
     is_short = len(tokens) <= _MOST_NUMBER_WORDS
@@ -341,7 +343,7 @@ def _traces_of_answer(
         for part in words(answer)
         if len(part) >= 3
         and part not in STOP_WORDS
-        and part not in MONTHS
+        and part not in _MONTHS
         and not any(same_stem(part, word) for word in query_words)
     ]
     if kind is ValueKind.NAME:
