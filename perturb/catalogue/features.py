@@ -132,9 +132,8 @@ def word_pattern(name: str, flags: int = 0) -> re.Pattern[str]:
 
 @cache
 def _bank_pattern(bank: str) -> re.Pattern[str]:
-    """A pattern for any word of a bank. Only names of places and people must have their capitals."""
-    flags = 0 if bank in ("city", "region", "first_name") else re.IGNORECASE
-    return re.compile(rf"(?<![\w-]){_pattern_text(bank)}(?![\w-])", flags)
+    """A pattern for any word of a bank, in any letter case."""
+    return re.compile(rf"(?<![\w-]){_pattern_text(bank)}(?![\w-])", re.IGNORECASE)
 
 
 @cache

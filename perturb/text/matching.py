@@ -19,9 +19,8 @@ from functools import cache, lru_cache
 from perturb.records import Passage
 
 # Quotation marks, dashes and blanks -> plain ones; soft hyphens and joiners, which nobody sees -> nothing.
-_MARKS_ALIKE = {"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "}
-_MARKS_ALIKE |= {"‚": "'", "‹": "'", "›": "'", "„": '"', "«": '"', "»": '"'}
-_MARKS_ALIKE |= dict.fromkeys("「」『』", '"') | dict.fromkeys("\u00ad\u200c\u200d\u200e\u200f", "")
+_MARKS_ALIKE = dict.fromkeys("‘’‚‹›", "'") | dict.fromkeys("“”„«»「」『』", '"') | dict.fromkeys("–—", "-")
+_MARKS_ALIKE |= {"\u00a0": " "} | dict.fromkeys("\u00ad\u200c\u200d\u200e\u200f", "")
 # Latin letters, digits and marks in the width of Chinese characters: "Ａ" -> "A"
 _FULL_WIDTH = {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
 # The digit 0 of each other script. Its digits 1 to 9 have the next code points.

@@ -94,12 +94,12 @@ def leak(facts: InstanceFacts, text: str) -> str | None:
 
     Words of an answer, words with the same stem and words with the same beginning betray it.
     """
-    signs = _signs(facts.instance.query, facts.instance.answers, facts.kind == "number")
+    signs = _signs(facts.query, facts.answers, facts.kind == "number")
     for token in dict.fromkeys(tokens(text)):
         # "German-born" betrays "German".
         if any(_betrays(plain(word), signs) for word in {token, *token.split("-")}):
             return token
-    for answer in facts.instance.answers:
+    for answer in facts.answers:
         # An answer whose words are all in the question would be found in every text.
         has_telling_word = not signs.words.isdisjoint(map(plain, tokens(answer)))
         if has_telling_word and has_word(text, answer):
@@ -131,7 +131,7 @@ def other_value(facts: InstanceFacts, text: str) -> str | None:
 
     The first of these that fits the question decides: a date, a count, a description, a place, a name.
     """
-    query = facts.instance.query.lower()
+    query = facts.query.lower()
     if facts.kind == "date" or query.startswith("when"):
         time = _TIME.search(text) or word_pattern("month").search(text)
         return time[0] if time else None
@@ -204,7 +204,7 @@ def _without_sentences(facts: InstanceFacts, text: str) -> str | None:
         if following is not None and following not in stating and _refers_back(following, stating):
             return None
     # A pronoun in the remaining text would still point to the person who was cut out.
-    is_person = facts.instance.query.lower().startswith("who") or "answer:person" in facts.features
+    is_person = facts.query.lower().startswith("who") or "answer:person" in facts.features
     if is_person and _PERSONS.search(remaining):
         return None
     if word_pattern("leans").match(remaining) or _uses_bare_surname(remaining, facts.answer_text):
@@ -310,7 +310,7 @@ def answer_gone(facts: InstanceFacts, passages: tuple[Passage, ...]) -> str | No
         for text in re.split(r"(?<=[.!?])\s+", passage.text):
             # A sentence with a date seldom repeats the subject, which the title names.
             titled_text = f"{passage.title} {text}" if facts.kind == "date" else text
-            seems_to_answer = support(facts.instance.query, titled_text) >= _LEAST_SHARE
+            seems_to_answer = support(facts.query, titled_text) >= _LEAST_SHARE
             value = other_value(facts, text) if seems_to_answer else None
             if value:
                 return f"{value!r} could be taken for the answer"
@@ -319,11 +319,11 @@ def answer_gone(facts: InstanceFacts, passages: tuple[Passage, ...]) -> str | No
 
 def mention_spans(facts: InstanceFacts, text: str) -> list[Span]:
     """The spans of answers and of parts of a person's name in a text. Spans that touch are merged."""
-    spans = [span for answer in facts.instance.answers for span in spans_of(text, answer)]
+    spans = [span for answer in facts.answers for span in spans_of(text, answer)]
     if facts.kind == "person":
         for name_part in facts.answer.split():
             # Initials and "de" stand in other names too.
-            if len(name_part) > 2 and not has_word(facts.instance.query, name_part):
+            if len(name_part) > 2 and not has_word(facts.query, name_part):
                 part_spans = spans_of(text, name_part)
                 spans += [(start, end) for start, end in part_spans if text[start].isupper()]
     merged: list[Span] = []

@@ -79,7 +79,7 @@ def word_list(listing: str) -> tuple[str, ...]:
 STOP_WORDS = word_set(WORDS.stop_words)
 """Words without content, such as articles and prepositions."""
 # Typographic marks and blanks -> plain ones.
-_QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "\xa0": " "})
+_QUOTES = str.maketrans("’‘“”–—−\xa0", "''\"\"--- ")
 # A word of a text that `normal` has made: `songs`, `1,234`, `ray's`.
 _WORD = re.compile(r"[a-z0-9]+(?:[.,][0-9]+)*(?:'[a-z]+)?")
 # An abbreviation at the end of a text, with its period: `Dr.`, `(b.`, `U.S.`, or an initial such as `J.`

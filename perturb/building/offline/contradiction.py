@@ -111,15 +111,10 @@ def rival_values(item: CheckedItem, sentence: str) -> frozenset[str]:
     if reading.kind is ValueKind.NAME:
         excluded_words = frozenset(words(item.original.query)) | reading.alias_stems
         values = frozenset(v for v in values if not frozenset(words(v)) & excluded_words)
-        # A place with a capital looks like a name of a person.
+        # A single name after "in" is a place, which cannot answer a who-question.
         if "who" in words(item.original.query):
-            values = frozenset(v for v in values if not _is_place(v, sentence))
+            values = frozenset(v for v in values if " " in v or f" in {v}" not in normal(sentence))
     return values
-
-
-def _is_place(name: str, sentence: str) -> bool:
-    """True if a single-word name stands after "in": it is a place, which cannot answer a who-question."""
-    return " " not in name and f" in {name}" in normal(sentence)
 
 
 def _about_the_claim(item: CheckedItem, sentence: str) -> bool:
@@ -130,11 +125,8 @@ def _about_the_claim(item: CheckedItem, sentence: str) -> bool:
     # A sentence that shares nothing with the question must repeat more of the support.
     floor = _MAKES_CLAIM if item.reading.query_stems & sentence_stems else _REPEATS_SUPPORT
     ordinary_stems = _ordinary_stems(sentence)
-    for supporting in item.reading.support:
-        support_stems = content_stems(supporting) - item.reading.alias_stems
-        if coverage(support_stems, sentence_stems) >= floor and ordinary_stems & support_stems:
-            return True
-    return False
+    supports = (content_stems(supporting) - item.reading.alias_stems for supporting in item.reading.support)
+    return any(coverage(stems, sentence_stems) >= floor and ordinary_stems & stems for stems in supports)
 
 
 def makes_claim(item: CheckedItem, sentence: str, floor: float) -> bool:

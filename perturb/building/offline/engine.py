@@ -130,14 +130,13 @@ def _with_noise(instance: BaseInstance, passages: tuple[Passage, ...]) -> tuple[
 
 def _draft_fault(facts: InstanceFacts, cell: Cell, draft: Draft) -> str | None:
     """One line on what is wrong with a draft for the cell; None if the draft is sound."""
-    old = facts.instance
     # These checks hold for every operator, so operators need not repeat them.
     if not all(passage.text.strip() for passage in draft.passages):
         return "nothing would be left of a passage"
-    if (draft.query, draft.passages) == (old.query, facts.passages):
+    if (draft.query, draft.passages) == (facts.query, facts.passages):
         return "nothing changed"
     names_answer = any(has_word(draft.query, mention.text) for mention in facts.mentions)
-    is_asked_anew = draft.query != old.query
+    is_asked_anew = draft.query != facts.query
     # At MEDIUM and HIGH the question may name the answer, since it must not be answered any more.
     if is_asked_anew and names_answer and cell.intensity is Intensity.LOW:
         return "the question gives the answer away"
@@ -157,7 +156,7 @@ def _undone_by(instance: BaseInstance, cell: Cell, facts: InstanceFacts, draft: 
     if removes_answer(cell):
         return _answer_left(facts, noise)
     # The question was changed: the noise must not answer the new one. The rule itself has read the signal passages.
-    if draft.query != facts.instance.query:
+    if draft.query != facts.query:
         return _new_question_answered(facts, draft.query, noise)
     # At LOW, the item must stay answerable, so a passage that answers it does no harm.
     if cell.intensity is Intensity.LOW:
@@ -170,9 +169,9 @@ def _undone_by(instance: BaseInstance, cell: Cell, facts: InstanceFacts, draft: 
 
 def _answer_left(facts: InstanceFacts, noise: tuple[Passage, ...]) -> str | None:
     """One line if a noise passage gives the answer that was removed, or another value for it."""
-    query = facts.instance.query
+    query = facts.query
     for passage in noise:
-        for alias in facts.instance.answers:
+        for alias in facts.answers:
             if has_word(f"{passage.title}\n{passage.text}", alias):
                 return f"the answer {alias!r} stands in a noise passage"
     for titled_sentence, sentence in _titled_sentences(noise):
@@ -191,7 +190,7 @@ def _new_question_answered(facts: InstanceFacts, query: str, noise: tuple[Passag
     for titled_sentence, _ in _titled_sentences(noise):
         share = support(query, titled_sentence)
         # A noise passage that fits the original question just as well does not answer either of the two.
-        if share >= _ANSWERING and share > support(facts.instance.query, titled_sentence):
+        if share >= _ANSWERING and share > support(facts.query, titled_sentence):
             return "a noise passage speaks of what the new question asks"
     return None
 
@@ -199,8 +198,8 @@ def _new_question_answered(facts: InstanceFacts, query: str, noise: tuple[Passag
 def _settled(facts: InstanceFacts, untouched: tuple[Passage, ...]) -> str | None:
     """One line if an unchanged passage gives the answer, which shows which reading or which side is right."""
     for titled_sentence, _ in _titled_sentences(untouched):
-        names_answer = any(has_word(titled_sentence, alias) for alias in facts.instance.answers)
-        if names_answer and support(facts.instance.query, titled_sentence) >= _RELEVANT:
+        names_answer = any(has_word(titled_sentence, alias) for alias in facts.answers)
+        if names_answer and support(facts.query, titled_sentence) >= _RELEVANT:
             return "a passage that was left alone settles the question"
     return None
 

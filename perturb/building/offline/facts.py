@@ -7,9 +7,8 @@ one. `InstanceFacts.unfit` says why no rule can use the instance at all.
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from perturb.building.offline.question import Question, parse_question, recase
 from perturb.building.offline.subject import Subject, subject_of
@@ -71,13 +70,15 @@ class InstanceFacts:
     """An instance as the operators see it: its passages, its question and its answer."""
 
     def __init__(self, instance: BaseInstance) -> None:
-        self.instance = instance
+        self.query = instance.query
         self.passages = instance.passages
+        self.answers = instance.answers
+        self._instance = instance
 
     @cached_property
     def features(self) -> frozenset[str]:
         """The features of the instance, see `perturb.catalogue.features`."""
-        return features_of(self.instance)
+        return features_of(self._instance)
 
     @cached_property
     def text(self) -> str:
@@ -100,7 +101,7 @@ class InstanceFacts:
         for number, passage in enumerate(self.passages):
             spans: list[Span] = []
             # The longest answer comes first, so that "New York City" is one mention and not also one of "New York".
-            for answer in sorted(self.instance.answers, key=_longest_first):
+            for answer in sorted(self.answers, key=_longest_first):
                 spans += [
                     (start, end)
                     for start, end in spans_of(passage.text, answer.strip())
@@ -118,7 +119,7 @@ class InstanceFacts:
     def answer(self) -> str:
         """The longest form in which a passage writes the answer; a person's name without a description before it."""
         forms = sorted({mention.text.strip(' "“”') for mention in self.mentions}, key=_longest_first)
-        if self.instance.query.lower().startswith("who"):
+        if self.query.lower().startswith("who"):
             names = [form for form in forms if _NAME.fullmatch(form) and len(form.split()) > 1]
             forms = names or [_FOREWORD.sub("", form) for form in forms]
         return forms[0] if forms else ""
@@ -158,14 +159,18 @@ class InstanceFacts:
         return self.mentions[0].passage if self.mentions else 0
 
     @cached_property
-    def query(self) -> str:
+    def cased_query(self) -> str:
         """The question with capitals where the passages have them, without an end mark."""
-        return recase(self.instance.query, self.passages).strip().rstrip("?. ")
+        return recase(self.query, self.passages).strip().rstrip("?. ")
 
     @cached_property
     def question(self) -> Question | None:
         """The parsed question; None if it cannot be parsed or a word of it may be misspelt."""
-        return parse_question(self.query) if all(map(self._is_well_spelt, tokens(self.query))) else None
+        return (
+            parse_question(self.cased_query)
+            if all(map(self._is_well_spelt, tokens(self.cased_query)))
+            else None
+        )
 
     def _is_well_spelt(self, word: str) -> bool:
         """Whether a word of the question can be printed in a sentence: no typing error, no name in small letters."""
@@ -179,14 +184,14 @@ class InstanceFacts:
     @cached_property
     def subject(self) -> Subject | None:
         """The subject of the passage with the answer; None if it is unclear."""
-        return subject_of(self.query, self.passages[self.home]) if self.passages else None
+        return subject_of(self.cased_query, self.passages[self.home]) if self.passages else None
 
     @cached_property
     def person(self) -> str | None:
         """A person to ask about: the subject, or the only answer to a question such as "who wrote …"."""
         if self.subject is not None and self.subject.kind == "person":
             return self.subject.name
-        words = self.query.lower().split()
+        words = self.cased_query.lower().split()
         asks_for_maker = len(words) > 1 and words[0] == "who" and words[1] in word_bank("made_verb")
         if not asks_for_maker or self.kind != "person" or not self.one_answer:
             return None
@@ -197,7 +202,7 @@ class InstanceFacts:
         """The span of the subject in the original question; None unless the question names it exactly once."""
         if self.subject is None:
             return None
-        spans = spans_of(self.instance.query, re.sub(r"^(?:The|A|An) ", "", self.subject.name))
+        spans = spans_of(self.query, re.sub(r"^(?:The|A|An) ", "", self.subject.name))
         return spans[0] if len(spans) == 1 else None
 
     @cached_property
@@ -212,7 +217,7 @@ class InstanceFacts:
         return f"weak support: the passage near the answer holds {best_support:.0%} of the question's words"
 
     def _fault_of_question(self) -> str | None:
-        query = self.instance.query.strip()
+        query = self.query.strip()
         if not self.mentions:
             return "no accepted answer stands in a passage"
         if not _LEAST_TOKENS <= len(tokens(query)) <= _MOST_TOKENS or "\n" in query:
@@ -220,7 +225,7 @@ class InstanceFacts:
         return "the question asks for two things" if _ASKS_TWICE.search(query) else None
 
     def _fault_of_answers(self) -> str | None:
-        query = self.instance.query.strip()
+        query = self.query.strip()
         query_stems = {stem(word) for word in tokens(query)}
         answers = {mention.text for mention in self.mentions}
         for answer in answers:
@@ -251,7 +256,7 @@ class InstanceFacts:
         index = self.sentences.index(sentence)
         neighbours = self.sentences[max(0, index - 1) : index + 2]
         texts = [neighbour.text for neighbour in neighbours if neighbour.passage == sentence.passage]
-        return support(self.instance.query, " ".join([self.passages[sentence.passage].title, *texts]))
+        return support(self.query, " ".join([self.passages[sentence.passage].title, *texts]))
 
     def with_text(self, passage: int, text: str) -> tuple[Passage, ...]:
         """The passages, with a new text for the passage with this index."""
@@ -264,21 +269,14 @@ def _longest_first(text: str) -> tuple[int, str]:
     return -len(text), text
 
 
-# More instances than a build works on at the same time.
-_CACHE_SIZE = 256
-# The facts that were used last. `lru_cache` cannot keep them, since the metadata of an instance has no hash.
-_cache: OrderedDict[tuple[object, ...], InstanceFacts] = OrderedDict()
-
-
 def facts_of(instance: BaseInstance) -> InstanceFacts:
     """The facts of an instance, or of its signal passages alone if it has any; cached for its jobs in other cells."""
-    # Instances with the same texts share facts, since operators read nothing else of an instance.
-    key = (instance.query, instance.passages, instance.answers)
-    facts = _cache.pop(key, None)
-    if facts is None:
-        signal = tuple(passage for passage in instance.passages if passage.role == "signal")
-        facts = InstanceFacts(replace(instance, passages=signal) if signal else instance)
-    _cache[key] = facts  # the end of the dictionary holds what was used last
-    if len(_cache) > _CACHE_SIZE:
-        _cache.popitem(last=False)
-    return facts
+    # Operators read only the texts of an instance. Its metadata have no hash, so they cannot be a key of the cache.
+    return _facts_of_texts(instance.query, instance.passages, instance.answers)
+
+
+# The cache holds more instances than a build works on at the same time.
+@lru_cache(maxsize=256)
+def _facts_of_texts(query: str, passages: tuple[Passage, ...], answers: tuple[str, ...]) -> InstanceFacts:
+    signal = tuple(passage for passage in passages if passage.role == "signal")
+    return InstanceFacts(BaseInstance("", "", query, signal or passages, answers))

@@ -186,7 +186,7 @@ def _participle_of_claim(facts: InstanceFacts) -> str | None:
 def _before(facts: InstanceFacts, rng: random.Random) -> str | None:
     if facts.subject is None or facts.subject.first_year is None:
         return None  # no year is certainly before the subject
-    texts = f"{facts.text} {facts.query}"
+    texts = f"{facts.text} {facts.cased_query}"
     years = [int(year) for year in re.findall(r"\b(1[3-9]\d\d|20\d\d)\b", texts)]
     # Before every year that the texts mention, in case one of them belongs to an earlier version of the subject.
     # The distance is drawn, so that the items of a base set do not share one.
@@ -225,7 +225,7 @@ def _authored(facts: InstanceFacts) -> str | None:
     subject = facts.subject
     if subject is None or subject.kind not in ("book", "text", "song", "stage"):
         return None
-    if not _AUTHORED.match(facts.query):
+    if not _AUTHORED.match(facts.cased_query):
         return None
     # A second contributor would make "the author" unclear.
     has_contributors = re.search(

@@ -26,9 +26,9 @@ def may_be_cut(facts: InstanceFacts, piece: str) -> bool:
 
     A piece that is a part of an answer may not be cut either.
     """
-    if any(has_word(piece, answer) or has_word(answer, piece.strip()) for answer in facts.instance.answers):
+    if any(has_word(piece, answer) or has_word(answer, piece.strip()) for answer in facts.answers):
         return False
-    return content_stems(piece).isdisjoint(content_stems(facts.instance.query))
+    return content_stems(piece).isdisjoint(content_stems(facts.query))
 
 
 class _Found(NamedTuple):
@@ -190,7 +190,7 @@ def _figure(facts: InstanceFacts) -> Iterator[Cut]:
 
 def _month(facts: InstanceFacts) -> Iterator[Cut]:
     """Cut day and month of a date, so that only the year remains."""
-    if any(word_pattern("month").search(answer) for answer in facts.instance.answers):
+    if any(word_pattern("month").search(answer) for answer in facts.answers):
         return  # the question asks for a date, and any other date may matter to it
     month = word_pattern("month").pattern
     day = rf"(?:\d{{1,2}} {month}|{month}(?: \d{{1,2}})?),?"
@@ -314,10 +314,10 @@ def _is_unrelated(facts: InstanceFacts, donor: BaseInstance, passage: Passage) -
     """Whether the passage of a donor gives no answer to the question, not even a wrong one."""
     if facts_of(donor).kind == facts.kind:
         return False  # a reader might take the donor's answer for an answer to the question
-    if _CREDIT.search(facts.query) and _CREDIT.search(donor.passages[0].text):
+    if _CREDIT.search(facts.cased_query) and _CREDIT.search(donor.passages[0].text):
         return False  # the donor may credit another person with the work that the question asks about
     titled_text = f"{passage.title} {passage.text}"
-    shares_word = not content_stems(titled_text).isdisjoint(content_stems(facts.instance.query))
+    shares_word = not content_stems(titled_text).isdisjoint(content_stems(facts.query))
     return not shares_word and leak(facts, titled_text) is None
 
 
@@ -381,7 +381,7 @@ def _asked(facts: InstanceFacts) -> frozenset[str]:
 
     "who wrote the film Jaws" asks "who wrote".
     """
-    question = facts.instance.query.lower()
+    question = facts.query.lower()
     if facts.subject is not None:
         name = re.sub(r"^the ", "", facts.subject.name.lower())
         question = question.replace(name, " ").replace(facts.subject.noun, " ")

@@ -57,7 +57,7 @@ def _remark(rule: Rule, filling: Filling) -> Iterator[Draft]:
     facts, text = filling.facts, filling.fill(rule.say)
     if text is None or facts.query_name is None:
         return
-    query = facts.instance.query.rstrip()
+    query = facts.query.rstrip()
     remark = text if is_cased(query) else text.lower()
     name_start, name_end = facts.query_name
     if query[name_end:].startswith(("'", "’")):
@@ -100,7 +100,7 @@ def _begins_with_verb(text_after: str) -> bool:
 
 def _reword(rule: Rule, filling: Filling) -> Iterator[Draft]:
     """Replace a word of the question by another one."""
-    query = filling.facts.instance.query
+    query = filling.facts.query
     for pattern, replacements in filling.rng.sample(rule.words, len(rule.words)):
         match = compiled(rf"(?<![\w'-]){pattern}(?![\w'-])", re.IGNORECASE).search(query)
         if match is not None and not _in_a_name(filling.facts, match.span()):
@@ -112,13 +112,13 @@ def _reword(rule: Rule, filling: Filling) -> Iterator[Draft]:
 
 def _in_a_name(facts: InstanceFacts, span: tuple[int, int]) -> bool:
     """Whether a span of the question touches a name: the subject's, or a word with a capital in its proper spelling."""
-    if len(facts.query) > len(facts.instance.query):
+    if len(facts.cased_query) > len(facts.query):
         return True  # the two spellings differ in length, so the span cannot be looked up in the proper one
     start, end = span
     name_start, name_end = facts.query_name or (0, 0)  # an empty span touches nothing
     if start < name_end and name_start < end:
         return True
-    return any(char.isupper() for char in facts.query[start:end])
+    return any(char.isupper() for char in facts.cased_query[start:end])
 
 
 def _rename(rule: Rule, filling: Filling) -> Iterator[Draft]:
@@ -134,7 +134,7 @@ def _renamed(rule: Rule, filling: Filling, passages: tuple[Passage, ...]) -> Ite
     facts, text = filling.facts, filling.fill(rule.say)
     if facts.query_name is None or text is None:
         return
-    query = facts.instance.query
+    query = facts.query
     name_start, name_end = facts.query_name
     after = query[name_end:]
     # Other words than a verb may belong to a longer name, as in "Jaws 2".
@@ -145,7 +145,7 @@ def _renamed(rule: Rule, filling: Filling, passages: tuple[Passage, ...]) -> Ite
 
 def _only_one(facts: InstanceFacts, noun: str) -> bool:
     """Whether the texts mention only one thing that this noun can mean: no plural, no "another", no sequel."""
-    text = f"{facts.instance.query} {facts.text}".lower()
+    text = f"{facts.query} {facts.text}".lower()
     return not re.search(
         rf"\b(?:another|other|second|first|two|three|{noun}s|films|movies|songs|books|novels|sequel|remake|cover\w*)\b",
         text,
@@ -186,7 +186,7 @@ def _add(rule: Rule, filling: Filling) -> Iterator[Draft]:
         if text is not None:
             passage_text = facts.passages[sentence.passage].text
             longer_text = f"{passage_text[: sentence.end]} {capitalise(text)}{passage_text[sentence.end :]}"
-            yield Draft(facts.instance.query, facts.with_text(sentence.passage, longer_text))
+            yield Draft(facts.query, facts.with_text(sentence.passage, longer_text))
 
 
 # A sentence that sets a threshold. Rounding its figure would change what it says.
@@ -281,10 +281,10 @@ def _without_answer(facts: InstanceFacts, passages: tuple[Passage, ...]) -> Iter
     """Yield a draft in which titles with the answer are empty, unless something still gives the answer away."""
     without_titles = []
     for passage in passages:
-        names_answer = any(has_word(passage.title, alias) for alias in facts.instance.answers)
+        names_answer = any(has_word(passage.title, alias) for alias in facts.answers)
         without_titles.append(replace(passage, title="") if names_answer else passage)
     if answer_gone(facts, tuple(without_titles)) is None:
-        yield Draft(facts.instance.query, tuple(without_titles))
+        yield Draft(facts.query, tuple(without_titles))
 
 
 def _delete(rule: Rule, filling: Filling) -> Iterator[Draft]:
@@ -296,14 +296,14 @@ def _delete(rule: Rule, filling: Filling) -> Iterator[Draft]:
         if rule.what in TAKES_ANSWER:
             yield from _without_answer(filling.facts, passages)
         else:
-            yield Draft(filling.facts.instance.query, passages)
+            yield Draft(filling.facts.query, passages)
 
 
 def _exchange(_: Rule, filling: Filling) -> Iterator[Draft]:
     """Exchange the passages for passages of another instance."""
     passages = unrelated_passages(filling)
     if passages is not None:
-        yield Draft(filling.facts.instance.query, passages)
+        yield Draft(filling.facts.query, passages)
 
 
 def _join(rule: Rule, filling: Filling) -> Iterator[Draft]:
@@ -330,7 +330,7 @@ def _convert(_: Rule, filling: Filling) -> Iterator[Draft]:
             # Other measures are not what the question asks for.
             if any(0 <= end - mention_end <= _LONGEST_UNIT for mention_end in mention_ends):
                 text = f"{passage.text[:end]} ({converted}){passage.text[end:]}"
-                yield Draft(facts.instance.query, facts.with_text(index, text))
+                yield Draft(facts.query, facts.with_text(index, text))
 
 
 OPERATIONS: Mapping[str, Operator] = {
