@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,8 +34,9 @@ from perturb.scoring.human_grades import (
     graded_replies,
     grades_of,
     is_hit,
+    key_of_judged,
+    key_of_row,
     number_bases,
-    reply_key,
 )
 from perturb.scoring.table import ModelReplies, read_results
 
@@ -126,30 +127,16 @@ class GradingStrata:
         return self.counts(enough)
 
 
-@dataclass(frozen=True, slots=True)
-class GradesNeeded:
-    """The number of grades that the corrected score of one model needs. The ledger and `--json` hold the fields."""
-
-    model: str
-    judged: int
-    """Replies that the score counts and a judge decided."""
-    graded: int
-    """How many of them people graded."""
-    needed: int
-    """Number of grades needed, including those so far."""
-    half_width: float
-    """Half of the interval expected with that many grades."""
-    source: str
-    """Where the judge's error rate comes from: `grades`, `judges` that disagree, or `assumed`."""
-
-
 def draw_for(run: Path, metric: str, half_width: float, seed: int = 0) -> Sample:
     """Draw the fewest replies to grade that give every model's corrected score at most this half width.
 
     Within a stratum (model, class, kind of judgement) replies are drawn at random, more of them where judge and people
     differ more often. Replies with a grade stay in the sample.
 
-    Returns the ids of the replies in the order of review, and the facts about the draw for the ledger.
+    Returns the ids of the replies in the order of review, and the facts about the draw for the ledger. Its `needed` has
+    an entry for each model: the replies that the score counts and a judge decided (`judged`), how many of them people
+    graded (`graded`), the number of grades needed, with those so far (`needed`), half of the interval that they would
+    give (`half_width`), and where the error rate of the judge comes from (`source`).
 
     Raises `ConfigError` for a metric that people's grades do not correct, and if no number of grades is enough.
     """
@@ -163,10 +150,7 @@ def draw_for(run: Path, metric: str, half_width: float, seed: int = 0) -> Sample
     with reading(run) as db:
         replies, reviews = judged_replies(db), read_reviews(db)
     grades, bases = grades_of(replies, reviews), number_bases(models)
-    by_reply_and_kind = {
-        (reply_key(reply.model, reply.prompt, reply.subject.id, reply.sample), reply.kind): reply
-        for reply in replies
-    }
+    by_reply_and_kind = {(key_of_judged(reply), reply.kind): reply for reply in replies}
     chosen: set[str] = {reply.id for reply in replies if reply.id in reviews}
     needs = []
     for model in models:
@@ -175,14 +159,14 @@ def draw_for(run: Path, metric: str, half_width: float, seed: int = 0) -> Sample
         counts = _fewest_grades(model.model, strata, half_width)
         chosen |= plan.draw(counts, seed)
         needs.append(
-            GradesNeeded(
-                model=model.model,
-                judged=int(strata.sizes.sum()),
-                graded=int(strata.graded.sum()),
-                needed=int(counts.sum()),
-                half_width=strata.half_width(counts),
-                source=plan.source,
-            )
+            {
+                "model": model.model,
+                "judged": int(strata.sizes.sum()),
+                "graded": int(strata.graded.sum()),
+                "needed": int(counts.sum()),
+                "half_width": strata.half_width(counts),
+                "source": plan.source,
+            }
         )
     # By id, since a reply with several kinds of judgement is in the list once for each.
     chosen_replies = {reply.id: reply for reply in replies if reply.id in chosen}
@@ -190,7 +174,7 @@ def draw_for(run: Path, metric: str, half_width: float, seed: int = 0) -> Sample
     # In the order of the strata, people would see one model and one class after the other.
     ids = sorted(chosen, key=lambda reply_id: seed_of(seed, "review order", reply_id))
     rule = {"for": f"ci({metric}) <= {half_width:g}", "seed": seed}
-    return ids, {**rule, "needed": [asdict(need) for need in needs], "drawn": dict(sorted(kinds.items()))}
+    return ids, {**rule, "needed": needs, "drawn": dict(sorted(kinds.items()))}
 
 
 def _fewest_grades(model: str, strata: GradingStrata, half_width: float) -> Integers:
@@ -238,12 +222,13 @@ class _ModelPlan:
                 kind = reply.kind_for(name)
                 if kind is None:
                     continue
-                row = reply.row
-                judged = judged_replies.get((reply_key(row.model, row.prompt, row.item_id, row.sample), kind))
+                judged = judged_replies.get((key_of_row(reply.row), kind))
                 if judged is None:
                     continue
                 judge_hit, people_hit = rate.judge_hits[position], rate.people_hits[position]
-                hits_by_judges = {is_hit(name, kind, vote, row.expected) for vote in judged.votes.values()}
+                hits_by_judges = {
+                    is_hit(name, kind, vote, reply.row.expected) for vote in judged.votes.values()
+                }
                 rows.append(
                     {
                         "rate": number,

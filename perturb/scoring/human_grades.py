@@ -85,15 +85,19 @@ def grades_of(replies: Iterable[JudgedReply], reviews: Reviews) -> Grades:
             for question in reply.questions
         }
         answers = {name: word for name, word in majorities.items() if word is not None}
-        key = reply_key(reply.model, reply.prompt, reply.subject.id, reply.sample)
         is_complete = len(answers) == len(majorities)
-        grades[key][reply.kind] = answers if is_complete else None
+        grades[key_of_judged(reply)][reply.kind] = answers if is_complete else None
     return grades
 
 
-def reply_key(model: str, prompt: str | None, item: str, sample: int) -> Key:
-    """The key of a reply; a table without settings has the prompt with codes."""
-    return model, prompt or CODES, item, sample
+def key_of_judged(reply: JudgedReply) -> Key:
+    """The key of a reply that a judge graded; an evaluation without settings has the prompt with codes."""
+    return reply.model, reply.prompt or CODES, reply.subject.id, reply.sample
+
+
+def key_of_row(row: ResultRow) -> Key:
+    """The key of a reply in a table of results."""
+    return row.model, row.prompt or CODES, row.item_id, row.sample
 
 
 def _read_answers(path: Path) -> dict[str, dict[str, dict[str, str]]]:
@@ -157,10 +161,10 @@ class GradedReply:
     def hit_for_people(self, rate: str) -> float:
         """1 if the reply is a hit of the rate for people, 0 if not, NaN without a grade."""
         kind = self.kind_for(rate)
-        if kind is None:
+        answers = None if kind is None else self.grades[kind]
+        if kind is None or answers is None:
             return np.nan
-        answers = self.grades[kind]
-        return np.nan if answers is None else float(is_hit(rate, kind, answers, self.row.expected))
+        return float(is_hit(rate, kind, answers, self.row.expected))
 
 
 def is_hit(rate: str, kind: str, answers: Answers, expected: str) -> bool:
@@ -183,17 +187,20 @@ def correct_scores(
 ) -> CorrectedScores:
     """Correct the scores of each model, and the differences between `pairs`."""
     bases = number_bases(models)
-    replies = {model.model: graded_replies(model.rows, grades) for model in models}
-    rates = {model: _rates(rows, bases) for model, rows in replies.items()}
+    rates: dict[str, dict[str, CorrectedRate]] = {}
+    errors: list[JudgeErrors] = []
+    for model in models:
+        replies = graded_replies(model.rows, grades)
+        rates[model.model] = _rates(replies, bases)
+        errors += _judge_errors(model.model, replies, resampling)
     by_model = {
         model: {name: rate.estimate() for name, rate in model_rates.items()}
         for model, model_rates in rates.items()
     }
-    by_pair = {}
+    by_pair: dict[tuple[str, str], NamedEstimates] = {}
     for a, b in pairs:
         differences = {name: combined([rates[a][name], rates[b][name]], [1.0, -1.0]) for name in CORRECTED}
         by_pair[a, b] = {name: difference.estimate() for name, difference in differences.items()}
-    errors = [error for model, rows in replies.items() for error in _judge_errors(model, rows, resampling)]
     return CorrectedScores(by_model, by_pair, tuple(errors))
 
 
@@ -205,10 +212,7 @@ def number_bases(models: Sequence[ModelReplies]) -> dict[str, int]:
 
 def graded_replies(rows: Iterable[ResultRow], grades: Grades) -> list[GradedReply]:
     """The rows, each with the grades of people for it."""
-    return [
-        GradedReply(row, grades.get(reply_key(row.model, row.prompt, row.item_id, row.sample), {}))
-        for row in rows
-    ]
+    return [GradedReply(row, grades.get(key_of_row(row), {})) for row in rows]
 
 
 @dataclass(frozen=True)

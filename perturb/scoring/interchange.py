@@ -78,9 +78,7 @@ def _is_scored_as(result: Result, name: str) -> bool:
     return name in (result.model, name_with_prompt(result.model, result.prompt or ""))
 
 
-def write_eval_results(
-    report: ScoreReport, out: Path, dataset: str, revision: str | None = None
-) -> list[Path]:
+def write_eval_results(report: ScoreReport, out: Path, dataset: str) -> list[Path]:
     """Write a file for the repository of each model, with its values on the tasks of a published snapshot.
 
     `dataset` is the snapshot's repository on the Hub. Raises `LedgerError` if a file cannot be written.
@@ -90,9 +88,8 @@ def write_eval_results(
         values = {task: scores.metrics[name].value for task, name in HUB_TASKS.items()}
         headline = scores.metrics[HEADLINE].value
         notes = {} if headline is None else {"notes": f"calibrated refusal score {100 * headline:.2f}"}
-        repository = {"id": dataset, **({"revision": revision} if revision else {})}
         entries = [
-            {"dataset": {**repository, "task_id": task}, "value": round(100 * value, 2), **notes}
+            {"dataset": {"id": dataset, "task_id": task}, "value": round(100 * value, 2), **notes}
             for task, value in values.items()
             if value is not None
         ]
@@ -188,7 +185,7 @@ def _samples(
             continue
         # To an item that has no answer, the right reply is its refusal code.
         reference = list(item.answers) if item.answerable else [item.expected_behavior]
-        raw = f"{item.query}\n\n{item.context}"
+        question = f"{item.query}\n\n{item.context}"
         yield {
             "schema_version": SCHEMA_VERSION,
             "evaluation_id": record["evaluation_id"],
@@ -196,9 +193,9 @@ def _samples(
             "evaluation_name": _EVALUATION_NAME,
             # The format has no field for the number of a sample, and ids must be unique.
             "sample_id": result.item_id if result.sample == 1 else f"{result.item_id}/{result.sample}",
-            "sample_hash": hashlib.sha256((raw + "".join(reference)).encode()).hexdigest(),
+            "sample_hash": hashlib.sha256((question + "".join(reference)).encode()).hexdigest(),
             "interaction_type": "single_turn",
-            "input": {"raw": raw, "reference": reference},
+            "input": {"raw": question, "reference": reference},
             "output": {"raw": [text]},
             "answer_attribution": [
                 {
@@ -226,7 +223,8 @@ def _reply_key(reply: Result | Response, setting: str | None, sample: int) -> tu
 
 def _write_record(out: Path, record: JsonObject, rows: list[JsonObject], unscored: int) -> list[Path]:
     """Write the two files of a model. The folder is named after the collection, the first part of the record's id."""
-    info, collection = record["model_info"], record["evaluation_id"].partition("/")[0]
+    info = record["model_info"]
+    collection, _, _ = record["evaluation_id"].partition("/")
     # The format wants a UUID of version 4. One from a digest gives the same files when they are written again.
     name = str(uuid.UUID(bytes=hashlib.sha256(record["evaluation_id"].encode()).digest()[:16], version=4))
     folder = Path("data", *map(_file_name, (collection, info["developer"], info["name"])))

@@ -144,9 +144,10 @@ def measure_item_response(table: ResultTable) -> ItemResponseReport:
 
     Raises `SourceError` if neither scale has enough models and items with differing replies.
     """
-    answering = _fit_scale("answering", table, answerable=True)
-    refusing = _fit_scale("refusing", table, answerable=False)
-    scales = (answering, refusing)
+    scales = (
+        _fit_scale("answering", table, answerable=True),
+        _fit_scale("refusing", table, answerable=False),
+    )
     if all(scale.fit is None for scale in scales):
         reasons = "; ".join(f"{scale.name}: {scale.reason}" for scale in scales)
         raise SourceError(f"{table.source}: no item response model can be fitted: {reasons}")
@@ -155,8 +156,11 @@ def measure_item_response(table: ResultTable) -> ItemResponseReport:
 
 def _scored_replies(model: ModelReplies, *, answerable: bool) -> list[ResultRow]:
     """The scored replies of a model to items that must be answered or, if not `answerable`, that must be refused."""
-    scored = (row for row in model.rows if row.outcome in SCORED)
-    return [row for row in scored if (row.expected == ANSWER_CORRECTLY) is answerable]
+    return [
+        row
+        for row in model.rows
+        if row.outcome in SCORED and (row.expected == ANSWER_CORRECTLY) is answerable
+    ]
 
 
 def _is_right(row: ResultRow) -> bool:
@@ -164,7 +168,7 @@ def _is_right(row: ResultRow) -> bool:
 
 
 def _fit_scale(name: str, table: ResultTable, *, answerable: bool) -> Scale:
-    """The fit to one kind of items, or the reason why it is not possible."""
+    """The fit to the items that must be answered, or to the others; without a fit, the reason."""
     # Item → number of the model → its reply.
     replies: dict[str, dict[int, ResultRow]] = {}
     for number, model in enumerate(table.models):

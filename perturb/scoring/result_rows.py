@@ -185,12 +185,11 @@ class _FieldReader:
             self.text("base_id"),
             str(cell.perturbation_class),
             str(cell.intensity),
-            domain=self.optional_text("domain"),
             language=self.optional_text("language") or ENGLISH,
-            lever=self.optional_text("lever"),
-            generator=self.optional_text("generator"),
-            snapshot=self.optional_text("snapshot"),
-            construction=self.optional_text("construction"),
+            **{
+                name: self.optional_text(name)
+                for name in ("domain", "lever", "generator", "snapshot", "construction")
+            },
         )
 
     def code(self, name: str, codes: Mapping[str, str]) -> str:

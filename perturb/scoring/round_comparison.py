@@ -1,5 +1,7 @@
 """The comparison of two rounds: repeated items, shares of cells, levers and generators, scores of the same models.
 
+A cell is a class of perturbation with an intensity. A lever is one way to plant a flaw.
+
 `compare` does all of this. `check_gate` decides a gate, which is a rule on a score or on its difference from an earlier
 score, such as `crs >= against - 0.02`.
 """
@@ -10,7 +12,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -29,12 +31,8 @@ from perturb.snapshots.freshness import (
     read_set,
 )
 
-# The aspects of items whose shares are compared.
-ASPECTS: dict[str, Callable[[RoundItem], str]] = {
-    "cell": lambda item: item.cell,
-    "lever": lambda item: item.lever,
-    "generator": lambda item: item.generator,
-}
+# The fields of items whose shares are compared.
+FIELDS = ("cell", "lever", "generator")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """The shares of all values of one aspect."""
+    """The shares of all values of one field."""
 
     distance: float
     """Total variation distance, from 0 to 1: the share of items that would need another value to make rounds equal."""
@@ -59,10 +57,10 @@ class Shift:
 
 
 def measure_shift(old: Sequence[RoundItem], new: Sequence[RoundItem]) -> dict[str, Shift]:
-    """The shares of each of `ASPECTS` in both rounds, each with at least one item."""
+    """The shares of the values of each of `FIELDS`; both rounds have at least one item."""
     return {
-        name: shift_of([read_aspect(item) for item in old], [read_aspect(item) for item in new])
-        for name, read_aspect in ASPECTS.items()
+        name: shift_of([getattr(item, name) for item in old], [getattr(item, name) for item in new])
+        for name in FIELDS
     }
 
 
@@ -73,15 +71,10 @@ def shift_of(old: Sequence[str], new: Sequence[str]) -> Shift:
     0.5
     """
     old_counts, new_counts = Counter(old), Counter(new)
-    shares = [
-        Share(
-            name,
-            old_counts[name],
-            new_counts[name],
-            new_counts[name] / len(new) - old_counts[name] / len(old),
-        )
-        for name in sorted(old_counts | new_counts)
-    ]
+    shares = []
+    for name in sorted(old_counts | new_counts):
+        n_old, n_new = old_counts[name], new_counts[name]
+        shares.append(Share(name, n_old, n_new, n_new / len(new) - n_old / len(old)))
     shares.sort(key=lambda share: -abs(share.change))
     return Shift(sum(abs(share.change) for share in shares) / 2, tuple(shares))
 
@@ -183,8 +176,8 @@ def _change(model: str, metric: str, old: Facts, new: Facts) -> ScoreChange:
     old_value, new_value = old.get("value"), new.get("value")
     change = ScoreChange(model, metric, old_value, new_value)
     if old_value is None or new_value is None:
-        reason = old.get("reason") if old_value is None else new.get("reason")
-        return replace(change, reason=reason or "undefined in one round")
+        undefined = old if old_value is None else new
+        return replace(change, reason=undefined.get("reason") or "undefined in one round")
     difference = new_value - old_value
     old_low, old_high = old.get("low"), old.get("high")
     new_low, new_high = new.get("low"), new.get("high")
