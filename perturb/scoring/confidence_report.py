@@ -96,7 +96,7 @@ class ConfidenceScores:
         if len(self.groups) == 1:
             return self.groups[0].to_dict()
         return {
-            "results": [group.to_dict() for group in self.groups],
+            "results": plain_value(self.groups),
             "differences": [
                 {"a": difference.a, "b": difference.b, "bas": difference.bas.to_dict()}
                 for difference in self.differences
@@ -212,11 +212,11 @@ def calibrate_on(
     """
     fitted_on = _different_keys(row_keys(fitting_group))
     # A map that has seen the answer to a question would look too good on it.
-    is_unseen = _rows_not_fitted_on(group, fitted_on)
-    if not is_unseen.any():
-        raise ConfigError(
-            f"{group.name}: every row is in the calibration table: no row is left to be scored; give other rows"
-        )
+    is_unseen = _unseen_rows(
+        group,
+        fitted_on,
+        "every row is in the calibration table: no row is left to be scored; give other rows",
+    )
     # `calibrate` takes a single table and marks for the rows to fit on. So the rows of both groups are joined, with
     # those of `fitting_group` first.
     joined = _join_groups(fitting_group, _select_rows(group, is_unseen))
@@ -233,9 +233,7 @@ def apply_saved(
     Raises `ConfigError` if there is no map for the group, or if no row is left.
     """
     saved = map_for(maps, group.model, group.elicitation)
-    is_unseen = _rows_not_fitted_on(group, saved.fitted_on)
-    if not is_unseen.any():
-        raise ConfigError(f"{group.name}: the map was fitted on every row: give other rows")
+    is_unseen = _unseen_rows(group, saved.fitted_on, "the map was fitted on every row: give other rows")
     remaining = _select_rows(group, is_unseen)
     scores = score_maps(
         remaining.correct,
@@ -265,10 +263,16 @@ def row_keys(group: ConfidenceGroup) -> tuple[tuple[str, ...], ...]:
     return tuple((f"{content}#{number}",) for number in range(1, len(group.correct) + 1))
 
 
-def _rows_not_fitted_on(group: ConfidenceGroup, fitted_on: Iterable[str]) -> Flags:
-    """True for rows that share neither question nor base with the rows that a map was fitted on."""
+def _unseen_rows(group: ConfidenceGroup, fitted_on: Iterable[str], problem: str) -> Flags:
+    """True for rows that share neither question nor base with the rows that a map was fitted on.
+
+    Raises `ConfigError` with the problem if there is no such row.
+    """
     fitted_keys = frozenset(fitted_on)
-    return np.array([fitted_keys.isdisjoint(keys) for keys in row_keys(group)])
+    is_unseen = np.array([fitted_keys.isdisjoint(keys) for keys in row_keys(group)])
+    if not is_unseen.any():
+        raise ConfigError(f"{group.name}: {problem}")
+    return is_unseen
 
 
 def _different_keys(keys_by_row: Iterable[tuple[str, ...]]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from typing import TypeVar
 from perturb.errors import SourceError
 from perturb.ledger.calls import LEDGER_FILE, reading
 from perturb.ledger.evaluations import read_facts
-from perturb.metrics.inputs import Estimate, NamedEstimates, mean_of_independent
+from perturb.metrics.inputs import Estimate, NamedEstimates, mean_of_independent, plain_value
 from perturb.records import Facts, JsonObject
 
 # The label of a group if the table names no model, data set or setting.
@@ -133,7 +133,7 @@ class DatasetMean:
         return {
             **AnswerGroup(self.model, self.setting).labels(setting_name),
             "datasets": list(self.datasets),
-            "metrics": {name: metric.to_dict() for name, metric in self.metrics.items()},
+            "metrics": plain_value(self.metrics),
         }
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from perturb.errors import ConfigError, SourceError
-from perturb.metrics.inputs import Estimate, Floats, Integers
+from perturb.metrics.inputs import Estimate, Floats, Integers, plain_value
 from perturb.metrics.item_response import PRIORS, ItemResponses, item_responses
 from perturb.metrics.outcomes import SCORED
 from perturb.metrics.refusal import RIGHT
@@ -122,8 +122,8 @@ class Scale:
             },
             "models": [{"model": name, **ability.to_dict()} for name, ability in self.models],
             "cells": [{"cell": name, **difficulty.to_dict()} for name, difficulty in self.cells],
-            "items": [asdict(item) for item in self.items],
-            "groups": [asdict(group) for group in self.groups],
+            "items": plain_value(self.items),
+            "groups": plain_value(self.groups),
             "information": [{"ability": ability, "information": value} for ability, value in information],
         }
 
@@ -136,7 +136,7 @@ class ItemResponseReport:
 
     def to_dict(self) -> JsonObject:
         """Plain values, ready for JSON."""
-        return {"priors": PRIORS, "scales": [scale.to_dict() for scale in self.scales]}
+        return {"priors": PRIORS, "scales": plain_value(self.scales)}
 
 
 def measure_item_response(table: ResultTable) -> ItemResponseReport:

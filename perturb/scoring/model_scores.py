@@ -32,25 +32,6 @@ from perturb.scoring.table import GROUPINGS, ModelReplies, rows_by_label
 # `eligible`: the answer does what the question asks. `factual_all`: all passages together support it. `factual_signal`:
 # the signal passages support it. `raf`: it is eligible, and the signal passages support it.
 PARTS: tuple[str, ...] = ("eligible", "factual_all", "factual_signal", "raf")
-
-
-def measure_answer_parts(replies: ModelReplies, drawn: Resamples) -> dict[str, Estimate]:
-    """The share of attempted answers to answerable items that have each part, among the answers judged for it.
-
-    Refusals do not count, as in `answer_quality`. Empty if RAF judges no answer. Reference: RefusalBench, figure 24.
-    """
-    if all(row.judged_by != "raf" for row in replies.rows):
-        return {}
-    attempted = np.array([row.expected == row.predicted == ANSWER_CORRECTLY for row in replies.rows])
-    shares = {}
-    for name in PARTS:
-        flags = [getattr(row, name) for row in replies.rows]
-        is_judged = attempted & np.array([flag is not None for flag in flags])
-        is_hit = np.array([bool(flag) for flag in flags])
-        shares[name] = rate_of(is_hit, is_judged, drawn, "no attempted answer was judged for it")
-    return shares
-
-
 # The column of the confusion matrix for replies that are not refusals.
 NONE = "NONE"
 # Metric → its lowest and its highest value, over every way in which the unscored replies could turn out. None if it is
@@ -203,7 +184,7 @@ def score_model(
         confusion_by_intensity={
             name: _confusion_matrix(replies.select(rows), codes) for name, rows in rows_of_intensity.items()
         },
-        answer_parts=measure_answer_parts(replies, resamples),
+        answer_parts=_measure_answer_parts(replies, resamples),
         outcomes={outcome: outcome_counts[outcome] / n_scored if n_scored else None for outcome in SCORED},
         outcome_counts={outcome: outcome_counts[outcome] for outcome in ReplyOutcome},
         calibration=_calibration(counts),
@@ -228,6 +209,23 @@ def _confusion_matrix(replies: ModelReplies, codes: Sequence[str]) -> dict[str, 
 
 def _bounds_of_metrics(counts: ReplyCounts) -> Bounds:
     return {name: bounds(name, counts) for name in REFUSAL_METRICS}
+
+
+def _measure_answer_parts(replies: ModelReplies, drawn: Resamples) -> dict[str, Estimate]:
+    """The share of attempted answers to answerable items that have each part, among the answers judged for it.
+
+    Refusals do not count, as in `answer_quality`. Empty if RAF judges no answer. Reference: RefusalBench, figure 24.
+    """
+    if all(row.judged_by != "raf" for row in replies.rows):
+        return {}
+    attempted = np.array([row.expected == row.predicted == ANSWER_CORRECTLY for row in replies.rows])
+    shares = {}
+    for name in PARTS:
+        flags = [getattr(row, name) for row in replies.rows]
+        is_judged = attempted & np.array([flag is not None for flag in flags])
+        is_hit = np.array([bool(flag) for flag in flags])
+        shares[name] = rate_of(is_hit, is_judged, drawn, "no attempted answer was judged for it")
+    return shares
 
 
 def _calibration(counts: ReplyCounts) -> tuple[LevelAccuracy, ...]:

@@ -178,10 +178,7 @@ class GroupResult(MeasuredGroup):
 
     def to_dict(self) -> JsonObject:
         """The object of `perturb refusal-index --json`."""
-        subsets = {
-            metric: {str(size): estimate.to_dict() for size, estimate in by_size.items()}
-            for metric, by_size in self.subset_cv.items()
-        }
+        subsets = plain_value(self.subset_cv)
         unscored = {"refusal_index": None, "reason": ALL_UNSCORED, "n": 0}
         index = self.index.to_dict() if self.index else unscored
         return {
@@ -223,7 +220,7 @@ class RefusalReport:
             return self.groups[0].to_dict()
         return {
             "source": self.source,
-            "results": [group.to_dict() for group in self.groups],
+            "results": plain_value(self.groups),
             "stability": [asdict(row) for row in self.stability],
             "ranking": [asdict(row) for row in self.ranking],
             "agreement": plain_value(self.agreement),

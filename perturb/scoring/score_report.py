@@ -204,9 +204,8 @@ def score(
         )
 
     scores = scores_of(table.models)
-    sample_errors: list[SampleError] = []
-    for replies, model_scores in zip(table.models, scores, strict=True):
-        sample_errors += split_errors(replies, model_scores.metrics)
+    # Item response models take one reply of a model to an item.
+    first_replies = table.firsts()
     report = ScoreReport(
         source=table.source,
         resampling=resampling,
@@ -219,10 +218,13 @@ def score(
         lenient=scores_of(replies.lenient() for replies in table.models if replies.free),
         kinds=count_kinds(table.models),
         samples=measure_sample_flips(table.models, resampling),
-        sample_errors=tuple(sample_errors),
-        # Item response models take one reply of a model to an item.
-        read_again=items_to_read_again(table.firsts()),
-        item_response=measure_item_response(table.firsts()) if item_response else None,
+        sample_errors=tuple(
+            error
+            for replies, model_scores in zip(table.models, scores, strict=True)
+            for error in split_errors(replies, model_scores.metrics)
+        ),
+        read_again=items_to_read_again(first_replies),
+        item_response=measure_item_response(first_replies) if item_response else None,
         stops=table.stops,
         part=None if part is None else PartScores(str(part), scores_of(_in_part(table, part))),
     )

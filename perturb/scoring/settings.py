@@ -1,8 +1,12 @@
 """Scores of models that were asked in several settings, or several times.
 
-Settings: the kinds of free replies, and how much the list of codes helps (the exam gap). Samples: how often the
-behaviour flips on the same item, and what that adds to standard errors. Intervals resample base instances with all
-their replies, so they include the variance of both items and replies.
+A setting is the prompt under which a model was asked. Most prompts list the refusal codes. In other settings a model
+replies freely, in plain words, and a judge names the kind of each reply (`BehaviourKind`). `count_kinds` counts these,
+and `measure_exam_gaps` measures how much better a model does with the list of codes.
+
+The replies of a model to the same item in one setting are samples. `measure_sample_flips` measures how often the
+behaviour differs between them, and `split_errors` what that adds to standard errors. Intervals resample base instances
+with all their replies, so they include the variance of both items and replies.
 """
 
 from __future__ import annotations
