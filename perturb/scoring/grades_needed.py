@@ -218,21 +218,22 @@ class _ModelPlan:
         rows = []
         for number, (name, rate) in enumerate(zip(names, counted, strict=True)):
             weight = 1 / len(names) / max(1, len(rate.replies))
-            for position, reply in enumerate(rate.replies):
+            for reply, stratum, judge_hit, people_hit in zip(
+                rate.replies, rate.strata, rate.judge_hits, rate.people_hits, strict=True
+            ):
                 kind = reply.kind_for(name)
                 if kind is None:
                     continue
                 judged = judged_replies.get((key_of_row(reply.row), kind))
                 if judged is None:
                     continue
-                judge_hit, people_hit = rate.judge_hits[position], rate.people_hits[position]
                 hits_by_judges = {
                     is_hit(name, kind, vote, reply.row.expected) for vote in judged.votes.values()
                 }
                 rows.append(
                     {
                         "rate": number,
-                        "stratum": rate.strata[position],
+                        "stratum": stratum,
                         "id": judged.id,
                         "weight": weight,
                         "judge_errs": np.nan if np.isnan(people_hit) else float(people_hit != judge_hit),

@@ -6,6 +6,7 @@ must be refused, and badly on items that must be answered.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -169,20 +170,20 @@ def _is_right(row: ResultRow) -> bool:
 
 def _fit_scale(name: str, table: ResultTable, *, answerable: bool) -> Scale:
     """The fit to the items that must be answered, or to the others; without a fit, the reason."""
-    # Item → number of the model → its reply.
-    replies: dict[str, dict[int, ResultRow]] = {}
-    for number, model in enumerate(table.models):
-        for row in _scored_replies(model, answerable=answerable):
-            replies.setdefault(row.item_id, {})[number] = row
-    if not replies:
+    replies = [_scored_replies(model, answerable=answerable) for model in table.models]
+    # Every reply to an item has the fields of the item, so the first reply to each is enough.
+    first_replies: dict[str, ResultRow] = {}
+    for row in itertools.chain.from_iterable(replies):
+        first_replies.setdefault(row.item_id, row)
+    if not first_replies:
         return Scale(name, reason="no reply was scored")
     # A row for each model and a column for each item; NaN without a scored reply.
-    right = np.full((len(table.models), len(replies)), np.nan)
-    for column, by_model in enumerate(replies.values()):
-        for number, row in by_model.items():
-            right[number, column] = _is_right(row)
-    # Every reply to an item has the fields of the item, so one reply for each is enough.
-    items = [next(iter(by_model.values())) for by_model in replies.values()]
+    right = np.full((len(table.models), len(first_replies)), np.nan)
+    columns = {item_id: column for column, item_id in enumerate(first_replies)}
+    for number, replies_of_model in enumerate(replies):
+        for row in replies_of_model:
+            right[number, columns[row.item_id]] = _is_right(row)
+    items = list(first_replies.values())
     cells = ordered_names([row.item.cell for row in items])
     cell_numbers = np.array([cells.index(row.item.cell) for row in items])
     base_numbers = np.unique([row.item.base_id for row in items], return_inverse=True)[1]

@@ -221,11 +221,10 @@ def rows_by_label(labels: Sequence[str | None]) -> dict[str, Integers]:
     >>> {name: rows.tolist() for name, rows in rows_by_label(["HIGH", "LOW", None, "HIGH"]).items()}
     {'LOW': [1], 'HIGH': [0, 3]}
     """
-    rows: dict[str, list[int]] = {name: [] for name in ordered_names(labels)}
+    rows: dict[str | None, list[int]] = {}
     for row, label in enumerate(labels):
-        if label is not None:
-            rows[label].append(row)
-    return {name: np.array(rows_of_name) for name, rows_of_name in rows.items()}
+        rows.setdefault(label, []).append(row)
+    return {name: np.array(rows[name]) for name in ordered_names(labels)}
 
 
 def _by_model(rows: Iterable[ResultRow], *, has_settings: bool, raf: bool) -> tuple[ModelReplies, ...]:
