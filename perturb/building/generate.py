@@ -151,7 +151,7 @@ async def generate_by_model(
 
 
 def known_levers(catalogue: Catalogue, names: Sequence[str]) -> list[Lever]:
-    """The levers with these names, without those that the catalogue lacks."""
+    """The levers with these names. Names that the catalogue lacks are left out."""
     levers = map(catalogue.find, names)
     return [lever for lever in levers if lever is not None]
 

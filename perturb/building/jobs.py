@@ -278,7 +278,7 @@ class _Depths:
         return depth  # rounding put the position just behind the last share
 
     def constructions(self, cell: Cell, instance: BaseInstance, key: str) -> tuple[Construction, ...]:
-        """The constructions for a deep job: those that suit it and that were offered least often."""
+        """The constructions that suit a deep job and that were offered least often."""
         features = features_of(instance)
         suiting = [
             construction

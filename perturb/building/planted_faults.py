@@ -102,7 +102,7 @@ def _pick(options: Sequence[T], number: int) -> T:
 
 
 def _plain_levers(catalogue: Catalogue, cell: Cell) -> list[Lever]:
-    """The levers of a cell, without those that ask another question than the original."""
+    """The levers of a cell that keep the question of the original."""
     return [lever for lever in catalogue.levers_of(cell) if not lever.answer]
 
 
@@ -151,8 +151,8 @@ def _another_behaviour(maker: FaultMaker, instance: BaseInstance, candidate: Can
 def _unperturbed(_: FaultMaker, instance: BaseInstance, candidate: Candidate) -> Candidate | None:
     """The original under the label of the candidate.
 
-    A deep item gets the context of its control, which has no flaw. Its proof, the sentences that show the flaw, keeps
-    those that are still there.
+    A deep item gets the context of its control, which has no flaw. Of its proof, the sentences that show the flaw, it
+    keeps the sentences that are still there.
     """
     if candidate.cell.intensity is Intensity.LOW:
         return None

@@ -69,7 +69,7 @@ def build(
     started = time.monotonic()
     build_plan = plan_build(config, replay)
     if build_plan.asks_models:
-        check_models(build_plan)
+        _check_models(build_plan)
     with Ledger(run) as ledger:
         renamed = _protect_snapshot(build_plan, ledger, run / "snapshot", force)
         open_build, waves = _register_plan(build_plan, ledger, retry)
@@ -167,7 +167,7 @@ def _base_set_name(config: str, digests: Mapping[str, str]) -> str:
     return f"{name} ({digests['base_set'][:8]})"
 
 
-def check_models(build_plan: BuildPlan) -> None:
+def _check_models(build_plan: BuildPlan) -> None:
     """Refuse a model that cannot be called: no key in the environment, or an unknown provider."""
     from perturb.llm.remote import check_model
 
@@ -306,8 +306,8 @@ async def _run_stages(
 ) -> None:
     """Run the jobs of the plan, then its further waves.
 
-    Then, in turn, solvers answer the accepted items, and quieter attempts replace those that were too easy, until
-    nothing is left to replace.
+    Then solvers answer the accepted items, and quieter attempts replace the items that were too easy. Both alternate
+    until nothing is left to replace.
     """
     await pipeline.run()
     # Candidates that earlier runs left over have already gone to the panel with the first call.
