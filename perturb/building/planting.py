@@ -184,8 +184,8 @@ def _rules_by_cost(verifiers: Sequence[str]) -> Iterator[ClassRule]:
 def _bound(verdicts: PlantedVerdicts, faults: Flags, right: Flags, rule: ClassRule) -> float:
     """The highest share of wrong labels among accepted items under a rule, if `MOST_WRONG` of all candidates are wrong.
 
-    By Bayes' rule, the share is w·f / (w·f + (1 − w)·r). Here w is `MOST_WRONG`, and f and r are the rates at which faults
-    and right items pass. The upper end of f and the lower end of r give the highest share.
+    By Bayes' rule, the share is w·f / (w·f + (1 − w)·r). Here w is `MOST_WRONG`, and f and r are the rates at which
+    faults and right items pass. The upper end of f and the lower end of r give the highest share.
     """
     false_passes = _acceptance(verdicts, faults, rule)
     right_passes = _acceptance(verdicts, right, rule)
